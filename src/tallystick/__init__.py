@@ -1,0 +1,3 @@
+"""tallystick evaluates structured predictions."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,92 @@
+"""Everything that tallystick raises on purpose.
+
+A message says what was found, where, what was expected and what to do. The command line prints it
+without a traceback and leaves with the error's `exit_code`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class TallystickError(Exception):
+    """The one family of errors; catch this to catch them all."""
+
+    exit_code = 2
+
+
+class MetricError(TallystickError):
+    """A metric that makes no sense: a wrong parameter, a misspelt name, an expression that does not parse."""
+
+
+class DerivationError(MetricError):
+    """A type from which no metric can be derived; the message names the path and the type."""
+
+
+class ValueMismatch(TallystickError):
+    """A value that is not what the metric needs; the message names the path inside the value."""
+
+
+class SidesMismatch(TallystickError):
+    """Reference and prediction do not fit together: different lengths, ids or tokens."""
+
+    exit_code = 3
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a file something was found. Lines and columns count from 1; `text` is the line itself."""
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+    text: str | None = None
+
+    def __str__(self) -> str:
+        parts = [self.file]
+        if self.line is not None:
+            parts.append(str(self.line))
+        if self.column is not None:
+            parts.append(str(self.column))
+        return ":".join(parts)
+
+    def caret(self) -> str:
+        """The line with a caret under the column, ready to be appended to a message (or nothing)."""
+        if self.text is None:
+            return ""
+        shown, offset = self.text.rstrip("\r\n"), (self.column or 1) - 1
+        if len(shown) > 160:
+            start = max(0, min(offset - 80, len(shown) - 160))
+            shown, offset = shown[start : start + 160], offset - start
+        lines = f"\n    {shown}"
+        if self.column is not None:
+            pad = "".join("\t" if c == "\t" else " " for c in shown[:offset])
+            lines += f"\n    {pad}^"
+        return lines
+
+
+class InputError(TallystickError):
+    """A file that cannot be read or understood; the message starts with file, line and column."""
+
+    def __init__(self, message: str, place: Place | str | None = None) -> None:
+        self.place = Place(place) if isinstance(place, str) else place
+        self.reason = message
+        where = f"{self.place}: " if self.place else ""
+        caret = self.place.caret() if self.place else ""
+        super().__init__(f"{where}{message}{caret}")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A ` Did you mean "x"?` for a misspelt word, or nothing."""
+    import difflib
+
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f' Did you mean "{close[0]}"?' if close else ""
+
+
+def some(values: Iterable[object], limit: int = 5) -> str:
+    """A few of many values, for a message: `"a", "b" and 17 more`."""
+    listed = list(values)
+    shown = ", ".join(f'"{value}"' for value in listed[:limit])
+    return shown if len(listed) <= limit else f"{shown} and {len(listed) - limit:,} more"

@@ -1,0 +1,1 @@
+"""Files to typed structures or columns. A reader never scores."""
