@@ -43,7 +43,8 @@ def read_text(name: str | Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(
-            f"byte 0x{data[error.start]:02x} is not UTF-8; convert the file to UTF-8 first", Place(str(name), line)
+            f"byte 0x{data[error.start]:02x} is not UTF-8; convert the file to UTF-8 first",
+            Place(str(name), line),
         ) from None
 
 

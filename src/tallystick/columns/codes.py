@@ -1,0 +1,140 @@
+"""Values to integer codes, numbered jointly over both sides, so that equal code means equal value.
+
+Equality is Python's, with four corrections that a metric needs: NaN equals NaN; True is not 1; lists and
+dicts compare by content; and an object that can only be compared by identity is an error.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from tallystick.columns.arrays import I64, integers
+from tallystick.columns.data import Data, Index, Objects, Scope
+from tallystick.errors import ValueMismatch
+
+_NAN = ("NaN",)
+_FLOATS = (float, np.floating)
+
+
+def code_jointly(reference: Data, predicted: Data, scope: Scope) -> tuple[I64, I64, int]:
+    """The codes of both sides and their bound."""
+    left, right = leaf_values(reference, scope), leaf_values(predicted, scope)
+    if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
+        return _code_arrays(left, right)
+    left, right = list(left), list(right)
+    kinds = set(map(type, left)) | set(map(type, right))
+    if kinds == {int}:
+        try:
+            return _code_arrays(integers(left), integers(right))
+        except OverflowError:
+            pass
+    elif kinds != {str}:
+        left, right = comparable(left, kinds, scope), comparable(right, kinds, scope)
+    table = number_values((left, right))
+    return (
+        *(np.fromiter(map(table.__getitem__, side), np.int64, len(side)) for side in (left, right)),
+        len(table),
+    )  # type: ignore[return-value]
+
+
+def leaf_values(data: Data, scope: Scope) -> Sequence[Any] | np.ndarray:
+    """The plain values of a leaf column."""
+    if isinstance(data, Objects):
+        return data.values
+    if isinstance(data, np.ndarray):
+        return data
+    if isinstance(data, Index):
+        inner = leaf_values(data.values, scope)
+        return inner[data.index] if isinstance(inner, np.ndarray) else [inner[k] for k in data.index.tolist()]
+    raise ValueMismatch(f"at {scope}: expected plain values, found a {type(data).__name__} column")
+
+
+def number_values(sides: Iterable[Iterable[Any]]) -> dict[Any, int]:
+    """Each different value with its number, in order of first appearance."""
+    table: dict[Any, int] = {}
+    for side in sides:
+        table.update(dict.fromkeys(side, 0))
+    for code, value in enumerate(table):
+        table[value] = code
+    return table
+
+
+def _code_arrays(left: np.ndarray, right: np.ndarray) -> tuple[I64, I64, int]:
+    both = (left, right)
+    if all(side.dtype.kind in "iub" or len(side) == 0 for side in both):
+        left, right = left.astype(np.int64, copy=False), right.astype(np.int64, copy=False)
+        ends = [(int(side.min()), int(side.max())) for side in (left, right) if len(side)]
+        low, high = (min(e[0] for e in ends), max(e[1] for e in ends)) if ends else (0, 0)
+        if high - low < 1 << 61:
+            return left - low, right - low, high - low + 1
+    _, codes = np.unique(np.concatenate((left, right)), return_inverse=True, equal_nan=True)
+    codes = codes.astype(np.int64, copy=False)
+    return codes[: len(left)], codes[len(left) :], int(codes.max(initial=0)) + 1
+
+
+def comparable(values: Sequence[Any], kinds: Iterable[type], scope: Scope) -> list[Any]:
+    """Values that Python's own equality and hash treat as this module's docstring says."""
+    kinds = set(kinds)
+    if any(issubclass(kind, _FLOATS) for kind in kinds):
+        values = [_NAN if isinstance(value, _FLOATS) and math.isnan(value) else value for value in values]
+    if kinds & {bool, np.bool_} and len(kinds) > 1:
+        values = [("bool", bool(value)) if isinstance(value, (bool, np.bool_)) else value for value in values]
+    for kind in kinds:
+        if kind.__eq__ is object.__eq__ and not issubclass(kind, (Enum, type(None))):
+            raise ValueMismatch(
+                f"at {scope}: objects of {kind.__qualname__} compare only by identity; "
+                f"make it a dataclass, or map it first: via(function, exact)"
+            )
+    plain = all(kind.__hash__ is not None and kind not in _CONTAINERS for kind in kinds)
+    if plain:
+        try:
+            for value in values:
+                hash(value)
+            return list(values)
+        except TypeError:
+            pass
+    return [freeze(value, scope) for value in values]
+
+
+_CONTAINERS = (tuple, frozenset)
+
+
+def freeze(value: Any, scope: Scope) -> Any:
+    """A hashable stand-in: equal exactly when the values are equal by content."""
+    if isinstance(value, _FLOATS):
+        return _NAN if math.isnan(value) else value
+    if isinstance(value, (bool, np.bool_)):
+        return ("bool", bool(value))
+    if isinstance(value, (list, tuple)):
+        return tuple(freeze(item, scope) for item in value)
+    if isinstance(value, (set, frozenset)):
+        return frozenset(freeze(item, scope) for item in value)
+    if isinstance(value, Mapping):
+        return ("mapping", frozenset((freeze(k, scope), freeze(v, scope)) for k, v in value.items()))
+    names = _state(value)
+    if names is not None:
+        return (type(value), *(freeze(getattr(value, name), scope) for name in names))
+    try:
+        hash(value)
+    except TypeError:
+        raise ValueMismatch(
+            f"at {scope}: {type(value).__qualname__} {value!r:.60} cannot be compared; map it first: via(function, exact)"
+        ) from None
+    return value
+
+
+def _state(value: Any) -> list[str] | None:
+    """The fields that make up a record's content."""
+    if dataclasses.is_dataclass(value):
+        return [f.name for f in dataclasses.fields(value) if f.compare]
+    for attribute in ("__struct_fields__", "__attrs_attrs__", "model_fields"):
+        found = getattr(type(value), attribute, None)
+        if found is not None:
+            return [getattr(item, "name", item) for item in found]
+    return None

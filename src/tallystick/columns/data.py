@@ -1,0 +1,232 @@
+"""What comes in: a column of values, as Python objects or already laid out as arrays.
+
+    Objects(list)                       any Python values
+    ndarray                             one number or string for each row
+    Record({"name": column, ...})       a column for each field
+    Bag(offsets, items)                 row k owns items[offsets[k]:offsets[k + 1]]
+    Index(index, values)                row k is values[index[k]]: composite values that occur many times
+
+The array forms are the shape of Arrow's nested arrays. `field` and `items` go one step down, whatever
+the form; everything else in the engine is blind to the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from itertools import chain
+from operator import attrgetter, itemgetter
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.columns.arrays import I64, integers, offsets_of
+from tallystick.errors import ValueMismatch, did_you_mean
+
+
+@dataclass(frozen=True, eq=False)
+class Objects:
+    """A column of Python values."""
+
+    values: Sequence[Any]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A column of records: one column for each field."""
+
+    fields: Mapping[str, Data]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.fields.values())))
+
+
+@dataclass(frozen=True, eq=False)
+class Bag:
+    """A column of collections: row k owns `items[offsets[k]:offsets[k + 1]]`."""
+
+    offsets: I64
+    items: Data
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offsets", integers(self.offsets))
+        if len(self.offsets) == 0 or self.offsets[0] != 0 or self.offsets[-1] != len(self.items):
+            raise ValueMismatch(
+                f"offsets of a Bag must run from 0 to the number of its items ({len(self.items):,}); "
+                f"found {self.offsets[:1].tolist()} to {self.offsets[-1:].tolist()}"
+            )
+        if np.any(np.diff(self.offsets) < 0):
+            raise ValueMismatch("offsets of a Bag must not decrease")
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """A column in which values repeat: row k is `values[index[k]]`."""
+
+    index: I64
+    values: Data
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "index", integers(self.index))
+        if len(self.index) and not 0 <= self.index.min() <= self.index.max() < len(self.values):
+            raise ValueMismatch(f"an Index must point into its {len(self.values):,} values")
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+
+Data: TypeAlias = "Objects | Record | Bag | Index | NDArray[Any]"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where in the value we are, for messages; and what was encoded already."""
+
+    path: str = ""
+    memo: dict[Any, Any] = dataclass_field(default_factory=dict, compare=False)
+
+    def field(self, name: str) -> Scope:
+        return Scope(f"{self.path}.{name}" if self.path else name, self.memo)
+
+    def items(self) -> Scope:
+        return Scope(f"{self.path}[*]", self.memo)
+
+    def __str__(self) -> str:
+        return self.path or "the value"
+
+
+def as_data(values: Any) -> Data:
+    """A user's documents as a column."""
+    if isinstance(values, (Objects, Record, Bag, Index, np.ndarray)):
+        return values
+    return Objects(values if isinstance(values, (list, tuple)) else list(values))
+
+
+def is_missing(value: object) -> bool:
+    """None is what a missing value looks like."""
+    return value is None
+
+
+def field(data: Data, name: str, scope: Scope, may_miss: bool) -> Data:
+    """One field of each row. With `may_miss` a mapping without that key has None there."""
+    if isinstance(data, Index):
+        return Index(data.index, field(data.values, name, scope, may_miss))
+    if isinstance(data, Record):
+        if name not in data.fields:
+            raise ValueMismatch(_no_field(scope, name, data.fields))
+        return data.fields[name]
+    if isinstance(data, Objects):
+        return Objects(_field_of_objects(data.values, name, scope, may_miss))
+    raise ValueMismatch(f"at {scope}: expected records with a field {name!r}, found {_kind(data)}")
+
+
+def _field_of_objects(values: Sequence[Any], name: str, scope: Scope, may_miss: bool) -> list[Any]:
+    if not values:
+        return []
+    first = values[0]
+    try:
+        if isinstance(first, Mapping):
+            return list(map(itemgetter(name), values))
+        if name.isdigit() and isinstance(first, tuple) and not hasattr(first, "_fields"):
+            return list(map(itemgetter(int(name)), values))
+        return list(map(attrgetter(name), values))
+    except (KeyError, AttributeError, IndexError, TypeError):
+        return [_one_field(value, name, scope, may_miss) for value in values]
+
+
+def _one_field(value: Any, name: str, scope: Scope, may_miss: bool) -> Any:
+    """The careful way, when the quick one met a row that is different."""
+    if isinstance(value, Mapping):
+        if name in value:
+            return value[name]
+        if may_miss:
+            return None
+        raise ValueMismatch(_no_field(scope, name, value))
+    if value is None:
+        raise ValueMismatch(
+            f"at {scope}: found None, expected a record with a field {name!r}; "
+            f"if it may be missing, wrap it: optional(...)"
+        )
+    if name.isdigit() and isinstance(value, tuple):
+        if int(name) < len(value):
+            return value[int(name)]
+        raise ValueMismatch(f"at {scope}: expected at least {int(name) + 1} positions, found {value!r:.80}")
+    if hasattr(value, name):
+        return getattr(value, name)
+    raise ValueMismatch(_no_field(scope, name, field_names(value), value))
+
+
+def field_names(value: Any) -> list[str]:
+    """The names of a record's fields, as far as they can be seen."""
+    for attribute in (
+        "__dataclass_fields__",
+        "model_fields",
+        "__struct_fields__",
+        "_fields",
+        "__annotations__",
+    ):
+        found = getattr(type(value), attribute, None)
+        if found:
+            return list(found)
+    return list(value) if isinstance(value, Mapping) else []
+
+
+def _no_field(scope: Scope, name: str, known: Iterable[str], value: Any = None) -> str:
+    known = [str(k) for k in known]
+    found = f"fields {', '.join(known[:12])}" if known else f"{type(value).__name__} {value!r:.60}"
+    return f"at {scope}: expected a field {name!r}, found {found}.{did_you_mean(name, known)}"
+
+
+def items(data: Data, scope: Scope) -> Bag | Index:
+    """The items of each row's collection. A dict's items are records of `key` and `value`."""
+    if isinstance(data, Bag):
+        return data
+    if isinstance(data, Index):
+        inner = items(data.values, scope)
+        return Index(data.index, inner)
+    if not isinstance(data, Objects):
+        raise ValueMismatch(f"at {scope}: expected collections, found {_kind(data)}")
+    values = data.values
+    kinds = set(map(type, values))
+    if any(issubclass(kind, Mapping) for kind in kinds):
+        if not all(issubclass(kind, Mapping) for kind in kinds):
+            raise ValueMismatch(f"at {scope}: expected mappings throughout, found also {_names(kinds)}")
+        keys = Objects(list(chain.from_iterable(values)))
+        inside = Objects(list(chain.from_iterable(value.values() for value in values)))
+        return Bag(offsets_of(list(map(len, values))), Record({"key": keys, "value": inside}))
+    for kind in kinds:
+        if issubclass(kind, (str, bytes)) or not issubclass(kind, Collection):
+            example = next(value for value in values if type(value) is kind)
+            hint = "; if it may be missing, wrap it: optional(...)" if example is None else ""
+            raise ValueMismatch(
+                f"at {scope}: expected a collection, found {kind.__name__} {example!r:.60}{hint}"
+            )
+    return Bag(offsets_of(list(map(len, values))), Objects(list(chain.from_iterable(values))))
+
+
+def repeated(data: Data) -> Data:
+    """Composite objects that occur many times (by identity) become an Index over the different ones."""
+    if not isinstance(data, Objects) or len(data) < 64:
+        return data
+    identities = list(map(id, data.values))
+    different = dict(zip(identities, data.values, strict=True))
+    if len(different) * 3 > len(identities) * 2:
+        return data
+    position = {identity: k for k, identity in enumerate(different)}
+    return Index(integers(list(map(position.__getitem__, identities))), Objects(list(different.values())))
+
+
+def _kind(data: Data) -> str:
+    return "an array of " + str(data.dtype) if isinstance(data, np.ndarray) else f"a {type(data).__name__}"
+
+
+def _names(kinds: Iterable[type]) -> str:
+    return ", ".join(sorted(kind.__name__ for kind in kinds if not issubclass(kind, Mapping)))

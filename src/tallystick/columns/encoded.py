@@ -1,0 +1,166 @@
+"""What a metric node makes of one side's values: the columns that pairs are computed from.
+
+Each kind can `take` rows, so that aligned rows can be followed downwards for explanations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from tallystick.columns.arrays import F64, I64, expand, offsets_of
+
+
+class Column(Protocol):
+    """One side's rows for one node of a metric."""
+
+    def __len__(self) -> int: ...
+
+    def take(self, rows: I64) -> Column: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """A leaf: an integer for each row, below `bound`; `values` is the table of what the codes stand for."""
+
+    codes: I64
+    bound: int
+    values: Sequence[Any] = ()
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, rows: I64) -> Codes:
+        return Codes(self.codes[rows], self.bound, self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A leaf of floats: one array for each part (a number has one, an interval two)."""
+
+    parts: tuple[F64, ...]
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
+
+    def take(self, rows: I64) -> Numbers:
+        return Numbers(tuple(part[rows] for part in self.parts))
+
+
+@dataclass(frozen=True, eq=False)
+class Fields:
+    """A record: the columns of its fields."""
+
+    columns: tuple[Column, ...]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def take(self, rows: I64) -> Fields:
+        return Fields(tuple(column.take(rows) for column in self.columns))
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Collections: row k owns `items[offsets[k]:offsets[k + 1]]`."""
+
+    offsets: I64
+    items: Column
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def owners(self) -> I64:
+        return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
+
+    def item_rows(self, rows: I64) -> tuple[I64, I64]:
+        """The item rows of some owners, one after the other, and their counts."""
+        counts = self.offsets[rows + 1] - self.offsets[rows]
+        return expand(self.offsets[rows], counts), counts
+
+    def take(self, rows: I64) -> Items:
+        item_rows, counts = self.item_rows(rows)
+        return Items(offsets_of(counts), self.items.take(item_rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """Composite values that occur many times: row k is `values[index[k]]`."""
+
+    index: I64
+    values: Column
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def take(self, rows: I64) -> Shared:
+        return Shared(self.index[rows], self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Maybe:
+    """Values of which some are missing: row k is `present[position[k]]`, or nothing where that is -1."""
+
+    position: I64
+    present: Column
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    @property
+    def rows(self) -> I64:
+        """The rows that have a value, in the order of `present`."""
+        rows = np.flatnonzero(self.position >= 0)
+        out = np.empty(len(self.present), np.int64)
+        out[self.position[rows]] = rows
+        return out
+
+    def take(self, rows: I64) -> Maybe:
+        position = self.position[rows]
+        here = position >= 0
+        fresh = np.full(len(rows), -1, np.int64)
+        fresh[here] = np.arange(int(here.sum()))
+        return Maybe(fresh, self.present.take(position[here]))
+
+
+@dataclass(frozen=True, eq=False)
+class Alternatives:
+    """Values of several cases: row k is `columns[case[k]][position[k]]`."""
+
+    case: I64
+    position: I64
+    columns: tuple[Column, ...]
+
+    def __len__(self) -> int:
+        return len(self.case)
+
+    def rows(self, case: int) -> I64:
+        """The rows of one case, in the order of its column."""
+        rows = np.flatnonzero(self.case == case)
+        out = np.empty(len(rows), np.int64)
+        out[self.position[rows]] = rows
+        return out
+
+    def take(self, rows: I64) -> Alternatives:
+        case, position = self.case[rows], self.position[rows]
+        fresh, columns = np.empty(len(rows), np.int64), []
+        for number, column in enumerate(self.columns):
+            here = np.flatnonzero(case == number)
+            fresh[here] = np.arange(len(here))
+            columns.append(column.take(position[here]))
+        return Alternatives(case, fresh, tuple(columns))
+
+
+@dataclass(frozen=True, eq=False)
+class Nothing:
+    """No rows at all: where a recursive type ends."""
+
+    def __len__(self) -> int:
+        return 0
+
+    def take(self, rows: I64) -> Nothing:
+        return self

@@ -1,0 +1,189 @@
+"""Normalisers N ∈ {P, R, F, J}: from Σ(P,R), Σ(P,P), Σ(R,R) to a similarity in [0, 1] (eq. 4 to 7).
+
+Around the whole metric a normaliser says which figure is meant. Nested, it is a similarity of its own, with
+N(∅, ∅) = 1 and N(∅, x) = 0, so that every value equals itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tallystick.columns.arrays import F64
+from tallystick.columns.blocks import Blocks, Pairs
+from tallystick.columns.data import Data, Scope
+from tallystick.columns.encoded import Column
+from tallystick.matching.sets import Match, Sums
+from tallystick.similarity.node import Node, Similarity, require
+
+
+@dataclass(frozen=True, repr=False)
+class Normaliser(Similarity):
+    """N[φ]: what P, R, F and J share."""
+
+    inner: Similarity
+
+    def __post_init__(self) -> None:
+        require(
+            isinstance(self.inner, Similarity),
+            f"{self.name}() needs a similarity inside, such as match(exact); found {self.inner!r}",
+        )
+
+    def figure(self, num_r: Any, num_p: Any, den_r: Any, den_p: Any) -> Any:
+        """N of the four sums, where both denominators are above 0."""
+        raise NotImplementedError
+
+    @property
+    def regular(self) -> bool:
+        return True
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        return self.inner.encode(reference, predicted, scope)
+
+    def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
+        sums = numerators(self.inner, r, p, blocks)
+        own, other = self.inner.selves(r), self.inner.selves(p)
+        both = (own[sums.i] > 0) & (other[sums.j] > 0)
+        i, j = sums.i[both], sums.j[both]
+        weights = self.figure(sums.reference[both], sums.predicted[both], own[i], other[j])
+        empty_r, empty_p = np.flatnonzero(own == 0), np.flatnonzero(other == 0)
+        a, b = blocks.at(empty_r, empty_p).pairs()
+        if len(a) == 0:
+            return Pairs(i, j, weights)
+        return Pairs(
+            np.concatenate((i, empty_r[a])),
+            np.concatenate((j, empty_p[b])),
+            np.concatenate((weights, np.ones(len(a)))),
+        )
+
+
+def numerators(inner: Similarity, r: Column, p: Column, blocks: Blocks) -> Sums:
+    """Σ of each pair, as both sides see it."""
+    if isinstance(inner, Match) and len(r) and len(p):
+        return inner.sums(r, p, blocks)  # type: ignore[arg-type]
+    found = inner.pairs(r, p, blocks)
+    return Sums(found.i, found.j, found.weight, found.weight, found.weight)
+
+
+@dataclass(frozen=True, repr=False)
+class Precision(Normaliser):
+    """P = Σ(P,R) / Σ(P,P) (eq. 4)."""
+
+    name = "precision"
+
+    def figure(self, num_r: F64, num_p: F64, den_r: F64, den_p: F64) -> F64:
+        return num_p / den_p
+
+    def mirrored(self) -> Node:
+        return Recall(self.inner.mirrored())  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, repr=False)
+class Recall(Normaliser):
+    """R = Σ(P,R) / Σ(R,R) (eq. 5)."""
+
+    name = "recall"
+
+    def figure(self, num_r: F64, num_p: F64, den_r: F64, den_p: F64) -> F64:
+        return num_r / den_r
+
+    def mirrored(self) -> Node:
+        return Precision(self.inner.mirrored())  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, repr=False)
+class F(Normaliser):
+    """F_β (eq. 6): with one numerator S it is (1 + β²) S / (β² Σ(R,R) + Σ(P,P)), else from P and R."""
+
+    beta: float = 1.0
+    name = "f"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(self.beta > 0, f"f() needs beta > 0, found {self.beta!r}")
+
+    def __repr__(self) -> str:
+        return f"f1({self.inner!r})" if self.beta == 1 else super().__repr__()
+
+    def figure(self, num_r: F64, num_p: F64, den_r: F64, den_p: F64) -> F64:
+        return f_score(num_r, num_p, den_r, den_p, self.beta)
+
+    def mirrored(self) -> Node:
+        return replace(self, inner=self.inner.mirrored(), beta=1 / self.beta)
+
+
+@dataclass(frozen=True, repr=False)
+class Jaccard(Normaliser):
+    """J = Σ(P,R) / (Σ(P,P) + Σ(R,R) - Σ(P,R)) (eq. 7). It needs one numerator."""
+
+    name = "jaccard"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_sided = isinstance(self.inner, Match) and self.inner.constraint in ("N:1", "1:N")
+        require(
+            not one_sided or self.inner.literal,  # type: ignore[attr-defined]
+            "jaccard() needs one numerator; a one-sided match has two. Use match(..., literal=True)",
+        )
+
+    def figure(self, num_r: F64, num_p: F64, den_r: F64, den_p: F64) -> F64:
+        return num_p / (den_r + den_p - num_p)
+
+
+@dataclass(frozen=True, repr=False)
+class Sides(Node):
+    """A metric that is two expressions: precision from one, recall from the other (eq. 23 and 24)."""
+
+    precision: Similarity
+    recall: Similarity
+    name = "sides"
+
+    def _arguments(self) -> Iterator[str]:
+        yield f"precision={self.precision!r}"
+        yield f"recall={self.recall!r}"
+
+    def mirrored(self) -> Node:
+        return Sides(self.recall.mirrored(), self.precision.mirrored())  # type: ignore[arg-type]
+
+
+def f_score(num_r: F64, num_p: F64, den_r: F64, den_p: F64, beta: float) -> F64:
+    """F_β of arrays whose denominators are above 0."""
+    square = beta * beta
+    if num_r is num_p:
+        return (1 + square) * num_p / (square * den_r + den_p)
+    recall, precision = num_r / den_r, num_p / den_p
+    weight = square * precision + recall
+    return np.divide((1 + square) * precision * recall, weight, out=np.zeros_like(weight), where=weight > 0)
+
+
+def precision(inner: Similarity) -> Precision:
+    """P-normalised (eq. 4)."""
+    return Precision(inner)
+
+
+def recall(inner: Similarity) -> Recall:
+    """R-normalised (eq. 5)."""
+    return Recall(inner)
+
+
+def f1(inner: Similarity) -> F:
+    """F-normalised (eq. 6)."""
+    return F(inner)
+
+
+def f(inner: Similarity, beta: float = 1.0) -> F:
+    """F_β-normalised: β > 1 favours recall."""
+    return F(inner, float(beta))
+
+
+def jaccard(inner: Similarity) -> Jaccard:
+    """Jaccard-normalised (eq. 7)."""
+    return Jaccard(inner)
+
+
+def sides(precision: Similarity, recall: Similarity) -> Sides:
+    """Precision from one expression and recall from another."""
+    return Sides(precision, recall)

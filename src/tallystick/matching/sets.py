@@ -1,0 +1,247 @@
+"""Matching of sets, as bags (eq. 13): Σ under 1:1, N:1, 1:N and N:N.
+
+The items' pairs are grouped by their owners and each group is solved. Where the items' similarity is equality
+nothing has to be solved: the best 1:1 matching of two bags has, for each value, the smaller of its two
+multiplicities.
+
+The constraints read prediction : reference. N:1, every predicted item takes at most one reference item, and a
+reference item may be taken by many. When a normaliser asks, a one-sided constraint has two sums, "covered":
+
+    num_p = Σ over predicted items of the best φ,   num_r = Σ over reference items of the best φ
+
+so that neither precision nor recall can pass 1. `literal` uses one Σ for both, as eq. 27 and 28 are printed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tallystick.columns.arrays import (
+    F64,
+    I64,
+    first_best,
+    join_sorted,
+    number,
+    sort_order,
+    starts_of_runs,
+    sum_by_key,
+    sum_by_owner,
+)
+from tallystick.columns.blocks import Blocks, Pairs
+from tallystick.columns.codes import code_jointly
+from tallystick.columns.data import Bag, Data, Index, Objects, Scope, items, repeated
+from tallystick.columns.encoded import Items
+from tallystick.matching.assignment import assign, rank_within
+from tallystick.similarity.node import Similarity, keyword, require
+
+CONSTRAINTS = ("1:1", "N:1", "1:N", "N:N")
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Σ of pairs of owners: i against j, and the two numerators that a normaliser uses."""
+
+    i: I64
+    j: I64
+    total: F64
+    reference: F64
+    predicted: F64
+
+
+@dataclass(frozen=True, repr=False)
+class Match(Similarity):
+    """Σ, the best total similarity of items matched under a constraint."""
+
+    inner: Similarity
+    constraint: str = "1:1"
+    distinct: bool = False
+    literal: bool = False
+    name = "match"
+
+    def __post_init__(self) -> None:
+        require(
+            self.constraint in CONSTRAINTS,
+            f"unknown constraint {self.constraint!r}; expected one of {', '.join(CONSTRAINTS)} (prediction : reference)",
+        )
+        require(
+            isinstance(self.inner, Similarity),
+            f"match() needs a similarity for the items, found {self.inner!r}",
+        )
+
+    def _arguments(self):  # type: ignore[no-untyped-def]
+        yield repr(self.inner)
+        yield self.constraint
+        yield from (f"{keyword(name)}=True" for name in ("distinct", "literal") if getattr(self, name))
+
+    def mirrored(self) -> Match:
+        turned = {"N:1": "1:N", "1:N": "N:1"}.get(self.constraint, self.constraint)
+        return replace(self, inner=self.inner.mirrored(), constraint=turned)
+
+    # Encoding
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Items, Items]:
+        left, right = items(reference, scope), items(predicted, scope)
+        assert isinstance(left, Bag)
+        assert isinstance(right, Bag)
+        if self.distinct:
+            left, right = _without_duplicates(left, right, scope.items())
+        r, p = self.inner.encode(left.items, right.items, scope.items())
+        return Items(left.offsets, r), Items(right.offsets, p)
+
+    def encode(self, reference: Data, predicted: Data, scope: Scope):  # type: ignore[no-untyped-def]
+        return super().encode(repeated(reference), repeated(predicted), scope)
+
+    # Scores
+
+    def _pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
+        sums = self.sums(r, p, blocks)
+        return Pairs(sums.i, sums.j, sums.total)
+
+    def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
+        """Σ for every pair of owners that has one above 0."""
+        if self.constraint == "1:1" and self.inner.exact_only:
+            return _single(*self._count_equal(r, p, blocks))
+        found = self.item_pairs(r, p, blocks)
+        i, j = r.owners[found.i], p.owners[found.j]
+        width, bound = len(p), len(r) * len(p)
+        groups = i * width + j
+        if self.constraint == "N:N":
+            keys, total = sum_by_key(groups, bound, found.weight)
+            return _single(keys // width, keys % width, total)
+        if self.constraint == "1:1":
+            keep = np.flatnonzero(
+                self._assigned(found, groups, bound, blocks.aligned, len(r.items), len(p.items))
+            )
+            keys, total = sum_by_key(groups[keep], bound, found.weight[keep])
+            return _single(keys // width, keys % width, total)
+        sides = []
+        for item, count in ((found.i, len(r.items)), (found.j, len(p.items))):
+            best = _best(groups, bound, item, count, found.weight)
+            sides.append(sum_by_key(groups[best], bound, found.weight[best]))
+        (keys, of_reference), (_, of_predicted) = sides
+        total = of_predicted if self.constraint == "N:1" else of_reference
+        if self.literal:
+            of_reference = of_predicted = total
+        return Sums(keys // width, keys % width, total, of_reference, of_predicted)
+
+    def item_pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
+        """The items' pairs, under their owners' blocks."""
+        return self.inner.pairs(r.items, p.items, blocks.at(r.owners, p.owners))
+
+    def _assigned(self, found: Pairs, groups: I64, bound: int, aligned: bool, n_rows: int, n_columns: int):  # type: ignore[no-untyped-def]
+        """Which item pairs are in the best 1:1 matching of their owners' pair."""
+        rows, columns = found.i, found.j
+        if not aligned:  # an item stands in one problem for each partner of its owner
+            dense, n = number(groups, bound)
+            rows, n_rows = number(dense * n_rows + rows, n * n_rows)
+            columns, n_columns = number(dense * n_columns + columns, n * n_columns)
+        return assign(rows, columns, found.weight, n_rows, n_columns)
+
+    def _count_equal(self, r: Items, p: Items, blocks: Blocks) -> tuple[I64, I64, F64]:
+        """Σ over equal items: for each value the smaller multiplicity, summed by owners."""
+        refined = self.inner.refine(r.items, p.items, blocks.at(r.owners, p.owners))
+        left_keys, left_owners, left_counts = _bags(refined.reference, r.owners, refined.bound)
+        right_keys, right_owners, right_counts = _bags(refined.predicted, p.owners, refined.bound)
+        a, b = join_sorted(left_keys, right_keys)
+        i, j = left_owners[a], right_owners[b]
+        weights = None
+        if left_counts is not None or right_counts is not None:
+            ours = 1.0 if left_counts is None else left_counts[a]
+            theirs = 1.0 if right_counts is None else right_counts[b]
+            weights = np.broadcast_to(np.minimum(ours, theirs), i.shape).astype(np.float64)
+        if blocks.aligned:
+            total = np.bincount(i, weights=weights, minlength=len(r)).astype(np.float64)
+            rows = np.flatnonzero(total)
+            return rows, rows, total[rows]
+        keys, total = sum_by_key(i * len(p) + j, len(r) * len(p), weights)
+        return keys // len(p), keys % len(p), total
+
+    def _selves(self, column: Items) -> F64:
+        if self.constraint == "N:N" or not self.inner.regular:
+            # Each row against itself alone: the same-side problem, solved.
+            sums = self.sums(column, column, Blocks.diagonal(len(column)))
+            out = np.zeros(len(column))
+            out[sums.i] = sums.total
+            return out
+        return sum_by_owner(column.offsets, self.inner.selves(column.items))
+
+    # Alignment
+
+    def matched(self, r: Items, p: Items) -> Pairs:
+        """The item pairs that make up Σ, owner k against owner k: what the score is the sum of."""
+        blocks = Blocks.diagonal(len(r))
+        if self.constraint == "1:1" and self.inner.exact_only:
+            refined = self.inner.refine(r.items, p.items, blocks.at(r.owners, p.owners)).dense()
+            ranks = [rank_within(keys, refined.bound) for keys in (refined.reference, refined.predicted)]
+            i, j = refined.refine(*ranks, 1 + int(max(rank.max(initial=0) for rank in ranks))).pairs()
+            return Pairs(i, j, np.ones(len(i)))
+        found = self.item_pairs(r, p, blocks)
+        if self.constraint == "N:N":
+            return found
+        if self.constraint == "1:1":
+            groups = r.owners[found.i]
+            keep = np.flatnonzero(self._assigned(found, groups, len(r), True, len(r.items), len(p.items)))
+        else:
+            item, n = (found.j, len(p.items)) if self.constraint == "N:1" else (found.i, len(r.items))
+            keep = np.sort(first_best(item, n, found.weight))
+        return Pairs(found.i[keep], found.j[keep], found.weight[keep])
+
+
+def _single(i: I64, j: I64, total: F64) -> Sums:
+    return Sums(i, j, total, total, total)
+
+
+def _best(groups: I64, bound: int, item: I64, count: int, weights: F64) -> I64:
+    """For each (group, item) the position of its heaviest pair."""
+    dense, n = number(groups, bound)
+    return first_best(dense * count + item, n * count, weights)
+
+
+def _bags(keys: I64, owners: I64, bound: int) -> tuple[I64, I64, F64 | None]:
+    """The different (key, owner) in order of key, and how often each occurs (None: once each).
+
+    Items stand in the order of their owners and the sort is stable, so inside a key the owners ascend and
+    repeated ones are neighbours.
+    """
+    order = sort_order(keys, bound)
+    keys, owners = keys[order], owners[order]
+    again = (keys[1:] == keys[:-1]) & (owners[1:] == owners[:-1])
+    if not again.any():
+        return keys, owners, None
+    starts = np.concatenate(([0], np.flatnonzero(~again) + 1))
+    return keys[starts], owners[starts], np.diff(starts, append=len(keys)).astype(np.float64)
+
+
+def _without_duplicates(left: Bag, right: Bag, scope: Scope) -> tuple[Bag, Bag]:
+    """Both sides with each value once in a collection: sets."""
+    out = []
+    for bag in (left, right):
+        codes, _, bound = code_jointly(bag.items, Objects(()), scope)
+        owners = np.repeat(np.arange(len(bag), dtype=np.int64), np.diff(bag.offsets))
+        dense, n = number(codes, bound)
+        keys = owners * n + dense
+        order = sort_order(keys, len(bag) * n)
+        first = np.sort(order[starts_of_runs(keys[order])])
+        counts = np.bincount(owners[first], minlength=len(bag))
+        out.append(Bag(np.concatenate(([0], np.cumsum(counts))), _taken(bag.items, first)))
+    return out[0], out[1]
+
+
+def _taken(data: Data, rows: I64) -> Data:
+    if isinstance(data, Objects):
+        return Objects([data.values[k] for k in rows.tolist()])
+    if isinstance(data, np.ndarray):
+        return data[rows]
+    return Index(rows, data)
+
+
+def match(
+    inner: Similarity, constraint: str = "1:1", *, distinct: bool = False, literal: bool = False
+) -> Match:
+    """Σ, the best total similarity of items matched one to one, or as `constraint` says (eq. 13).
+
+    Constraints read prediction : reference. `distinct` makes the collections sets instead of bags.
+    """
+    return Match(inner, constraint, distinct, literal)

@@ -1,0 +1,171 @@
+"""Unions, case by case, and types that contain themselves.
+
+    cases(str=exact, Mention=record(...))         values of different cases score 0
+    let(Tree, record(label=exact, children=f1(match(Tree))))
+
+A recursive metric is unrolled while there are values to encode: one level for each level of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick.columns.arrays import F64
+from tallystick.columns.blocks import Blocks, Pairs
+from tallystick.columns.codes import leaf_values
+from tallystick.columns.data import Data, Objects, Scope
+from tallystick.columns.encoded import Alternatives, Column, Nothing
+from tallystick.errors import MetricError, ValueMismatch
+from tallystick.similarity.node import Named, Node, Similarity, require
+from tallystick.similarity.records import Each, Record
+
+
+@dataclass(frozen=True, repr=False)
+class Cases(Similarity):
+    """φ of the case that both values belong to; a case is named after its type."""
+
+    options: Named
+    name = "cases"
+
+    def __post_init__(self) -> None:
+        require(len(self.options) > 0, "cases() needs at least one case: cases(str=exact)")
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Alternatives, Alternatives]:
+        sides = [list(leaf_values(side, scope)) for side in (reference, predicted)]
+        known: dict[type, int] = {}
+        case = [np.array([self._case(value, known, scope) for value in side], np.int64) for side in sides]
+        columns: list[tuple[Column, Column]] = []
+        for number, (name, part) in enumerate(self.options):
+            chosen = [
+                Objects([side[k] for k in np.flatnonzero(of == number).tolist()])
+                for side, of in zip(sides, case, strict=True)
+            ]
+            columns.append(part.encode(*chosen, Scope(f"{scope.path}<{name}>", scope.memo)))
+        r, p = (
+            Alternatives(of, _place(of, len(self.options)), tuple(pair[k] for pair in columns))
+            for k, of in enumerate(case)
+        )
+        return r, p
+
+    def _case(self, value: Any, known: dict[type, int], scope: Scope) -> int:
+        """Which case a value belongs to: by the name of its class, a mapping also by its keys."""
+        kind = type(value)
+        if kind in known:
+            return known[kind]
+        names = [name for name, _ in self.options]
+        for base in kind.__mro__:
+            for name in (base.__name__, {"int": "float", "NoneType": "None"}.get(base.__name__, "")):
+                if name in names:
+                    known[kind] = names.index(name)
+                    return known[kind]
+        if isinstance(value, Mapping):
+            fits = [
+                k
+                for k, (_, part) in enumerate(self.options)
+                if isinstance(part, (Record, Each)) and set(value) == {field for field, _ in part.fields}
+            ]
+            if len(fits) == 1:
+                return fits[0]
+        raise ValueMismatch(
+            f"at {scope}: expected one of {', '.join(names)}, found {kind.__name__} {value!r:.60}"
+        )
+
+    def _pairs(self, r: Alternatives, p: Alternatives, blocks: Blocks) -> Pairs:
+        found = []
+        for number, (_, part) in enumerate(self.options):
+            rows, columns = r.rows(number), p.rows(number)
+            inner = part.pairs(r.columns[number], p.columns[number], blocks.at(rows, columns))
+            found.append(inner.moved(rows, columns))
+        return Pairs(
+            *(np.concatenate([getattr(one, name) for one in found]) for name in ("i", "j", "weight"))
+        )
+
+    def _selves(self, column: Alternatives) -> F64:
+        out = np.empty(len(column))
+        for number, (_, part) in enumerate(self.options):
+            out[column.rows(number)] = part.selves(column.columns[number])
+        return out
+
+
+def _place(case: Any, count: int) -> Any:
+    place = np.empty(len(case), np.int64)
+    for number in range(count):
+        here = np.flatnonzero(case == number)
+        place[here] = np.arange(len(here))
+    return place
+
+
+@dataclass(frozen=True, repr=False)
+class Ref(Similarity):
+    """The enclosing `let` of that name."""
+
+    to: str
+    name = "ref"
+
+    def __repr__(self) -> str:
+        return self.to
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        raise MetricError(f"{self.to} stands outside of let({self.to}, ...)")
+
+
+@dataclass(frozen=True, repr=False)
+class Let(Similarity):
+    """A similarity that contains itself, under a name."""
+
+    to: str
+    body: Similarity
+    name = "let"
+
+    def __repr__(self) -> str:
+        return f"let({self.to}, {self.body!r})"
+
+    @property
+    def unrolled(self) -> Similarity:
+        """The body, with each mention of its own name replaced by the whole."""
+
+        def open_up(node: Node) -> Node:
+            if isinstance(node, Ref) and node.to == self.to:
+                return self
+            if isinstance(node, Let) and node.to == self.to:
+                return node
+            return node.rebuilt(open_up)
+
+        body = open_up(self.body)
+        assert isinstance(body, Similarity)
+        return body
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        if len(reference) == 0 and len(predicted) == 0:
+            return Nothing(), Nothing()
+        try:
+            return self.unrolled.encode(reference, predicted, scope)
+        except RecursionError:
+            raise ValueMismatch(
+                f"at {scope.path[:60]}...: nested too deeply for Python's recursion limit"
+            ) from None
+
+    def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
+        return self.unrolled.pairs(r, p, blocks)
+
+    def _selves(self, column: Any) -> F64:
+        return self.unrolled.selves(column)
+
+
+def cases(**options: Similarity) -> Cases:
+    """A union, case by case; each case is named after its type: `cases(str=exact, Mention=record(...))`."""
+    return Cases(Named(options.items()))
+
+
+def let(name: str | Ref, body: Similarity) -> Let:
+    """A similarity that contains itself: `let("Tree", record(children=f1(match(ref("Tree")))))`."""
+    return Let(name.to if isinstance(name, Ref) else name, body)
+
+
+def ref(name: str) -> Ref:
+    """The enclosing `let` of that name."""
+    return Ref(name)

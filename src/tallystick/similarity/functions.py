@@ -1,0 +1,223 @@
+"""A user's own similarity, a table of recorded judgements, and `via`, which maps values first.
+
+A function is called once for each different pair of values that meet in a block, as f(reference, predicted),
+and never more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick.columns.arrays import F64, expand, integers, join, offsets_of, sort_order
+from tallystick.columns.blocks import Blocks, Frame, Pairs
+from tallystick.columns.codes import comparable, leaf_values, number_values
+from tallystick.columns.data import Data, Objects, Scope
+from tallystick.columns.encoded import Codes, Column
+from tallystick.errors import MetricError
+from tallystick.similarity.node import Node, Similarity, Table, require
+from tallystick.similarity.text import different_pairs
+
+
+@dataclass(frozen=True, repr=False)
+class Function(Similarity):
+    """f(reference, predicted), a float of 0 or more; `reflexive` declares f(x, x) = 1."""
+
+    call: Callable[[Any, Any], float]
+    reflexive: bool = True
+    swapped: bool = False
+    name = "function"
+
+    def __post_init__(self) -> None:
+        require(callable(self.call), f"function() needs something to call, found {self.call!r}")
+
+    def mirrored(self) -> Function:
+        return Function(self.call, self.reflexive, not self.swapped)
+
+    @property
+    def dense(self) -> bool:
+        return True
+
+    @property
+    def regular(self) -> bool:
+        return self.reflexive
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
+        calls = scope.memo.setdefault(("calls", self), {})
+        return coded(reference, predicted, scope, calls)
+
+    def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
+        return blocks.frame.pairs(self.fill(r, p, blocks.frame))
+
+    def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
+        (first, second), n, inverse = different_pairs(r, p, frame)
+        scores = np.empty(n)
+        for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+            scores[k] = self._score(r, a, b)
+        return scores[inverse]
+
+    def _score(self, column: Codes, a: int, b: int) -> float:
+        values: CodedValues = column.values  # type: ignore[assignment]
+        key = values.keys[a], values.keys[b]
+        if key not in values.calls:
+            x, y = values[a], values[b]
+            weight = float(self.call(y, x) if self.swapped else self.call(x, y))
+            if np.isnan(weight):
+                raise MetricError(
+                    f"{self.call.__qualname__}({x!r:.60}, {y!r:.60}) gave NaN; expected a number"
+                )
+            if self.reflexive and weight > 1 + 1e-9:
+                raise MetricError(
+                    f"{self.call.__qualname__}({x!r:.60}, {y!r:.60}) gave {weight:g}, above φ(x, x) = 1; "
+                    f"scale it, or say function(f, reflexive=False)"
+                )
+            if weight < 0:
+                values.calls["negative"] = values.calls.get("negative", 0) + 1
+            values.calls[key] = max(weight, 0.0)
+        return float(values.calls[key])
+
+    def _selves(self, column: Codes) -> F64:
+        if self.reflexive:
+            return np.ones(len(column))
+        used = np.unique(column.codes)
+        own = np.zeros(column.bound)
+        own[used] = [self._score(column, k, k) for k in used.tolist()]
+        return own[column.codes]
+
+
+class CodedValues(list[Any]):
+    """The different values behind codes, what stands for each as a key, and the calls made already."""
+
+    keys: list[Any]
+    calls: dict[Any, Any]
+
+
+def coded(reference: Data, predicted: Data, scope: Scope, calls: dict[Any, Any]) -> tuple[Codes, Codes]:
+    """Both sides as codes into one list of different values."""
+    sides = [list(leaf_values(side, scope)) for side in (reference, predicted)]
+    kinds = set(map(type, sides[0])) | set(map(type, sides[1]))
+    keys = [comparable(side, kinds, scope) for side in sides]
+    table = number_values(keys)
+    values = CodedValues([None] * len(table))
+    for side, key in zip(sides, keys, strict=True):
+        for value, k in zip(side, key, strict=True):
+            values[table[k]] = value
+    values.keys, values.calls = list(table), calls
+    r, p = (Codes(integers([table[k] for k in key]), max(len(table), 1), values) for key in keys)
+    return r, p
+
+
+def sparse_pairs(r: Codes, p: Codes, blocks: Blocks, left: Any, right: Any, weights: Any) -> Pairs:
+    """The pairs of rows whose codes stand in a relation: (left[k], right[k]) has weights[k]."""
+    left, right, weights = integers(left), integers(right), np.asarray(weights, np.float64)
+    order = sort_order(left, r.bound)
+    left, right, weights = left[order], right[order], weights[order]
+    starts = offsets_of(np.bincount(left, minlength=r.bound))
+    counts = (starts[1:] - starts[:-1])[r.codes]
+    entry = expand(starts[r.codes], counts)
+    rows = np.repeat(np.arange(len(r)), counts)
+    wanted = Blocks(blocks.reference[rows], blocks.predicted, blocks.bound).refine(
+        right[entry], p.codes, p.bound
+    )
+    a, j = join(wanted.reference, wanted.predicted, wanted.bound)
+    return Pairs(rows[a], j, weights[entry[a]]).positive()
+
+
+@dataclass(frozen=True, repr=False)
+class Judgements(Similarity):
+    """Recorded judgements: the weight of (reference, predicted); 1 for equal values, else `default`."""
+
+    table: Table
+    name = "judgements"
+
+    def __post_init__(self) -> None:
+        for key, weight in self.table:
+            require(
+                isinstance(key, tuple)
+                and len(key) == 2
+                and isinstance(weight, (int, float))
+                and 0 <= weight <= 1,
+                f"judgements() needs {{(reference, predicted): weight in [0, 1]}}, found {key!r}: {weight!r}",
+            )
+
+    def mirrored(self) -> Judgements:
+        return Judgements(Table(((b, a), weight) for (a, b), weight in self.table))
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
+        return coded(reference, predicted, scope, {})
+
+    def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
+        number = {key: k for k, key in enumerate(r.values.keys)}  # type: ignore[attr-defined]
+        relation = {(k, k): 1.0 for k in range(len(number))}
+        for (a, b), weight in self.table:
+            if a in number and b in number and a != b:
+                relation[number[a], number[b]] = float(weight)
+        left, right = zip(*relation, strict=True)
+        return sparse_pairs(r, p, blocks, left, right, list(relation.values()))
+
+
+@dataclass(frozen=True, repr=False)
+class Via(Similarity):
+    """φ of mapped values: φ(f(x), f(y)), or one function for each side."""
+
+    call: Callable[[Any], Any]
+    inner: Similarity
+    predicted: Callable[[Any], Any] | None = None
+    name = "via"
+
+    def mirrored(self) -> Node:
+        inner = self.inner.mirrored()
+        if self.predicted is None:
+            return Via(self.call, inner)  # type: ignore[arg-type]
+        return Via(self.predicted, inner, self.call)  # type: ignore[arg-type]
+
+    @property
+    def exact_only(self) -> bool:
+        return self.inner.exact_only
+
+    @property
+    def dense(self) -> bool:
+        return self.inner.dense
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        left = _mapped(self.call, reference, scope)
+        right = _mapped(self.predicted or self.call, predicted, scope)
+        return self.inner.encode(left, right, scope)
+
+    def refine(self, r: Any, p: Any, blocks: Blocks) -> Blocks:
+        return self.inner.refine(r, p, blocks)
+
+    def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
+        return self.inner.pairs(r, p, blocks)
+
+    def fill(self, r: Any, p: Any, frame: Frame) -> F64:
+        return self.inner.fill(r, p, frame)
+
+    def _selves(self, column: Any) -> F64:
+        return self.inner.selves(column)
+
+
+def _mapped(call: Callable[[Any], Any], data: Data, scope: Scope) -> Data:
+    """The function's value for each row, called once for each different value."""
+    values = list(leaf_values(data, scope))
+    keys = comparable(values, set(map(type, values)), scope)
+    answers = {key: call(value) for key, value in dict(zip(keys, values, strict=True)).items()}
+    return Objects([answers[key] for key in keys])
+
+
+def function(call: Callable[[Any, Any], float], *, reflexive: bool = True, swapped: bool = False) -> Function:
+    """Your own similarity, called as f(reference, predicted) once for each different pair that can meet."""
+    return Function(call, reflexive, swapped)
+
+
+def judgements(table: Mapping[tuple[Any, Any], float]) -> Judgements:
+    """A table of recorded judgements: {(reference, predicted): weight}. Equal values score 1."""
+    return Judgements(table if isinstance(table, Table) else Table.of(table))
+
+
+def via(call: Callable[[Any], Any], inner: Similarity, predicted: Callable[[Any], Any] | None = None) -> Via:
+    """Map the values first: `via(str.lower, exact)`; with `predicted`, another function for that side."""
+    return Via(call, inner, predicted)

@@ -1,0 +1,158 @@
+"""Records: the product of the fields' similarities (eq. 2, "all or nothing") or their sum ("credit for each").
+
+The product refines by its exact fields first; only what is left has to be scored. A sum cannot refine: its
+pairs are the union of its fields' pairs, weights added. If one of the fields is dense the sum is taken on the
+frame of rectangles, where no sorting is needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick.columns.arrays import F64, I64
+from tallystick.columns.blocks import Blocks, Pairs, look_up, union
+from tallystick.columns.data import Data, Scope, field
+from tallystick.columns.encoded import Column, Fields, Maybe, Shared
+from tallystick.similarity.missing import Optional, split_missing
+from tallystick.similarity.node import Named, Similarity, require
+
+
+@dataclass(frozen=True, repr=False)
+class Record(Similarity):
+    """The product of the fields' similarities (eq. 2)."""
+
+    fields: Named
+    name = "record"
+
+    def __post_init__(self) -> None:
+        _check_fields(self)
+
+    @property
+    def exact_only(self) -> bool:
+        return all(part.exact_only for _, part in self.fields)
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
+        sides = []
+        for name, part in self.fields:
+            here, may_miss = scope.field(name), isinstance(part, Optional)
+            values = (field(side, name, scope, may_miss) for side in (reference, predicted))
+            sides.append(part.encode(*values, here))
+        return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
+
+    def refine(self, r: Fields, p: Fields, blocks: Blocks) -> Blocks:
+        for k, (_, part) in enumerate(self.fields):
+            if part.exact_only:
+                blocks = part.refine(r.columns[k], p.columns[k], blocks)
+        return blocks
+
+    def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
+        refined = self.refine(r, p, blocks)
+        rest = [
+            (part, r.columns[k], p.columns[k])
+            for k, (_, part) in enumerate(self.fields)
+            if not part.exact_only
+        ]
+        listed = [one for one in rest if not isinstance(one[1], Shared)]
+        shared = [one for one in rest if isinstance(one[1], Shared)]
+        if listed:
+            part, a, b = listed[0]
+            found = part.pairs(a, b, refined)
+        else:
+            i, j = refined.pairs()
+            found = Pairs(i, j, np.ones(len(i)))
+        for part, a, b in listed[1:]:
+            other = part.pairs(a, b, refined)
+            found = found.scaled(look_up(other, found.i, found.j, len(p), len(r))).positive()
+        for part, a, b in shared:
+            # A shared value is scored under the blocks it lives in, once, and looked up for each pair.
+            found = found.scaled(part.weights_at(a, b, blocks, found.i, found.j)).positive()
+        return found
+
+    def _selves(self, column: Fields) -> F64:
+        out = np.ones(len(column))
+        for (_, part), inner in zip(self.fields, column.columns, strict=True):
+            out *= part.selves(inner)
+        return out
+
+
+@dataclass(frozen=True, repr=False)
+class Each(Similarity):
+    """The sum of the fields' similarities. A field that is None on both sides counts nothing on either."""
+
+    fields: Named
+    name = "each"
+
+    def __post_init__(self) -> None:
+        _check_fields(self)
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
+        sides = []
+        for name, part in self.fields:
+            inner = part.inner if isinstance(part, Optional) else part
+            values = [field(side, name, scope, may_miss=True) for side in (reference, predicted)]
+            sides.append(split_missing(inner, *values, scope.field(name)))
+        return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
+
+    def by_field(self, column: Fields) -> list[tuple[str, Similarity, Column, I64 | None]]:
+        """Name, similarity, values that are there, and their rows (None: all) of each field."""
+        out: list[tuple[str, Similarity, Column, I64 | None]] = []
+        for (name, part), inner in zip(self.fields, column.columns, strict=True):
+            node = part.inner if isinstance(part, Optional) else part
+            missing = isinstance(inner, Maybe)
+            out.append((name, node, inner.present, inner.rows) if missing else (name, node, inner, None))
+        return out
+
+    def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
+        ours, theirs = self.by_field(r), self.by_field(p)
+        dense = [a[1].dense and a[3] is None and b[3] is None for a, b in zip(ours, theirs, strict=True)]
+        sparse: list[Pairs] = []
+        for (_, node, a, rows), (_, _, b, columns), filled in zip(ours, theirs, dense, strict=True):
+            if filled:
+                continue
+            if rows is None and columns is None:
+                sparse.append(node.pairs(a, b, blocks))
+            else:
+                rows = np.arange(len(r)) if rows is None else rows
+                columns = np.arange(len(p)) if columns is None else columns
+                sparse.append(node.pairs(a, b, blocks.at(rows, columns)).moved(rows, columns))
+        if not any(dense):
+            return union(sparse, len(p), len(r))
+        frame = blocks.frame
+        flat = np.zeros(frame.size)
+        for (_, node, a, _), (_, _, b, _), filled in zip(ours, theirs, dense, strict=True):
+            if filled:
+                flat += node.fill(a, b, frame)
+        for part in sparse:
+            flat[frame.cells(part.i, part.j)] += part.weight
+        return frame.pairs(flat)
+
+    def _selves(self, column: Fields) -> F64:
+        out = np.zeros(len(column))
+        for _, node, values, rows in self.by_field(column):
+            if rows is None:
+                out += node.selves(values)
+            else:
+                out[rows] += node.selves(values)
+        return out
+
+
+def _check_fields(node: Any) -> None:
+    require(len(node.fields) > 0, f"{node.name}() needs at least one field: {node.name}(name=exact)")
+    for name, part in node.fields:
+        require(
+            isinstance(part, Similarity),
+            f"{node.name}({name}=...) needs a similarity such as exact or match(exact), found {part!r}",
+        )
+
+
+def record(**fields: Similarity) -> Record:
+    """All or nothing: the product of the fields' similarities (eq. 2)."""
+    return Record(Named(fields.items()))
+
+
+def each(**fields: Similarity) -> Each:
+    """Credit for each field: the sum of the fields' similarities."""
+    return Each(Named(fields.items()))
