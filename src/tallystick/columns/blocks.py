@@ -100,9 +100,7 @@ class Blocks:
         if mine.bound * bound >= LIMIT:
             codes, bound = number(np.concatenate((reference, predicted)), bound)
             reference, predicted = codes[: len(reference)], codes[len(reference) :]
-        return Blocks(
-            mine.reference * bound + reference, mine.predicted * bound + predicted, mine.bound * bound
-        )
+        return Blocks(mine.reference * bound + reference, mine.predicted * bound + predicted, mine.bound * bound)
 
     def dense(self) -> Blocks:
         codes, bound = number(np.concatenate((self.reference, self.predicted)), self.bound)
@@ -141,9 +139,7 @@ class Frame:
         self.base = offsets_of(self.row_counts * self.column_counts)
         self.size = int(self.base[-1])
         self.row_place = np.empty(len(rows), np.int64)
-        self.row_place[self.row_order] = np.arange(len(rows)) - np.repeat(
-            self.row_starts[:-1], self.row_counts
-        )
+        self.row_place[self.row_order] = np.arange(len(rows)) - np.repeat(self.row_starts[:-1], self.row_counts)
         self.column_place = np.empty(len(columns), np.int64)
         self.column_place[self.column_order] = np.arange(len(columns)) - np.repeat(
             self.column_starts[:-1], self.column_counts
@@ -159,9 +155,7 @@ class Frame:
         """The rows and columns of all cells, in order."""
         blocks = self.block_of_row[self.row_order]
         widths = self.column_counts[blocks]
-        return np.repeat(self.row_order, widths), self.column_order[
-            expand(self.column_starts[blocks], widths)
-        ]
+        return np.repeat(self.row_order, widths), self.column_order[expand(self.column_starts[blocks], widths)]
 
     def rectangles(self) -> list[tuple[I64, I64, slice]]:
         """Rows, columns and place of every block that has both."""

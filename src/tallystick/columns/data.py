@@ -206,9 +206,7 @@ def items(data: Data, scope: Scope) -> Bag | Index:
         if issubclass(kind, (str, bytes)) or not issubclass(kind, Collection):
             example = next(value for value in values if type(value) is kind)
             hint = "; if it may be missing, wrap it: optional(...)" if example is None else ""
-            raise ValueMismatch(
-                f"at {scope}: expected a collection, found {kind.__name__} {example!r:.60}{hint}"
-            )
+            raise ValueMismatch(f"at {scope}: expected a collection, found {kind.__name__} {example!r:.60}{hint}")
     return Bag(offsets_of(list(map(len, values))), Objects(list(chain.from_iterable(values))))
 
 

@@ -63,9 +63,7 @@ class Subset(OverItems):
 
     def _pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
         sums = self.matching.sums(r, p, blocks)
-        mine = (
-            self.matching.selves(p)[sums.j] if self.side == "predicted" else self.matching.selves(r)[sums.i]
-        )
+        mine = self.matching.selves(p)[sums.j] if self.side == "predicted" else self.matching.selves(r)[sums.i]
         inside = sums.total >= mine - TOLERANCE
         found = Pairs(sums.i[inside], sums.j[inside], np.ones(int(inside.sum())))
         return with_empties(found, r, p, blocks)
@@ -115,9 +113,7 @@ class Supertypes(Similarity):
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Items, Items]:
         above = ancestors(self.parents)
-        bags = [
-            [_closure(value, above) for value in leaf_values(side, scope)] for side in (reference, predicted)
-        ]
+        bags = [[_closure(value, above) for value in leaf_values(side, scope)] for side in (reference, predicted)]
         left, right = ([one for bag in side for one in bag] for side in bags)
         a, b, bound = code_jointly(Objects(left), Objects(right), scope)
         return (

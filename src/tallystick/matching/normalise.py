@@ -15,8 +15,8 @@ import numpy as np
 from tallystick.columns.arrays import F64
 from tallystick.columns.blocks import Blocks, Pairs
 from tallystick.columns.data import Data, Scope
-from tallystick.columns.encoded import Column
-from tallystick.matching.sets import Match, Sums
+from tallystick.columns.encoded import Column, Items
+from tallystick.matching.sets import Match, Matching, Sums
 from tallystick.similarity.node import Node, Similarity, require
 
 
@@ -62,8 +62,8 @@ class Normaliser(Similarity):
 
 def numerators(inner: Similarity, r: Column, p: Column, blocks: Blocks) -> Sums:
     """Σ of each pair, as both sides see it."""
-    if isinstance(inner, Match) and len(r) and len(p):
-        return inner.sums(r, p, blocks)  # type: ignore[arg-type]
+    if isinstance(inner, Matching) and isinstance(r, Items) and len(r) and len(p):
+        return inner.sums(r, p, blocks)
     found = inner.pairs(r, p, blocks)
     return Sums(found.i, found.j, found.weight, found.weight, found.weight)
 

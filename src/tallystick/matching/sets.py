@@ -14,6 +14,7 @@ so that neither precision nor recall can pass 1. `literal` uses one Σ for both,
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +22,7 @@ import numpy as np
 from tallystick.columns.arrays import (
     F64,
     I64,
+    Mask,
     first_best,
     join_sorted,
     number,
@@ -32,7 +34,7 @@ from tallystick.columns.arrays import (
 from tallystick.columns.blocks import Blocks, Pairs
 from tallystick.columns.codes import code_jointly
 from tallystick.columns.data import Bag, Data, Index, Objects, Scope, items, repeated
-from tallystick.columns.encoded import Items
+from tallystick.columns.encoded import Column, Items
 from tallystick.matching.assignment import assign, rank_within
 from tallystick.similarity.node import Similarity, keyword, require
 
@@ -51,26 +53,77 @@ class Sums:
 
 
 @dataclass(frozen=True, repr=False)
-class Match(Similarity):
-    """Σ, the best total similarity of items matched under a constraint."""
+class Matching(Similarity):
+    """Σ over the items of two collections: what sets, sequences and orders share."""
 
     inner: Similarity
+
+    def __post_init__(self) -> None:
+        require(
+            isinstance(self.inner, Similarity),
+            f"{self.name}() needs a similarity for the items, such as exact; found {self.inner!r}",
+        )
+
+    def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
+        """Σ for every pair of owners that has one above 0."""
+        raise NotImplementedError
+
+    def matched(self, r: Items, p: Items) -> Pairs:
+        """The item pairs that make up Σ, owner k against owner k: what the score is the sum of."""
+        raise NotImplementedError
+
+    def encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        return super().encode(repeated(reference), repeated(predicted), scope)
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Items, Items]:
+        left, right = items(reference, scope), items(predicted, scope)
+        assert isinstance(left, Bag)
+        assert isinstance(right, Bag)
+        return self._encode_bags(left, right, scope.items())
+
+    def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
+        r, p = self.inner.encode(left.items, right.items, scope)
+        return Items(left.offsets, r), Items(right.offsets, p)
+
+    def _pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
+        sums = self.sums(r, p, blocks)
+        return Pairs(sums.i, sums.j, sums.total)
+
+    def item_pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
+        """The items' pairs, under their owners' blocks."""
+        return self.inner.pairs(r.items, p.items, blocks.at(r.owners, p.owners))
+
+    def _selves(self, column: Items) -> F64:
+        if not self.inner.regular:
+            return self._solved_selves(column)
+        return sum_by_owner(column.offsets, self.inner.selves(column.items))
+
+    def _solved_selves(self, column: Items) -> F64:
+        """Σ(X, X) as a problem of its own, for each row alone."""
+        sums = self.sums(column, column, Blocks.diagonal(len(column)))
+        out = np.zeros(len(column))
+        out[sums.i] = sums.total
+        return out
+
+
+@dataclass(frozen=True, repr=False)
+class Match(Matching):
+    """Σ, the best total similarity of items matched under a constraint."""
+
     constraint: str = "1:1"
     distinct: bool = False
     literal: bool = False
     name = "match"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require(
             self.constraint in CONSTRAINTS,
-            f"unknown constraint {self.constraint!r}; expected one of {', '.join(CONSTRAINTS)} (prediction : reference)",
-        )
-        require(
-            isinstance(self.inner, Similarity),
-            f"match() needs a similarity for the items, found {self.inner!r}",
+            f"unknown constraint {self.constraint!r}; expected one of {', '.join(CONSTRAINTS)} "
+            f"(prediction : reference)",
         )
 
-    def _arguments(self):  # type: ignore[no-untyped-def]
+    def _arguments(self) -> Iterator[str]:
         yield repr(self.inner)
         yield self.constraint
         yield from (f"{keyword(name)}=True" for name in ("distinct", "literal") if getattr(self, name))
@@ -79,25 +132,12 @@ class Match(Similarity):
         turned = {"N:1": "1:N", "1:N": "N:1"}.get(self.constraint, self.constraint)
         return replace(self, inner=self.inner.mirrored(), constraint=turned)
 
-    # Encoding
-
-    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Items, Items]:
-        left, right = items(reference, scope), items(predicted, scope)
-        assert isinstance(left, Bag)
-        assert isinstance(right, Bag)
+    def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
         if self.distinct:
-            left, right = _without_duplicates(left, right, scope.items())
-        r, p = self.inner.encode(left.items, right.items, scope.items())
-        return Items(left.offsets, r), Items(right.offsets, p)
-
-    def encode(self, reference: Data, predicted: Data, scope: Scope):  # type: ignore[no-untyped-def]
-        return super().encode(repeated(reference), repeated(predicted), scope)
+            left, right = _without_duplicates(left, right, scope)
+        return super()._encode_bags(left, right, scope)
 
     # Scores
-
-    def _pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
-        sums = self.sums(r, p, blocks)
-        return Pairs(sums.i, sums.j, sums.total)
 
     def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
         """Σ for every pair of owners that has one above 0."""
@@ -111,9 +151,7 @@ class Match(Similarity):
             keys, total = sum_by_key(groups, bound, found.weight)
             return _single(keys // width, keys % width, total)
         if self.constraint == "1:1":
-            keep = np.flatnonzero(
-                self._assigned(found, groups, bound, blocks.aligned, len(r.items), len(p.items))
-            )
+            keep = np.flatnonzero(self._assigned(found, groups, bound, blocks.aligned, len(r.items), len(p.items)))
             keys, total = sum_by_key(groups[keep], bound, found.weight[keep])
             return _single(keys // width, keys % width, total)
         sides = []
@@ -126,11 +164,7 @@ class Match(Similarity):
             of_reference = of_predicted = total
         return Sums(keys // width, keys % width, total, of_reference, of_predicted)
 
-    def item_pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
-        """The items' pairs, under their owners' blocks."""
-        return self.inner.pairs(r.items, p.items, blocks.at(r.owners, p.owners))
-
-    def _assigned(self, found: Pairs, groups: I64, bound: int, aligned: bool, n_rows: int, n_columns: int):  # type: ignore[no-untyped-def]
+    def _assigned(self, found: Pairs, groups: I64, bound: int, aligned: bool, n_rows: int, n_columns: int) -> Mask:
         """Which item pairs are in the best 1:1 matching of their owners' pair."""
         rows, columns = found.i, found.j
         if not aligned:  # an item stands in one problem for each partner of its owner
@@ -159,13 +193,9 @@ class Match(Similarity):
         return keys // len(p), keys % len(p), total
 
     def _selves(self, column: Items) -> F64:
-        if self.constraint == "N:N" or not self.inner.regular:
-            # Each row against itself alone: the same-side problem, solved.
-            sums = self.sums(column, column, Blocks.diagonal(len(column)))
-            out = np.zeros(len(column))
-            out[sums.i] = sums.total
-            return out
-        return sum_by_owner(column.offsets, self.inner.selves(column.items))
+        if self.constraint == "N:N":  # all pairs of one side count
+            return self._solved_selves(column)
+        return super()._selves(column)
 
     # Alignment
 
@@ -237,9 +267,7 @@ def _taken(data: Data, rows: I64) -> Data:
     return Index(rows, data)
 
 
-def match(
-    inner: Similarity, constraint: str = "1:1", *, distinct: bool = False, literal: bool = False
-) -> Match:
+def match(inner: Similarity, constraint: str = "1:1", *, distinct: bool = False, literal: bool = False) -> Match:
     """Σ, the best total similarity of items matched one to one, or as `constraint` says (eq. 13).
 
     Constraints read prediction : reference. `distinct` makes the collections sets instead of bags.

@@ -1,0 +1,1 @@
+"""φ: how alike two values are, over whole columns."""

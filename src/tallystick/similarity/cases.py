@@ -70,9 +70,7 @@ class Cases(Similarity):
             ]
             if len(fits) == 1:
                 return fits[0]
-        raise ValueMismatch(
-            f"at {scope}: expected one of {', '.join(names)}, found {kind.__name__} {value!r:.60}"
-        )
+        raise ValueMismatch(f"at {scope}: expected one of {', '.join(names)}, found {kind.__name__} {value!r:.60}")
 
     def _pairs(self, r: Alternatives, p: Alternatives, blocks: Blocks) -> Pairs:
         found = []
@@ -80,9 +78,7 @@ class Cases(Similarity):
             rows, columns = r.rows(number), p.rows(number)
             inner = part.pairs(r.columns[number], p.columns[number], blocks.at(rows, columns))
             found.append(inner.moved(rows, columns))
-        return Pairs(
-            *(np.concatenate([getattr(one, name) for one in found]) for name in ("i", "j", "weight"))
-        )
+        return Pairs(*(np.concatenate([getattr(one, name) for one in found]) for name in ("i", "j", "weight")))
 
     def _selves(self, column: Alternatives) -> F64:
         out = np.empty(len(column))
@@ -145,9 +141,7 @@ class Let(Similarity):
         try:
             return self.unrolled.encode(reference, predicted, scope)
         except RecursionError:
-            raise ValueMismatch(
-                f"at {scope.path[:60]}...: nested too deeply for Python's recursion limit"
-            ) from None
+            raise ValueMismatch(f"at {scope.path[:60]}...: nested too deeply for Python's recursion limit") from None
 
     def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
         return self.unrolled.pairs(r, p, blocks)

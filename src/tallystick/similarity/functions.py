@@ -66,9 +66,7 @@ class Function(Similarity):
             x, y = values[a], values[b]
             weight = float(self.call(y, x) if self.swapped else self.call(x, y))
             if np.isnan(weight):
-                raise MetricError(
-                    f"{self.call.__qualname__}({x!r:.60}, {y!r:.60}) gave NaN; expected a number"
-                )
+                raise MetricError(f"{self.call.__qualname__}({x!r:.60}, {y!r:.60}) gave NaN; expected a number")
             if self.reflexive and weight > 1 + 1e-9:
                 raise MetricError(
                     f"{self.call.__qualname__}({x!r:.60}, {y!r:.60}) gave {weight:g}, above φ(x, x) = 1; "
@@ -119,9 +117,7 @@ def sparse_pairs(r: Codes, p: Codes, blocks: Blocks, left: Any, right: Any, weig
     counts = (starts[1:] - starts[:-1])[r.codes]
     entry = expand(starts[r.codes], counts)
     rows = np.repeat(np.arange(len(r)), counts)
-    wanted = Blocks(blocks.reference[rows], blocks.predicted, blocks.bound).refine(
-        right[entry], p.codes, p.bound
-    )
+    wanted = Blocks(blocks.reference[rows], blocks.predicted, blocks.bound).refine(right[entry], p.codes, p.bound)
     a, j = join(wanted.reference, wanted.predicted, wanted.bound)
     return Pairs(rows[a], j, weights[entry[a]]).positive()
 
@@ -136,10 +132,7 @@ class Judgements(Similarity):
     def __post_init__(self) -> None:
         for key, weight in self.table:
             require(
-                isinstance(key, tuple)
-                and len(key) == 2
-                and isinstance(weight, (int, float))
-                and 0 <= weight <= 1,
+                isinstance(key, tuple) and len(key) == 2 and isinstance(weight, (int, float)) and 0 <= weight <= 1,
                 f"judgements() needs {{(reference, predicted): weight in [0, 1]}}, found {key!r}: {weight!r}",
             )
 

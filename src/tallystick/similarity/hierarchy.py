@@ -52,6 +52,7 @@ def _several(parent: Any) -> tuple[Any, ...]:
 
 
 def parents_table(parents: Mapping[Any, Any]) -> Table:
+    """A hierarchy as a hashable value."""
     pairs = parents if isinstance(parents, Table) else parents.items()
     return Table((child, tuple(p) if isinstance(p, (list, set, frozenset)) else p) for child, p in pairs)
 
@@ -105,9 +106,7 @@ class Levels(Similarity):
             return tuple(value.split(self.separator))
         if isinstance(value, (tuple, list)):
             return tuple(value)
-        raise ValueMismatch(
-            f"levels() needs a text such as Life{self.separator}Die or a tuple, found {value!r:.60}"
-        )
+        raise ValueMismatch(f"levels() needs a text such as Life{self.separator}Die or a tuple, found {value!r:.60}")
 
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
         paths = [self._steps(value) for value in r.values]
@@ -119,18 +118,14 @@ class Levels(Similarity):
             for a in members if top else ():
                 for b in members:
                     x, y = paths[a], paths[b]
-                    agree = next(
-                        (d for d, (s, t) in enumerate(zip(x, y, strict=False)) if s != t), min(len(x), len(y))
-                    )
+                    agree = next((d for d, (s, t) in enumerate(zip(x, y, strict=False)) if s != t), min(len(x), len(y)))
                     left.append(a)
                     right.append(b)
                     weights.append(2.0 ** (agree - max(len(x), len(y))))
         return sparse_pairs(r, p, blocks, left, right, weights)
 
 
-def subtypes(
-    parents: Mapping[Any, Any], *, direction: str = "predicted_ancestor", credit: float = 0.5
-) -> Subtypes:
+def subtypes(parents: Mapping[Any, Any], *, direction: str = "predicted_ancestor", credit: float = 0.5) -> Subtypes:
     """Half credit for an ancestor (eq. 33, in MUC-4's direction unless asked otherwise)."""
     return Subtypes(parents_table(parents), direction, credit)
 

@@ -25,9 +25,7 @@ def split_missing(
     """Both sides encoded without what is missing: a Maybe where something is."""
     kept, rows = zip(*(_present(side) for side in (reference, predicted)), strict=True)
     columns = inner.encode(*kept, scope)
-    r, p = (
-        column if here is None else Maybe(here, column) for column, here in zip(columns, rows, strict=True)
-    )
+    r, p = (column if here is None else Maybe(here, column) for column, here in zip(columns, rows, strict=True))
     return r, p
 
 

@@ -52,9 +52,7 @@ class Number(Similarity):
     name = "number"
 
     def __post_init__(self) -> None:
-        require(
-            self.absolute >= 0 and 0 <= self.relative < 1, "number() needs absolute ≥ 0 and 0 ≤ relative < 1"
-        )
+        require(self.absolute >= 0 and 0 <= self.relative < 1, "number() needs absolute ≥ 0 and 0 ≤ relative < 1")
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Numbers, Numbers]:
         r, p = (Numbers((_floats(side, scope),)) for side in (reference, predicted))
@@ -88,9 +86,7 @@ def _floats(data: Data, scope: Scope) -> F64:
             except TypeError:
                 pass
             hint = "; if it may be missing, wrap it: optional(...)" if value is None else ""
-            raise ValueMismatch(
-                f"at {scope}: expected a number, found {type(value).__name__} {value!r:.60}{hint}"
-            )
+            raise ValueMismatch(f"at {scope}: expected a number, found {type(value).__name__} {value!r:.60}{hint}")
     return np.array([float(value) for value in values], np.float64)
 
 
@@ -120,9 +116,7 @@ def _day(value: Any, scope: Scope) -> float:
         try:
             value = datetime.datetime.fromisoformat(value.replace("Z", "+00:00"))
         except ValueError:
-            raise ValueMismatch(
-                f"at {scope}: expected a date such as 2024-05-31, found {value!r:.60}"
-            ) from None
+            raise ValueMismatch(f"at {scope}: expected a date such as 2024-05-31, found {value!r:.60}") from None
     if isinstance(value, datetime.datetime):
         seconds = (value.replace(tzinfo=None) - datetime.datetime(1, 1, 1)).total_seconds()
         shift = value.utcoffset()
@@ -191,9 +185,7 @@ class Overlap(Similarity):
         end = end + 1 if self.inclusive else end
         wrong = np.flatnonzero(end < start)
         if len(wrong):
-            raise ValueMismatch(
-                f"at {scope}: a range ends before it starts: {start[wrong[0]]:g} to {end[wrong[0]]:g}"
-            )
+            raise ValueMismatch(f"at {scope}: a range ends before it starts: {start[wrong[0]]:g} to {end[wrong[0]]:g}")
         return start, end
 
     def _pairs(self, r: Numbers, p: Numbers, blocks: Blocks) -> Pairs:
@@ -229,8 +221,6 @@ def date(days: float = 0.0) -> Date:
     return Date(float(days))
 
 
-def overlap(
-    kind: str = "jaccard", *, start: str = "left", end: str = "right", inclusive: bool = True
-) -> Overlap:
+def overlap(kind: str = "jaccard", *, start: str = "left", end: str = "right", inclusive: bool = True) -> Overlap:
     """Overlap of ranges: jaccard, dice, containment, coverage, any, last."""
     return Overlap(kind, start, end, inclusive)

@@ -50,11 +50,7 @@ class Record(Similarity):
 
     def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
         refined = self.refine(r, p, blocks)
-        rest = [
-            (part, r.columns[k], p.columns[k])
-            for k, (_, part) in enumerate(self.fields)
-            if not part.exact_only
-        ]
+        rest = [(part, r.columns[k], p.columns[k]) for k, (_, part) in enumerate(self.fields) if not part.exact_only]
         listed = [one for one in rest if not isinstance(one[1], Shared)]
         shared = [one for one in rest if isinstance(one[1], Shared)]
         if listed:

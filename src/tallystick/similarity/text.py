@@ -28,9 +28,7 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 STEPS: dict[str, Callable[[str], str]] = {
     "casefold": str.casefold,
     "nfkc": lambda text: unicodedata.normalize("NFKC", text),
-    "accents": lambda text: "".join(
-        c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)
-    ),
+    "accents": lambda text: "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)),
     "punctuation": lambda text: _PUNCTUATION.sub("", text),
     "articles": lambda text: _ARTICLES.sub(" ", text),
     "whitespace": lambda text: " ".join(text.split()),

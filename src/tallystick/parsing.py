@@ -1,0 +1,179 @@
+"""Reading a metric's expression back: `parse(str(metric)) == metric`.
+
+    f1(match(record(type=exact, subj=exact, obj=exact), 1:1))
+
+Names are the public constructors; numbers, texts, lists and tables are parameters; `module:name` is a function.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tallystick.errors import MetricError, did_you_mean
+from tallystick.similarity.cases import Ref
+from tallystick.similarity.node import Node, Table
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<constraint>(?:1|N):(?:1|N)(?!\w))
+    | (?P<number>-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|-?inf)
+    | (?P<string>"(?:[^"\\]|\\.)*")
+    | (?P<function>[A-Za-z_][\w.]*:[A-Za-z_][\w.<>]*)
+    | (?P<word>[^\W\d]\w*)
+    | (?P<mark>[()\[\]{},=:])
+    )""",
+    re.VERBOSE,
+)
+
+
+def parse(expression: str) -> Node:
+    """The metric that an expression stands for."""
+    reader = _Reader(expression)
+    node = reader.value(frozenset())
+    reader.expect_end()
+    if not isinstance(node, Node):
+        raise MetricError(f"{expression!r} is not a metric")
+    return node
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text, self.place = text, 0
+        self.constructors = constructors()
+
+    def fail(self, message: str, place: int | None = None) -> MetricError:
+        at = self.place if place is None else place
+        return MetricError(f"{message} at position {at + 1} of the expression\n    {self.text}\n    {' ' * at}^")
+
+    def next(self) -> tuple[str, str, int]:
+        token = _TOKEN.match(self.text, self.place)
+        if token is None:
+            rest = self.text[self.place :].strip()
+            raise self.fail(f"unexpected {rest[:12]!r}" if rest else "unexpected end")
+        self.place = token.end()
+        kind = token.lastgroup
+        assert kind is not None
+        return kind, token.group(kind), token.start(kind)
+
+    def peek(self) -> str:
+        token = _TOKEN.match(self.text, self.place)
+        return token.group(token.lastgroup) if token and token.lastgroup else ""
+
+    def take(self, mark: str) -> None:
+        _, found, place = self.next()
+        if found != mark:
+            raise self.fail(f"expected {mark!r}, found {found!r}", place)
+
+    def expect_end(self) -> None:
+        if self.text[self.place :].strip():
+            raise self.fail(f"unexpected {self.text[self.place :].strip()[:12]!r}")
+
+    def value(self, names: frozenset[str]) -> Any:
+        kind, found, place = self.next()
+        if kind == "constraint":
+            return found
+        if kind == "number":
+            return float(found) if re.search(r"[.einf]", found) else int(found)
+        if kind == "string":
+            return json.loads(found)
+        if kind == "function":
+            return self.function(found, place)
+        if found == "[":
+            return tuple(self.listed("]", lambda: self.value(names)))
+        if found == "{":
+            return Table(self.listed("}", lambda: self.entry(names)))
+        if kind == "word":
+            return self.word(found, place, names)
+        raise self.fail(f"unexpected {found!r}", place)
+
+    def word(self, word: str, place: int, names: frozenset[str]) -> Any:
+        if word in ("True", "False", "None"):
+            return {"True": True, "False": False, "None": None}[word]
+        if word in names:
+            return Ref(word)
+        if word not in self.constructors:
+            known = [*self.constructors, *names]
+            raise self.fail(f"unknown name {word!r}.{did_you_mean(word, known)}", place)
+        constructor = self.constructors[word]
+        if isinstance(constructor, Node):
+            return constructor
+        self.take("(")
+        if word == "let":
+            _, bound, _ = self.next()
+            self.take(",")
+            body = self.value(names | {bound})
+            self.take(")")
+            return constructor(bound, body)
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        for name, value in self.listed(")", lambda: self.argument(names)):
+            if name is None:
+                positional.append(value)
+            elif name in named:
+                raise self.fail(f"{name!r} stands twice")
+            else:
+                named[name] = value
+        try:
+            return constructor(*positional, **named)
+        except TypeError as error:
+            raise self.fail(f"{word}: {error}", place) from None
+
+    def argument(self, names: frozenset[str]) -> tuple[str | None, Any]:
+        start = self.place
+        kind, found, _ = self.next()
+        if self.peek() == "=" and kind in ("word", "string", "number"):
+            self.take("=")
+            return json.loads(found) if kind == "string" else found, self.value(names)
+        self.place = start
+        return None, self.value(names)
+
+    def entry(self, names: frozenset[str]) -> tuple[Any, Any]:
+        key = self.value(names)
+        self.take(":")
+        return key, self.value(names)
+
+    def listed(self, end: str, one: Callable[[], Any]) -> list[Any]:
+        out: list[Any] = []
+        while self.peek() != end:
+            if out:
+                self.take(",")
+            out.append(one())
+        self.take(end)
+        return out
+
+    def function(self, name: str, place: int) -> Any:
+        module, path = name.split(":")
+        try:
+            found: Any = importlib.import_module(module)
+            for part in path.split("."):
+                found = getattr(found, part)
+        except (ImportError, AttributeError) as error:
+            raise self.fail(f"cannot find the function {name} ({error})", place) from None
+        return found
+
+
+def constructors() -> dict[str, Any]:
+    """Every name that an expression may use."""
+    from tallystick.matching import collections, normalise, sequences, sets
+    from tallystick.similarity import cases, exact, functions, hierarchy, missing, numbers, records, text, weights
+
+    return {
+        "exact": exact.exact,
+        **{
+            f.__name__: f
+            for f in (
+                records.record, records.each, missing.optional, cases.cases, cases.let,
+                text.text, numbers.number, numbers.date, numbers.overlap,
+                hierarchy.subtypes, hierarchy.levels, collections.supertypes,
+                functions.function, functions.judgements, functions.via,
+                weights.weighted, weights.weigh, weights.above, weights.at_least,
+                collections.subset, collections.links, collections.best,
+                sets.match, sequences.sequence,
+                normalise.precision, normalise.recall, normalise.f1, normalise.f, normalise.jaccard, normalise.sides,
+            )
+        },
+    }  # fmt: skip

@@ -1,0 +1,171 @@
+"""Following the score downwards: which rows are aligned at every level, and what each path earned or lost.
+
+The engine works bottom up; this goes top down, over all documents at once. Two columns come with pairs of rows
+(i, j) that are aligned. A sum of fields passes the pairs on to its fields; a matching turns each aligned pair of
+owners into the pairs of items that it matched, the same ones that the score is the sum of.
+
+Below a product the figures are a diagnostic, marked as such: items that found no partner are paired with each
+other by the sum of their fields, so that one can see which field kept them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick.columns.arrays import F64, I64
+from tallystick.columns.encoded import Alternatives, Column, Fields, Items, Maybe, Shared
+from tallystick.matching.collections import OverItems
+from tallystick.matching.normalise import Normaliser
+from tallystick.matching.sets import Match, Matching
+from tallystick.similarity.cases import Cases, Let
+from tallystick.similarity.functions import Via
+from tallystick.similarity.missing import Optional
+from tallystick.similarity.node import Node, Similarity
+from tallystick.similarity.records import Each, Record
+from tallystick.similarity.weights import Threshold, Weigh, Weighted
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """The rows of both sides at one path, and which of them are aligned with which."""
+
+    path: str
+    node: Similarity
+    reference: Column
+    predicted: Column
+    i: I64
+    j: I64
+    diagnostic: bool = False
+
+    @property
+    def weights(self) -> F64:
+        """φ of each aligned pair."""
+        return self.node.one_to_one_weights(self.reference.take(self.i), self.predicted.take(self.j))
+
+
+def descend(here: Aligned) -> Iterator[Aligned]:
+    """This level and all below it, in the order of the metric."""
+    yield here
+    for below in _below(here):
+        yield from descend(below)
+
+
+def _below(here: Aligned) -> Iterator[Aligned]:
+    node, r, p = here.node, here.reference, here.predicted
+    if isinstance(r, Shared) or isinstance(p, Shared):
+        r, p = _unshared(r), _unshared(p)
+        yield from _below(Aligned(here.path, node, r, p, here.i, here.j, here.diagnostic))
+    elif isinstance(node, (Normaliser, Weighted, Threshold, Via)):
+        yield from _below(Aligned(here.path, node.inner, r, p, here.i, here.j, here.diagnostic))
+    elif isinstance(node, Let):
+        if len(r) or len(p):
+            yield from _below(Aligned(here.path, node.unrolled, r, p, here.i, here.j, here.diagnostic))
+    elif isinstance(node, Weigh):
+        assert isinstance(r, Fields)
+        assert isinstance(p, Fields)
+        yield from _below(Aligned(here.path, node.inner, r.columns[0], p.columns[0], here.i, here.j, here.diagnostic))
+    elif isinstance(node, OverItems):
+        yield from _below(Aligned(here.path, node.matching, r, p, here.i, here.j, here.diagnostic))
+    elif isinstance(node, Optional):
+        yield from _below(_present(here.path, node.inner, r, p, here.i, here.j, here.diagnostic))
+    elif isinstance(node, (Each, Record)):
+        yield from _fields(here, node, r, p)
+    elif isinstance(node, Matching):
+        assert isinstance(r, Items)
+        assert isinstance(p, Items)
+        yield _items(here, node, r, p)
+    elif isinstance(node, Cases):
+        assert isinstance(r, Alternatives)
+        assert isinstance(p, Alternatives)
+        for k, (name, part) in enumerate(node.options):
+            both = (r.case[here.i] == k) & (p.case[here.j] == k)
+            i, j = r.position[here.i[both]], p.position[here.j[both]]
+            yield Aligned(f"{here.path}<{name}>", part, r.columns[k], p.columns[k], i, j, here.diagnostic)
+
+
+def _fields(here: Aligned, node: Each | Record, r: Any, p: Any) -> Iterator[Aligned]:
+    diagnostic = here.diagnostic or isinstance(node, Record)
+    for k, (name, part) in enumerate(node.fields):
+        path = f"{here.path}.{name}" if here.path else name
+        a, b = r.columns[k], p.columns[k]
+        if isinstance(a, Maybe) or isinstance(b, Maybe):
+            inner = part.inner if isinstance(part, Optional) else part
+            yield _present(path, inner, a, b, here.i, here.j, diagnostic)
+        else:
+            inner = part.inner if isinstance(part, Optional) and isinstance(node, Each) else part
+            yield Aligned(path, inner, a, b, here.i, here.j, diagnostic)
+
+
+def _present(path: str, node: Similarity, r: Column, p: Column, i: I64, j: I64, diagnostic: bool) -> Aligned:
+    """The level below something that may be missing: only what is there on both sides is aligned."""
+    left = r.position if isinstance(r, Maybe) else np.arange(len(r))
+    right = p.position if isinstance(p, Maybe) else np.arange(len(p))
+    both = (left[i] >= 0) & (right[j] >= 0)
+    inner_r = r.present if isinstance(r, Maybe) else r
+    inner_p = p.present if isinstance(p, Maybe) else p
+    return Aligned(path, node, inner_r, inner_p, left[i[both]], right[j[both]], diagnostic)
+
+
+def _items(here: Aligned, node: Matching, r: Items, p: Items) -> Aligned:
+    rows, _ = r.item_rows(here.i)
+    columns, _ = p.item_rows(here.j)
+    found = node.matched(r.take(here.i), p.take(here.j))
+    i, j = rows[found.i], columns[found.j]
+    path = f"{here.path}[*]"
+    if isinstance(node.inner, Record) and isinstance(node, Match) and node.constraint == "1:1":
+        more_i, more_j = _leftovers(node.inner, r, p, here.i, here.j, i, j)
+        i, j = np.concatenate((i, more_i)), np.concatenate((j, more_j))
+    return Aligned(path, node.inner, r.items, p.items, i, j, here.diagnostic)
+
+
+def _leftovers(record: Record, r: Items, p: Items, owner_i: I64, owner_j: I64, i: I64, j: I64) -> tuple[I64, I64]:
+    """Items without a partner, paired by the sum of their fields: the diagnostic below a product."""
+    free_r, free_p = np.ones(len(r.items), np.bool_), np.ones(len(p.items), np.bool_)
+    free_r[i], free_p[j] = False, False
+    sides = []
+    for column, owners, free in ((r, owner_i, free_r), (p, owner_j, free_p)):
+        rows, counts = column.item_rows(owners)
+        group = np.repeat(np.arange(len(owners)), counts)
+        keep = free[rows]
+        sides.append((rows[keep], np.bincount(group[keep], minlength=len(owners))))
+    (rows, left), (columns, right) = sides
+    softened = Match(_softened(record))
+    offsets = [np.concatenate(([0], np.cumsum(counts))) for counts in (left, right)]
+    found = softened.matched(Items(offsets[0], r.items.take(rows)), Items(offsets[1], p.items.take(columns)))
+    return rows[found.i], columns[found.j]
+
+
+def _softened(node: Similarity) -> Similarity:
+    """The same record with credit for each field, records inside it too."""
+    if isinstance(node, Record):
+        from tallystick.similarity.node import Named
+
+        return SumOfProduct(Named((name, _softened(part)) for name, part in node.fields))
+    return node
+
+
+@dataclass(frozen=True, repr=False)
+class SumOfProduct(Each):
+    """The sum of a product's fields, over the product's own columns (where None is a value like others)."""
+
+    def by_field(self, column: Fields) -> list[tuple[str, Similarity, Column, I64 | None]]:
+        return [(name, part, inner, None) for (name, part), inner in zip(self.fields, column.columns, strict=True)]
+
+
+def _unshared(column: Column) -> Column:
+    return column.values.take(column.index) if isinstance(column, Shared) else column
+
+
+def root(node: Similarity, r: Column, p: Column) -> Aligned:
+    """The documents: row k against row k."""
+    rows = np.arange(len(r), dtype=np.int64)
+    return Aligned("", node, r, p, rows, rows)
+
+
+def is_leaf(node: Node) -> bool:
+    """Whether nothing lies below: an atomic similarity."""
+    return not any(isinstance(part, Similarity) for _, part in node.parts())

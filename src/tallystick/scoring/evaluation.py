@@ -1,0 +1,202 @@
+"""Scoring a corpus: documents in, a tally row for each document, one result.
+
+    evaluate(metric, references, predictions)
+
+The documents of both sides are columns whose k-th rows meet. They are taken in batches, so that rectangles of
+dense similarities stay small; a batch's tallies are simply put below the ones before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tallystick.columns.arrays import F64
+from tallystick.columns.blocks import Blocks
+from tallystick.columns.data import Bag, Data, Index, Objects, Record, Scope, as_data
+from tallystick.errors import MetricError, SidesMismatch, some
+from tallystick.matching.normalise import F, Normaliser, Sides, numerators
+from tallystick.matching.sets import Match
+from tallystick.scoring.result import Result
+from tallystick.scoring.tally import Counts
+from tallystick.similarity.functions import Function
+from tallystick.similarity.node import Node, Similarity
+
+Progress = Callable[[int, int], None]
+
+
+
+def evaluate(
+    metric: Node | str,
+    reference: Any,
+    predicted: Any,
+    *,
+    undefined: float | None = None,
+    batch: int | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Score predictions against references.
+
+    `reference` and `predicted` are two sequences of documents of one length, two mappings by document id, or two
+    columns (see `tallystick.columns`). A document is whatever value the metric is for: a list of relations, a
+    record, a set of entities. `undefined` is what a figure is where it is 0/0: None, 0.0 or 1.0.
+    """
+    run = Evaluation(metric, undefined=undefined)
+    run.update(reference, predicted, batch=batch, progress=progress)
+    return run.compute()
+
+
+class Evaluation:
+    """An evaluation in parts: `update` as often as you like, `merge` what was done elsewhere, then `compute`."""
+
+    def __init__(self, metric: Node | str, *, undefined: float | None = None, keep: bool = True) -> None:
+        if isinstance(metric, str):
+            from tallystick.parsing import parse
+
+            metric = parse(metric)
+        if not isinstance(metric, Node):
+            raise MetricError(f"expected a metric such as f1(match(exact)), found {metric!r}")
+        if undefined not in (None, 0.0, 1.0):
+            raise MetricError(f"undefined must be None, 0.0 or 1.0, found {undefined!r}")
+        self.metric, self.undefined, self.keep = metric, undefined, keep
+        self.kind = kind_of(metric)
+        self._rows: list[F64] = []
+        self._ids: list[Any] = []
+        self._documents: list[tuple[Any, Any]] | None = [] if keep else None
+        self._calls: dict[Any, Any] = {}
+
+    def update(
+        self, reference: Any, predicted: Any, *, batch: int | None = None, progress: Progress | None = None
+    ) -> None:
+        """Score more documents."""
+        ids, reference, predicted = paired(reference, predicted, start=len(self._ids))
+        n = len(reference)
+        step = batch or batch_size(self.metric)
+        whole = not (isinstance(reference, Objects) and isinstance(predicted, Objects)) or n <= step
+        for start in range(0, n, n if whole else step):
+            if whole:
+                left, right = reference, predicted
+            else:
+                left, right = (Objects(side.values[start : start + step]) for side in (reference, predicted))
+            self._rows.append(tally_rows(self.metric, left, right, self._calls))
+            if progress is not None:
+                progress(min(n, start + len(left)), n)
+        self._ids.extend(ids)
+        if self._documents is not None:
+            self._documents.append((reference, predicted))
+
+    def merge(self, other: Evaluation) -> None:
+        """Add what another evaluation of the same metric has tallied."""
+        if other.metric != self.metric:
+            raise MetricError(f"cannot merge tallies of different metrics:\n  {self.metric}\n  {other.metric}")
+        self._rows.extend(other._rows)
+        self._ids.extend(other._ids)
+        if self._documents is not None and other._documents is not None:
+            self._documents.extend(other._documents)
+        else:
+            self._documents = None
+
+    def compute(self) -> Result:
+        """The result so far."""
+        rows = np.concatenate(self._rows) if self._rows else np.zeros((0, len(self.kind.sums)))
+        warnings = []
+        negative = sum(calls.get("negative", 0) for calls in self._calls.values())
+        if negative:
+            warnings.append(f"{negative:,} similarities were below 0 and counted as 0")
+        return Result(
+            metric=self.metric,
+            kind=self.kind,
+            rows=rows,
+            ids=tuple(self._ids),
+            undefined=self.undefined,
+            notes=tuple(warnings),
+            sources=tuple(self._documents) if self._documents is not None else None,
+        )
+
+
+def paired(reference: Any, predicted: Any, start: int = 0) -> tuple[Sequence[Any], Data, Data]:
+    """Ids and both sides' documents in one order; what does not fit together is an error."""
+    if isinstance(reference, Mapping) or isinstance(predicted, Mapping):
+        if not (isinstance(reference, Mapping) and isinstance(predicted, Mapping)):
+            raise SidesMismatch("one side is a mapping by document id and the other is not; give both in one form")
+        missing, extra = reference.keys() - predicted.keys(), predicted.keys() - reference.keys()
+        if missing or extra:
+            raise SidesMismatch(unmet_ids([k for k in reference if k in missing], [k for k in predicted if k in extra]))
+        ids = list(reference)
+        return ids, Objects([reference[k] for k in ids]), Objects([predicted[k] for k in ids])
+    for name, side in (("reference", reference), ("predicted", predicted)):
+        if isinstance(side, (str, bytes)) or not hasattr(side, "__iter__") and not isinstance(side, (Record, Bag, Index)):
+            raise SidesMismatch(f"{name} must be a sequence of documents, found {type(side).__name__}")
+    left, right = as_data(reference), as_data(predicted)
+    if len(left) != len(right):
+        raise SidesMismatch(
+            f"reference has {len(left):,} documents and predicted has {len(right):,}; they are compared one by one, "
+            f"so give the same number, or mappings by document id"
+        )
+    return range(start, start + len(left)), left, right
+
+
+def unmet_ids(missing: Sequence[Any], extra: Sequence[Any]) -> str:
+    """The message for document ids that stand on one side only."""
+    parts = []
+    if missing:
+        parts.append(f"{len(missing):,} only in the reference: {some(missing)}")
+    if extra:
+        parts.append(f"{len(extra):,} only in the prediction: {some(extra)}")
+    return "document ids do not meet; " + "; ".join(parts)
+
+
+def batch_size(metric: Node) -> int:
+    """How many documents go through the engine at once."""
+    dense = any(isinstance(node, Similarity) and node.dense for node in metric.walk())
+    return 512 if dense else 1 << 16
+
+
+def kind_of(metric: Node) -> Counts:
+    """Which figures a metric has."""
+    if isinstance(metric, Sides):
+        return Counts(one=False)
+    inner, headline, beta = metric, "f1", 1.0
+    if isinstance(metric, Normaliser):
+        inner = metric.inner
+        if isinstance(metric, F):
+            beta, headline = metric.beta, f"f{metric.beta:g}"
+        else:
+            headline = metric.name
+    two = isinstance(inner, Match) and inner.constraint in ("N:1", "1:N") and not inner.literal
+    return Counts(headline, beta, one=not two)
+
+
+def summed(metric: Node) -> Similarity:
+    """The Σ inside a metric: what is tallied. A normaliser around the whole only says which figure is meant."""
+    if isinstance(metric, Normaliser):
+        return metric.inner
+    if isinstance(metric, Similarity):
+        return metric
+    raise MetricError(f"{metric} cannot be tallied")
+
+
+def tally_rows(metric: Node, reference: Data, predicted: Data, calls: dict[Any, Any]) -> F64:
+    """num_p, den_p, num_r, den_r of each document."""
+    memo: dict[Any, Any] = {("calls", node): calls.setdefault(node, {}) for node in metric.walk() if isinstance(node, Function)}
+    if isinstance(metric, Sides):
+        scope = Scope("", memo)
+        first = _tally(summed(metric.precision), reference, predicted, scope)
+        second = _tally(summed(metric.recall), reference, predicted, scope)
+        return np.concatenate((first[:, :2], second[:, 2:]), axis=1)
+    return _tally(summed(metric), reference, predicted, Scope("", memo))
+
+
+def _tally(inner: Similarity, reference: Data, predicted: Data, scope: Scope) -> F64:
+    n = len(reference)
+    r, p = inner.encode(reference, predicted, scope)
+    out = np.zeros((n, 4))
+    if n:
+        sums = numerators(inner, r, p, Blocks.diagonal(n))
+        out[sums.j, 0], out[sums.i, 2] = sums.predicted, sums.reference
+        out[:, 1], out[:, 3] = inner.selves(p), inner.selves(r)
+    return out
+
+

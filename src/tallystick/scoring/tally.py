@@ -1,0 +1,76 @@
+"""Tallies: the sums of a corpus, a row for each document, and what turns them into figures.
+
+    num_p, den_p, num_r, den_r
+
+For a plain matching num_p = num_r = Σ(P,R), den_p = Σ(P,P), den_r = Σ(R,R). Tallies add: two halves of a corpus
+tallied apart and put together give the figures of the whole. A figure is NaN where it is 0/0; that is decided at
+this last division only, and never enters a sum.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from tallystick.columns.arrays import F64
+
+
+class Kind(Protocol):
+    """A kind of tally: the names of its sums, and the figures that follow from them."""
+
+    @property
+    def sums(self) -> tuple[str, ...]: ...
+
+    @property
+    def headline(self) -> str: ...
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        """From an array (..., sums) to arrays (...); NaN where a figure is 0/0."""
+        ...
+
+
+def ratio(numerator: F64, denominator: F64) -> F64:
+    """numerator / denominator; NaN for 0/0."""
+    shape = np.broadcast(numerator, denominator).shape
+    return np.divide(numerator, denominator, out=np.full(shape, np.nan), where=denominator != 0)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Precision, recall, F_β and, if asked for, Jaccard, from four sums.
+
+    F with one numerator S is (1 + β²) S / (β² den_r + den_p), undefined only if both denominators are 0. With two
+    numerators (`one` is False) it is made from P and R, and undefined only if both of them are.
+    """
+
+    headline: str = "f1"
+    beta: float = 1.0
+    one: bool = True
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return ("num_p", "den_p", "num_r", "den_r")
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        num_p, den_p, num_r, den_r = (sums[..., k] for k in range(4))
+        precision, recall = ratio(num_p, den_p), ratio(num_r, den_r)
+        square = self.beta**2
+        if self.one:
+            f = ratio((1 + square) * num_p, square * den_r + den_p)
+        else:
+            p, r = np.nan_to_num(precision), np.nan_to_num(recall)
+            f = ratio((1 + square) * p * r, square * p + r)
+            nothing = np.isnan(f) & ~(np.isnan(precision) & np.isnan(recall))
+            f = np.where(nothing, 0.0, f)
+        out = {"precision": precision, "recall": recall, f"f{self.beta:g}": f}
+        if self.headline == "jaccard":
+            out["jaccard"] = ratio(num_p, den_r + den_p - num_p)
+        return out
+
+
+def total(rows: F64) -> F64:
+    """The sums over all rows, each rounded once: the same whatever the order or the grouping of the rows."""
+    return np.array([math.fsum(column) for column in rows.T.tolist()]) if len(rows) else np.zeros(rows.shape[1])
