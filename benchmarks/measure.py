@@ -1,0 +1,226 @@
+"""Measure one contender in a process of its own, and print several side by side.
+
+A contender is named by two strings "module:function", so that it can run in a fresh interpreter:
+
+    make(**arguments) -> data        the corpus; never part of any figure but the process's
+    target(*data) -> score           set-up: imports the library, builds the metric
+    score() -> {"f1": ...}           scoring: the measured part
+
+All times are CPU seconds (`time.process_time`: every thread, user and system), because the machine is
+shared and wall time says how busy the neighbours were.
+
+    scoring   the call of `score`. Start-up does not count, but a module that a library loads lazily
+              while it scores does.
+    set-up    start-up of the library: its imports, and the building of the metric.
+    process   everything: the interpreter, making the corpus, set-up, scoring, from `getrusage`.
+
+A slow result is a result. A benchmark fails only if a contender breaks or if figures that should be
+equal are not.
+"""
+
+import gc
+import importlib
+import json
+import math
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+# The libraries that may be missing without anything being wrong.
+PEERS = frozenset({"metametric", "stickler", "anls_star", "autoevals"})
+START_UP = (
+    "CPU seconds. 'scoring' leaves start-up out (modules loaded lazily while scoring count); "
+    "'set-up' is imports and building the metric; 'process' is everything, the corpus included."
+)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one process reported; where `problem` is set, the contender did not finish."""
+
+    scoring: float = math.nan
+    setup: float = math.nan
+    process: float = math.nan
+    peak: int = 0
+    peak_before: int = 0
+    value: Mapping[str, float] | None = None
+    problem: str = ""
+    missing: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A contender in a table: what it did on how many units, and how its figures have to compare.
+
+    `checked` names the figures that must equal those of `truth`; a contender that computes something
+    else has none, and its remark says what it computes.
+    """
+
+    name: str
+    units: int
+    measurement: Measurement
+    truth: Mapping[str, float] | None = None
+    checked: tuple[str, ...] = ()
+    remark: str = ""
+
+    @property
+    def per_unit(self) -> float:
+        return self.measurement.scoring / self.units
+
+    @property
+    def agreement(self) -> str:
+        """'-' if there is nothing to compare, 'equal', or the first figure that differs."""
+        value = self.measurement.value
+        if value is None or self.truth is None or not self.checked:
+            return "-"
+        for figure in self.checked:
+            found, expected = value.get(figure, math.nan), self.truth[figure]
+            if not math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-12):
+                return f"DIFFERS: {figure} {found!r}, expected {expected!r}"
+        return "equal"
+
+    @property
+    def failed(self) -> bool:
+        broken = bool(self.measurement.problem) and not self.measurement.missing
+        return broken or self.agreement.startswith("DIFFERS")
+
+
+def measure(
+    target: str, make: str, *, repeat: int = 1, timeout: float = 1800, **arguments: Any
+) -> Measurement:
+    """Run a contender in `repeat` fresh processes and return the one that scored in the least CPU time."""
+    runs = [_measure_once(target, make, timeout, arguments) for _ in range(repeat)]
+    return min(runs, key=lambda run: math.inf if run.problem else run.scoring)
+
+
+def _measure_once(target: str, make: str, timeout: float, arguments: Mapping[str, Any]) -> Measurement:
+    job = json.dumps({"target": target, "make": make, "arguments": arguments})
+    command = [sys.executable, "-c", "from benchmarks.measure import serve; serve()", job]
+    # Sets of strings iterate in an order that depends on the hash seed; fix it, so that runs are alike.
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONWARNINGS": "ignore"}
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=timeout, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return Measurement(problem=f"not finished after {timeout:.0f} s")
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        return Measurement(problem=last)
+    return Measurement(**json.loads(done.stdout))
+
+
+def serve() -> None:
+    """The child's side: make, set up, score, and write the measurement as JSON to standard output."""
+    # A library that prints must not spoil the answer: from here on, its standard output is stderr.
+    answer = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    job = json.loads(sys.argv[1])
+    try:
+        measurement = _score(_find(job["target"]), _find(job["make"]), job["arguments"])
+    except ModuleNotFoundError as error:
+        measurement = Measurement(problem=str(error), missing=error.name in PEERS)
+    answer.write(json.dumps(asdict(measurement)))
+    answer.close()
+
+
+def _score(target: Callable[..., Any], make: Callable[..., Any], arguments: Mapping[str, Any]) -> Measurement:
+    data = make(**arguments)
+    gc.collect()
+    began = time.process_time()
+    score = target(*data)
+    ready = time.process_time()
+    before = _peak_bytes()
+    start = time.process_time()
+    value = score()
+    end = time.process_time()
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return Measurement(
+        scoring=end - start,
+        setup=ready - began,
+        process=usage.ru_utime + usage.ru_stime,
+        peak=_peak_bytes(),
+        peak_before=before,
+        value={name: float(figure) for name, figure in value.items()},
+    )
+
+
+def _find(path: str) -> Callable[..., Any]:
+    module, _, name = path.partition(":")
+    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return function
+
+
+def _peak_bytes() -> int:
+    # ru_maxrss survives exec and so may be the parent's; VmHWM belongs to this program alone.
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def report(title: str, rows: Sequence[Row], unit: str, bases: Sequence[str]) -> bool:
+    """Print a table of contenders; True if nothing failed.
+
+    For each of the rows named in `bases` a column says how many times its time others take for a unit.
+    """
+    print(f"\n{title}\n{START_UP}")
+    finished = [row for row in rows if not row.measurement.problem and row.measurement.scoring > 0]
+    ratios = [row for name in bases for row in finished if row.name == name]
+    head = ["", f"{unit}s", "scoring", f"µs/{unit}", *(f"x {row.name}" for row in ratios)]
+    table = [[*head, "set-up", "process", "peak MB", "before", "figures"]]
+    for row in rows:
+        run = row.measurement
+        line = [row.name, f"{row.units:,}"]
+        if run.problem:
+            line += ["-"] * (len(table[0]) - 3) + [run.problem]
+        else:
+            line += [f"{run.scoring:.3f}", f"{1e6 * row.per_unit:,.2f}"]
+            line += [f"{row.per_unit / base.per_unit:,.2f}" for base in ratios]
+            line += [f"{run.setup:.2f}", f"{run.process:.2f}"]
+            line += [f"{run.peak / 1e6:,.0f}", f"{run.peak_before / 1e6:,.0f}"]
+            line += ["  ".join(f"{name} {figure:.6f}" for name, figure in (run.value or {}).items())]
+        table.append(line)
+    print(draw(table))
+    for row in rows:
+        notes = [note for note in (row.remark, _explain(row)) if note]
+        if notes:
+            print(f"  {row.name}: {'; '.join(notes)}")
+    sys.stdout.flush()
+    return not any(row.failed for row in rows)
+
+
+def _explain(row: Row) -> str:
+    if row.agreement == "-":
+        return ""
+    if row.agreement == "equal":
+        return f"{', '.join(row.checked)} equal the floor's on the same {row.units:,}"
+    return row.agreement
+
+
+def draw(table: Sequence[Sequence[str]]) -> str:
+    """Align a table of strings: the first and the last column to the left, the others to the right."""
+    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
+    last = len(widths) - 1
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if column in (0, last) else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in table
+    )
+
+
+def compare(measurement: Measurement, truth: Measurement, name: str, units: int, **row: Any) -> Row:
+    """A row whose figures are held against those of another measurement on the same data."""
+    return replace(Row(name, units, measurement, **row), truth=truth.value)

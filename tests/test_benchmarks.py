@@ -1,0 +1,208 @@
+"""The generators and the hand-written scorers of `benchmarks`, at sizes that take no time."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from benchmarks import coreference_columns, invoices, measure, relations
+
+
+@pytest.fixture(scope="module")
+def coreference():
+    return coreference_columns.generate(mentions=700, documents=5)
+
+
+def read(columns):
+    return list(coreference_columns.read_documents(columns))
+
+
+def test_columns_are_the_same_each_time(coreference):
+    again = coreference_columns.generate(mentions=700, documents=5)
+    for one, other in zip(coreference, again, strict=True):
+        for name in ("documents", "entities", "mentions"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_columns_hold_whole_entities_of_distinct_mentions(coreference):
+    key, _ = coreference
+    assert len(key.mentions) == 700
+    for side in coreference:
+        assert len(side.documents) == 6
+        assert side.documents[-1] == len(side.entities) - 1
+        assert side.entities[-1] == len(side.mentions)
+        assert (np.diff(side.entities) > 0).all()
+        for document in read(side):
+            mentions = [mention for entity in document for mention in entity]
+            assert len(set(mentions)) == len(mentions)
+
+
+def test_memberships_point_into_their_entities(coreference):
+    for side in coreference:
+        pairs = coreference_columns.find_memberships(side)
+        assert pairs.documents[-1] == len(pairs.mention) == len(pairs.entity)
+        for position, (mention, entity) in enumerate(zip(pairs.mention, pairs.entity, strict=True)):
+            assert mention in side.mentions[side.entities[entity] : side.entities[entity + 1]]
+            document = np.searchsorted(pairs.documents, position, side="right") - 1
+            assert side.documents[document] <= entity < side.documents[document + 1]
+
+
+def test_noise_leaves_components_that_need_an_assignment(coreference):
+    counts = coreference_columns.count_assignments(*coreference)
+    assert counts["need_assignment"] >= 5
+    assert counts["need_assignment"] < counts["components"]
+
+
+def test_a_moved_mention_needs_an_assignment_and_a_split_does_not():
+    def side(*entities):
+        sizes = [len(entity) for entity in entities]
+        return coreference_columns.Columns(
+            np.array([0, len(entities)]), np.cumsum([0, *sizes]), np.array([m for e in entities for m in e])
+        )
+
+    key = side([1, 2, 3], [4, 5], [6, 7])
+    assert coreference_columns.count_assignments(key, side([1, 2], [3], [4, 5], [6, 7])) == {
+        "components": 3,
+        "need_assignment": 0,
+        "largest": 3,
+    }
+    assert coreference_columns.count_assignments(key, side([1, 2], [3, 4, 5], [6, 7])) == {
+        "components": 2,
+        "need_assignment": 1,
+        "largest": 4,
+    }
+
+
+def test_plain_ceaf_e_is_the_best_alignment():
+    key = [[frozenset("abc"), frozenset("de"), frozenset("f")], [frozenset("xy")]]
+    response = [[frozenset("ab"), frozenset("cde"), frozenset("fg")], [frozenset("x"), frozenset("y")]]
+
+    def phi4(k, r):
+        return 2 * len(k & r) / (len(k) + len(r))
+
+    best = max(sum(map(phi4, key[0], order)) for order in itertools.permutations(response[0])) + phi4(
+        key[1][0], response[1][0]
+    )
+    figures = coreference_columns.plain_ceaf_e(key, response)
+    assert figures["precision"] == pytest.approx(best / 5)
+    assert figures["recall"] == pytest.approx(best / 4)
+
+
+def test_plain_b3_by_hand():
+    figures = coreference_columns.plain_b3(
+        [[frozenset("abc"), frozenset("d")]], [[frozenset("ab"), frozenset("cdx")]]
+    )
+    # Precision: a and b 2/2, c and d 1/3, x 0; recall: a and b 2/3, c 1/3, d 1/1.
+    assert figures["precision"] == pytest.approx((2 + 2 / 3) / 5)
+    assert figures["recall"] == pytest.approx((2 * 2 / 3 + 1 / 3 + 1) / 4)
+
+
+@pytest.mark.parametrize("scorer", [coreference_columns.plain_ceaf_e, coreference_columns.plain_b3])
+def test_plain_scorers_give_one_for_the_key_itself_and_less_for_the_response(coreference, scorer):
+    key, response = map(read, coreference)
+    assert scorer(key, key) == {"precision": 1, "recall": 1, "f1": 1}
+    assert 0.5 < scorer(key, response)["f1"] < 0.95
+
+
+def test_take_cuts_after_whole_documents(coreference):
+    key, _ = coreference
+    assert read(coreference_columns.take(key, 2)) == read(key)[:2]
+
+
+def test_invoices_are_the_same_each_time_and_a_prefix_of_a_larger_corpus():
+    references, predicted = invoices.generate(4, lines=6)
+    assert invoices.generate(4, lines=6) == (references, predicted)
+    assert invoices.generate(2, lines=6) == (references[:2], predicted[:2])
+
+
+def test_invoice_noise_has_the_promised_shares():
+    references, predicted = invoices.generate(40)
+    skus = [{line["sku"]: line for line in document} for document in references]
+    lines = sum(map(len, references))
+    kept = [
+        (skus[n][p["sku"]], p)
+        for n, document in enumerate(predicted)
+        for p in document
+        if p["sku"] in skus[n]
+    ]
+    assert len(kept) / lines == pytest.approx(0.95, abs=0.03)
+    assert sum(map(len, predicted)) / lines == pytest.approx(1.0, abs=0.03)
+    typos = sum(r["description"] != p["description"] for r, p in kept)
+    assert typos / len(kept) == pytest.approx(0.30, abs=0.05)
+    assert all(sorted(r["tags"]) == sorted(p["tags"]) and r["price"] == p["price"] for r, p in kept)
+
+
+def test_floor_of_invoices_is_the_best_matching():
+    references, predicted = invoices.generate(3, lines=5)
+    references[0][0]["tags"] = ["tag-01", "tag-01", "tag-02"]
+    predicted[0][0]["tags"] = ["tag-01", "tag-01", "tag-03"]
+    total = 0.0
+    for left, right in zip(references, predicted, strict=True):
+        short, long = sorted((left, right), key=len)
+        total += max(
+            sum(map(invoices.compare_lines, short, order))
+            for order in itertools.permutations(long, len(short))
+        )
+    figures = invoices.floor_by_hand(references, predicted)
+    assert figures["precision"] == pytest.approx(total / (7 * sum(map(len, predicted))))
+    assert figures["recall"] == pytest.approx(total / (7 * sum(map(len, references))))
+
+
+def test_floor_of_invoices_gives_one_for_the_reference_itself():
+    references, _ = invoices.generate(2, lines=4)
+    assert invoices.floor_by_hand(references, references) == dict.fromkeys(
+        [*invoices.FIGURES, "document_mean"], 1.0
+    )
+
+
+def test_relations_are_the_same_each_time_and_no_document_is_empty():
+    references, predicted = relations.generate(30)
+    assert relations.generate(30) == (references, predicted)
+    assert all(len(document) == relations.RELATIONS for document in references)
+    assert all(predicted)
+
+
+def test_relations_share_no_object_between_the_sides():
+    references, predicted = relations.generate(10)
+    mentions = [{id(m) for d in side for r in d for m in (r.subj, r.obj)} for side in (references, predicted)]
+    assert mentions[0].isdisjoint(mentions[1])
+
+
+def test_floor_of_relations_counts_bags():
+    a, b = relations.Mention(0, 1), relations.Mention(2, 3)
+    one, other = relations.Relation("owns", a, b), relations.Relation("owns", b, a)
+    figures = relations.floor_by_hand([[one, one, other]], [[one, one, one, other]])
+    assert figures == {"precision": 3 / 4, "recall": 1.0, "f1": 6 / 7}
+
+
+def test_measuring_returns_the_value_of_another_process():
+    run = measure.measure("benchmarks.relations:floor", "benchmarks.relations:generate", documents=3)
+    assert run.value == relations.floor_by_hand(*relations.generate(3))
+    assert 0 <= run.scoring <= run.process
+    assert run.peak >= run.peak_before > 0
+
+
+def test_a_contender_that_breaks_is_a_failed_row_and_no_exception(capsys):
+    run = measure.measure("benchmarks.relations:nobody", "benchmarks.relations:generate", documents=3)
+    assert "nobody" in run.problem
+    assert not measure.report("title", [measure.Row("nobody", 3, run)], "document", ())
+    assert "nobody" in capsys.readouterr().out
+
+
+def test_a_missing_peer_is_no_failure_and_a_slow_one_neither(capsys):
+    missing = measure.Measurement(problem="No module named 'stickler'", missing=True)
+    slow = measure.Measurement(scoring=1e6, setup=0.0, process=1e6, value={"f1": 0.5})
+    rows = [
+        measure.Row("missing", 1, missing),
+        measure.compare(slow, slow, "slow", 1, checked=("f1",)),
+    ]
+    assert measure.report("title", rows, "document", ("slow",))
+    assert "f1 equal" in capsys.readouterr().out
+
+
+def test_figures_that_differ_are_a_failure():
+    found = measure.Measurement(scoring=1.0, value={"f1": 0.5})
+    row = measure.compare(found, measure.Measurement(value={"f1": 0.5 + 1e-6}), "wrong", 1, checked=("f1",))
+    assert row.failed
+    assert math.isfinite(row.per_unit)
