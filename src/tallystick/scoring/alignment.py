@@ -11,7 +11,7 @@ other by the sum of their fields, so that one can see which field kept them apar
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,11 @@ class Aligned:
     i: I64
     j: I64
     diagnostic: bool = False
+    leftovers: bool = True
+
+    def at(self, node: Similarity, reference: Column, predicted: Column) -> Aligned:
+        """The same rows and path under another node."""
+        return replace(self, node=node, reference=reference, predicted=predicted)
 
     @property
     def weights(self) -> F64:
@@ -50,28 +55,29 @@ class Aligned:
 def descend(here: Aligned) -> Iterator[Aligned]:
     """This level and all below it, in the order of the metric."""
     yield here
-    for below in _below(here):
-        yield from descend(below)
+    for level in below(here):
+        yield from descend(level)
 
 
-def _below(here: Aligned) -> Iterator[Aligned]:
+def below(here: Aligned) -> Iterator[Aligned]:
+    """The levels directly below: a record's fields, a collection's items, the cases of a union."""
     node, r, p = here.node, here.reference, here.predicted
     if isinstance(r, Shared) or isinstance(p, Shared):
         r, p = _unshared(r), _unshared(p)
-        yield from _below(Aligned(here.path, node, r, p, here.i, here.j, here.diagnostic))
+        yield from below(here.at(node, r, p))
     elif isinstance(node, (Normaliser, Weighted, Threshold, Via)):
-        yield from _below(Aligned(here.path, node.inner, r, p, here.i, here.j, here.diagnostic))
+        yield from below(here.at(node.inner, r, p))
     elif isinstance(node, Let):
         if len(r) or len(p):
-            yield from _below(Aligned(here.path, node.unrolled, r, p, here.i, here.j, here.diagnostic))
+            yield from below(here.at(node.unrolled, r, p))
     elif isinstance(node, Weigh):
         assert isinstance(r, Fields)
         assert isinstance(p, Fields)
-        yield from _below(Aligned(here.path, node.inner, r.columns[0], p.columns[0], here.i, here.j, here.diagnostic))
+        yield from below(here.at(node.inner, r.columns[0], p.columns[0]))
     elif isinstance(node, OverItems):
-        yield from _below(Aligned(here.path, node.matching, r, p, here.i, here.j, here.diagnostic))
+        yield from below(here.at(node.matching, r, p))
     elif isinstance(node, Optional):
-        yield from _below(_present(here.path, node.inner, r, p, here.i, here.j, here.diagnostic))
+        yield from below(_present(here.at(node.inner, r, p)))
     elif isinstance(node, (Each, Record)):
         yield from _fields(here, node, r, p)
     elif isinstance(node, Matching):
@@ -84,30 +90,37 @@ def _below(here: Aligned) -> Iterator[Aligned]:
         for k, (name, part) in enumerate(node.options):
             both = (r.case[here.i] == k) & (p.case[here.j] == k)
             i, j = r.position[here.i[both]], p.position[here.j[both]]
-            yield Aligned(f"{here.path}<{name}>", part, r.columns[k], p.columns[k], i, j, here.diagnostic)
+            level = here.at(part, r.columns[k], p.columns[k])
+            yield replace(level, path=f"{here.path}<{name}>", i=i, j=j)
 
 
 def _fields(here: Aligned, node: Each | Record, r: Any, p: Any) -> Iterator[Aligned]:
-    diagnostic = here.diagnostic or isinstance(node, Record)
     for k, (name, part) in enumerate(node.fields):
-        path = f"{here.path}.{name}" if here.path else name
-        a, b = r.columns[k], p.columns[k]
-        if isinstance(a, Maybe) or isinstance(b, Maybe):
-            inner = part.inner if isinstance(part, Optional) else part
-            yield _present(path, inner, a, b, here.i, here.j, diagnostic)
-        else:
-            inner = part.inner if isinstance(part, Optional) and isinstance(node, Each) else part
-            yield Aligned(path, inner, a, b, here.i, here.j, diagnostic)
+        level = replace(
+            here.at(part, r.columns[k], p.columns[k]),
+            path=f"{here.path}.{name}" if here.path else name,
+            diagnostic=here.diagnostic or isinstance(node, Record),
+        )
+        if isinstance(part, Optional):
+            level = replace(level, node=part.inner)
+        yield _present(level)
 
 
-def _present(path: str, node: Similarity, r: Column, p: Column, i: I64, j: I64, diagnostic: bool) -> Aligned:
-    """The level below something that may be missing: only what is there on both sides is aligned."""
+def _present(level: Aligned) -> Aligned:
+    """Where something may be missing, only what is there on both sides is aligned."""
+    r, p = level.reference, level.predicted
+    if not isinstance(r, Maybe) and not isinstance(p, Maybe):
+        return level
     left = r.position if isinstance(r, Maybe) else np.arange(len(r))
     right = p.position if isinstance(p, Maybe) else np.arange(len(p))
-    both = (left[i] >= 0) & (right[j] >= 0)
-    inner_r = r.present if isinstance(r, Maybe) else r
-    inner_p = p.present if isinstance(p, Maybe) else p
-    return Aligned(path, node, inner_r, inner_p, left[i[both]], right[j[both]], diagnostic)
+    both = (left[level.i] >= 0) & (right[level.j] >= 0)
+    return replace(
+        level,
+        reference=r.present if isinstance(r, Maybe) else r,
+        predicted=p.present if isinstance(p, Maybe) else p,
+        i=left[level.i[both]],
+        j=right[level.j[both]],
+    )
 
 
 def _items(here: Aligned, node: Matching, r: Items, p: Items) -> Aligned:
@@ -115,11 +128,10 @@ def _items(here: Aligned, node: Matching, r: Items, p: Items) -> Aligned:
     columns, _ = p.item_rows(here.j)
     found = node.matched(r.take(here.i), p.take(here.j))
     i, j = rows[found.i], columns[found.j]
-    path = f"{here.path}[*]"
-    if isinstance(node.inner, Record) and isinstance(node, Match) and node.constraint == "1:1":
+    if here.leftovers and isinstance(node.inner, Record) and isinstance(node, Match) and node.constraint == "1:1":
         more_i, more_j = _leftovers(node.inner, r, p, here.i, here.j, i, j)
         i, j = np.concatenate((i, more_i)), np.concatenate((j, more_j))
-    return Aligned(path, node.inner, r.items, p.items, i, j, here.diagnostic)
+    return replace(here.at(node.inner, r.items, p.items), path=f"{here.path}[*]", i=i, j=j)
 
 
 def _leftovers(record: Record, r: Items, p: Items, owner_i: I64, owner_j: I64, i: I64, j: I64) -> tuple[I64, I64]:
@@ -160,10 +172,10 @@ def _unshared(column: Column) -> Column:
     return column.values.take(column.index) if isinstance(column, Shared) else column
 
 
-def root(node: Similarity, r: Column, p: Column) -> Aligned:
+def root(node: Similarity, r: Column, p: Column, leftovers: bool = True) -> Aligned:
     """The documents: row k against row k."""
     rows = np.arange(len(r), dtype=np.int64)
-    return Aligned("", node, r, p, rows, rows)
+    return Aligned("", node, r, p, rows, rows, leftovers=leftovers)
 
 
 def is_leaf(node: Node) -> bool:

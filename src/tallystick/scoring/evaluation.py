@@ -27,7 +27,6 @@ from tallystick.similarity.node import Node, Similarity
 Progress = Callable[[int, int], None]
 
 
-
 def evaluate(
     metric: Node | str,
     reference: Any,
@@ -127,7 +126,9 @@ def paired(reference: Any, predicted: Any, start: int = 0) -> tuple[Sequence[Any
         ids = list(reference)
         return ids, Objects([reference[k] for k in ids]), Objects([predicted[k] for k in ids])
     for name, side in (("reference", reference), ("predicted", predicted)):
-        if isinstance(side, (str, bytes)) or not hasattr(side, "__iter__") and not isinstance(side, (Record, Bag, Index)):
+        if isinstance(side, (str, bytes)) or (
+            not hasattr(side, "__iter__") and not isinstance(side, (Record, Bag, Index))
+        ):
             raise SidesMismatch(f"{name} must be a sequence of documents, found {type(side).__name__}")
     left, right = as_data(reference), as_data(predicted)
     if len(left) != len(right):
@@ -180,7 +181,9 @@ def summed(metric: Node) -> Similarity:
 
 def tally_rows(metric: Node, reference: Data, predicted: Data, calls: dict[Any, Any]) -> F64:
     """num_p, den_p, num_r, den_r of each document."""
-    memo: dict[Any, Any] = {("calls", node): calls.setdefault(node, {}) for node in metric.walk() if isinstance(node, Function)}
+    memo: dict[Any, Any] = {
+        ("calls", node): calls.setdefault(node, {}) for node in metric.walk() if isinstance(node, Function)
+    }
     if isinstance(metric, Sides):
         scope = Scope("", memo)
         first = _tally(summed(metric.precision), reference, predicted, scope)
@@ -198,5 +201,3 @@ def _tally(inner: Similarity, reference: Data, predicted: Data, scope: Scope) ->
         out[sums.j, 0], out[sums.i, 2] = sums.predicted, sums.reference
         out[:, 1], out[:, 3] = inner.selves(p), inner.selves(r)
     return out
-
-

@@ -1,0 +1,343 @@
+"""From a type to a metric: what a value looks like says how it is compared.
+
+    str, int, bool, float, Enum, Literal, date, ...     exact
+    record (dataclass, attrs, NamedTuple, TypedDict,     the product of its fields, "all or nothing";
+      pydantic, msgspec, fixed tuple)                      with credit="each" the sum of its fields
+    set, frozenset, Collection, list                     a bag, matched 1:1
+    Sequence, tuple[T, ...]                              matched in order
+    dict[K, V]                                           a bag of (key, value), key exact
+    Optional, Union                                      case by case; None equals None
+
+A collection inside a product is F-normalised, inside a sum it is Σ. Every choice can be overridden at its place:
+`Annotated[str, text("levenshtein")]` in the type, or by path: `derive(Invoice, {"lines[*].price": number(0.01)})`.
+Whatever cannot be derived is an error that names the path and the type.
+"""
+
+from __future__ import annotations
+
+import collections.abc as abc
+import dataclasses
+import datetime
+import decimal
+import enum
+import fractions
+import pathlib
+import types
+import typing
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+import typing_extensions
+
+from tallystick.errors import DerivationError, did_you_mean
+from tallystick.matching.normalise import F, Normaliser
+from tallystick.matching.sequences import Sequence
+from tallystick.matching.sets import Match, Matching
+from tallystick.similarity.cases import Cases, Let, Ref
+from tallystick.similarity.exact import exact
+from tallystick.similarity.missing import optional
+from tallystick.similarity.node import Named, Node, Similarity
+from tallystick.similarity.records import Each, Record
+
+_LEAVES = (
+    str, bytes, int, float, complex, bool, type(None), range, datetime.date, datetime.time, datetime.timedelta,
+    decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath, enum.Enum,
+)  # fmt: skip
+_BAGS = {list, set, frozenset, abc.Collection, abc.Set, abc.MutableSet, abc.Iterable}
+_SEQUENCES = {abc.Sequence, abc.MutableSequence}
+_MAPPINGS = {dict, abc.Mapping, abc.MutableMapping}
+_UNIONS = (Union, types.UnionType)
+
+
+@dataclass(frozen=True)
+class Collecting:
+    """How a collection is matched, said in the type: `Annotated[list[str], ordered]`."""
+
+    constraint: str = "1:1"
+    in_order: bool = False
+    distinct: bool = False
+
+    def over(self, inner: Similarity) -> Matching:
+        return Sequence(inner) if self.in_order else Match(inner, self.constraint, self.distinct)
+
+
+ordered = Collecting(in_order=True)
+distinct = Collecting(distinct=True)
+
+
+def matched(constraint: str) -> Collecting:
+    """Another constraint for a collection: `Annotated[list[str], matched("N:1")]`."""
+    return Collecting(constraint)
+
+
+class _Ignored:
+    def __repr__(self) -> str:
+        return "ignore"
+
+
+ignore = _Ignored()
+"""Leaves a field out of the metric: `Annotated[str, ignore]`, or by path."""
+
+
+def derive(type: Any, choices: Mapping[str, Any] | None = None, *, credit: Literal["all", "each"] = "all") -> Node:
+    """The metric that follows from a type: F1 over its structure.
+
+    `credit="all"`: a record is right or wrong as a whole (the product of its fields). `credit="each"`: every field
+    counts by itself. `choices` says by path what is to be different: a similarity, `ordered`, `distinct`,
+    `matched("N:1")` or `ignore`.
+    """
+    if credit not in ("all", "each"):
+        raise DerivationError(f'credit must be "all" or "each", found {credit!r}')
+    walker = _Walker(dict(choices or {}), credit)
+    inner = walker.top(type)
+    unused = [path for path in walker.choices if path not in walker.used]
+    if unused:
+        hint = did_you_mean(unused[0], walker.seen)
+        raise DerivationError(
+            f"no value at the path {unused[0]!r} of {_name(type)}.{hint} Paths: {', '.join(walker.seen)}"
+        )
+    return F(inner)
+
+
+class _Walker:
+    def __init__(self, choices: dict[str, Any], credit: str) -> None:
+        self.choices, self.credit = choices, credit
+        self.used: set[str] = set()
+        self.seen: list[str] = []
+        self.open: list[tuple[Any, str]] = []
+        self.recursive: set[str] = set()
+
+    # The top: a record with collections is never multiplied; each collection has figures of its own.
+
+    def top(self, type_: Any) -> Similarity:
+        fields = record_fields(_plain(type_))
+        if fields is None or not any(_is_collection(t) for t in fields.values()):
+            node = self.value(type_, "", summed=True)
+            return node if node is not None else self._nothing("", type_)
+        parts = ((name, self.value(t, name, summed=True)) for name, t in fields.items())
+        kept = Named((name, part) for name, part in parts if part is not None)
+        return Each(kept) if kept else self._nothing("", type_)
+
+    def value(self, type_: Any, path: str, *, summed: bool) -> Similarity | None:
+        """The similarity of a value; `summed` if it stands in a sum, where a collection is Σ. None to ignore it."""
+        if path:
+            self.seen.append(path)
+        chosen: Any = None
+        if get_origin(type_) is Annotated:
+            type_, *notes = get_args(type_)
+            chosen = next((n for n in notes if isinstance(n, (Similarity, Collecting, _Ignored))), None)
+        if path in self.choices:
+            self.used.add(path)
+            chosen = self.choices[path]
+            if not isinstance(chosen, (Similarity, Collecting, _Ignored)):
+                raise DerivationError(
+                    f"at {path}: expected a similarity, ordered, distinct, matched(...) or ignore, found {chosen!r}"
+                )
+        if isinstance(chosen, _Ignored):
+            return None
+        if isinstance(chosen, Similarity):
+            return _fitted(chosen, type_, summed)
+        return self.derived(_plain(type_), path, chosen, summed)
+
+    def derived(self, type_: Any, path: str, how: Collecting | None, summed: bool) -> Similarity:
+        origin = get_origin(type_) or type_
+        arguments = get_args(type_)
+        if origin in _UNIONS:
+            return self.union(arguments, path, how, summed)
+        element = self.element(type_, origin, arguments, path)
+        if element is not None:
+            in_order = origin in _SEQUENCES or origin is tuple
+            how = how or (ordered if in_order else Collecting())
+            inner = self.value(element, f"{path}[*]", summed=self.credit == "each")
+            return self.collection(how, inner or self._nothing(f"{path}[*]", element), summed)
+        if origin in _MAPPINGS:
+            if len(arguments) != 2:
+                raise self.cannot(type_, path, "say what is in it: dict[str, int]")
+            inner = self.value(arguments[1], f"{path}[*].value", summed=self.credit == "each")
+            entry = Record(Named((("key", exact), ("value", inner or self._nothing(path, type_)))))
+            return self.collection(how or Collecting(), entry, summed)
+        if origin is Literal or (isinstance(origin, type) and issubclass(origin, _LEAVES)):
+            return exact
+        fields = record_fields(type_)
+        if fields is not None:
+            return self.record(type_, fields, path, summed)
+        raise self.cannot(type_, path, _advice(type_))
+
+    def element(self, type_: Any, origin: Any, arguments: tuple[Any, ...], path: str) -> Any:
+        """The type of a collection's items, or None if it is no collection."""
+        if origin is tuple and not hasattr(type_, "_fields"):
+            if len(arguments) == 2 and arguments[1] is Ellipsis:
+                return arguments[0]
+            if not arguments:
+                raise self.cannot(type_, path, "say what is in it: tuple[int, int] or tuple[str, ...]")
+            return None
+        if origin in _BAGS or origin in _SEQUENCES:
+            if len(arguments) != 1:
+                raise self.cannot(type_, path, f"say what is in it: {_name(origin)}[str]")
+            return arguments[0]
+        return None
+
+    def collection(self, how: Collecting, inner: Similarity, summed: bool) -> Similarity:
+        found = how.over(inner)
+        return found if summed else F(found)
+
+    def record(self, type_: Any, fields: Mapping[str, Any], path: str, summed: bool) -> Similarity:
+        for opened, name in self.open:
+            if opened == type_:
+                self.recursive.add(name)
+                return Ref(name)
+        label = _name(type_).replace("[", "_").replace("]", "").replace(", ", "_")
+        self.open.append((type_, label))
+        each = self.credit == "each"
+        parts = ((name, self.value(t, f"{path}.{name}" if path else name, summed=each)) for name, t in fields.items())
+        kept = Named((name, part) for name, part in parts if part is not None)
+        self.open.pop()
+        if not kept:
+            return self._nothing(path, type_)
+        node: Similarity = Each(kept) if each else Record(kept)
+        if label in self.recursive:
+            self.recursive.discard(label)
+            return Let(label, node)
+        return node
+
+    def union(self, arguments: tuple[Any, ...], path: str, how: Collecting | None, summed: bool) -> Similarity:
+        options = [a for a in arguments if a is not type(None)]
+        if len(options) == 1:
+            inner = self.derived(_plain(options[0]), path, how, summed)
+        else:
+            parts = [(_name(_plain(a)), self.derived(_plain(a), path, how, summed)) for a in options]
+            if all(part is exact for _, part in parts):
+                inner = exact
+            elif len({name for name, _ in parts}) < len(parts):
+                raise self.cannot(options[0], path, "two cases have one name and could not be told apart")
+            else:
+                inner = Cases(Named(parts))
+        return inner if len(options) == len(arguments) else optional(inner)
+
+    def cannot(self, type_: Any, path: str, advice: str) -> DerivationError:
+        return DerivationError(f"at {path or 'the top'}: no metric can be derived from {_name(type_)}; {advice}")
+
+    def _nothing(self, path: str, type_: Any) -> Similarity:
+        raise DerivationError(f"at {path or 'the top'}: nothing of {_name(type_)} is left to compare")
+
+
+def _fitted(chosen: Similarity, type_: Any, summed: bool) -> Similarity:
+    """A similarity chosen by the user, for a value that may be None, and normalised where it has to be."""
+    if not summed and isinstance(chosen, Matching):
+        chosen = F(chosen)
+    plain = _plain(type_)
+    may_miss = get_origin(plain) in _UNIONS and type(None) in get_args(plain)
+    return optional(chosen) if may_miss else chosen
+
+
+def _plain(type_: Any) -> Any:
+    """The type behind NewType, type aliases, Required, ReadOnly and bound type variables."""
+    while True:
+        if isinstance(type_, (typing.NewType, typing_extensions.NewType)):
+            type_ = type_.__supertype__
+        elif type(type_).__name__ == "TypeAliasType":
+            type_ = type_.__value__
+        elif get_origin(type_) in (
+            typing_extensions.Required, typing_extensions.NotRequired, typing_extensions.ReadOnly, typing.Final,
+        ):  # fmt: skip
+            type_ = get_args(type_)[0]
+        elif isinstance(type_, TypeVar) and type_.__bound__ is not None:
+            type_ = type_.__bound__
+        elif get_origin(type_) is Annotated:
+            return type_
+        else:
+            return type_
+
+
+def _is_collection(type_: Any) -> bool:
+    if get_origin(type_) is Annotated:
+        notes = get_args(type_)[1:]
+        if any(isinstance(n, Similarity) for n in notes):
+            return any(isinstance(n, (Matching, Normaliser)) for n in notes)
+        type_ = get_args(type_)[0]
+    type_ = _plain(type_)
+    origin = get_origin(type_) or type_
+    if origin in _UNIONS:
+        return any(_is_collection(a) for a in get_args(type_))
+    variadic = origin is tuple and len(get_args(type_)) == 2 and get_args(type_)[1] is Ellipsis
+    return variadic or origin in _BAGS or origin in _SEQUENCES or origin in _MAPPINGS
+
+
+def record_fields(type_: Any) -> dict[str, Any] | None:
+    """The fields of a record type with their types, type parameters filled in; None if it is no record."""
+    origin = get_origin(type_) or type_
+    if origin is tuple and get_args(type_) and get_args(type_)[-1] is not Ellipsis:
+        return {str(k): one for k, one in enumerate(get_args(type_))}
+    if not isinstance(origin, type):
+        return None
+    names = _field_names(origin)
+    if names is None:
+        return None
+    try:
+        hints = typing_extensions.get_type_hints(origin, include_extras=True)
+    except NameError as error:
+        raise DerivationError(
+            f"the annotations of {origin.__qualname__} cannot be read ({error}); "
+            f"define the types it names at the top of a module"
+        ) from None
+    filled = _parameters(type_, origin)
+    return {name: _filled(hints[name], filled) for name in names if name in hints}
+
+
+def _field_names(origin: type) -> list[str] | None:
+    if dataclasses.is_dataclass(origin):
+        return [f.name for f in dataclasses.fields(origin)]
+    if typing_extensions.is_typeddict(origin):
+        return list(typing_extensions.get_type_hints(origin))
+    if issubclass(origin, tuple) and hasattr(origin, "_fields"):
+        return list(origin._fields)
+    for attribute in ("model_fields", "__struct_fields__", "__attrs_attrs__"):  # pydantic, msgspec, attrs
+        found = getattr(origin, attribute, None)
+        if found is not None:
+            return [getattr(item, "name", item) for item in found]
+    return None
+
+
+def _parameters(type_: Any, origin: Any) -> dict[Any, Any]:
+    """What the type variables of a generic record stand for, those of its generic bases too."""
+    filled: dict[Any, Any] = {}
+    metadata = getattr(type_, "__pydantic_generic_metadata__", None)
+    if metadata and metadata.get("args"):
+        parameters = metadata["origin"].__pydantic_generic_metadata__["parameters"]
+        filled.update(zip(parameters, metadata["args"], strict=False))
+    filled.update(zip(getattr(origin, "__parameters__", ()), get_args(type_), strict=False))
+    for base in getattr(origin, "__orig_bases__", ()):
+        inherited = (
+            _parameters(base, get_origin(base) or base) if get_origin(base) not in (None, typing.Generic) else {}
+        )
+        filled.update({key: _filled(value, filled) for key, value in inherited.items()})
+    return filled
+
+
+def _filled(type_: Any, filled: Mapping[Any, Any]) -> Any:
+    if isinstance(type_, TypeVar):
+        return filled.get(type_, type_)
+    parameters = getattr(type_, "__parameters__", ())
+    if filled and parameters and get_origin(type_) is not None:
+        return type_[tuple(filled.get(p, p) for p in parameters)]
+    return type_
+
+
+def _name(type_: Any) -> str:
+    if isinstance(type_, type) and not get_args(type_):
+        return type_.__name__
+    return str(type_).replace("typing.", "").replace("typing_extensions.", "")
+
+
+def _advice(type_: Any) -> str:
+    if type_ in (Any, object):
+        return "say what the value is, or choose a similarity for it: Annotated[..., exact]"
+    if isinstance(type_, TypeVar):
+        return f"fill in {type_}, as in SlotFiller[Mention]"
+    if isinstance(type_, str):
+        return "an annotation in quotes could not be resolved"
+    if isinstance(type_, type):
+        return "make it a dataclass (or attrs, NamedTuple, TypedDict, pydantic, msgspec), or Annotated[..., exact]"
+    return "choose a similarity for it: Annotated[..., exact]"

@@ -1,0 +1,129 @@
+"""Figures by field and by label, from the alignment that the score is the sum of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tallystick.columns.arrays import F64
+from tallystick.columns.codes import leaf_values
+from tallystick.columns.data import Data, Index, Objects, Scope, field, is_missing, items
+from tallystick.errors import MetricError, did_you_mean
+from tallystick.matching.normalise import Sides
+from tallystick.matching.sets import Matching
+from tallystick.scoring.alignment import Aligned, descend, is_leaf, root
+from tallystick.scoring.evaluation import kind_of, summed
+from tallystick.scoring.result import FieldFigures, Figures, LabelFigures
+from tallystick.scoring.tally import Counts
+from tallystick.similarity.node import Node
+
+Decide = Callable[[Mapping[str, F64]], Figures]
+Sources = Iterable[tuple[Data, Data]]
+
+
+def _levels(metric: Node, reference: Data, predicted: Data) -> Iterable[Aligned]:
+    if isinstance(metric, Sides):
+        raise MetricError("a metric of two sides has no breakdown of its own; break down one of its expressions")
+    inner = summed(metric)
+    return descend(root(inner, *inner.encode(reference, predicted, Scope())))
+
+
+def figures_by_field(metric: Node, sources: Sources, decide: Decide) -> list[FieldFigures]:
+    """A row for each leaf of the metric, over all documents."""
+    sums: dict[str, list[F64]] = {}
+    diagnostic: dict[str, bool] = {}
+    for reference, predicted in sources:
+        for level in _levels(metric, reference, predicted):
+            if is_leaf(level.node):
+                sums.setdefault(level.path, []).append(_field_sums(level))
+                diagnostic[level.path] = level.diagnostic
+    out = []
+    for path, parts in sums.items():
+        num, den_p, den_r, aligned, right, n_r, n_p = np.sum(parts, axis=0).tolist()
+        counts = np.array([num, den_p, num, den_r])
+        out.append(
+            FieldFigures(
+                path=path or "(value)",
+                figures=decide(Counts().figures(counts)),
+                tally=dict(zip(Counts().sums, counts.tolist(), strict=True)),
+                aligned=int(aligned),
+                wrong=int(aligned - right),
+                missing=int(n_r - aligned),
+                extra=int(n_p - aligned),
+                similarity=num / aligned if aligned else None,
+                diagnostic=diagnostic[path],
+            )
+        )
+    return out
+
+
+def _field_sums(level: Aligned) -> F64:
+    weights = level.weights
+    own_r, own_p = level.node.selves(level.reference), level.node.selves(level.predicted)
+    right = np.sum(weights >= np.maximum(own_r[level.i], own_p[level.j]) - 1e-12)
+    # Under a one-sided constraint a row may be aligned several times; it counts once.
+    aligned = min(len(np.unique(level.i)), len(np.unique(level.j)))
+    return np.array([weights.sum(), own_p.sum(), own_r.sum(), aligned, right, len(own_r), len(own_p)], np.float64)
+
+
+def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide) -> list[LabelFigures]:
+    """A row for each label: num_r and den_r by the reference's label, num_p and den_p by the predicted one."""
+    table: dict[Any, F64] = {}
+    support: dict[Any, int] = {}
+    collection, _, name = path.rpartition(".")
+    for reference, predicted in sources:
+        found = [level for level in _levels(metric, reference, predicted) if isinstance(level.node, Matching)]
+        by_path = {f"{level.path}[*]": level for level in found}
+        if not collection and len(by_path) == 1:
+            collection = next(iter(by_path))
+        if collection not in by_path:
+            known = [f"{p}.{name}" for p in by_path]
+            raise MetricError(
+                f"no collection at {path!r}; labels can be taken from {', '.join(known) or 'none'}.{did_you_mean(path, known)}"
+            )
+        level = by_path[collection]
+        node = level.node
+        assert isinstance(node, Matching)
+        r, p = level.reference, level.predicted
+        rows, columns = r.item_rows(level.i)[0], p.item_rows(level.j)[0]  # type: ignore[attr-defined]
+        pairs = node.matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
+        labels = [_labels(side, collection, name) for side in (reference, predicted)]
+        for side, column, place in ((0, r, rows[pairs.i]), (1, p, columns[pairs.j])):
+            own = node.inner.selves(column.items)  # type: ignore[attr-defined]
+            if len(own) != len(labels[side]):
+                raise MetricError(f"labels at {path!r} cannot be told apart item by item under this metric")
+            for label, weight in zip(labels[side], own.tolist(), strict=True):
+                table.setdefault(label, np.zeros(4))[3 if side == 0 else 1] += weight
+                if side == 0:
+                    support[label] = support.get(label, 0) + 1
+            for k, weight in zip(place.tolist(), pairs.weight.tolist(), strict=True):
+                table[labels[side][k]][2 if side == 0 else 0] += weight
+    kind = kind_of(metric)
+    return [
+        LabelFigures(
+            label=label,
+            figures=decide(Counts(beta=kind.beta, one=False).figures(sums)),
+            tally=dict(zip(kind.sums, sums.tolist(), strict=True)),
+            support=support.get(label, 0),
+        )
+        for label, sums in sorted(table.items(), key=lambda entry: str(entry[0]))
+    ]
+
+
+def _labels(data: Data, collection: str, name: str) -> list[Any]:
+    """The label of every item of a collection, in the order in which the engine has them."""
+    scope = Scope()
+    steps = [step for step in collection.replace("[*]", ".[*]").split(".") if step]
+    for step in steps:
+        if isinstance(data, Objects):
+            data = Objects([value for value in data.values if not is_missing(value)])
+        if step == "[*]":
+            bag = items(data, scope)
+            if isinstance(bag, Index):
+                raise MetricError("labels inside shared values cannot be told apart")
+            data = bag.items
+        else:
+            data = field(data, step, scope, True)
+    return list(leaf_values(field(data, name, scope, True), scope))

@@ -1,0 +1,243 @@
+"""One object for a result: figures, tallies, documents, labels, fields, explanation, signature, warnings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallystick import __version__
+from tallystick.columns.arrays import F64
+from tallystick.errors import MetricError, TallystickError, did_you_mean, some
+from tallystick.scoring.tally import Kind, total
+from tallystick.similarity.node import Node
+
+if TYPE_CHECKING:
+    from tallystick.scoring.explanation import Explanation
+
+Figures = dict[str, "float | None"]
+
+
+@dataclass(frozen=True)
+class FieldFigures:
+    """What one path of the value earned and lost."""
+
+    path: str
+    figures: Figures
+    tally: dict[str, float]
+    aligned: int
+    wrong: int
+    missing: int
+    extra: int
+    similarity: float | None
+    diagnostic: bool
+
+
+@dataclass(frozen=True)
+class LabelFigures:
+    """The figures of one label: precision by the predicted label, recall by the reference label."""
+
+    label: Any
+    figures: Figures
+    tally: dict[str, float]
+    support: int
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What an evaluation found. Figures are attributes: `result.f1`, `result.precision`, ..."""
+
+    metric: Node
+    kind: Kind
+    rows: F64 = field(repr=False)
+    ids: tuple[Any, ...] = field(repr=False)
+    undefined: float | None = None
+    notes: tuple[str, ...] = ()
+    sources: tuple[tuple[Any, Any], ...] | None = field(default=None, repr=False)
+
+    # Figures
+
+    @cached_property
+    def sums(self) -> F64:
+        """The sums of the whole corpus."""
+        return total(self.rows)
+
+    @property
+    def tally(self) -> dict[str, float]:
+        """The sums of the whole corpus, by name."""
+        return dict(zip(self.kind.sums, self.sums.tolist(), strict=True))
+
+    @cached_property
+    def figures(self) -> Figures:
+        """The figures of the whole corpus: sums first, then one division (micro)."""
+        return self._decided(self.kind.figures(self.sums))
+
+    @property
+    def micro(self) -> Figures:
+        return self.figures
+
+    @cached_property
+    def macro(self) -> Figures:
+        """The mean over documents of each figure; documents where it is 0/0 are left out (see `left_out`)."""
+        out: Figures = {}
+        for name, values in self.kind.figures(self.rows).items():
+            known = values[~np.isnan(values)] if self.undefined is None else np.nan_to_num(values, nan=self.undefined)
+            out[name] = float(total(known[:, None])[0] / len(known)) if len(known) else self.undefined
+        return out
+
+    @cached_property
+    def left_out(self) -> dict[str, int]:
+        """In how many documents each figure is 0/0."""
+        return {name: int(np.isnan(values).sum()) for name, values in self.kind.figures(self.rows).items()}
+
+    def _decided(self, figures: Mapping[str, F64]) -> Figures:
+        return {name: self.undefined if np.isnan(value) else float(value) for name, value in figures.items()}
+
+    def __getattr__(self, name: str) -> float | None:
+        if name.startswith("_") or name in ("kind", "rows", "figures", "undefined", "sums"):
+            raise AttributeError(name)
+        if name in self.figures:
+            return self.figures[name]
+        raise AttributeError(f"this result has no {name!r}; it has {', '.join(self.figures)}")
+
+    @property
+    def score(self) -> float | None:
+        """The figure that the metric is named after."""
+        return self.figures[self.kind.headline]
+
+    @property
+    def documents(self) -> dict[Any, Figures]:
+        """The figures of each document, by id."""
+        figures = self.kind.figures(self.rows)
+        columns = {
+            name: [
+                self.undefined if nan else value for value, nan in zip(v.tolist(), np.isnan(v).tolist(), strict=True)
+            ]
+            for name, v in figures.items()
+        }
+        return {key: {name: column[k] for name, column in columns.items()} for k, key in enumerate(self.ids)}
+
+    @property
+    def signature(self) -> str:
+        """One line that says what was computed."""
+        policy = "none" if self.undefined is None else f"{self.undefined:g}"
+        return f"{self.metric} | average=micro | undefined={policy} | tallystick {__version__}"
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        out = list(self.notes)
+        for name, value in self.figures.items():
+            if value is not None and value > 1 + 1e-9:
+                out.append(f"{name} is {value:.4f}, above 1: the matching lets one item be counted several times")
+        empty = [name for name, value in self.kind.figures(self.sums).items() if np.isnan(value)]
+        if empty:
+            shown = "undefined" if self.undefined is None else f"set to {self.undefined:g}"
+            out.append(f"{', '.join(empty)}: 0/0, {shown}")
+        return tuple(out)
+
+    # Why
+
+    def explain(self, document: Any = None) -> Explanation:
+        """The alignment of one document as a tree; the sum over it is the score."""
+        from tallystick.scoring.explanation import explain_document
+
+        if document is None:
+            if len(self.ids) != 1:
+                raise MetricError(f"say which document to explain: one of {some(self.ids)}")
+            document = self.ids[0]
+        left, right = self._document(document)
+        return explain_document(self.metric, left, right)
+
+    def _document(self, document: Any) -> tuple[Any, Any]:
+        from tallystick.columns.data import Objects
+
+        try:
+            place = self.ids.index(document)
+        except ValueError:
+            hint = did_you_mean(str(document), map(str, self.ids))
+            raise MetricError(f"no document {document!r}; there are {len(self.ids):,}.{hint}") from None
+        for reference, predicted in self._kept():
+            if place < len(reference):
+                if not isinstance(reference, Objects) or not isinstance(predicted, Objects):
+                    raise MetricError("documents given as columns cannot be explained; give Python objects")
+                return reference.values[place], predicted.values[place]
+            place -= len(reference)
+        raise MetricError(f"no document {document!r}")
+
+    def _kept(self) -> tuple[tuple[Any, Any], ...]:
+        if self.sources is None:
+            raise MetricError("this result kept no documents (keep=False, or merged from elsewhere)")
+        return self.sources
+
+    def by_field(self) -> list[FieldFigures]:
+        """What every path of the value earned and lost, in the order of the metric."""
+        from tallystick.scoring.breakdown import figures_by_field
+
+        return figures_by_field(self.metric, self._kept(), self._decided)
+
+    def by_label(self, path: str) -> list[LabelFigures]:
+        """The figures of each value of an exact field, such as `by_label("[*].type")` or `by_label("type")`."""
+        from tallystick.scoring.breakdown import figures_by_label
+
+        return figures_by_label(self.metric, path, self._kept(), self._decided)
+
+    # Showing
+
+    def as_dict(self) -> dict[str, Any]:
+        """This metric's entry of the JSON output."""
+        return {**self.figures, "tally": self.tally, "macro": {**self.macro, "left_out": self.left_out}}
+
+    def to_json(self, name: str = "score", *, indent: int | None = 2) -> str:
+        """The result as JSON: version, signature, figures, tally, warnings."""
+        return results_to_json({name: self}, indent=indent)
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with a row for each document."""
+        try:
+            import pandas
+        except ImportError:
+            raise TallystickError("to_frame() needs pandas: pip install pandas") from None
+        frame = pandas.DataFrame(self.rows, columns=list(self.kind.sums), index=pandas.Index(self.ids, name="document"))
+        for name, values in self.kind.figures(self.rows).items():
+            frame[name] = values
+        return frame
+
+    def to_latex(self) -> str:
+        """One row of a LaTeX table, in percent."""
+        header = " & ".join(name.replace("f1", "F$_1$").capitalize() for name in self.figures)
+        row = " & ".join("--" if value is None else f"{100 * value:.2f}" for value in self.figures.values())
+        return f"% {self.signature}\n{header} \\\\\n{row} \\\\"
+
+    def __str__(self) -> str:
+        from tallystick.reports.plain import result_table
+
+        return result_table(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from tallystick.reports.plain import result_html
+
+        return result_html(self)
+
+
+def results_to_json(
+    results: Mapping[str, Result], *, indent: int | None = 2, extra: Mapping[str, Any] | None = None
+) -> str:
+    """Several metrics' results over one corpus as the JSON that the command line prints."""
+    first = next(iter(results.values()))
+    signatures = {name: result.signature for name, result in results.items()}
+    warnings: Sequence[str] = list(dict.fromkeys(w for result in results.values() for w in result.warnings))
+    content = {
+        "tallystick": __version__,
+        "signature": first.signature if len(results) == 1 else signatures,
+        "documents": len(first.ids),
+        "metrics": {name: result.as_dict() for name, result in results.items()},
+        **(extra or {}),
+        "warnings": warnings,
+    }
+    return json.dumps(content, indent=indent, ensure_ascii=False, default=str)
