@@ -28,7 +28,7 @@ def sort_order(keys: I64, bound: int) -> I64:
     """The stable order that sorts `keys`, which lie in [0, bound)."""
     n = len(keys)
     bits = max(n - 1, 0).bit_length()
-    if bound.bit_length() + bits <= 62:
+    if max(bound - 1, 0).bit_length() + bits <= 63:
         packed = (keys << bits) | np.arange(n, dtype=np.int64)
         packed.sort()
         return packed & ((1 << bits) - 1)

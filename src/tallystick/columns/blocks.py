@@ -166,8 +166,35 @@ class Frame:
             out.append((rows, columns, slice(int(self.base[b]), int(self.base[b + 1]))))
         return out
 
-    def pairs(self, flat: F64) -> Pairs:
+    def pairs(self, flat: F64) -> Grid:
         """The positive cells as pairs."""
-        i, j = self.all_pairs
-        hit = np.flatnonzero(flat > 0)
-        return Pairs(i, j, flat) if len(hit) == len(flat) else Pairs(i[hit], j[hit], flat[hit])
+        return Grid(self, flat)
+
+
+class Grid(Pairs):
+    """The positive cells of a frame. As a list of pairs they are only written out if somebody asks."""
+
+    def __init__(self, frame: Frame, flat: F64) -> None:
+        self.__dict__.update(frame=frame, flat=flat)
+
+    frame: Frame
+    flat: F64
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    @cached_property
+    def hits(self) -> I64:
+        return np.flatnonzero(self.flat > 0)
+
+    @cached_property
+    def i(self) -> I64:  # type: ignore[override]
+        return self.frame.all_pairs[0][self.hits]
+
+    @cached_property
+    def j(self) -> I64:  # type: ignore[override]
+        return self.frame.all_pairs[1][self.hits]
+
+    @cached_property
+    def weight(self) -> F64:  # type: ignore[override]
+        return self.flat[self.hits]

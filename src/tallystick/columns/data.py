@@ -110,11 +110,6 @@ def as_data(values: Any) -> Data:
     return Objects(values if isinstance(values, (list, tuple)) else list(values))
 
 
-def is_missing(value: object) -> bool:
-    """None is what a missing value looks like."""
-    return value is None
-
-
 def field(data: Data, name: str, scope: Scope, may_miss: bool) -> Data:
     """One field of each row. With `may_miss` a mapping without that key has None there."""
     if isinstance(data, Index):

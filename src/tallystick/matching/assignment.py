@@ -39,13 +39,16 @@ def assign(rows: I64, columns: I64, weights: F64, n_rows: int, n_columns: int) -
     row_degree = np.bincount(rows, minlength=n_rows)
     column_degree = np.bincount(columns, minlength=n_columns)
     leaf_row, leaf_column = row_degree[rows] == 1, column_degree[columns] == 1
-    # A star around a column: all its rows have no other edge. (A single edge is one too.)
+    chosen |= leaf_row & leaf_column  # single edges
+    if chosen.all():
+        return chosen
+    # A star around a column: all its rows have no other edge.
     leaves = np.bincount(columns, weights=leaf_row, minlength=n_columns)
     in_column_star = leaf_row & (leaves == column_degree)[columns]
     leaves = np.bincount(rows, weights=leaf_column, minlength=n_rows)
     in_row_star = leaf_column & (leaves == row_degree)[rows] & ~in_column_star
     for star, centre, bound in ((in_column_star, columns, n_columns), (in_row_star, rows, n_rows)):
-        edges = np.flatnonzero(star)
+        edges = np.flatnonzero(star & ~chosen)
         if len(edges):
             chosen[edges[first_best(centre[edges], bound, weights[edges])]] = True
     rest = np.flatnonzero(~(in_column_star | in_row_star))
@@ -154,12 +157,27 @@ def _assign_batch(tensor: F64) -> I64:
 
 
 def _assign_dense(rows: I64, columns: I64, weights: F64, height: int, width: int) -> I64:
+    matrix = np.zeros((height, width))
+    matrix[rows, columns] = weights
+    return _assign_matrix(matrix)
+
+
+def _assign_matrix(matrix: F64) -> I64:
+    """The best column for each row (-1: none) of a dense matrix."""
     import lap
 
-    cost = np.zeros((height, width))
-    cost[rows, columns] = -weights
-    match, _ = lap.lapjv(cost, extend_cost=height != width, return_cost=False)
+    height, width = matrix.shape
+    match, _ = lap.lapjv(-matrix, extend_cost=height != width, return_cost=False)
     return np.asarray(match, np.int64)
+
+
+def heaviest(matrix: F64) -> float:
+    """The largest total weight of a 1:1 matching of a dense matrix."""
+    if 1 in matrix.shape:
+        return float(matrix.max())
+    match = _assign_matrix(matrix)
+    rows = np.flatnonzero(match >= 0)
+    return float(matrix[rows, match[rows]].sum())
 
 
 def _assign_sparse(rows: I64, columns: I64, weights: F64, height: int, width: int) -> I64:

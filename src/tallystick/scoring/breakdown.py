@@ -9,7 +9,7 @@ import numpy as np
 
 from tallystick.columns.arrays import F64
 from tallystick.columns.codes import leaf_values
-from tallystick.columns.data import Data, Index, Objects, Scope, field, is_missing, items
+from tallystick.columns.data import Data, Index, Objects, Scope, field, items
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import Sides
 from tallystick.matching.sets import Matching
@@ -118,7 +118,7 @@ def _labels(data: Data, collection: str, name: str) -> list[Any]:
     steps = [step for step in collection.replace("[*]", ".[*]").split(".") if step]
     for step in steps:
         if isinstance(data, Objects):
-            data = Objects([value for value in data.values if not is_missing(value)])
+            data = Objects([value for value in data.values if value is not None])
         if step == "[*]":
             bag = items(data, scope)
             if isinstance(bag, Index):

@@ -72,7 +72,7 @@ class Evaluation:
         """Score more documents."""
         ids, reference, predicted = paired(reference, predicted, start=len(self._ids))
         n = len(reference)
-        step = batch or batch_size(self.metric)
+        step = batch or batch_size(self.metric, reference)
         whole = not (isinstance(reference, Objects) and isinstance(predicted, Objects)) or n <= step
         for start in range(0, n, n if whole else step):
             if whole:
@@ -149,10 +149,14 @@ def unmet_ids(missing: Sequence[Any], extra: Sequence[Any]) -> str:
     return "document ids do not meet; " + "; ".join(parts)
 
 
-def batch_size(metric: Node) -> int:
-    """How many documents go through the engine at once."""
+def batch_size(metric: Node, documents: Data) -> int:
+    """How many documents go through the engine at once: few enough that they stay in the processor's cache."""
+    sample = documents.values[:: max(1, len(documents) // 64)] if isinstance(documents, Objects) else ()
+    sizes = [len(value) for value in sample if isinstance(value, (list, tuple, set, frozenset))]
+    mean = 1 + sum(sizes) / len(sizes) if sizes else 4
     dense = any(isinstance(node, Similarity) and node.dense for node in metric.walk())
-    return 512 if dense else 1 << 16
+    cells = 2_000_000 / mean**2 if dense else 8192
+    return int(max(1, min(8192 / mean, cells)))
 
 
 def kind_of(metric: Node) -> Counts:

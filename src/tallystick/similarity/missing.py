@@ -14,7 +14,7 @@ import numpy as np
 
 from tallystick.columns.arrays import F64, I64
 from tallystick.columns.blocks import Blocks, Pairs
-from tallystick.columns.data import Data, Index, Objects, Scope, is_missing
+from tallystick.columns.data import Data, Index, Objects, Scope
 from tallystick.columns.encoded import Column, Maybe
 from tallystick.similarity.node import Similarity
 
@@ -33,10 +33,10 @@ def _present(data: Data) -> tuple[Data, I64 | None]:
     """The values that are there, and each row's place among them (None if none is missing)."""
     if isinstance(data, Index) and isinstance(data.values, Objects):
         data = Objects([data.values.values[k] for k in data.index.tolist()])
-    if not isinstance(data, Objects) or not any(map(is_missing, data.values)):
+    if not isinstance(data, Objects) or type(None) not in set(map(type, data.values)):
         return data, None
-    values: Sequence[Any] = [value for value in data.values if not is_missing(value)]
-    here = np.fromiter((not is_missing(value) for value in data.values), np.bool_, len(data))
+    values: Sequence[Any] = [value for value in data.values if value is not None]
+    here = np.fromiter((value is not None for value in data.values), np.bool_, len(data))
     return Objects(values), np.where(here, np.cumsum(here) - 1, -1)
 
 
