@@ -6,8 +6,9 @@ without a traceback and leaves with the error's `exit_code`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 class TallystickError(Exception):
@@ -90,3 +91,13 @@ def some(values: Iterable[object], limit: int = 5) -> str:
     listed = list(values)
     shown = ", ".join(f'"{value}"' for value in listed[:limit])
     return shown if len(listed) <= limit else f"{shown} and {len(listed) - limit:,} more"
+
+
+def unmet_ids(missing: Sequence[Any], extra: Sequence[Any]) -> str:
+    """The message for document ids that stand on one side only."""
+    parts = []
+    if missing:
+        parts.append(f"{len(missing):,} only in the reference: {some(missing)}")
+    if extra:
+        parts.append(f"{len(extra):,} only in the prediction: {some(extra)}")
+    return "document ids do not meet; " + "; ".join(parts)

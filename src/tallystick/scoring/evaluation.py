@@ -16,7 +16,7 @@ import numpy as np
 from tallystick.columns.arrays import F64
 from tallystick.columns.blocks import Blocks
 from tallystick.columns.data import Bag, Data, Index, Objects, Record, Scope, as_data
-from tallystick.errors import MetricError, SidesMismatch, some
+from tallystick.errors import MetricError, SidesMismatch, unmet_ids
 from tallystick.matching.normalise import F, Normaliser, Sides, numerators
 from tallystick.matching.sets import Match
 from tallystick.scoring.result import Result
@@ -137,16 +137,6 @@ def paired(reference: Any, predicted: Any, start: int = 0) -> tuple[Sequence[Any
             f"so give the same number, or mappings by document id"
         )
     return range(start, start + len(left)), left, right
-
-
-def unmet_ids(missing: Sequence[Any], extra: Sequence[Any]) -> str:
-    """The message for document ids that stand on one side only."""
-    parts = []
-    if missing:
-        parts.append(f"{len(missing):,} only in the reference: {some(missing)}")
-    if extra:
-        parts.append(f"{len(extra):,} only in the prediction: {some(extra)}")
-    return "document ids do not meet; " + "; ".join(parts)
 
 
 def batch_size(metric: Node, documents: Data) -> int:

@@ -67,7 +67,7 @@ class Explanation:
         }
 
     def __str__(self) -> str:
-        from tallystick.reports.plain import explanation_lines
+        from tallystick.reports.results import explanation_lines
 
         return "\n".join(explanation_lines(self))
 

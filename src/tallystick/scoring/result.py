@@ -189,7 +189,8 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """This metric's entry of the JSON output."""
-        return {**self.figures, "tally": self.tally, "macro": {**self.macro, "left_out": self.left_out}}
+        macro = {**self.macro, "left_out": self.left_out}
+        return {**self.figures, "tally": self.tally, "micro": self.micro, "macro": macro}
 
     def to_json(self, name: str = "score", *, indent: int | None = 2) -> str:
         """The result as JSON: version, signature, figures, tally, warnings."""
@@ -213,14 +214,14 @@ class Result:
         return f"% {self.signature}\n{header} \\\\\n{row} \\\\"
 
     def __str__(self) -> str:
-        from tallystick.reports.plain import result_table
+        from tallystick.reports.results import result_text
 
-        return result_table(self)
+        return result_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from tallystick.reports.plain import result_html
+        from tallystick.reports.results import result_html
 
         return result_html(self)
 

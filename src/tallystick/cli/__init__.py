@@ -1,0 +1,14 @@
+"""The commands. Every module of the library is imported where it is used, so that `--help` is quick."""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """The entry point of `tallystick`."""
+    import os
+
+    # Small problems gain nothing from BLAS threads, and starting them costs more than scoring.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from tallystick.cli.commands import tallystick
+
+    tallystick(prog_name="tallystick")

@@ -1,0 +1,187 @@
+"""What every `score` command shares: options, formats, gates and progress.
+
+Results go to standard output: a table on a terminal, TSV in a pipe, or as --format says. Warnings, signatures
+and progress go to standard error.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from tallystick.errors import MetricError, did_you_mean
+
+if TYPE_CHECKING:
+    from tallystick.reports.tables import Table
+    from tallystick.scoring.result import Result
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+FORMATS = ("table", "json", "tsv", "markdown", "latex")
+
+
+def files(command: Command) -> Command:
+    """The two files, reference first."""
+    command = click.argument("predicted")(command)
+    return click.argument("reference")(command)
+
+
+def common_options(command: Command) -> Command:
+    """The options that every task has."""
+    options = [
+        click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
+        click.option("--by", type=click.Choice(["label", "document", "field"]), help="Break the figures down."),
+        click.option("--macro", is_flag=True, help="Also print the mean over documents."),
+        click.option(
+            "--undefined",
+            type=click.Choice(["none", "0", "1"]),
+            help="What a figure is where it is 0/0.  [default: none]",
+        ),
+        click.option(
+            "--fail-under", multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is lower, e.g. f1=0.9."
+        ),
+        click.option("--limit", type=click.IntRange(1), help="How many rows of --by document are shown."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def undefined_policy(choice: str | None, default: float | None = None) -> float | None:
+    """The option as the value that the library takes."""
+    return default if choice is None else None if choice == "none" else float(choice)
+
+
+def chosen_format(format_: str | None) -> str:
+    """Table for a person, TSV for a pipe."""
+    return format_ or ("table" if sys.stdout.isatty() else "tsv")
+
+
+def show_tables(tables: Sequence[Table], format_: str | None) -> None:
+    """Tables on standard output."""
+    from tallystick.reports import tables as shapes
+
+    kind = chosen_format(format_)
+    for k, table in enumerate(tables):
+        if k:
+            click.echo()
+        if kind == "table":
+            show_on_terminal(shapes.to_rich(table), table.notes)
+        else:
+            write = {"tsv": shapes.to_tsv, "markdown": shapes.to_markdown, "latex": shapes.to_latex}[kind]
+            click.echo(write(table))
+
+
+def show_on_terminal(renderable: Any, notes: Sequence[str] = ()) -> None:
+    """Something of rich's on standard output; NO_COLOR is honoured."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=160)
+    console.print(renderable)
+    for note in notes:
+        console.print(note, markup=False, style="dim")
+
+
+def show_results(
+    results: Mapping[str, Result],
+    tables: Sequence[Table],
+    format_: str | None,
+    extra: Mapping[str, Any],
+    notes: Sequence[str],
+) -> None:
+    """The results of a `score` command in the chosen format, and what is to be said about them on standard error."""
+    if chosen_format(format_) == "json":
+        from tallystick.scoring.result import results_to_json
+
+        click.echo(results_to_json(results, extra=extra))
+        return
+    show_tables(tables, format_)
+    first = next(iter(results.values()))
+    say(f"{len(first.ids):,} documents" + "".join(f", {note}" for note in notes))
+    for result in results.values():
+        say(f"signature: {result.signature}")
+    for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
+        say(f"Warning: {warning}")
+
+
+def say(message: str) -> None:
+    """A line on standard error."""
+    click.echo(message, err=True)
+
+
+def gates(specifications: Sequence[str]) -> list[tuple[str | None, str, float]]:
+    """`f1=0.9` or `metric.f1=0.9` as (metric, figure, value)."""
+    out = []
+    for text in specifications:
+        name, equals, value = text.partition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise MetricError(f"--fail-under expects FIGURE=VALUE such as f1=0.9, found {text!r}")
+        metric, _, figure = name.rpartition(".")
+        out.append((metric or None, figure, number))
+    return out
+
+
+def check_gates(results: Mapping[str, Result], specifications: Sequence[str]) -> None:
+    """Leave with 1 if a figure is under its gate; an undefined figure is."""
+    failed = False
+    for metric, figure, least in gates(specifications):
+        if metric is not None and metric not in results:
+            raise MetricError(f"--fail-under: no metric {metric!r}.{did_you_mean(metric, results)}")
+        for name, result in results.items():
+            if metric not in (None, name):
+                continue
+            if figure not in result.figures:
+                raise MetricError(
+                    f"--fail-under: {name} has no figure {figure!r}; it has {', '.join(result.figures)}."
+                    f"{did_you_mean(figure, result.figures)}"
+                )
+            value = result.figures[figure]
+            if value is None or value < least:
+                shown = "undefined" if value is None else f"{value:.4f}"
+                say(f"FAILED: {name} {figure} is {shown}, under {least:g}")
+                failed = True
+    if failed:
+        sys.exit(1)
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on standard error, if that is a terminal; it only shows on work that takes longer than a second."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    import time
+
+    started = time.monotonic()
+    bar: Any = None
+
+    def advance(done: int, total: int) -> None:
+        nonlocal bar
+        if bar is None and time.monotonic() - started > 1:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+            bar = Progress(
+                TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+                console=Console(stderr=True), transient=True,
+            )  # fmt: skip
+            bar.start()
+            bar.add_task(label, total=total)
+        if bar is not None:
+            bar.update(bar.tasks[0].id, completed=done)
+
+    try:
+        yield advance
+    finally:
+        if bar is not None:
+            bar.stop()

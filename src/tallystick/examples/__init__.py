@@ -1,0 +1,1 @@
+"""Small examples that come with the package."""

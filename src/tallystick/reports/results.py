@@ -1,0 +1,117 @@
+"""The tables of a result: figures, documents, labels, fields; and the tree of an explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tallystick.reports.tables import Table, quantity
+
+if TYPE_CHECKING:
+    from tallystick.scoring.explanation import Explanation
+    from tallystick.scoring.result import Figures, Result
+
+
+def figures_table(results: Mapping[str, Result], *, macro: bool = False) -> Table:
+    """A row for each metric: its figures, and how they came about."""
+    names = list(dict.fromkeys(name for result in results.values() for name in result.figures))
+    rows = [[key, *(result.figures.get(name) for name in names), *_sums(result)] for key, result in results.items()]
+    if macro:
+        rows += [[f"{key} (macro)", *(r.macro.get(name) for name in names), "", ""] for key, r in results.items()]
+    return Table(["metric", *names, "of predicted", "of reference"], rows)
+
+
+def _sums(result: Result) -> list[str]:
+    tally = result.tally
+    if "num_p" not in tally:
+        return ["", ""]
+    return [f"{quantity(tally[f'num_{s}'])} / {quantity(tally[f'den_{s}'])}" for s in "pr"]
+
+
+def documents_table(result: Result, limit: int | None = None) -> Table:
+    """A row for each document, the worst first; a document with nothing on either side comes last."""
+    rows = [[str(key), *figures.values()] for key, figures in result.documents.items()]
+    place = 1 + list(result.figures).index(result.kind.headline)
+    rows.sort(key=lambda row: (row[place] is None, row[place] if row[place] is not None else 0.0))
+    return Table(["document", *result.figures], rows[:limit])
+
+
+def labels_table(result: Result, path: str) -> Table:
+    """A row for each label."""
+    rows = result.by_label(path)
+    names = list(rows[0].figures) if rows else list(result.figures)
+    return Table([path, *names, "support"], [[str(r.label), *(r.figures[n] for n in names), r.support] for r in rows])
+
+
+def fields_table(result: Result) -> Table:
+    """A row for each path of the value, the worst recall first."""
+    rows = result.by_field()
+    names: list[str] = list(rows[0].figures) if rows else []
+
+    def cells(figures: Figures) -> list[Any]:
+        return [figures[name] for name in names]
+
+    out = [[r.path, *cells(r.figures), r.similarity, r.aligned, r.wrong, r.missing, r.extra] for r in rows]
+    columns = ["field", *names, "similarity", "aligned", "wrong", "missing", "extra"]
+    notes = []
+    if any(r.diagnostic for r in rows):
+        notes.append(
+            "Fields of an all-or-nothing record do not earn credit by themselves: items without a partner are paired "
+            "by the sum of their fields, only to show which field kept them apart."
+        )
+    return Table(columns, out, notes=notes)
+
+
+def result_text(result: Result) -> str:
+    """A result for a person."""
+    from tallystick.reports.tables import to_text
+
+    table = figures_table({result.kind.headline: result})
+    lines = [to_text(table), f"{len(result.ids):,} documents. {result.signature}"]
+    lines += [f"Warning: {warning}" for warning in result.warnings]
+    return "\n".join(lines)
+
+
+def result_html(result: Result) -> str:
+    """A result in a notebook."""
+    from dataclasses import replace
+
+    from tallystick.reports.tables import to_html
+
+    table = figures_table({result.kind.headline: result})
+    notes = [f"{len(result.ids):,} documents. {result.signature}", *result.warnings]
+    return to_html(replace(table, notes=notes))
+
+
+MARKS = {"matched": "↔", "missed": "-", "spurious": "+"}
+
+
+def explanation_lines(tree: Explanation, depth: int = 0) -> Iterator[str]:
+    """The tree of an explanation, a line for each aligned pair or single item."""
+    yield "  " * depth + explanation_line(tree)
+    for child in tree.children:
+        yield from explanation_lines(child, depth + 1)
+
+
+def explanation_line(tree: Explanation) -> str:
+    """One node: its name, what meets what, and the weight."""
+    name = f"{tree.name}: " if tree.name else ""
+    if tree.status == "missed":
+        return f"- {name}{shorten(tree.reference)}  missed"
+    if tree.status == "spurious":
+        return f"+ {name}{shorten(tree.predicted)}  spurious"
+    weight = f"{tree.weight:.4g}"
+    if tree.children:
+        most = f"{tree.reference_self:.4g} in the reference, {tree.predicted_self:.4g} predicted"
+        if tree.reference_self == tree.predicted_self:
+            most = f"{tree.reference_self:.4g}"
+        return f"{name}{tree.how} = {weight} of {most}"
+    if tree.weight >= max(tree.reference_self, tree.predicted_self):
+        return f"= {name}{shorten(tree.reference)}"
+    return f"≠ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}  {weight}"
+
+
+def shorten(value: Any, width: int = 70) -> str:
+    """A value in one short line."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= width else text[: width - 1] + "…"
