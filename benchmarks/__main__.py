@@ -16,9 +16,7 @@ def main() -> int:
     options = parser.parse_args()
     unknown = [name for name in options.names if name not in NAMES]
     if unknown or options.repeat < 1:
-        parser.error(
-            f"unknown benchmark {unknown[0]!r}; there are {', '.join(NAMES)}" if unknown else "--repeat < 1"
-        )
+        parser.error(f"unknown benchmark {unknown[0]!r}; there are {', '.join(NAMES)}" if unknown else "--repeat < 1")
     fine = True
     for name in options.names or NAMES:
         module = importlib.import_module(f"benchmarks.{name}")

@@ -64,9 +64,7 @@ class Noise:
     spurious: float = 0.05
 
 
-def generate(
-    mentions: int, documents: int, seed: int = 2, noise: Noise | None = None
-) -> tuple[Columns, Columns]:
+def generate(mentions: int, documents: int, seed: int = 2, noise: Noise | None = None) -> tuple[Columns, Columns]:
     """Key and response with `mentions` key mentions in about a seventh as many entities."""
     noise = noise or Noise()
     rng = np.random.default_rng(seed)
@@ -109,9 +107,7 @@ def _blur_entities(entity: Ints, numbers: Ints, first: Ints, noise: Noise, rng: 
     return np.where(leaves, total + entity, becomes[entity])
 
 
-def _move_mentions(
-    label: Ints, document: Ints, lengths: Ints, noise: Noise, rng: np.random.Generator
-) -> Ints:
+def _move_mentions(label: Ints, document: Ints, lengths: Ints, noise: Noise, rng: np.random.Generator) -> Ints:
     """Some mentions take the label of a random mention of their document."""
     moved = np.flatnonzero(rng.random(len(label)) < noise.moved)
     starts = _offsets(lengths)[:-1]
@@ -191,8 +187,7 @@ def _find_overlaps(key: Columns, response: Columns) -> tuple[Ints, Ints]:
     """For each mention that both sides have: its entity in the key, its entity in the response."""
     sides = [find_memberships(side) for side in (key, response)]
     names = [
-        np.repeat(np.arange(len(side.documents) - 1), np.diff(side.documents)) << 48 | side.mention
-        for side in sides
+        np.repeat(np.arange(len(side.documents) - 1), np.diff(side.documents)) << 48 | side.mention for side in sides
     ]
     _, in_key, in_response = np.intersect1d(*names, assume_unique=True, return_indices=True)
     return sides[0].entity[in_key], sides[1].entity[in_response]
@@ -333,9 +328,7 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
     for mentions in sizes:
         demands = time("components", mentions, repeat=1)
         shape = ", ".join(f"{name} {int(number):,}" for name, number in (demands.value or {}).items())
-        print(
-            f"\ncoreference, {mentions:,} mentions, {sizes[mentions]:,} documents: {shape or demands.problem}"
-        )
+        print(f"\ncoreference, {mentions:,} mentions, {sizes[mentions]:,} documents: {shape or demands.problem}")
     for metric, title in (("ceaf_e", "CEAF-φ4"), ("b3", "B³")):
         rows = []
         for mentions in sizes:

@@ -286,6 +286,4 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
         documents = max(1, sample // 10) if quick else sample
         expected = time("floor", documents)
         rows.append(compare(time(name, documents), expected, name, documents, checked=checked, remark=remark))
-    return report(
-        f"invoices: {size:,} documents of {LINES} lines", rows, "document", ("tallystick", "floor by hand")
-    )
+    return report(f"invoices: {size:,} documents of {LINES} lines", rows, "document", ("tallystick", "floor by hand"))

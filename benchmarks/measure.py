@@ -92,9 +92,7 @@ class Row:
         return broken or self.agreement.startswith("DIFFERS")
 
 
-def measure(
-    target: str, make: str, *, repeat: int = 1, timeout: float = 1800, **arguments: Any
-) -> Measurement:
+def measure(target: str, make: str, *, repeat: int = 1, timeout: float = 1800, **arguments: Any) -> Measurement:
     """Run a contender in `repeat` fresh processes and return the one that scored in the least CPU time."""
     runs = [_measure_once(target, make, timeout, arguments) for _ in range(repeat)]
     return min(runs, key=lambda run: math.inf if run.problem else run.scoring)

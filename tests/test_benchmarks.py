@@ -90,9 +90,7 @@ def test_plain_ceaf_e_is_the_best_alignment():
 
 
 def test_plain_b3_by_hand():
-    figures = coreference_columns.plain_b3(
-        [[frozenset("abc"), frozenset("d")]], [[frozenset("ab"), frozenset("cdx")]]
-    )
+    figures = coreference_columns.plain_b3([[frozenset("abc"), frozenset("d")]], [[frozenset("ab"), frozenset("cdx")]])
     # Precision: a and b 2/2, c and d 1/3, x 0; recall: a and b 2/3, c 1/3, d 1/1.
     assert figures["precision"] == pytest.approx((2 + 2 / 3) / 5)
     assert figures["recall"] == pytest.approx((2 * 2 / 3 + 1 / 3 + 1) / 4)
@@ -120,12 +118,7 @@ def test_invoice_noise_has_the_promised_shares():
     references, predicted = invoices.generate(40)
     skus = [{line["sku"]: line for line in document} for document in references]
     lines = sum(map(len, references))
-    kept = [
-        (skus[n][p["sku"]], p)
-        for n, document in enumerate(predicted)
-        for p in document
-        if p["sku"] in skus[n]
-    ]
+    kept = [(skus[n][p["sku"]], p) for n, document in enumerate(predicted) for p in document if p["sku"] in skus[n]]
     assert len(kept) / lines == pytest.approx(0.95, abs=0.03)
     assert sum(map(len, predicted)) / lines == pytest.approx(1.0, abs=0.03)
     typos = sum(r["description"] != p["description"] for r, p in kept)
@@ -141,8 +134,7 @@ def test_floor_of_invoices_is_the_best_matching():
     for left, right in zip(references, predicted, strict=True):
         short, long = sorted((left, right), key=len)
         total += max(
-            sum(map(invoices.compare_lines, short, order))
-            for order in itertools.permutations(long, len(short))
+            sum(map(invoices.compare_lines, short, order)) for order in itertools.permutations(long, len(short))
         )
     figures = invoices.floor_by_hand(references, predicted)
     assert figures["precision"] == pytest.approx(total / (7 * sum(map(len, predicted))))
@@ -151,9 +143,7 @@ def test_floor_of_invoices_is_the_best_matching():
 
 def test_floor_of_invoices_gives_one_for_the_reference_itself():
     references, _ = invoices.generate(2, lines=4)
-    assert invoices.floor_by_hand(references, references) == dict.fromkeys(
-        [*invoices.FIGURES, "document_mean"], 1.0
-    )
+    assert invoices.floor_by_hand(references, references) == dict.fromkeys([*invoices.FIGURES, "document_mean"], 1.0)
 
 
 def test_relations_are_the_same_each_time_and_no_document_is_empty():

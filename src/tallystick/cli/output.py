@@ -103,7 +103,9 @@ def show_results(
         return
     show_tables(tables, format_)
     first = next(iter(results.values()))
-    say(f"{len(first.ids):,} documents" + "".join(f", {note}" for note in notes))
+    from tallystick.reports.tables import count
+
+    say(", ".join([count(len(first.ids), "document"), *notes]))
     for result in results.values():
         say(f"signature: {result.signature}")
     for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):

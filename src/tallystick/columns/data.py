@@ -159,6 +159,16 @@ def _one_field(value: Any, name: str, scope: Scope, may_miss: bool) -> Any:
     raise ValueMismatch(_no_field(scope, name, field_names(value), value))
 
 
+def require_somewhere(name: str, sides: Iterable[Data], values: Iterable[Data], scope: Scope) -> None:
+    """A field that no mapping of either side has is a misspelt one, not a missing value."""
+    rows = [row for side in sides if isinstance(side, Objects) for row in side.values]
+    found = (value for column in values if isinstance(column, Objects) for value in column.values)
+    if rows and all(isinstance(row, Mapping) for row in rows[:1]) and all(value is None for value in found):
+        known = dict.fromkeys(key for row in rows[:100] for key in row)
+        if not any(name in row for row in rows):
+            raise ValueMismatch(_no_field(scope, name, known))
+
+
 def field_names(value: Any) -> list[str]:
     """The names of a record's fields, as far as they can be seen."""
     for attribute in (

@@ -46,21 +46,22 @@ def read_records(name: str | Path, type_: Any = None, id_field: str | None = Non
         if not line.strip():
             continue
         try:
-            values.append(convert(line))
+            value = convert(line)
+            key = None
+            if line.lstrip()[:1] == b"{":
+                key = (value if type_ is None else identify.decode(line)).get(id_field or "id")
         except msgspec.ValidationError as error:
             raise InputError(str(error), Place(file, number)) from None
         except msgspec.DecodeError as error:
             raise _not_json(error, file, number, line) from None
-        except UnicodeDecodeError as error:
-            raise InputError(f"byte 0x{line[error.start]:02x} is not UTF-8", Place(file, number)) from None
+        except UnicodeDecodeError:
+            raise InputError("is not UTF-8; convert the file to UTF-8 first", Place(file, number)) from None
         except ValueError as error:
             raise InputError(str(error), Place(file, number)) from None
         except RecursionError:
             raise InputError("is nested too deeply", Place(file, number)) from None
+        values.append(value)
         lines.append(number)
-        key = None
-        if line.lstrip()[:1] == b"{":
-            key = (values[-1] if type_ is None else identify.decode(line)).get(id_field or "id")
         if isinstance(key, (str, int)):
             ids.append(key)
         elif missing is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tallystick.reports.tables import Table, quantity
+from tallystick.reports.tables import Table, count, quantity
 
 if TYPE_CHECKING:
     from tallystick.scoring.explanation import Explanation
@@ -67,7 +67,7 @@ def result_text(result: Result) -> str:
     from tallystick.reports.tables import to_text
 
     table = figures_table({result.kind.headline: result})
-    lines = [to_text(table), f"{len(result.ids):,} documents. {result.signature}"]
+    lines = [to_text(table), f"{count(len(result.ids), 'document')}. {result.signature}"]
     lines += [f"Warning: {warning}" for warning in result.warnings]
     return "\n".join(lines)
 
@@ -79,7 +79,7 @@ def result_html(result: Result) -> str:
     from tallystick.reports.tables import to_html
 
     table = figures_table({result.kind.headline: result})
-    notes = [f"{len(result.ids):,} documents. {result.signature}", *result.warnings]
+    notes = [f"{count(len(result.ids), 'document')}. {result.signature}", *result.warnings]
     return to_html(replace(table, notes=notes))
 
 

@@ -1,0 +1,200 @@
+"""`score records` and `explain records`, run as a user runs them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TYPES = """
+from dataclasses import dataclass
+
+@dataclass
+class Relation:
+    type: str
+    head: int
+    tail: int
+
+@dataclass
+class Document:
+    id: str
+    relations: list[Relation]
+
+Relations = list[Relation]
+"""
+
+
+def relation(type_, head, tail):
+    return {"type": type_, "head": head, "tail": tail}
+
+
+GOLD = [
+    {"id": "a", "relations": [relation("born", 1, 2), relation("in", 3, 4)]},
+    {"id": "b", "relations": [relation("in", 5, 6)]},
+]
+SYSTEM = [
+    {"id": "b", "relations": []},
+    {"id": "a", "relations": [relation("born", 1, 2), relation("in", 3, 5)]},
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("types_here.py").write_text(TYPES)
+    write("gold.jsonl", GOLD)
+    write("system.jsonl", SYSTEM)
+    return tmp_path
+
+
+def write(name, rows):
+    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def run(*arguments, code=0, stdin=None):
+    done = subprocess.run(
+        [sys.executable, "-m", "tallystick", *arguments], capture_output=True, text=True, input=stdin, encoding="utf-8"
+    )
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def score(*arguments, type_="types_here:Document", **options):
+    return run("score", "records", "gold.jsonl", "system.jsonl", "--type", type_, *arguments, **options)
+
+
+def test_json_has_figures_tally_and_signature(folder):
+    content = json.loads(score("--format", "json").stdout)
+    entry = content["metrics"]["records"]
+    assert entry["tally"] == {"num_p": 1.0, "den_p": 2.0, "num_r": 1.0, "den_r": 3.0}
+    assert entry["f1"] == pytest.approx(0.4)
+    assert entry["macro"]["left_out"]["precision"] == 1
+    assert content["documents"] == 2
+    assert "match(record(type=exact, head=exact, tail=exact), 1:1)" in content["signature"]
+    assert "id=" not in content["signature"]  # what pairs the documents earns nothing
+
+
+def test_a_pipe_gets_tsv_and_the_rest_goes_to_standard_error(folder):
+    done = score()
+    assert done.stdout.splitlines()[0].split("\t")[:4] == ["metric", "precision", "recall", "f1"]
+    assert "paired by id" in done.stderr
+
+
+def test_by_field_document_and_label(folder):
+    assert "relations[*].tail" in score("--by", "field").stdout
+    rows = score("--by", "document").stdout.splitlines()
+    assert [row.split("\t")[0] for row in rows[-2:]] == ["b", "a"]  # the worst first
+    assert "born\t1.0\t1.0\t1.0\t1" in score("--by", "label", "--label", "relations[*].type").stdout
+
+
+def test_explain_shows_what_was_missed_and_what_was_spurious(folder):
+    arguments = ["explain", "records", "gold.jsonl", "system.jsonl", "--type", "types_here:Document"]
+    tree = run(*arguments, "--document", "a").stdout
+    assert "missed" in tree
+    assert "spurious" in tree
+    data = json.loads(run(*arguments, "--document", "a", "--format", "json").stdout)
+    assert data["weight"] == 1
+
+
+def test_a_gate_that_is_missed_exits_with_1(folder):
+    score("--fail-under", "f1=0.3")
+    assert "f1 is 0.4000, under 0.9" in score("--fail-under", "f1=0.9", code=1).stderr
+
+
+def test_standard_input_and_gzip(folder):
+    import gzip
+
+    Path("gold.jsonl.gz").write_bytes(gzip.compress(Path("gold.jsonl").read_bytes()))
+    arguments = ["score", "records", "gold.jsonl.gz", "-", "--type", "types_here:Document", "--format", "json"]
+    done = run(*arguments, stdin=Path("system.jsonl").read_text())
+    assert json.loads(done.stdout)["metrics"]["records"]["f1"] == pytest.approx(0.4)
+
+
+def test_lists_are_paired_by_order(folder):
+    write("gold.jsonl", [row["relations"] for row in GOLD])
+    write("system.jsonl", [row["relations"] for row in SYSTEM])
+    done = score("--format", "tsv", type_="types_here:Relations")
+    assert "paired by order" in done.stderr
+
+
+def test_a_malformed_line_names_file_line_and_column(folder):
+    Path("system.jsonl").write_text(json.dumps(SYSTEM[0]) + '\n{"id": "a", "relations": [}\n')
+    message = score(code=2).stderr
+    assert "system.jsonl:2:27: is not JSON" in message
+    assert message.rstrip().endswith("^")
+
+
+def test_a_record_that_does_not_fit_the_type_names_line_and_path(folder):
+    SYSTEM[1]["relations"][0] = {**SYSTEM[1]["relations"][0], "head": "1"}
+    write("system.jsonl", SYSTEM)
+    SYSTEM[1]["relations"][0]["head"] = 1
+    message = score(code=2).stderr
+    assert "system.jsonl:2: Expected `int`, got `str` - at `$.relations[0].head`" in message
+
+
+def test_ids_that_do_not_meet_are_listed(folder):
+    write("system.jsonl", [SYSTEM[0], {**SYSTEM[1], "id": "c"}])
+    message = score(code=3).stderr
+    assert '1 only in the reference: "a"; 1 only in the prediction: "c"' in message
+
+
+def test_an_id_that_stands_twice_is_an_error(folder):
+    write("system.jsonl", [SYSTEM[0], SYSTEM[1], SYSTEM[0]])
+    assert "system.jsonl:3: the id 'b' stood in line 1 already" in score(code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--metric", "f1(mach(exact))"], 2, 'Did you mean "match"'),
+        (["--metric", "f1(match(exact)"], 2, "unexpected end"),
+        (["--metric", "f1(match(exact, 2:1))"], 2, "position"),
+        (["--fail-under", "f1"], 2, "expects FIGURE=VALUE"),
+        (["--fail-under", "f2=0.5"], 2, "has no figure 'f2'"),
+        (["--by", "label"], 2, "--label PATH"),
+        (["--by", "label", "--label", "relation[*].type"], 2, 'Did you mean "relations[*].type"'),
+        (["--metric", "f1(each(relation=match(exact)))"], 2, "relation"),
+    ],
+)
+def test_wrong_usage_says_what_was_meant(folder, arguments, code, message):
+    assert message in score(*arguments, code=code).stderr
+
+
+@pytest.mark.parametrize(
+    ("type_", "message"),
+    [
+        ("types_here:Documnt", 'Did you mean "Document"'),
+        ("nowhere:Document", "no module 'nowhere'"),
+        ("Document", "expected module:Name"),
+        ("missing.py:Document", "missing.py: no such file"),
+    ],
+)
+def test_a_type_that_cannot_be_found(folder, type_, message):
+    assert message in score(type_=type_, code=2).stderr
+
+
+def test_files_that_cannot_be_read(folder):
+    assert (
+        "nowhere.jsonl: no such file"
+        in run("score", "records", "nowhere.jsonl", "-", "--type", "types_here:Document", code=2).stderr
+    )
+    Path("empty.jsonl").write_text("")
+    assert (
+        "empty.jsonl: has no records"
+        in run("score", "records", "empty.jsonl", "gold.jsonl", "--type", "types_here:Document", code=2).stderr
+    )
+    Path("latin.jsonl").write_bytes('{"id": "a", "relations": [], "x": "café"}'.encode("latin-1"))
+    message = run("score", "records", "latin.jsonl", "gold.jsonl", "--type", "types_here:Document", code=2).stderr
+    assert "latin.jsonl:1" in message
+
+
+def test_a_misspelt_command(folder):
+    assert 'Did you mean "records"' in run("score", "record", code=2).stderr
+
+
+def test_demo_and_list_run():
+    assert "lines[*].quantity" in run("demo").stdout
+    assert "levenshtein" not in run("list", "tasks").stdout
+    assert "match" in run("list").stdout
