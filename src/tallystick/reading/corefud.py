@@ -119,7 +119,7 @@ class _Reading:
         if not id.isdigit():
             if not _ID.match(id):
                 raise self.pieces.error(
-                    f"found {id.decode()!r} as a token's id; expected a number, a range or an empty node (1.1)",
+                    f"found {id.decode()!r} as a token's id; expected a number, a range or an empty node",
                     number,
                     1,
                 )
@@ -327,7 +327,7 @@ class _Reading:
 
     def _warnings(self) -> list[str]:
         found = [
-            f"{self.pieces.shown}:{lines[0]}: {name} on {counted(len(lines), 'line')}: not part of any chain, "
+            f"{self.pieces.shown}:{lines[0]}: {name} on {counted(len(lines), 'line')}: not part of a chain, "
             "not scored"
             for name, lines in self.left_out.items()
         ]
