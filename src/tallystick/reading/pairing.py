@@ -15,7 +15,7 @@ import numpy as np
 from tallystick.errors import InputError, Place, SidesMismatch, some
 from tallystick.reading.chains import UNKNOWN, Chains, IntArray, counted, mention_codes
 
-_PART = re.compile(r"\s*;?\s*part\s+(\d+)\s*;?$")
+_PART = re.compile(r"(?:;|(?<=\)))\s*part\s+(\d+)\s*;?$")
 
 
 @dataclass
@@ -88,7 +88,7 @@ def _distinct(side: Chains, lenient: bool, warnings: list[str]) -> tuple[Chains,
             Place(side.file, line if line != UNKNOWN else None),
         )
     warnings.append(
-        f"{side.file}: {len(names) - len(last):,} documents are ignored because their name comes again: "
+        f"{side.file}: {counted(len(names) - len(last), 'document')} ignored because the name comes again: "
         f"{some(dict.fromkeys(side.documents[i] for _, i in repeated))}"
     )
     kept = sorted(last.values())
