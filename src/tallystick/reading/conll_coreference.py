@@ -50,6 +50,9 @@ _LAST[ord("\n")] = _EMPTY
 _SEPARATES = np.zeros(256, np.bool_)
 _SEPARATES[list(b" \t\r\n")] = True
 
+# Walking over all lines at once, byte by byte, pays as long as many of them walk; few go further than this.
+_STEPS = 64
+
 _EXPECTED = 'expected "-", "_" or brackets such as (3, 3), (3) and (3|(4) in the last column'
 
 
@@ -132,7 +135,7 @@ class _Reading:
             before = before[before.rfind(b"\n") + 1 :]
             cell = data[start[wrong.cell] : end[wrong.cell]].tobytes()
             column = len((before + cell[: wrong.offset]).decode("utf-8", "replace")) + 1
-            message = f'found "{cell.decode()}"; {_EXPECTED}'
+            message = f'found "{_shorten(cell.decode())}"; {_EXPECTED}'
             raise self.pieces.error(message, self.lines + line + 1, column) from None
 
     def _mark(self, text: bytes, line: int) -> bytes | None:
@@ -285,6 +288,10 @@ class _Reading:
         raise self.pieces.error(message, where, column)
 
 
+def _shorten(text: str, limit: int = 60) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}..."
+
+
 def _is_cell(field: bytes) -> bool:
     if field in (b"-", b"_"):
         return True
@@ -298,18 +305,26 @@ def _is_cell(field: bytes) -> bool:
 def _last_bytes(data: Bytes, newline: IntArray) -> tuple[IntArray, Bytes]:
     """For each line where its content ends, blanks taken off, and what its last column holds.
 
-    The byte before the first newline may be that at index -1: the last of the piece, a newline, so an
-    empty line.
+    The byte before the first newline may be that at index -1: the last of the piece, a newline, so an empty
+    line.
     """
     end = newline
     kind = _LAST[data[end - 1]]
     blank = np.flatnonzero(kind == _BLANK)
     if len(blank):
         end = newline.copy()
-        while len(blank):
+        for _ in range(_STEPS):
             end[blank] -= 1
             kind[blank] = _LAST[data[end[blank] - 1]]
             blank = blank[kind[blank] == _BLANK]
+            if not len(blank):
+                break
+        else:
+            text = data.tobytes()
+            for line in blank.tolist():
+                start = text.rfind(b"\n", 0, end[line]) + 1
+                end[line] = start + len(text[start : end[line]].rstrip(b" \t\r"))
+            kind[blank] = _LAST[data[end[blank] - 1]]
     # "-" is nothing, "x-" is not.
     dashes = np.flatnonzero(kind == _NOTHING)
     kind[dashes[~_SEPARATES[data[end[dashes] - 2]]]] = _OTHER
@@ -320,7 +335,13 @@ def _cell_starts(data: Bytes, end: IntArray) -> IntArray:
     """Where the last column begins, given where it ends: walk to the left, all cells one byte at a time."""
     start = end - 1
     walking = np.flatnonzero(~_SEPARATES[data[start - 1]])
-    while len(walking):
+    for _ in range(_STEPS):
+        if not len(walking):
+            return start
         start[walking] -= 1
         walking = walking[~_SEPARATES[data[start[walking] - 1]]]
+    text = data.tobytes()
+    for cell in walking.tolist():
+        line = text.rfind(b"\n", 0, start[cell]) + 1
+        start[cell] = max(line, *(text.rfind(blank, line, start[cell]) + 1 for blank in (b" ", b"\t", b"\r")))
     return start

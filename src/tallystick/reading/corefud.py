@@ -58,15 +58,13 @@ def read_corefud(source: str | Path | Pieces) -> Chains:
     reading = _Reading(pieces)
     number = 0
     for piece in pieces:
+        if b"\r" in piece:
+            piece = piece.replace(b"\r\n", b"\n")
         for line in piece.split(b"\n")[:-1]:
             number += 1
-            if line.endswith(b"\r"):
-                line = line[:-1]
-            if not line or line.isspace():
-                continue
             if line.startswith(b"#"):
                 reading.comment(line, number)
-            else:
+            elif line and not line.isspace():
                 reading.row(line, number)
     return reading.finish()
 
@@ -124,7 +122,7 @@ class _Reading:
                     1,
                 )
             is_range = b"-" in id
-        if b"=" in line:
+        if not line.endswith(b"\t_"):
             self._miscellaneous(line, number, is_range)
         self.tokens += not is_range
 
