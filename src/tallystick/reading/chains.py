@@ -1,0 +1,277 @@
+"""Coreference chains as columns: one side of a corpus, whatever file or Python object it came from.
+
+A corpus is a table with one row a mention, in the order in which the mentions open:
+
+    document | start | end | entity | line
+    ---------+-------+-----+--------+-----
+           0 |     3 |   3 |      0 |    5        documents[0] has an entity
+           0 |     7 |   8 |      1 |   13        entity_names[1] with the mention
+           1 |     0 |   4 |      2 |   40        of tokens 7 to 8, both included
+
+Token offsets run through the whole document, not through a sentence, so that another sentence split
+changes nothing. Entities are numbered over the whole corpus, by their first mention: an id belongs to its
+document, so that the same id in two documents is two entities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tallystick.errors import ValueMismatch
+
+IntArray: TypeAlias = npt.NDArray[np.int64]
+Span: TypeAlias = tuple[int, int]
+
+UNKNOWN = -1
+"""A number that the source does not give: the tokens of a JSONL document, the head of a CoNLL mention."""
+
+
+@dataclass
+class Chains:
+    """The mentions and entities of one side of a corpus. Arrays are int64 and have one item for each mention,
+    unless said otherwise."""
+
+    documents: list[str]
+    """Names, in the order of the file."""
+    document: IntArray
+    """Index into `documents`."""
+    start: IntArray
+    """First token, counted from 0 at the beginning of the document."""
+    end: IntArray
+    """Last token, included."""
+    entity: IntArray
+    """Number of the entity, dense over the whole corpus, by first mention."""
+    tokens: IntArray
+    """For each document its number of tokens, or `UNKNOWN`."""
+    entity_names: list[str]
+    """The id that the source gives to an entity, by number."""
+    lines: IntArray
+    """The line where the mention opens, or `UNKNOWN` for Python objects."""
+    document_lines: IntArray
+    """For each document the line where it begins, or `UNKNOWN`."""
+    file: str = "<python>"
+    """How the source is called in messages."""
+    format: str = "python"
+    """`conll`, `corefud`, `jsonl` or `python`."""
+    head: IntArray | None = None
+    """The token that is the head, or `UNKNOWN`; None where the format has no heads."""
+    parts: dict[int, tuple[Span, ...]] = field(default_factory=dict)
+    """For each discontinuous mention (by its row) its parts; `start` and `end` are those of the whole."""
+    labels: list[Hashable] | None = None
+    """The mentions themselves where they came as Python objects; `start` and `end` are then `UNKNOWN`."""
+    warnings: list[str] = field(default_factory=list)
+    """What was understood but left out, in words, with count and first place."""
+
+    def __len__(self) -> int:
+        """The number of mentions."""
+        return len(self.entity)
+
+    @property
+    def entities(self) -> int:
+        """The number of entities."""
+        return len(self.entity_names)
+
+    def label(self, row: int) -> Hashable:
+        """What makes a mention the same as another one in its document, as a Python value."""
+        if self.labels is not None:
+            return self.labels[row]
+        return self.parts.get(row) or (int(self.start[row]), int(self.end[row]))
+
+    def select(self, rows: npt.NDArray[np.bool_] | IntArray, document: IntArray | None = None) -> Chains:
+        """Some of the mentions, entities numbered anew. `document` replaces the documents of those rows."""
+        chosen = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64)
+        entity, kept = number_by_first(self.entity[chosen])
+        new_row = {int(old): new for new, old in enumerate(chosen)} if self.parts else {}
+        return replace(
+            self,
+            document=self.document[chosen] if document is None else document,
+            start=self.start[chosen],
+            end=self.end[chosen],
+            entity=entity,
+            entity_names=[self.entity_names[i] for i in kept.tolist()],
+            lines=self.lines[chosen],
+            head=None if self.head is None else self.head[chosen],
+            parts={new_row[row]: parts for row, parts in self.parts.items() if row in new_row},
+            labels=None if self.labels is None else [self.labels[i] for i in chosen.tolist()],
+            warnings=list(self.warnings),
+        )
+
+
+@dataclass(frozen=True)
+class RepeatedMention:
+    """A mention that stands more than once on one side of a document."""
+
+    document: str
+    mention: Hashable
+    """`(start, end)`, the parts of a discontinuous mention, or the Python object."""
+    first_row: int
+    row: int
+    first_line: int
+    line: int
+    first_entity: str
+    entity: str
+    file: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}" if self.line != UNKNOWN else self.file
+        first = f" (line {self.first_line})" if self.first_line != UNKNOWN else ""
+        clusters = (
+            f'twice in entity "{self.entity}"{first}'
+            if self.entity == self.first_entity
+            else f'in entity "{self.entity}" and before that in "{self.first_entity}"{first}'
+        )
+        return f"{where}: mention {self.mention} of document {self.document} stands {clusters}"
+
+
+def number_by_first(values: IntArray) -> tuple[IntArray, IntArray]:
+    """Number values densely, in the order of their first appearance: (number for each, value of each
+    number).
+    """
+    distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[inverse], distinct[order]
+
+
+def mention_codes(*sides: Chains) -> tuple[list[IntArray], int]:
+    """One integer for each mention, equal exactly where two mentions of a document are the same mention.
+
+    The codes are common to all the sides given, and smaller than the limit that is returned with them. A
+    span is `start * (T + 1) + end` with T the largest offset anywhere; what is not a plain span (a
+    discontinuous mention, a Python object) is numbered by a dictionary that all sides share.
+    """
+    numbers: dict[Hashable, int] = {}
+    if any(side.labels is not None for side in sides):
+        codes = [
+            np.fromiter(
+                (numbers.setdefault(side.label(row), len(numbers)) for row in range(len(side))),
+                np.int64,
+                len(side),
+            )
+            for side in sides
+        ]
+        return codes, max(len(numbers), 1)
+    stride = 1 + max((int(side.end.max()) for side in sides if len(side)), default=0)
+    codes = []
+    for side in sides:
+        code = side.start * stride + side.end
+        for row, parts in side.parts.items():
+            code[row] = stride * stride + numbers.setdefault(parts, len(numbers))
+        codes.append(code)
+    return codes, stride * stride + len(numbers)
+
+
+def repeated_mentions(chains: Chains) -> list[RepeatedMention]:
+    """The mentions that stand more than once in a document, each against its first occurrence, in file
+    order.
+    """
+    (code,), limit = mention_codes(chains)
+    identity = number_pairs(chains.document, code, limit)
+    order = np.argsort(identity, kind="stable")
+    ordered = identity[order]
+    again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
+    if not len(again):
+        return []
+    first = order[np.searchsorted(ordered, ordered[again])]
+    found = []
+    for row, before in sorted(zip(order[again].tolist(), first.tolist(), strict=True)):
+        found.append(
+            RepeatedMention(
+                document=chains.documents[int(chains.document[row])],
+                mention=chains.label(row),
+                first_row=before,
+                row=row,
+                first_line=int(chains.lines[before]),
+                line=int(chains.lines[row]),
+                first_entity=chains.entity_names[int(chains.entity[before])],
+                entity=chains.entity_names[int(chains.entity[row])],
+                file=chains.file,
+            )
+        )
+    return found
+
+
+def number_pairs(high: IntArray, low: IntArray, limit: int) -> IntArray:
+    """One integer for each pair of numbers, `low` being smaller than `limit`."""
+    if len(high) and (int(high.max()) + 1) * limit >= 1 << 63:
+        low = np.unique(low, return_inverse=True)[1].astype(np.int64)
+        limit = len(low)
+    return high * limit + low
+
+
+Clusters: TypeAlias = Iterable[Iterable[Hashable]]
+
+
+def chains_from_clusters(documents: Sequence[Clusters] | Mapping[str, Clusters]) -> Chains:
+    """Chains from Python values: documents, each a list of clusters, each a list or set of hashable mentions.
+
+    Documents without names are numbered from "0". A mention that is a list becomes a tuple, so that `[3,
+    5]` as read from JSON equals `(3, 5)`, which is also the same mention as tokens 3 to 5 of a file.
+    """
+    named = documents if isinstance(documents, Mapping) else {str(i): d for i, d in enumerate(documents)}
+    document: list[int] = []
+    entity: list[int] = []
+    labels: list[Hashable] = []
+    names: list[str] = []
+    empty: list[str] = []
+    for number, (name, clusters) in enumerate(named.items()):
+        for index, cluster in enumerate(_items(clusters, f"document {name}", "clusters")):
+            where = f"document {name}, cluster {index}"
+            members = [_hashable(mention, where) for mention in _items(cluster, where, "mentions")]
+            if not members:
+                empty.append(where)
+                continue
+            labels += members
+            document += [number] * len(members)
+            entity += [len(names)] * len(members)
+            names.append(str(index))
+    nothing = np.full(len(labels), UNKNOWN, np.int64)
+    unknown = np.full(len(named), UNKNOWN, np.int64)
+    return Chains(
+        documents=[str(name) for name in named],
+        document=np.array(document, np.int64),
+        start=nothing,
+        end=nothing.copy(),
+        entity=np.array(entity, np.int64),
+        tokens=unknown,
+        entity_names=names,
+        lines=nothing.copy(),
+        document_lines=unknown.copy(),
+        labels=labels,
+        warnings=empty_cluster_warnings(empty),
+    )
+
+
+def empty_cluster_warnings(places: list[str]) -> list[str]:
+    """What to say about clusters without mentions, which are no entities."""
+    if not places:
+        return []
+    return [f"{places[0]}: {counted(len(places), 'cluster')} without a mention left out"]
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 mention`, `2,000 mentions`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _items(value: object, where: str, what: str) -> list[object]:
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise ValueMismatch(f"{where}: expected a list or set of {what}, found {value!r:.60}")
+    return list(value)
+
+
+def _hashable(mention: object, where: str) -> Hashable:
+    label = tuple(_hashable(item, where) for item in mention) if isinstance(mention, list) else mention
+    try:
+        hash(label)
+    except TypeError:
+        raise ValueMismatch(
+            f"{where}: expected a hashable mention such as (start, end), found {mention!r:.60}"
+        ) from None
+    return label
