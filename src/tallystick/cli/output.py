@@ -51,6 +51,13 @@ def common_options(command: Command) -> Command:
     return command
 
 
+def metric_option(command: Command) -> Command:
+    """Which of a task's named metrics are printed."""
+    return click.option(
+        "--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric; may be repeated."
+    )(command)
+
+
 def undefined_policy(choice: str | None, default: float | None = None) -> float | None:
     """The option as the value that the library takes."""
     return default if choice is None else None if choice == "none" else float(choice)
@@ -106,8 +113,8 @@ def show_results(
     from tallystick.reports.tables import count
 
     say(", ".join([count(len(first.ids), "document"), *notes]))
-    for result in results.values():
-        say(f"signature: {result.signature}")
+    for signature in dict.fromkeys(result.signature for result in results.values()):
+        say(f"signature: {signature}")
     for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
         say(f"Warning: {warning}")
 

@@ -99,9 +99,7 @@ class _Reading:
         wanted = self.fields or CLUSTERS
         present = [field for field in wanted if field in value]
         if not present:
-            raise self.pieces.error(
-                f"found {some(value)}; expected the clusters as one of {some(wanted)}", number
-            )
+            raise self.pieces.error(f"found {some(value)}; expected the clusters as one of {some(wanted)}", number)
         if len(present) > 1:
             raise self.pieces.error(f"has {some(present)}: say which of them to read", number)
         return present[0]
@@ -147,9 +145,7 @@ class _Reading:
             )
         end = spans[-1][1]
         if tokens != UNKNOWN and end >= tokens:
-            raise self.pieces.error(
-                f"{where} is {mention!r:.60}, but the document has {tokens:,} tokens", number
-            )
+            raise self.pieces.error(f"{where} is {mention!r:.60}, but the document has {tokens:,} tokens", number)
         return spans
 
     def finish(self) -> Chains:

@@ -113,9 +113,7 @@ class _Reading:
             line = cells[elements.cell]
             number = document[np.searchsorted(document[:, 0], line, side="right") - 1, 1]
             token = self.tokens + count[line] - 1 - np.array(self.first_tokens, np.int64)[number]
-            self.found.append(
-                (number, token, self.lines + line + 1, elements.code, elements.begins, elements.ends)
-            )
+            self.found.append((number, token, self.lines + line + 1, elements.code, elements.begins, elements.ends))
         self.lines += len(newline)
         self.tokens += int(count[-1])
 
@@ -182,9 +180,7 @@ class _Reading:
             elif END.match(text):
                 if not self.inside:
                     self._nothing_outside(count, outside, tokens)
-                    raise self.pieces.error(
-                        "#end document, but no document is open", self.lines + line + 1, 1
-                    )
+                    raise self.pieces.error("#end document, but no document is open", self.lines + line + 1, 1)
                 self.inside = False
                 self.sizes.append(self.tokens + tokens - self.first_tokens[-1])
                 outside = tokens
@@ -280,9 +276,7 @@ class _Reading:
         more = f" (and {len(rows) - 1:,} more)" if opened and len(rows) > 1 else ""
         inside = f'document "{self.names[int(document[row])]}"'
         if opened:
-            message = (
-                f'"({name}" is opened here and never closed in {inside}{more}; expected a "{name})" after it'
-            )
+            message = f'"({name}" is opened here and never closed in {inside}{more}; expected a "{name})" after it'
         else:
             message = f'"{name})" closes a mention never opened in {inside}; expected a "({name}" before it'
         raise self.pieces.error(message, where, column)

@@ -67,9 +67,7 @@ def read_chains(name: str | Path, *, format: Format | None = None, fields: Seque
     }
     chosen = format or _find_format(pieces)
     if chosen not in readers:
-        raise MetricError(
-            f'no coreference format "{chosen}"; expected {some(readers)}.{did_you_mean(chosen, readers)}'
-        )
+        raise MetricError(f'no coreference format "{chosen}"; expected {some(readers)}.{did_you_mean(chosen, readers)}')
     return readers[chosen](pieces)
 
 

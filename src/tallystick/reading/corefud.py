@@ -217,9 +217,7 @@ class _Reading:
         else:
             self.open.setdefault(written, []).append(mention)
 
-    def _continued(
-        self, id: str, written: str, index: int, expected: int, line: int, column: int
-    ) -> _Mention:
+    def _continued(self, id: str, written: str, index: int, expected: int, line: int, column: int) -> _Mention:
         """The discontinuous mention of which this is the next part: of several, the one that began last."""
         for mention in reversed(self.unfinished.get(id, ())):
             if mention.parts_expected == expected and len(mention.parts) == index - 1:
@@ -285,14 +283,8 @@ class _Reading:
         if not self.documents:
             raise self.pieces.error("has no documents; expected CoNLL-U with # newdoc id = name")
         numbers: dict[tuple[int, str], int] = {}
-        entity = [
-            numbers.setdefault((mention.document, mention.id), len(numbers)) for mention in self.mentions
-        ]
-        parts = {
-            row: spans
-            for row, mention in enumerate(self.mentions)
-            if len(spans := _joined(mention.parts)) > 1
-        }
+        entity = [numbers.setdefault((mention.document, mention.id), len(numbers)) for mention in self.mentions]
+        parts = {row: spans for row, mention in enumerate(self.mentions) if len(spans := _joined(mention.parts)) > 1}
         return Chains(
             documents=self.documents,
             document=_column(mention.document for mention in self.mentions),
@@ -325,14 +317,11 @@ class _Reading:
 
     def _warnings(self) -> list[str]:
         found = [
-            f"{self.pieces.shown}:{lines[0]}: {name} on {counted(len(lines), 'line')}: not part of a chain, "
-            "not scored"
+            f"{self.pieces.shown}:{lines[0]}: {name} on {counted(len(lines), 'line')}: not part of a chain, not scored"
             for name, lines in self.left_out.items()
         ]
         if not self.mentions and self.attributes is None:
-            found.append(
-                f"{self.pieces.shown}: neither # global.Entity nor Entity= anywhere; is this the right file?"
-            )
+            found.append(f"{self.pieces.shown}: neither # global.Entity nor Entity= anywhere; is this the right file?")
         return found
 
 

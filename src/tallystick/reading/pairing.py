@@ -150,9 +150,7 @@ def _partners(
     return partner
 
 
-def _compare_tokens(
-    key: Chains, response: Chains, partner: IntArray, lenient: bool, warnings: list[str]
-) -> None:
+def _compare_tokens(key: Chains, response: Chains, partner: IntArray, lenient: bool, warnings: list[str]) -> None:
     there = np.flatnonzero(partner != UNKNOWN)
     ours, theirs = key.tokens[there], response.tokens[partner[there]]
     different = np.flatnonzero((ours != theirs) & (ours != UNKNOWN) & (theirs != UNKNOWN))
@@ -184,6 +182,4 @@ def _rearranged(response: Chains, partner: IntArray, documents: list[str]) -> Ch
     lines = tokens.copy()
     tokens[there] = response.tokens[partner[there]]
     lines[there] = response.document_lines[partner[there]]
-    return replace(
-        response.select(rows, document[rows]), documents=documents, tokens=tokens, document_lines=lines
-    )
+    return replace(response.select(rows, document[rows]), documents=documents, tokens=tokens, document_lines=lines)

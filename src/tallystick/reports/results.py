@@ -12,13 +12,34 @@ if TYPE_CHECKING:
     from tallystick.scoring.result import Figures, Result
 
 
-def figures_table(results: Mapping[str, Result], *, macro: bool = False) -> Table:
-    """A row for each metric: its figures, and how they came about."""
+def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncated: bool = False) -> Table:
+    """A row for each metric: its figures, and how they came about; `truncated` to two digits of a percentage."""
     names = list(dict.fromkeys(name for result in results.values() for name in result.figures))
-    rows = [[key, *(result.figures.get(name) for name in names), *_sums(result)] for key, result in results.items()]
+
+    def cells(figures: Figures) -> list[Any]:
+        found = [figures.get(name) for name in names]
+        return [None if value is None else _truncated(value) for value in found] if truncated else found
+
+    rows = [[key, *cells(result.figures), *_sums(result)] for key, result in results.items()]
     if macro:
-        rows += [[f"{key} (macro)", *(r.macro.get(name) for name in names), "", ""] for key, r in results.items()]
+        rows += [[f"{key} (macro)", *cells(result.macro), "", ""] for key, result in results.items()]
     return Table(["metric", *names, "of predicted", "of reference"], rows)
+
+
+def _truncated(value: float) -> str:
+    """A percentage with two digits, cut off and not rounded, as the reference scorer prints it."""
+    return f"{int(value * 10_000 + 1e-9) / 100:.2f}%"
+
+
+def documents_by_metric(results: Mapping[str, Result], limit: int | None = None) -> Table:
+    """A row for each document with every metric's headline, the lowest mean first."""
+    columns = {name: result.documents for name, result in results.items()}
+    first = next(iter(results.values()))
+    rows = [
+        [str(key), *(columns[name][key][result.kind.headline] for name, result in results.items())] for key in first.ids
+    ]
+    rows.sort(key=lambda row: sum(value or 0.0 for value in row[1:]))
+    return Table(["document", *results], rows[:limit])
 
 
 def _sums(result: Result) -> list[str]:

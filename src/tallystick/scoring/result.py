@@ -51,13 +51,14 @@ class LabelFigures:
 class Result:
     """What an evaluation found. Figures are attributes: `result.f1`, `result.precision`, ..."""
 
-    metric: Node
+    metric: Node | str
     kind: Kind
     rows: F64 = field(repr=False)
     ids: tuple[Any, ...] = field(repr=False)
     undefined: float | None = None
     notes: tuple[str, ...] = ()
     sources: tuple[tuple[Any, Any], ...] | None = field(default=None, repr=False)
+    settings: str = ""
 
     # Figures
 
@@ -125,7 +126,8 @@ class Result:
     def signature(self) -> str:
         """One line that says what was computed."""
         policy = "none" if self.undefined is None else f"{self.undefined:g}"
-        return f"{self.metric} | average=micro | undefined={policy} | tallystick {__version__}"
+        settings = f" | {self.settings}" if self.settings else ""
+        return f"{self.metric} | average=micro | undefined={policy}{settings} | tallystick {__version__}"
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -169,6 +171,8 @@ class Result:
         raise MetricError(f"no document {document!r}")
 
     def _kept(self) -> tuple[tuple[Any, Any], ...]:
+        if isinstance(self.metric, str):
+            raise MetricError(f"{self.metric} is not an expression of the algebra and cannot be broken down")
         if self.sources is None:
             raise MetricError("this result kept no documents (keep=False, or merged from elsewhere)")
         return self.sources

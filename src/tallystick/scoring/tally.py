@@ -74,3 +74,23 @@ class Counts:
 def total(rows: F64) -> F64:
     """The sums over all rows, each rounded once: the same whatever the order or the grouping of the rows."""
     return np.array([math.fsum(column) for column in rows.T.tolist()]) if len(rows) else np.zeros(rows.shape[1])
+
+
+@dataclass(frozen=True)
+class MeanOf:
+    """The mean of several kinds' headline figures, over the sums of all of them; 0/0 counts as 0."""
+
+    parts: tuple[tuple[str, Kind], ...]
+    headline: str = "f1"
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return tuple(f"{name}_{sum_}" for name, kind in self.parts for sum_ in kind.sums)
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        first, found = 0, []
+        for _, kind in self.parts:
+            inner = sums[..., first : first + len(kind.sums)]
+            found.append(np.nan_to_num(kind.figures(inner)[kind.headline]))
+            first += len(kind.sums)
+        return {self.headline: np.mean(found, axis=0)}

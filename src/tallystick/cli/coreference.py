@@ -1,0 +1,131 @@
+"""`score coreference` and `explain coreference`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallystick.cli.output import check_gates, common_options, files, gates, metric_option, say, show_results
+from tallystick.errors import InputError, MetricError
+
+if TYPE_CHECKING:
+    from tallystick.metrics.coreference import Options
+    from tallystick.reading.pairing import PairedChains
+
+
+def coreference_options(command: Any) -> Any:
+    """What counts as a mention, an entity and a document."""
+    options = [
+        click.option("--scope", type=click.Choice(["document", "topic", "corpus"]), default="document", show_default=True,
+                     help="Where an entity id means one entity; topic and corpus are for cross-document coreference."),
+        click.option("--topic", default=r"[^_/]+", show_default=True, metavar="REGEX", help="With --scope topic: the topic in a document's name."),
+        click.option("--mentions", type=click.Choice(["exact", "head", "partial"]), default="exact", show_default=True,
+                     help="When two mentions are the same: same span, same head (CorefUD), or inside it and with its head."),
+        click.option("--drop-singletons", is_flag=True, help="Leave entities of one mention out, on both sides."),
+        click.option("--compat", type=click.Choice(["reference"]), help="As the reference scorer 8.01: unknown documents, duplicates, truncated percentages."),
+        click.option("--strict", is_flag=True, help="A repeated mention is an error that names both entities."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command()
+@files
+@metric_option
+@coreference_options
+@common_options
+@click.option(
+    "--errors", is_flag=True, help="Count what went wrong: missing, extra, divided and conflated, with examples."
+)
+def score(
+    reference: str, predicted: str, metrics: tuple[str, ...], scope: str, topic: str, mentions: str, drop_singletons: bool,
+    compat: str | None, strict: bool, format_: str | None, by: str | None, macro: bool, undefined: str | None,
+    fail_under: tuple[str, ...], limit: int | None, errors: bool,
+) -> None:  # fmt: skip
+    """Score coreference: REFERENCE (the key) and PREDICTED (the response) are CoNLL-2011/2012 or SemEval columns,
+    CorefUD's CoNLL-U, or JSON Lines of clusters.
+
+    \b
+    tallystick score coreference key.conll response.conll
+    tallystick score coreference key.conll response.conll --metric conll --by document
+    """
+    from tallystick.metrics.coreference import METRICS
+    from tallystick.metrics.coreference import score as score_all
+    from tallystick.reports import results as reports
+
+    gates(fail_under)
+    if by in ("label", "field"):
+        raise MetricError(f"coreference has no {by}s to break figures down by; use --by document, or --errors")
+    options = _options(drop_singletons, scope, topic, mentions, compat)
+    pairs = _read(reference, predicted, compat, strict)
+    results = score_all(pairs, metrics or tuple(METRICS), options)
+    if undefined is not None:
+        from dataclasses import replace
+
+        from tallystick.cli.output import undefined_policy
+
+        results = {name: replace(result, undefined=undefined_policy(undefined)) for name, result in results.items()}
+    tables = [reports.figures_table(results, macro=macro, truncated=compat == "reference")]
+    extra: dict[str, Any] = {}
+    if by == "document":
+        tables.append(reports.documents_by_metric(results, limit))
+        extra["documents_by_id"] = {
+            name: {str(key): figures for key, figures in result.documents.items()} for name, result in results.items()
+        }
+    if errors:
+        from tallystick.metrics.coreference_errors import find_errors
+        from tallystick.reports.coreference import errors_table
+
+        found = find_errors(pairs, options)
+        tables.append(errors_table(found))
+        extra["errors"] = [vars(kind) for kind in found]
+    show_results(results, tables, format_, extra, [])
+    check_gates(results, fail_under)
+
+
+@click.command()
+@files
+@coreference_options
+@click.option("--document", metavar="NAME", help="Which document.  [default: the worst by CEAF-e]")
+@click.option("--format", "format_", type=click.Choice(["tree", "json"]), default="tree", show_default=True)
+def explain(
+    reference: str, predicted: str, scope: str, topic: str, mentions: str, drop_singletons: bool, compat: str | None,
+    strict: bool, document: str | None, format_: str,
+) -> None:  # fmt: skip
+    """Show which entities CEAF-e matches in one document, mention by mention."""
+    import json
+
+    from tallystick.cli.tree import show_tree
+    from tallystick.metrics.coreference import explain as explain_document
+
+    options = _options(drop_singletons, scope, topic, mentions, compat)
+    name, tree = explain_document(_read(reference, predicted, compat, strict), options, document)
+    if document is None:
+        say(f"document {name}, the worst by CEAF-e")
+    if format_ == "json":
+        click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
+    else:
+        show_tree(tree, f"document {name}")
+
+
+def _options(drop_singletons: bool, scope: str, topic: str, mentions: str, compat: str | None) -> Options:
+    from tallystick.metrics.coreference import Options
+
+    return Options(singletons=not drop_singletons, scope=scope, topic=topic, match=mentions, compat=compat)
+
+
+def _read(reference: str, predicted: str, compat: str | None, strict: bool) -> PairedChains:
+    from tallystick.reading.chains import repeated_mentions
+    from tallystick.reading.coreference import read_chains
+    from tallystick.reading.pairing import pair
+
+    key = read_chains(reference, fields=("clusters",))
+    response = read_chains(predicted, fields=("predicted_clusters", "clusters"))
+    if strict:
+        repeated = [str(one) for side in (key, response) for one in repeated_mentions(side)]
+        if repeated:
+            shown = "\n".join(repeated[:10]) + (f"\n... and {len(repeated) - 10:,} more" if len(repeated) > 10 else "")
+            raise InputError(f"repeated mentions, which --strict does not allow:\n{shown}")
+    return pair(key, response, lenient=compat == "reference")
