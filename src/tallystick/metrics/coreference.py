@@ -221,7 +221,7 @@ def evaluate(
 
 
 def score(
-    pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options: Options = Options()
+    pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options: Options = PLAIN
 ) -> dict[str, Result]:
     """Every metric from one table of overlaps."""
     from tallystick.metrics.coreference_mentions import prepare
