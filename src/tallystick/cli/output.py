@@ -113,19 +113,12 @@ def show_results(
     from tallystick.reports.tables import count
 
     say(", ".join([count(len(first.ids), "document"), *notes]))
-    for names, rest in signatures(results).items():
+    from tallystick.scoring.result import shared_signatures
+
+    for names, rest in shared_signatures(results).items():
         say(f"signature: {names} | {rest}")
     for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
         say(f"Warning: {warning}")
-
-
-def signatures(results: Mapping[str, Result]) -> dict[str, str]:
-    """The signatures of several metrics in few lines: those that differ only in the metric share one."""
-    shared: dict[str, list[str]] = {}
-    for result in results.values():
-        metric, _, rest = result.signature.partition(" | ")
-        shared.setdefault(rest, []).append(metric if len(results) == 1 else metric.split(" = ")[0])
-    return {", ".join(names): rest for rest, names in shared.items()}
 
 
 def say(message: str) -> None:

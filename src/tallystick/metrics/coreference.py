@@ -220,9 +220,7 @@ def evaluate(
     return score(pair(left, right, lenient=options.compat == "reference"), metrics, options)
 
 
-def score(
-    pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options: Options = PLAIN
-) -> dict[str, Result]:
+def score(pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options: Options = PLAIN) -> dict[str, Result]:
     """Every metric from one table of overlaps."""
     from tallystick.metrics.coreference_mentions import prepare
 

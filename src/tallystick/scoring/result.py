@@ -235,14 +235,22 @@ def results_to_json(
 ) -> str:
     """Several metrics' results over one corpus as the JSON that the command line prints."""
     first = next(iter(results.values()))
-    signatures = {name: result.signature for name, result in results.items()}
     warnings: Sequence[str] = list(dict.fromkeys(w for result in results.values() for w in result.warnings))
     content = {
         "tallystick": __version__,
-        "signature": first.signature if len(results) == 1 else signatures,
+        "signature": "; ".join(f"{names} | {rest}" for names, rest in shared_signatures(results).items()),
         "documents": len(first.ids),
-        "metrics": {name: result.as_dict() for name, result in results.items()},
+        "metrics": {name: {**result.as_dict(), "signature": result.signature} for name, result in results.items()},
         **(extra or {}),
         "warnings": warnings,
     }
     return json.dumps(content, indent=indent, ensure_ascii=False, default=str)
+
+
+def shared_signatures(results: Mapping[str, Result]) -> dict[str, str]:
+    """The signatures of several metrics in few lines: those that differ only in the metric share one."""
+    shared: dict[str, list[str]] = {}
+    for result in results.values():
+        metric, _, rest = result.signature.partition(" | ")
+        shared.setdefault(rest, []).append(metric if len(results) == 1 else metric.split(" = ")[0])
+    return {", ".join(names): rest for rest, names in shared.items()}
