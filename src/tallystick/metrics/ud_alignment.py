@@ -131,31 +131,30 @@ def _align_spans(
         a, b = form_r[begin_r : ends_r[span]], form_p[begin_p : ends_p[span]]
         key = (a.tobytes(), b.tobytes())
         if key not in solved:
-            solved[key] = align_forms(a, b)
+            solved[key] = align_forms(a.tolist(), b.tolist())
         out_r.append(solved[key][0] + begin_r)
         out_p.append(solved[key][1] + begin_p)
     return words_r[np.concatenate(out_r)], words_p[np.concatenate(out_p)]
 
 
-def align_forms(a: Ints, b: Ints) -> tuple[Indices, Indices]:
+def align_forms(a: list[int], b: list[int]) -> tuple[Indices, Indices]:
     """A longest common subsequence as pairs of positions.
 
-    `longest[i, j]` is the length of the longest one of `a[i:]` and `b[j:]`: the largest of
-    `longest[i+1, j]`, `longest[i, j+1]` and, if `a[i] == b[j]`, `1 + longest[i+1, j+1]`. The second of the
-    three makes a row the running maximum, from the right, of the other two.
+    `longest[i][j]` is the length of the longest one of `a[i:]` and `b[j:]`: `1 + longest[i+1][j+1]` if
+    `a[i] == b[j]`, else the larger of `longest[i+1][j]` and `longest[i][j+1]`.
     """
-    longest = np.zeros((len(a) + 1, len(b) + 1), np.int32)
+    longest = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
     for i in range(len(a) - 1, -1, -1):
-        below = longest[i + 1]
-        row = np.maximum(below[:-1], (b == a[i]) * (below[1:] + 1))
-        longest[i, :-1] = np.maximum.accumulate(row[::-1])[::-1]
+        row, below, form = longest[i], longest[i + 1], a[i]
+        for j in range(len(b) - 1, -1, -1):
+            row[j] = below[j + 1] + 1 if form == b[j] else max(below[j], row[j + 1])
     pairs: list[tuple[int, int]] = []
     i = j = 0
     while i < len(a) and j < len(b):
         if a[i] == b[j]:
             pairs.append((i, j))
             i, j = i + 1, j + 1
-        elif longest[i, j] == longest[i + 1, j]:
+        elif longest[i][j] == longest[i + 1][j]:
             i += 1
         else:
             j += 1

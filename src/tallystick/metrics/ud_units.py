@@ -50,19 +50,16 @@ def find_units(
     `auto` is documents if the reference has any `# newdoc`, else blocks.
     """
     common = reduce(np.intersect1d, (side.sentence_start for side in predicted), reference.sentence_start)
-    names = reference.sentence_names
-    if by == "document" or (by == "auto" and len(reference.document_sentence)):
-        documents = reference.sentence_start[reference.document_sentence]
-        common = np.intersect1d(common, np.union1d(documents, reference.sentence_start[:1]))
-        names = names | dict(zip(reference.document_sentence.tolist(), reference.document_names, strict=True))
-    first = np.searchsorted(reference.sentence_start, common)
-    return Units(
-        common,
-        [
-            names.get(sentence) or f"{reference.name}:{reference.sentence_line[sentence]}"
-            for sentence in first.tolist()
-        ],
-    )
+    documents = reference.documents() if by != "block" else {}
+    if by == "document" or documents:
+        starts = reference.sentence_start[[0, *documents] if len(reference) else []]
+        common = np.intersect1d(common, starts)
+    first = np.searchsorted(reference.sentence_start, common).tolist()
+    names = documents
+    if not all(map(names.get, first)):
+        names = reference.sentence_names() | {sentence: name for sentence, name in names.items() if name}
+    lines = reference.sentence_line
+    return Units(common, [names.get(at) or f"{reference.name}:{lines[at]}" for at in first])
 
 
 def sum_by_unit(flags: NDArray[np.bool_], offsets: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -60,6 +60,23 @@ SPACES = {ord(c): None for c in " \u00a0\u1680\u202f\u205f\u3000"} | dict.fromke
 
 
 @dataclass(frozen=True, eq=False)
+class Comments:
+    """The comments that name something, each with the sentence that it stands before."""
+
+    sentence: NDArray[np.intp]
+    lines: list[bytes]
+
+    def values(self, name: str, *keys: str) -> dict[int, str]:
+        """By sentence, what stands after `# key =` (all keys begin with `name`); empty if nothing does."""
+        word, found = name.encode(), {}
+        for at in [at for at, line in enumerate(self.lines) if word in line]:
+            key, _, value = self.lines[at][1:].decode("utf-8", "replace").partition("=")
+            if " ".join(key.split()) in keys:
+                found[int(self.sentence[at])] = value.strip()
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class Treebank:
     """A CoNLL-U file as columns. Offsets have one element more than what they delimit."""
 
@@ -71,12 +88,7 @@ class Treebank:
     """The offset of each sentence in the text."""
     sentence_line: Ints
     """The line of each sentence's first row."""
-    sentence_names: dict[int, str]
-    """The `sent_id` of the sentences that have one."""
-    document_sentence: Ints
-    """The sentences that stand under a `# newdoc`."""
-    document_names: list[str]
-    """The `# newdoc id` of these, or an empty string."""
+    comments: Comments
     token_start: Ints
     token_end: Ints
     token_line: Ints
@@ -97,6 +109,14 @@ class Treebank:
     def __len__(self) -> int:
         """The number of words."""
         return len(self.head)
+
+    def documents(self) -> dict[int, str]:
+        """The first sentence of each `# newdoc`, and its id or an empty string."""
+        return self.comments.values("newdoc", "newdoc", "newdoc id")
+
+    def sentence_names(self) -> dict[int, str]:
+        """The `sent_id` of each sentence that has one."""
+        return self.comments.values("sent_id", "sent_id")
 
 
 def read_conllu(name: str | Path, *, several_roots: bool = False) -> Treebank:
@@ -131,6 +151,13 @@ def _find_sentences(table: Table) -> NDArray[np.intp]:
     if len(kinds) and kinds[-1] == ROW:
         raise error("the last sentence is not closed by a blank line; is the file cut short?", len(kinds))
     return np.flatnonzero(before[table.row_lines - 1] != ROW)
+
+
+def _without_spaces(form: Coded) -> Coded:
+    everything = "\n".join(form.values)
+    if not any(chr(space) in everything for space in SPACES):  # as it nearly always is
+        return form
+    return Coded(form.codes, [value.translate(SPACES) for value in form.values])
 
 
 def _build(table: Table, sentence_rows: NDArray[np.intp], several_roots: bool) -> Treebank:
@@ -174,7 +201,7 @@ def _build(table: Table, sentence_rows: NDArray[np.intp], several_roots: bool) -
     token_row[opens] = ranges
     token_row = token_row[begins]
 
-    form = Coded(columns[FORM].codes, [value.translate(SPACES) for value in columns[FORM].values])
+    form = _without_spaces(columns[FORM])
     lengths = np.array([len(value) for value in form.values] or [0], np.int32)
     empty = np.flatnonzero((lengths[form.codes] == 0) & (ids.kind != EMPTY))
     if empty.size:
@@ -191,16 +218,15 @@ def _build(table: Table, sentence_rows: NDArray[np.intp], several_roots: bool) -
     def fail_at_word(word: int, message: str) -> NoReturn:
         fail(int(words[word]), message, DEPS)
 
-    newdoc, sentence_names = _read_comments(table, sentence_rows)
+    before = np.searchsorted(lines[sentence_rows], table.comment_lines)
+    named = np.count_nonzero(before < len(sentence_rows))  # the others stand behind the last sentence
     return Treebank(
         name=table.source.name,
         text="".join(map(form.values.__getitem__, form.codes[token_row].tolist())),
         sentence_words=sentence_words,
         sentence_start=token_start[word_token[sentence_words[:-1]]],
         sentence_line=lines[sentence_rows],
-        sentence_names=sentence_names,
-        document_sentence=np.array(list(newdoc), np.int32),
-        document_names=list(newdoc.values()),
+        comments=Comments(before[:named], table.comments[:named]),
         token_start=token_start,
         token_end=token_end,
         token_line=lines[token_row],
@@ -217,22 +243,3 @@ def _build(table: Table, sentence_rows: NDArray[np.intp], several_roots: bool) -
         enhanced=read_edges(columns[DEPS].take(words), first_word, word_length, fail_at_word),
         empty_nodes=int(np.count_nonzero(ids.kind == EMPTY)),
     )
-
-
-def _read_comments(table: Table, sentence_rows: NDArray[np.intp]) -> tuple[dict[int, str], dict[int, str]]:
-    """The names of documents and of sentences, by the sentence that the comment stands before."""
-    newdoc: dict[int, str] = {}
-    names: dict[int, str] = {}
-    if not table.comments:
-        return newdoc, names
-    lines = np.array([line for line, _ in table.comments])
-    sentences = np.searchsorted(table.row_lines[sentence_rows], lines).tolist()
-    for sentence, (_, comment) in zip(sentences, table.comments, strict=True):
-        if sentence == len(sentence_rows):  # behind the last sentence
-            continue
-        key, equals, value = comment.partition("=")
-        if key.rstrip() == "sent_id" and equals:
-            names[sentence] = value.strip()
-        elif key.split() in (["newdoc"], ["newdoc", "id"]):
-            newdoc[sentence] = value.strip()
-    return newdoc, names

@@ -39,21 +39,24 @@ def read_edges(
     heads: list[int] = []
     labels: list[int] = []
     numbers: dict[str, int] = {}
+    head_numbers: dict[str, int | None] = {}
     parsed = [0]
     dropped = np.zeros(len(deps.values), np.int32)
     for code, value in enumerate(deps.values):
         for edge in value.split("|") if value not in ("_", "") else ():
-            head, colon, label = edge.partition(":")
-            whole, dot, part = head.partition(".")
-            if dot and is_number(whole) and is_number(part) and label:
-                dropped[code] += 1
-            elif colon and label and is_number(head):
-                heads.append(int(head))
-                labels.append(numbers.setdefault(label, len(numbers)))
-            else:
+            head, _, label = edge.partition(":")
+            if head not in head_numbers:
+                head_numbers[head] = _parse_head(head)
+            number = head_numbers[head]
+            if number is None or not label:
                 bad = np.flatnonzero(deps.codes == code)
                 if bad.size:  # the value may stand in a multi-word token's line only, where nobody needs it
                     fail(int(bad[0]), f'expected HEAD:RELATION in DEPS, found "{edge}"')
+            elif number == _EMPTY_NODE:
+                dropped[code] += 1
+            else:
+                heads.append(number)
+                labels.append(numbers.setdefault(label, len(numbers)))
         parsed.append(len(heads))
 
     offsets = np.array(parsed, np.int64)
@@ -72,3 +75,14 @@ def read_edges(
         Coded(np.array(labels, np.int32)[edge_at], list(numbers)),
         int(dropped[deps.codes].sum()) if len(dropped) else 0,
     )
+
+
+_EMPTY_NODE = -1
+
+
+def _parse_head(head: str) -> int | None:
+    """The number of a word, or _EMPTY_NODE, or None if it is neither."""
+    if is_number(head):
+        return int(head)
+    whole, dot, part = head.partition(".")
+    return _EMPTY_NODE if dot and is_number(whole) and is_number(part) else None

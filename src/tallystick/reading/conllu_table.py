@@ -1,15 +1,14 @@
-"""The lines of a CoNLL-U file as a table: ten columns of codes, and what kind of line each one is.
+"""The lines of a CoNLL-U file as a table: nine columns of codes, and what kind of line each one is.
 
 No line is looked at by Python on its own. NumPy finds the line ends, the tabs and the first byte of each
-line, drops comments and blank lines, and what is left of a stretch of the file is split at its tabs in one
-go: field `c` of row `r` is at `10 r + c`, so that a column is a slice.
+line, drops comments, blank lines and MISC, and cuts a row into four pieces of columns that go together:
 
-    1  The   the   DET ...        fields[1::10]  ->  The  dog  barks      ->  0 1 2
-    2  dog   dog   NOUN ...       fields[3::10]  ->  DET  NOUN VERB       ->  0 1 2
-    3  barks bark  VERB ...       fields[6::10]  ->  2    3    0          ->  0 1 2
+    ID | FORM LEMMA | UPOS XPOS FEATS | HEAD DEPREL DEPS
+    2  | dogs dog   | NOUN NNS Number=Plur | 3 nsubj 3:nsubj
 
-Each column is numbered by the dictionary of its distinct values. Everything that has to be *parsed* (ids,
-heads, features, enhanced dependencies) is parsed once for each distinct value and looked up from then on.
+The pieces stay ranges of bytes until they are numbered (`numbering`). Only distinct pieces, a few per cent,
+are then split into fields. Everything that has to be *parsed* (ids, heads, features, enhanced dependencies)
+is parsed once for each distinct value and looked up from then on.
 """
 
 from __future__ import annotations
@@ -21,13 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import InputError, Place
+from tallystick.reading.numbering import WIDTH, number_ranges
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS = range(9)  # MISC is not kept
 ROW, COMMENT, BLANK = range(3)
 """The kinds of line."""
 
-STRETCH = 1 << 21
-"""How many bytes are split at a time; the fields of a stretch take about ten times as much memory."""
+STRETCH = 1 << 20
+"""How many bytes are searched for tabs at a time, so that their positions take little memory."""
+
+PIECES = ((ID,), (FORM, LEMMA), (UPOS, XPOS, FEATS), (HEAD, DEPREL, DEPS))
+_LAST_TABS = [piece[-1] for piece in PIECES]  # the tab number c ends the column number c
 
 Ints = NDArray[np.int32]
 
@@ -45,6 +48,11 @@ class Coded:
     def take(self, rows: NDArray[np.intp]) -> Coded:
         return Coded(self.codes[rows], self.values)
 
+    def compacted(self) -> Coded:
+        """The same column without the values that do not occur in it."""
+        occurring, codes = np.unique(self.codes, return_inverse=True)
+        return Coded(codes.astype(np.int32), [self.values[code] for code in occurring.tolist()])
+
     def __getitem__(self, index: int) -> str:
         return self.values[int(self.codes[index])]
 
@@ -54,6 +62,8 @@ def number_jointly(a: Coded, b: Coded, canonical: Callable[[str], str] | None = 
     numbers: dict[str, int] = {}
 
     def renumbered(column: Coded) -> Ints:
+        if len(column.codes) < len(column.values):
+            column = column.compacted()
         values: Iterable[str] = map(canonical, column.values) if canonical else column.values
         table = np.array([numbers.setdefault(value, len(numbers)) for value in values], dtype=np.int32)
         return table[column.codes] if len(table) else column.codes
@@ -86,87 +96,96 @@ class Table:
     kinds: NDArray[np.uint8]
     row_lines: NDArray[np.int32]
     columns: list[Coded]
-    comments: list[tuple[int, str]]
-    """The `# newdoc` and `# sent_id` comments: line and what comes after the `#`."""
-
-
-class _Numbers(dict[str, int]):
-    """Numbers strings in the order in which they are first asked for."""
-
-    def __missing__(self, value: str) -> int:
-        self[value] = number = len(self)
-        return number
+    comment_lines: NDArray[np.intp]
+    comments: list[bytes]
+    """The comments that may be a `# newdoc` or a `# sent_id`."""
 
 
 def read_table(source: Source) -> Table:
     """Split a file into columns; the only errors here are bad bytes and wrong numbers of columns."""
-    data = source.data if source.data.endswith(b"\n") or not source.data else source.data + b"\n"
-    numbers = [_Numbers() for _ in range(9)]
-    codes: list[list[Ints]] = [[] for _ in range(9)]
-    kinds: list[NDArray[np.uint8]] = []
-    comments: list[tuple[int, str]] = []
+    size = len(source.data)
+    ended = b"" if source.data.endswith(b"\n") or not size else b"\n"
+    data = b"".join((source.data, ended, bytes(WIDTH)))
+    size += len(ended)
+    kinds = [np.zeros(0, np.uint8)]
+    row_starts = [np.zeros(0, np.intp)]
+    offset_type = np.int32 if size < 2**31 else np.int64
+    row_tabs = [np.zeros((0, len(PIECES)), offset_type)]
+    comment_lines = [np.zeros(0, np.intp)]
+    comments: list[bytes] = []
     begin, lines_before = 0, 0
-    while begin < len(data):
-        end = data.find(b"\n", min(begin + STRETCH, len(data)) - 1) + 1
+    while begin < size:
+        end = data.find(b"\n", min(begin + STRETCH, size) - 1) + 1
         stretch = np.frombuffer(data, np.uint8, end - begin, begin)
         ends = np.flatnonzero(stretch == ord("\n"))
         starts = np.concatenate(([0], ends[:-1] + 1))
         first = stretch[starts]
-        kind = np.where(first == ord("\n"), BLANK, np.where(first == ord("#"), COMMENT, ROW)).astype(np.uint8)
-        kinds.append(kind)
+        kind = np.full(len(ends), ROW, np.uint8)
+        kind[first == ord("\n")] = BLANK
+        kind[first == ord("#")] = COMMENT
         is_row = kind == ROW
 
-        tabs = np.diff(np.searchsorted(np.flatnonzero(stretch == ord("\t")), ends), prepend=0)
-        wrong = np.flatnonzero(is_row & (tabs != 9))
+        tabs = np.flatnonzero(stretch == ord("\t"))
+        tabs_in_line = np.diff(np.searchsorted(tabs, ends), prepend=0)
+        wrong = np.flatnonzero(is_row & (tabs_in_line != 9))
         if wrong.size:
-            raise _not_ten(source, int(wrong[0]), int(tabs[wrong[0]]) + 1, kind, lines_before)
+            raise _not_ten(source, lines_before + int(wrong[0]) + 1, int(tabs_in_line[wrong[0]]) + 1)
+        tabs = tabs[np.repeat(is_row, tabs_in_line)].reshape(-1, 9)[:, _LAST_TABS]
 
-        for at in np.flatnonzero(kind == COMMENT).tolist():
-            comment = data[begin + int(starts[at]) + 1 : begin + int(ends[at])].lstrip()
-            if comment.startswith((b"newdoc", b"sent_id")):
-                comments.append((lines_before + at + 1, comment.decode("utf-8", "replace")))
-
-        body = stretch[np.repeat(is_row, ends - starts + 1)]
-        body[body == ord("\n")] = ord("\t")
-        try:
-            fields = body.tobytes().decode("utf-8").split("\t")
-        except UnicodeDecodeError:
-            raise _bad_byte(source, begin) from None
-        rows = len(fields) // 10
-        for column in range(9):
-            numbered = map(numbers[column].__getitem__, fields[column : 10 * rows : 10])
-            codes[column].append(np.fromiter(numbered, np.int32, rows))
+        # `# text` is the long one among the comments, so look at the letter after the space first.
+        letter = stretch[np.minimum(starts + 2, len(stretch) - 1)]
+        wanted = np.flatnonzero((kind == COMMENT) & ((letter == ord("n")) | (letter == ord("s"))))
+        comments += _slices(data, starts[wanted] + begin, ends[wanted] + begin)
+        comment_lines.append(lines_before + wanted + 1)
+        kinds.append(kind)
+        row_starts.append(starts[is_row] + begin)
+        row_tabs.append((tabs + begin).astype(offset_type))
         begin, lines_before = end, lines_before + len(kind)
 
-    every_kind = np.concatenate(kinds) if kinds else np.zeros(0, np.uint8)
-    empty = np.zeros(0, np.int32)
-    return Table(
-        source,
-        every_kind,
-        (np.flatnonzero(every_kind == ROW) + 1).astype(np.int32),
-        [
-            Coded(np.concatenate(parts) if parts else empty, list(values))
-            for parts, values in zip(codes, numbers, strict=True)
-        ],
-        comments,
-    )
+    columns: list[Coded] = []
+    piece_start = np.concatenate(row_starts)
+    for at, piece in enumerate(PIECES):
+        piece_end = np.concatenate([tabs[:, at] for tabs in row_tabs]).astype(np.intp)
+        codes, occurs = number_ranges(data, piece_start, piece_end - piece_start)
+        distinct = _slices(data, piece_start[occurs], piece_end[occurs])
+        columns += _split_piece(codes, distinct, len(piece), source)
+        piece_start = piece_end + 1
+    every_kind = np.concatenate(kinds)
+    lines = (np.flatnonzero(every_kind == ROW) + 1).astype(np.int32)
+    return Table(source, every_kind, lines, columns, np.concatenate(comment_lines), comments)
 
 
-def _not_ten(source: Source, at: int, found: int, kind: NDArray[np.uint8], lines_before: int) -> InputError:
-    line = lines_before + at + 1
-    hint = ", separated by spaces?" if found == 1 else ""
+def _slices(data: bytes, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> list[bytes]:
+    return [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+def _split_piece(codes: Ints, distinct: list[bytes], width: int, source: Source) -> list[Coded]:
+    """The columns of a piece, from its codes and its distinct values."""
+    try:
+        fields = b"\t".join(distinct).decode("utf-8").split("\t") if distinct else []
+    except UnicodeDecodeError:
+        raise _bad_byte(source) from None
+    columns = []
+    for column in range(width):
+        numbers: dict[str, int] = {}
+        numbered = [numbers.setdefault(field, len(numbers)) for field in fields[column::width]]
+        columns.append(Coded(np.array(numbered, np.int32)[codes], list(numbers)))
+    return columns
+
+
+def _not_ten(source: Source, line: int, found: int) -> InputError:
+    hint = "; are they separated by spaces?" if found == 1 else ""
     return source.error(f"expected 10 columns separated by tabs, found {found}{hint}", line)
 
 
-def _bad_byte(source: Source, begin: int) -> InputError:
-    """The same message as that of `opening.read_text`, for the first bad byte at or after `begin`."""
+def _bad_byte(source: Source) -> InputError:
+    """The same message as that of `opening.read_text`."""
     try:
-        source.data[begin:].decode("utf-8")
+        source.data.decode("utf-8")
     except UnicodeDecodeError as error:
-        at = begin + error.start
-        line = source.data.count(b"\n", 0, at) + 1
+        line = source.data.count(b"\n", 0, error.start) + 1
         return InputError(
-            f"byte 0x{source.data[at]:02x} is not UTF-8; convert the file to UTF-8 first",
+            f"byte 0x{source.data[error.start]:02x} is not UTF-8; convert the file to UTF-8 first",
             Place(source.name, line),
         )
-    raise AssertionError("a stretch of valid UTF-8 was not decodable")  # pragma: no cover
+    raise AssertionError("a piece of valid UTF-8 was not decodable")  # pragma: no cover
