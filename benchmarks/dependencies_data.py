@@ -10,27 +10,68 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 
-UPOS = "NOUN VERB ADP DET ADJ PRON ADV PROPN AUX CCONJ PUNCT NUM SCONJ PART".split()
-RELATIONS = (
-    "nsubj nsubj:pass obj obl obl:tmod advmod amod nmod nmod:poss det case mark cc conj aux aux:pass cop punct "
-    "acl acl:relcl advcl compound flat xcomp ccomp nummod appos parataxis"
-).split()
+UPOS = [
+    "NOUN",
+    "VERB",
+    "ADP",
+    "DET",
+    "ADJ",
+    "PRON",
+    "ADV",
+    "PROPN",
+    "AUX",
+    "CCONJ",
+    "PUNCT",
+    "NUM",
+    "SCONJ",
+    "PART",
+]
+RELATIONS = [
+    "nsubj",
+    "nsubj:pass",
+    "obj",
+    "obl",
+    "obl:tmod",
+    "advmod",
+    "amod",
+    "nmod",
+    "nmod:poss",
+    "det",
+    "case",
+    "mark",
+    "cc",
+    "conj",
+    "aux",
+    "aux:pass",
+    "cop",
+    "punct",
+    "acl",
+    "acl:relcl",
+    "advcl",
+    "compound",
+    "flat",
+    "xcomp",
+    "ccomp",
+    "nummod",
+    "appos",
+    "parataxis",
+]
 FEATURES = {
-    "Case": "Nom Acc Dat Gen".split(),
-    "Gender": "Masc Fem Neut".split(),
-    "Number": "Sing Plur".split(),
-    "Person": "1 2 3".split(),
-    "Tense": "Pres Past".split(),
-    "Mood": "Ind Sub Imp".split(),
-    "VerbForm": "Fin Inf Part".split(),
-    "Definite": "Def Ind".split(),
+    "Case": ["Nom", "Acc", "Dat", "Gen"],
+    "Gender": ["Masc", "Fem", "Neut"],
+    "Number": ["Sing", "Plur"],
+    "Person": ["1", "2", "3"],
+    "Tense": ["Pres", "Past"],
+    "Mood": ["Ind", "Sub", "Imp"],
+    "VerbForm": ["Fin", "Inf", "Part"],
+    "Definite": ["Def", "Ind"],
     "Typo": ["Yes"],
-    "NumForm": "Digit Word".split(),
+    "NumForm": ["Digit", "Word"],
 }
 LETTERS = "eeeeenniisrratdhulcgmobwfkzpvüäößjyxq"
 
 
-@dataclass
+@dataclass(eq=False)
 class Word:
     form: str
     lemma: str
@@ -39,10 +80,6 @@ class Word:
     feats: str
     head: Word | None
     deprel: str
-
-
-Word.__hash__ = object.__hash__  # type: ignore[method-assign]
-Word.__eq__ = object.__eq__  # type: ignore[method-assign]
 
 
 @dataclass
@@ -119,7 +156,9 @@ def _make_sentence(rng: random.Random, lexicon: list[Word]) -> Sentence:
             count = 3 if len(words) > 2 and rng.random() < 0.1 else 2
             parts, words = words[:count], words[count:]
             form = "".join(part.form for part in parts)
-            tokens.append(Token(form[:1] + form[2:] if rng.random() < 0.3 and len(form) > 2 else form, parts, True))
+            tokens.append(
+                Token(form[:1] + form[2:] if rng.random() < 0.3 and len(form) > 2 else form, parts, True)
+            )
         else:
             tokens.append(Token(words[0].form, [words[0]]))
             words = words[1:]
