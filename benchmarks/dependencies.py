@@ -1,6 +1,6 @@
 """The UD evaluation of a generated pair of CoNLL-U files, against udtools' (load and evaluate).
 
-    python -m benchmarks.dependencies [--words 500000] [--peer PYTHON] [--repeat 3] [--no-peer]
+    python -m benchmarks.dependencies [--words 500000] [--peer PYTHON] [--repeat 2] [--no-peer]
 
 `--peer` is a Python that has udtools (`pip install udtools`), by default this one. Every measurement is a
 fresh process and counts its CPU time from before the imports on and its peak memory. The repetitions of the

@@ -5,7 +5,7 @@ from ud_oracle import evaluate
 from ud_strategies import pairs
 
 from tallystick.metrics.ud_alignment import align_words
-from tallystick.metrics.ud_counts import ALIGNED, CORRECT, METRICS, PREDICTED, REFERENCE, count_ud, figures
+from tallystick.metrics.ud_counts import CORRECT, METRICS, PREDICTED, REFERENCE, count_ud, figures
 from tallystick.metrics.ud_units import find_units
 from tallystick.reading.conllu import parse_conllu
 from tallystick.reading.numbering import number_ranges
@@ -89,18 +89,17 @@ def test_alignment_ascends_on_both_sides(files: tuple[str, str]) -> None:
     alignment = align_words(*map(parse_conllu, files))
     assert (np.diff(alignment.reference) > 0).all()
     assert (np.diff(alignment.predicted) > 0).all()
-    assert (ALIGNED, len(alignment)) == (3, len(alignment.predicted))
+    assert len(alignment.reference) == len(alignment.predicted)
 
 
-@given(
-    st.lists(
-        st.one_of(
-            st.binary(max_size=5),
-            st.binary(min_size=28, max_size=36),
-            st.sampled_from([b"a" * 70, b"a" * 69 + b"b", b"a\0", b"a"]),
-        )
-    )
+STRINGS = st.one_of(
+    st.binary(max_size=5),
+    st.binary(min_size=28, max_size=36),
+    st.sampled_from([b"a" * 70, b"a" * 69 + b"b", b"a\0", b"a"]),
 )
+
+
+@given(st.lists(STRINGS))
 def test_numbering_equals_a_dictionary(strings: list[bytes]) -> None:
     ends = np.cumsum([len(string) for string in strings], dtype=np.intp)
     lengths = np.diff(ends, prepend=0)

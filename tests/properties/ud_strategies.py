@@ -7,6 +7,7 @@ from random import Random
 from hypothesis import strategies as st
 
 RELATIONS = ["nsubj", "nsubj:pass", "obj", "det", "det:poss", "case", "punct", "conj", "aux"]
+LABELS = ["nsubj", "nsubj:pass", "conj:and>obj", "conj>obj"]
 FEATS = ["_", "Number=Sing", "Number=Plur", "Number=Sing|Typo=Yes", "Typo=Yes", "Case=Nom|Number=Sing"]
 
 
@@ -53,7 +54,7 @@ def write_sentence(rng: Random, text: str) -> list[str]:
             feats = "_" if rng.random() < 0.5 else rng.choice(FEATS)
             head, relation = heads[at], rng.choice(RELATIONS) if heads[at] else "root"
             edges = [
-                f"{rng.randint(0, len(forms))}:{rng.choice(['nsubj', 'nsubj:pass', 'conj:and>obj', 'conj>obj'])}"
+                f"{rng.randint(0, len(forms))}:{rng.choice(LABELS)}"
                 for _ in range(rng.choice((0, 1, 1, 2, 3)))
             ]
             at += 1
