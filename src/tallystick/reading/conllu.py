@@ -40,6 +40,7 @@ from tallystick.reading.conllu_table import (
     Coded,
     Source,
     Table,
+    make_source,
     read_table,
 )
 from tallystick.reading.conllu_trees import (
@@ -121,18 +122,17 @@ class Treebank:
 
 def read_conllu(name: str | Path, *, several_roots: bool = False) -> Treebank:
     """Read a file (`.gz` and `-` too). `several_roots` lets a sentence have more than one root."""
-    return parse_conllu(read_bytes(name), shown_name(name), several_roots=several_roots)
+    return _parse(make_source(shown_name(name), read_bytes(name)), several_roots)
 
 
 def parse_conllu(content: bytes | str, name: str = "<text>", *, several_roots: bool = False) -> Treebank:
     """Read CoNLL-U from memory; `name` is what errors call it."""
-    data = content.encode() if isinstance(content, str) else content
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
-    table = read_table(Source(name, data))
-    sentence_rows = _find_sentences(table)
-    return _build(table, sentence_rows, several_roots)
+    return _parse(make_source(name, content.encode() if isinstance(content, str) else content), several_roots)
+
+
+def _parse(source: Source, several_roots: bool) -> Treebank:
+    table = read_table(source)
+    return _build(table, _find_sentences(table), several_roots)
 
 
 def _find_sentences(table: Table) -> NDArray[np.intp]:

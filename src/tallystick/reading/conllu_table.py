@@ -73,10 +73,12 @@ def number_jointly(a: Coded, b: Coded, canonical: Callable[[str], str] | None = 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A file's bytes and name: what an error needs to show the line."""
+    """A file's name and bytes; the last line is ended, and zeros follow that `number_ranges` may read."""
 
     name: str
     data: bytes
+    size: int
+    """The number of bytes without the zeros."""
 
     def error(self, message: str, line: int, field: int | None = None) -> InputError:
         """An error at a line (counted from 1), with a caret under a field if there is one to point at."""
@@ -86,6 +88,15 @@ class Source:
         if text is not None and field is not None:
             column = sum(len(part) + 1 for part in text.split("\t")[:field]) + 1
         return InputError(message, Place(self.name, line, column, text))
+
+
+def make_source(name: str, data: bytes) -> Source:
+    """Take in a file as it is: with a byte order mark or not, with the line ends of Windows or not."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    ended = b"" if data.endswith(b"\n") or not data else b"\n"
+    return Source(name, b"".join((data, ended, bytes(WIDTH))), len(data) + len(ended))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +114,7 @@ class Table:
 
 def read_table(source: Source) -> Table:
     """Split a file into columns; the only errors here are bad bytes and wrong numbers of columns."""
-    size = len(source.data)
-    ended = b"" if source.data.endswith(b"\n") or not size else b"\n"
-    data = b"".join((source.data, ended, bytes(WIDTH)))
-    size += len(ended)
+    data, size = source.data, source.size
     kinds = [np.zeros(0, np.uint8)]
     row_starts = [np.zeros(0, np.intp)]
     offset_type = np.int32 if size < 2**31 else np.int64
