@@ -156,9 +156,7 @@ def _make_sentence(rng: random.Random, lexicon: list[Word]) -> Sentence:
             count = 3 if len(words) > 2 and rng.random() < 0.1 else 2
             parts, words = words[:count], words[count:]
             form = "".join(part.form for part in parts)
-            tokens.append(
-                Token(form[:1] + form[2:] if rng.random() < 0.3 and len(form) > 2 else form, parts, True)
-            )
+            tokens.append(Token(form[:1] + form[2:] if rng.random() < 0.3 and len(form) > 2 else form, parts, True))
         else:
             tokens.append(Token(words[0].form, [words[0]]))
             words = words[1:]

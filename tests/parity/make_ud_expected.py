@@ -17,17 +17,13 @@ def main() -> None:
     expected = {}
     for reference in sorted(FOLDER.glob("*.reference.conllu")):
         name = reference.name.removesuffix(".reference.conllu")
-        scores = evaluate(
-            load_conllu_file(str(reference)), load_conllu_file(str(FOLDER / f"{name}.predicted.conllu"))
-        )
+        scores = evaluate(load_conllu_file(str(reference)), load_conllu_file(str(FOLDER / f"{name}.predicted.conllu")))
         expected[name] = {
             metric: [score.correct, score.gold_total, score.system_total, score.aligned_total]
             for metric, score in scores.items()
         }
     lines = ",\n".join(
-        f'  "{name}": {{\n'
-        + ",\n".join(f'    "{metric}": {json.dumps(row)}' for metric, row in rows.items())
-        + "\n  }"
+        f'  "{name}": {{\n' + ",\n".join(f'    "{metric}": {json.dumps(row)}' for metric, row in rows.items()) + "\n  }"
         for name, rows in expected.items()
     )
     (FOLDER / "expected.json").write_text(f"{{\n{lines}\n}}\n")

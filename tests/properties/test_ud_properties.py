@@ -68,10 +68,7 @@ def test_units_add_up(files: tuple[str, str], by: str) -> None:
     assert len(units.names) == len(units) == len(counted.rows)
     assert dict(zip(METRICS, counted.total.tolist(), strict=True)) == whole
     # A unit on its own: cut both files at the units' starts and count each part.
-    parts = [
-        cut(file, side, units.starts.tolist())
-        for file, side in zip(files, (reference, predicted), strict=True)
-    ]
+    parts = [cut(file, side, units.starts.tolist()) for file, side in zip(files, (reference, predicted), strict=True)]
     for at, (one, other) in enumerate(zip(*parts, strict=True)):
         assert dict(zip(METRICS, counted.rows[at].tolist(), strict=True)) == evaluate(one, other)
 

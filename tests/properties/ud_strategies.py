@@ -53,10 +53,7 @@ def write_sentence(rng: Random, text: str) -> list[str]:
             lemma, upos = rng.choice(("x", "y", "_")), rng.choice(("NOUN", "VERB"))
             feats = "_" if rng.random() < 0.5 else rng.choice(FEATS)
             head, relation = heads[at], rng.choice(RELATIONS) if heads[at] else "root"
-            edges = [
-                f"{rng.randint(0, len(forms))}:{rng.choice(LABELS)}"
-                for _ in range(rng.choice((0, 1, 1, 2, 3)))
-            ]
+            edges = [f"{rng.randint(0, len(forms))}:{rng.choice(LABELS)}" for _ in range(rng.choice((0, 1, 1, 2, 3)))]
             at += 1
             columns = [
                 at,

@@ -206,14 +206,10 @@ def _count_ranges(rows: Counts, units: Units, reference: Treebank, predicted: Tr
 def _ranges(side: Treebank, what: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     if what == "Tokens":
         return side.token_start, side.token_end
-    return side.sentence_start, np.append(side.sentence_start[1:], np.int32(len(side.text)))[
-        : len(side.sentence_start)
-    ]
+    return side.sentence_start, np.append(side.sentence_start[1:], np.int32(len(side.text)))[: len(side.sentence_start)]
 
 
-def _count_edges(
-    rows: Counts, units: Units, reference: Treebank, predicted: Treebank, alignment: Alignment
-) -> None:
+def _count_edges(rows: Counts, units: Units, reference: Treebank, predicted: Treebank, alignment: Alignment) -> None:
     words_r, words_p = units.words(reference), units.words(predicted)
     for metric, canonical in (("ELAS", None), ("EULAS", without_subtypes)):
         row = rows[:, METRICS.index(metric)]

@@ -42,9 +42,7 @@ class Units:
         return offsets
 
 
-def find_units(
-    reference: Treebank, *predicted: Treebank, by: Literal["document", "block", "auto"] = "auto"
-) -> Units:
+def find_units(reference: Treebank, *predicted: Treebank, by: Literal["document", "block", "auto"] = "auto") -> Units:
     """The units that a reference has in common with one or several systems.
 
     `auto` is documents if the reference has any `# newdoc`, else blocks.

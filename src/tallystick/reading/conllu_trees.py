@@ -67,9 +67,7 @@ def read_ids(column: Coded, fail: Fail) -> Ids:
     return Ids(kind, first_id, last_id)
 
 
-def check_ranges(
-    ids: Ids, ranges: NDArray[np.intp], next_id: Ints, sentence: Ints, length: Ints, fail: Fail
-) -> None:
+def check_ranges(ids: Ids, ranges: NDArray[np.intp], next_id: Ints, sentence: Ints, length: Ints, fail: Fail) -> None:
     """A multi-word token stands right before its first word, ends inside the sentence, overlaps no other."""
     first, last = ids.first[ranges], ids.last[ranges]
     shared = np.flatnonzero((sentence[1:] == sentence[:-1]) & (first[1:] <= last[:-1])) + 1
