@@ -48,7 +48,9 @@ class Normaliser(Similarity):
         own, other = self.inner.selves(r), self.inner.selves(p)
         both = (own[sums.i] > 0) & (other[sums.j] > 0)
         i, j = sums.i[both], sums.j[both]
-        weights = self.figure(sums.reference[both], sums.predicted[both], own[i], other[j])
+        num_p = sums.predicted[both]
+        num_r = num_p if sums.reference is sums.predicted else sums.reference[both]
+        weights = self.figure(num_r, num_p, own[i], other[j])
         empty_r, empty_p = np.flatnonzero(own == 0), np.flatnonzero(other == 0)
         a, b = blocks.at(empty_r, empty_p).pairs()
         if len(a) == 0:
