@@ -233,7 +233,7 @@ def _fitted(chosen: Similarity, type_: Any, summed: bool) -> Similarity:
 
 
 def _plain(type_: Any) -> Any:
-    """The type behind NewType, type aliases, Required, ReadOnly and bound type variables."""
+    """The type behind NewType, type aliases, Required, ReadOnly, and type variables with a default or a bound."""
     while True:
         if isinstance(type_, (typing.NewType, typing_extensions.NewType)):
             type_ = type_.__supertype__
@@ -243,6 +243,8 @@ def _plain(type_: Any) -> Any:
             typing_extensions.Required, typing_extensions.NotRequired, typing_extensions.ReadOnly, typing.Final,
         ):  # fmt: skip
             type_ = get_args(type_)[0]
+        elif isinstance(type_, TypeVar) and getattr(type_, "has_default", bool)():
+            type_ = type_.__default__  # type: ignore[attr-defined]
         elif isinstance(type_, TypeVar) and type_.__bound__ is not None:
             type_ = type_.__bound__
         elif get_origin(type_) is Annotated:
