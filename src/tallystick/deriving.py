@@ -207,7 +207,7 @@ class _Walker:
         if len(options) == 1:
             inner = self.derived(_plain(options[0]), path, how, summed)
         else:
-            parts = [(_name(_plain(a)), self.derived(_plain(a), path, how, summed)) for a in options]
+            parts = [(_case(_plain(a)), self.derived(_plain(a), path, how, summed)) for a in options]
             if all(part is exact for _, part in parts):
                 inner = exact
             elif len({name for name, _ in parts}) < len(parts):
@@ -331,6 +331,12 @@ def _name(type_: Any) -> str:
     if isinstance(type_, type) and not get_args(type_):
         return type_.__name__
     return str(type_).replace("typing.", "").replace("typing_extensions.", "")
+
+
+def _case(type_: Any) -> str:
+    """What a case of a union is called: after the class its values have, which knows no type parameters."""
+    origin = get_origin(type_)
+    return origin.__name__ if isinstance(origin, type) else _name(type_)
 
 
 def _advice(type_: Any) -> str:
