@@ -1,0 +1,1 @@
+"""The named metrics, each a few readable expressions of the algebra."""
