@@ -74,7 +74,7 @@ def test_memberships_share_their_entity() -> None:
     pair = Entity([a, b])
     found = EntitySet([pair, Entity([c])]).memberships()
     assert found.rels == (Membership(a, pair), Membership(b, pair), Membership(c, Entity([c])))
-    assert found.rels[0].entity is found.rels[1].entity  # type: ignore[index]
+    assert found.rels[0].entity is found.rels[1].entity
 
 
 def test_each_mention_as_an_entity_of_its_own() -> None:
