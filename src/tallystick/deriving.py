@@ -49,6 +49,7 @@ _BAGS = {list, set, frozenset, abc.Collection, abc.Set, abc.MutableSet, abc.Iter
 _SEQUENCES = {abc.Sequence, abc.MutableSequence}
 _MAPPINGS = {dict, abc.Mapping, abc.MutableMapping}
 _UNIONS = (Union, types.UnionType)
+_NO_DEFAULT = (None, getattr(typing_extensions, "NoDefault", None))  # None before typing_extensions 4.12
 
 
 @dataclass(frozen=True)
@@ -243,7 +244,7 @@ def _plain(type_: Any) -> Any:
             typing_extensions.Required, typing_extensions.NotRequired, typing_extensions.ReadOnly, typing.Final,
         ):  # fmt: skip
             type_ = get_args(type_)[0]
-        elif isinstance(type_, TypeVar) and getattr(type_, "has_default", bool)():
+        elif isinstance(type_, TypeVar) and getattr(type_, "__default__", None) not in _NO_DEFAULT:
             type_ = type_.__default__  # type: ignore[attr-defined]
         elif isinstance(type_, TypeVar) and type_.__bound__ is not None:
             type_ = type_.__bound__
