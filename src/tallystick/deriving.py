@@ -33,7 +33,7 @@ import typing_extensions
 
 from tallystick.errors import DerivationError, did_you_mean
 from tallystick.matching.normalise import F, Normaliser
-from tallystick.matching.sequences import Sequence
+from tallystick.matching.ordered import Sequence
 from tallystick.matching.sets import Match, Matching
 from tallystick.similarity.cases import Cases, Let, Ref
 from tallystick.similarity.exact import exact
