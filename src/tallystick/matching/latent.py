@@ -1,0 +1,210 @@
+"""Eq. 36: matching with latent variables, solved to the proven optimum.
+
+    Σ(P, R)  =  max over 1:1 maps of the variables  of  the total weight of what the map makes equal
+
+(see `latent_pairs` for the problem in terms of variable pairs). Four stages, each of them only for the problems which
+the stages before have left open, and each on what is left of them:
+
+    1  bounds       an assignment on shared-out weights: an upper bound and a mapping      latent_bounds
+    2  moves        the mapping, improved: a lower bound                                   latent_moves
+       ... repeated a few times with pairs dropped and shares shifted: about 9 of 10 problems of a corpus end here
+    3  programme    one LP with aggregated links, its prices checked by arithmetic         latent_program
+    4  search       an integer programme on the pairs that the LP's prices leave possible
+
+A problem is proven when no value lies between its bounds. If all weights are multiples of a unit (1 for counted
+triples), that is exact: the upper bound is rounded down to the unit. Otherwise proven means that the bounds are within
+`EPSILON` of each other, relative to the larger of 1 and the optimum. A time limit that strikes leaves valid bounds and `optimal=False`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick.matching.latent_bounds import Ends, assign, halves, lacking, of_links, shift
+from tallystick.matching.latent_moves import improve
+from tallystick.matching.latent_pairs import Bools, Floats, Ints, Pairs, Problems, common_unit, condense
+from tallystick.matching.latent_program import programme, start_values
+from tallystick.matching.program import Programs, seconds_left
+
+EPSILON = 1e-7
+"""How close the bounds must be where the weights have no common unit."""
+
+_NOISE = 1e-6  # more than rounding can do to a sum of doubles, much less than a unit
+_ROUNDS = 4
+
+
+@dataclass(frozen=True)
+class Solution:
+    """`mapping[i]` is the partner of variable i or -1; it earns `lower`; nothing earns more than `upper`."""
+
+    lower: float
+    upper: float
+    optimal: bool
+    mapping: Ints
+
+
+@dataclass(frozen=True)
+class Solutions:
+    """The same for many problems: arrays with an entry for each problem, and `mapping` over all variables.
+
+    `seconds` is the time that each problem took by itself beyond the stages that all share.
+    """
+
+    lower: Floats
+    upper: Floats
+    optimal: Bools
+    mapping: Ints
+    seconds: Floats
+
+
+def solve(
+    n_left: int,
+    n_right: int,
+    single: tuple[Any, Any, Any],
+    double: tuple[Any, Any, Any, Any, Any],
+    *,
+    kind: Any = None,
+    limit: float | None = None,
+) -> Solution:
+    """One problem: `single` is (i, j, w), `double` is (i, j, k, l, w), earned if i→j and k→l both.
+
+    `limit` in seconds: the answer comes within twice of it, proven or not.
+    """
+    found = solve_all(Problems.of([0, n_left], [0, n_right], single, double, kind), limit=limit)
+    return Solution(float(found.lower[0]), float(found.upper[0]), bool(found.optimal[0]), found.mapping)
+
+
+def solve_all(problems: Problems, *, limit: float | None = None) -> Solutions:
+    """All problems; `limit` is in seconds for each of them."""
+    return _Search(problems, limit).run()
+
+
+class _Search:
+    """The bounds and best mappings known so far, and the stages that close them."""
+
+    def __init__(self, problems: Problems, limit: float | None) -> None:
+        self.limit = limit
+        self.all = condense(problems)
+        self.unit = common_unit(self.all.single, self.all.weight)
+        n = self.all.problems
+        self.lower = np.zeros(n)
+        self.upper = np.full(n, np.inf)
+        self.mapping = np.full(int(problems.left[-1]), -1, np.intp)
+        self.seconds = np.zeros(n)
+
+    def run(self) -> Solutions:
+        """All stages."""
+        begin = time.monotonic()
+        self.upper[np.bincount(self.all.doc, minlength=self.all.problems) == 0] = 0.0
+        rest = self._bound(None if self.limit is None else begin + self.limit * max(1, self.all.problems))
+        self._programmes(rest, begin if self.all.problems == 1 else None)
+        self.upper = np.maximum(self._rounded(self.upper), self.lower)
+        return Solutions(self.lower, self.upper, ~self._open(self.upper, self.lower), self.mapping, self.seconds)
+
+    # What counts as closed.
+
+    def _rounded(self, bound: Floats) -> Floats:
+        """An upper bound rounded down to the next value that a mapping can have."""
+        if self.unit is None:
+            return bound
+        return np.floor((bound + _NOISE * self.unit) / self.unit + 1e-9) * self.unit
+
+    def _open(self, upper: Floats, lower: Floats) -> Bools:
+        """Where a better mapping is still possible."""
+        if self.unit is None:
+            return np.asarray(upper > lower + EPSILON * np.maximum(1.0, lower))
+        return np.asarray(self._rounded(upper) > lower + self.unit / 2)
+
+    def _adopt(self, mapping: Ints, docs: Ints) -> None:
+        """Takes over the mapping in those problems of `docs` where it is better than the best known."""
+        value = self.all.values(mapping)[docs]
+        better = docs[value > self.lower[docs] + 1e-12]
+        if len(better):
+            self.lower[better] = value[value > self.lower[docs] + 1e-12]
+            counts = np.diff(self.all.left)
+            chosen = np.zeros(self.all.problems, np.bool_)
+            chosen[better] = True
+            variables = np.repeat(chosen, counts)
+            self.mapping[variables] = mapping[variables]
+
+    # Stages 1 and 2.
+
+    def _bound(self, deadline: float | None) -> Pairs:
+        """Rounds of bounds, moves, dropping and shifting; what is left of the problems that are still open."""
+        pairs = self.all
+        docs = np.flatnonzero(np.isinf(self.upper))
+        shares = halves(pairs)
+        for round_ in range(_ROUNDS):
+            if not len(docs) or (deadline is not None and round_ and time.monotonic() > deadline):
+                break
+            ends = Ends.of(pairs)
+            earned, spare, slots = ends.earnings(pairs, shares)
+            worth = pairs.single + earned
+            found = assign(pairs, worth, docs)
+            self._adopt(improve(self.all, found.mapping, docs, deadline=deadline), docs)
+            self.upper[docs] = np.minimum(self.upper[docs], found.value[docs])
+            docs = docs[self._open(self.upper[docs], self.lower[docs])]
+            lack = lacking(pairs, worth, found, docs)
+            open_ = np.zeros(pairs.problems, np.bool_)
+            open_[docs] = True
+            possible = open_[pairs.doc] & self._open(found.value[pairs.doc] - lack, self.lower[pairs.doc])
+            shares = shift(shares, spare, slots, lack, ends)
+            pairs, links = pairs.keep(possible)
+            shares = of_links(links, shares)
+            # A better mapping uses only the pairs that are left: a problem without any has none.
+            left = np.bincount(pairs.doc, minlength=pairs.problems)
+            self.upper[docs[left[docs] == 0]] = self.lower[docs[left[docs] == 0]]
+            docs = docs[left[docs] > 0]
+        return pairs
+
+    # Stages 3 and 4.
+
+    def _programmes(self, rest: Pairs, begin: float | None) -> None:
+        solver: Programs | None = None
+        for d in np.flatnonzero(self._open(self.upper, self.lower)).tolist():
+            started = time.monotonic()
+            deadline = None if self.limit is None else (begin or started) + self.limit
+            inside, _ = rest.keep(rest.doc == d)
+            if len(inside.i):
+                solver = solver or Programs()
+                self._programme(solver, d, inside, deadline)
+            self.seconds[d] = time.monotonic() - started
+
+    def _programme(self, solver: Programs, d: int, pairs: Pairs, deadline: float | None) -> None:
+        if deadline is not None and time.monotonic() >= deadline:
+            return
+        docs = np.array([d])
+        gain, rows = programme(pairs)
+        relaxed = solver.relaxed(gain, rows, seconds=seconds_left(deadline))
+        start = self.lower[d]
+        if relaxed.values is not None and relaxed.lack is not None:
+            # Mappings that beat the best known use only these pairs, so the bound holds against the best known.
+            self.upper[d] = min(self.upper[d], max(relaxed.upper, start))
+            if not self._open(self.upper[docs], self.lower[docs])[0]:
+                return
+            rounded = assign(pairs, relaxed.values[: len(pairs.i)], docs).mapping
+            self._adopt(improve(self.all, rounded, docs, deadline=deadline), docs)
+            if not self._open(self.upper[docs], self.lower[docs])[0]:
+                return
+            bound = np.full(len(pairs.i), relaxed.upper) - relaxed.lack[: len(pairs.i)]
+            pairs, _ = pairs.keep(self._open(bound, np.full(len(bound), self.lower[d])))
+            if not len(pairs.i):
+                self.upper[d] = self.lower[d]
+                return
+            gain, rows = programme(pairs)
+        left = seconds_left(deadline)
+        if left is not None and left <= 0:
+            return
+        gap = EPSILON / 2 if self.unit is None else self.unit * (1 - 1e-3)
+        known = start_values(pairs, self.mapping)
+        found = solver.whole(gain, rows, gap=gap, start=known, seconds=left)
+        if found.values is not None:
+            chosen = np.flatnonzero(found.values[: len(pairs.i)] > 0.5)
+            mapping = np.full(len(self.mapping), -1, np.intp)
+            mapping[pairs.i[chosen]] = pairs.j[chosen]
+            self._adopt(improve(self.all, mapping, docs, deadline=deadline), docs)
+        self.upper[d] = min(self.upper[d], max(found.upper, self.lower[d]))

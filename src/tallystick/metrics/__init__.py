@@ -1,0 +1,1 @@
+"""The named metrics, one module a task."""
