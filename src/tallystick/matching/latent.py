@@ -27,7 +27,7 @@ import numpy as np
 from tallystick.matching.latent_bounds import Ends, assign, halves, lacking, of_links, shift
 from tallystick.matching.latent_moves import improve
 from tallystick.matching.latent_pairs import Bools, Floats, Ints, Pairs, Problems, common_unit, condense
-from tallystick.matching.latent_program import programme, start_values
+from tallystick.matching.latent_program import programme, relax, start_values
 from tallystick.matching.program import Programs, seconds_left
 
 EPSILON = 1e-7
@@ -35,6 +35,7 @@ EPSILON = 1e-7
 
 _NOISE = 1e-6  # more than rounding can do to a sum of doubles, much less than a unit
 _ROUNDS = 4
+_BATCH = 400  # pairs in one LP
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,17 @@ class _Search:
         """All stages."""
         begin = time.monotonic()
         self.upper[np.bincount(self.all.doc, minlength=self.all.problems) == 0] = 0.0
-        rest = self._bound(None if self.limit is None else begin + self.limit * max(1, self.all.problems))
-        self._programmes(rest, begin if self.all.problems == 1 else None)
+        # The shared stages may take every problem's limit together; a search gets the limit of its own problem.
+        shared = None if self.limit is None else begin + self.limit * max(1, self.all.problems)
+        rest = self._bound(shared)
+        if self._open(self.upper, self.lower).any():
+            self.solver = Programs()
+            rest = self._relax(rest, shared)
+        for d in np.flatnonzero(self._open(self.upper, self.lower)).tolist():
+            started = time.monotonic()
+            deadline = shared if self.all.problems == 1 or self.limit is None else started + self.limit
+            self._search(rest, d, deadline)
+            self.seconds[d] += time.monotonic() - started
         self.upper = np.maximum(self._rounded(self.upper), self.lower)
         return Solutions(self.lower, self.upper, ~self._open(self.upper, self.lower), self.mapping, self.seconds)
 
@@ -148,10 +158,10 @@ class _Search:
             self._adopt(improve(self.all, found.mapping, docs, deadline=deadline), docs)
             self.upper[docs] = np.minimum(self.upper[docs], found.value[docs])
             docs = docs[self._open(self.upper[docs], self.lower[docs])]
-            lack = lacking(pairs, worth, found, docs)
+            lack, total = lacking(pairs, worth, found, docs)
             open_ = np.zeros(pairs.problems, np.bool_)
             open_[docs] = True
-            possible = open_[pairs.doc] & self._open(found.value[pairs.doc] - lack, self.lower[pairs.doc])
+            possible = open_[pairs.doc] & self._open(total[pairs.doc] - lack, self.lower[pairs.doc])
             shares = shift(shares, spare, slots, lack, ends)
             pairs, links = pairs.keep(possible)
             shares = of_links(links, shares)
@@ -163,48 +173,48 @@ class _Search:
 
     # Stages 3 and 4.
 
-    def _programmes(self, rest: Pairs, begin: float | None) -> None:
-        solver: Programs | None = None
-        for d in np.flatnonzero(self._open(self.upper, self.lower)).tolist():
+    def _relax(self, rest: Pairs, deadline: float | None) -> Pairs:
+        """LPs, several small problems in one, since a solver's start costs more than they do; what they leave possible."""
+        docs = np.flatnonzero(self._open(self.upper, self.lower))
+        size = np.bincount(rest.doc, minlength=rest.problems)[docs]
+        batch = np.cumsum(size) // _BATCH if len(docs) > 1 else np.zeros(len(docs), np.intp)
+        possible = np.ones(len(rest.i), np.bool_)
+        values = np.zeros(len(rest.i))
+        bound = np.full(len(rest.i), np.inf)
+        for number in np.unique(batch).tolist():
+            inside = np.zeros(rest.problems, np.bool_)
+            inside[docs[batch == number]] = True
+            here = inside[rest.doc]
+            pairs, _ = rest.keep(here)
             started = time.monotonic()
-            deadline = None if self.limit is None else (begin or started) + self.limit
-            inside, _ = rest.keep(rest.doc == d)
-            if len(inside.i):
-                solver = solver or Programs()
-                self._programme(solver, d, inside, deadline)
-            self.seconds[d] = time.monotonic() - started
-
-    def _programme(self, solver: Programs, d: int, pairs: Pairs, deadline: float | None) -> None:
-        if deadline is not None and time.monotonic() >= deadline:
-            return
-        docs = np.array([d])
-        gain, rows = programme(pairs)
-        relaxed = solver.relaxed(gain, rows, seconds=seconds_left(deadline))
-        start = self.lower[d]
-        if relaxed.values is not None and relaxed.lack is not None:
+            answer = relax(self.solver, pairs, seconds=seconds_left(deadline))
+            self.seconds[inside] = (time.monotonic() - started) / max(1, int(inside.sum()))
+            if answer is None:
+                continue
+            values[here], upper, lack = answer
+            bound[here] = upper[pairs.doc] - lack
             # Mappings that beat the best known use only these pairs, so the bound holds against the best known.
-            self.upper[d] = min(self.upper[d], max(relaxed.upper, start))
-            if not self._open(self.upper[docs], self.lower[docs])[0]:
-                return
-            rounded = assign(pairs, relaxed.values[: len(pairs.i)], docs).mapping
+            self.upper[inside] = np.minimum(self.upper[inside], np.maximum(upper[inside], self.lower[inside]))
+        docs = docs[self._open(self.upper[docs], self.lower[docs])]
+        if len(docs):
+            rounded = assign(rest, values, docs).mapping
             self._adopt(improve(self.all, rounded, docs, deadline=deadline), docs)
-            if not self._open(self.upper[docs], self.lower[docs])[0]:
-                return
-            bound = np.full(len(pairs.i), relaxed.upper) - relaxed.lack[: len(pairs.i)]
-            pairs, _ = pairs.keep(self._open(bound, np.full(len(bound), self.lower[d])))
-            if not len(pairs.i):
-                self.upper[d] = self.lower[d]
-                return
-            gain, rows = programme(pairs)
+            possible = self._open(bound, self.lower[rest.doc])
+        return rest.keep(possible)[0]
+
+    def _search(self, rest: Pairs, d: int, deadline: float | None) -> None:
+        """The integer programme of one problem."""
+        pairs, _ = rest.keep(rest.doc == d)
         left = seconds_left(deadline)
-        if left is not None and left <= 0:
-            return
-        gap = EPSILON / 2 if self.unit is None else self.unit * (1 - 1e-3)
-        known = start_values(pairs, self.mapping)
-        found = solver.whole(gain, rows, gap=gap, start=known, seconds=left)
-        if found.values is not None:
-            chosen = np.flatnonzero(found.values[: len(pairs.i)] > 0.5)
-            mapping = np.full(len(self.mapping), -1, np.intp)
-            mapping[pairs.i[chosen]] = pairs.j[chosen]
-            self._adopt(improve(self.all, mapping, docs, deadline=deadline), docs)
-        self.upper[d] = min(self.upper[d], max(found.upper, self.lower[d]))
+        if not len(pairs.i):
+            self.upper[d] = self.lower[d]
+        elif left is None or left > 0:
+            gain, rows = programme(pairs)
+            gap = EPSILON / 2 if self.unit is None else self.unit * (1 - 1e-3)
+            found = self.solver.whole(gain, rows, gap=gap, start=start_values(pairs, self.mapping), seconds=left)
+            if found.values is not None:
+                chosen = np.flatnonzero(found.values[: len(pairs.i)] > 0.5)
+                mapping = np.full(len(self.mapping), -1, np.intp)
+                mapping[pairs.i[chosen]] = pairs.j[chosen]
+                self._adopt(mapping, np.array([d]))
+            self.upper[d] = min(self.upper[d], max(found.upper, self.lower[d]))

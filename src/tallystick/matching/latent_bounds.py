@@ -125,8 +125,8 @@ def assign(pairs: Pairs, worth: Floats, docs: Ints) -> Assignments:
     return Assignments(value, mapping, tables)
 
 
-def lacking(pairs: Pairs, worth: Floats, found: Assignments, docs: Ints) -> Floats:
-    """What each pair lacks to be in an optimal assignment: u[i] + v[j] - worth, from dual prices.
+def lacking(pairs: Pairs, worth: Floats, found: Assignments, docs: Ints) -> tuple[Floats, Floats]:
+    """What each pair lacks to be in an optimal assignment: u[i] + v[j] - worth, from dual prices; and each problem's sum of prices.
 
     Given an optimal assignment i → x(i), prices with u[i] = worth[i, x(i)] - v[x(i)] are dual if
     v[j] >= v[x(i)] + worth[i, j] - worth[i, x(i)] for all i, j: a longest-path problem without positive cycles, solved
@@ -134,6 +134,7 @@ def lacking(pairs: Pairs, worth: Floats, found: Assignments, docs: Ints) -> Floa
     """
     u = np.zeros(int(pairs.left[-1]))
     v = np.zeros(int(pairs.right[-1]))
+    total = np.zeros(pairs.problems)
     for d in docs.tolist():
         if d not in found.tables:
             continue
@@ -150,9 +151,11 @@ def lacking(pairs: Pairs, worth: Floats, found: Assignments, docs: Ints) -> Floa
         left, right = int(pairs.left[d]), int(pairs.right[d])
         n, m = int(pairs.left[d + 1]) - left, int(pairs.right[d + 1]) - right
         # The smallest u that these prices allow: valid whatever rounding did to them.
-        u[left : left + n] = (-cost - price[None, :]).max(1)[:n]
+        of_row = (-cost - price[None, :]).max(1)
+        total[d] = of_row.sum() + price.sum()
+        u[left : left + n] = of_row[:n]
         v[right : right + m] = price[:m]
-    return np.asarray(u[pairs.i] + v[pairs.j] - worth, np.float64)
+    return u[pairs.i] + v[pairs.j] - worth, total
 
 
 def shift(shares: Floats, spare: Floats, slots: Floats, lack: Floats, ends: Ends) -> Floats:

@@ -134,6 +134,10 @@ def condense(problems: Problems) -> Pairs:
     first, second, q_weight, kind = first[~loop], second[~loop], q_weight[~loop], kind[~loop]
     keys, number = np.unique(np.concatenate([alone, first, second]), return_inverse=True)
     n, m = len(alone), len(first)
+    # Links that agree in both pairs and in kind are earned together, so they are one link with the sum of the weights.
+    kinds = int(kind.max()) + 1 if m else 1
+    links, link = np.unique((number[n : n + m] * len(keys) + number[n + m :]) * kinds + kind, return_inverse=True)
+    ends, kind = links // kinds, links % kinds
     i = keys // width
     single = np.bincount(number[:n], earned, len(keys)).astype(np.float64)
     doc = np.searchsorted(problems.left, i, "right") - 1
@@ -144,9 +148,9 @@ def condense(problems: Problems) -> Pairs:
         i,
         keys % width,
         single,
-        number[n : n + m],
-        number[n + m :],
-        q_weight,
+        ends // max(len(keys), 1),
+        ends % max(len(keys), 1),
+        np.bincount(link, q_weight, len(links)).astype(np.float64),
         kind,
     )
 

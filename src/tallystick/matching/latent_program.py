@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from tallystick.matching.latent_pairs import Floats, Ints, Pairs
-from tallystick.matching.program import Rows
+from tallystick.matching.program import Programs, Rows
 
 
 def merged_links(pairs: Pairs) -> tuple[Ints, Ints, Floats]:
@@ -27,7 +27,7 @@ def merged_links(pairs: Pairs) -> tuple[Ints, Ints, Floats]:
 
 
 def programme(pairs: Pairs) -> tuple[Floats, Rows]:
-    """Gains and rows of one problem: first the pairs' variables x, then the merged links' y."""
+    """Gains and rows of one or several problems: first the pairs' variables x, then the merged links' y."""
     a, b, weight = merged_links(pairs)
     n, m = len(pairs.i), len(a)
     row_parts: list[Ints] = []
@@ -81,3 +81,22 @@ def start_values(pairs: Pairs, mapping: Ints) -> Floats:
     a, b, _ = merged_links(pairs)
     chosen = mapping[pairs.i] == pairs.j
     return np.concatenate([chosen, chosen[a] & chosen[b]]).astype(np.float64)
+
+
+def relax(solver: Programs, pairs: Pairs, *, seconds: float | None) -> tuple[Floats, Floats, Floats] | None:
+    """The LP's values of the pairs, its upper bound for each problem, and what each pair lacks; None if time ran out.
+
+    Several problems in one LP do not touch each other, so the bound of `program` falls apart into theirs.
+    """
+    gain, rows = programme(pairs)
+    found = solver.relaxed(gain, rows, seconds=seconds)
+    if found is None:
+        return None
+    a, _, _ = merged_links(pairs)
+    of_column = np.concatenate([pairs.doc, pairs.doc[a]])
+    of_row = of_column[rows.index[rows.start[:-1]]]
+    positive = np.maximum(found.reduced, 0.0)
+    upper = np.bincount(of_row, found.prices * rows.limit, pairs.problems)
+    upper = upper + np.bincount(of_column, positive, pairs.problems)
+    n = len(pairs.i)
+    return found.values[:n], upper, (positive - found.reduced)[:n]

@@ -45,12 +45,20 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """`values` of the variables, None if the solver found none in time; `upper` bounds the optimum; `lack` is what a variable lacks."""
+class Relaxed:
+    """Values between 0 and 1, the prices of the rows, and the reduced gains c - A'y."""
+
+    values: Floats
+    prices: Floats
+    reduced: Floats
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Values 0 or 1, None if the solver found none in time; `upper` bounds the optimum."""
 
     values: Floats | None
     upper: float
-    lack: Floats | None
     finished: bool
 
 
@@ -65,25 +73,22 @@ class Programs:
         for name, value in (("output_flag", False), ("threads", 1), ("parallel", "off"), ("random_seed", 0)):
             self._highs.setOptionValue(name, value)
 
-    def relaxed(self, gain: Floats, rows: Rows, *, seconds: float | None = None) -> Answer:
-        """The linear relaxation: values may be fractions."""
+    def relaxed(self, gain: Floats, rows: Rows, *, seconds: float | None = None) -> Relaxed | None:
+        """The linear relaxation: values may be fractions. None if time ran out."""
         # Small programmes come pre-reduced: HiGHS' own presolve would cost more than it saves.
         self._run(gain, rows, None, seconds, presolve=len(gain) > 2000)
         highs = self._highs
-        finished = highs.getModelStatus() == self._highspy.HighsModelStatus.kOptimal
-        if not finished:
-            return Answer(None, float("inf"), None, False)
+        if highs.getModelStatus() != self._highspy.HighsModelStatus.kOptimal:
+            return None
         solution = highs.getSolution()
         # HiGHS prices a maximisation with the sign of the objective; whichever sign, only y >= 0 is valid.
         prices = np.maximum(np.asarray(solution.row_dual, np.float64), 0.0)
         reduced = gain - rows.transposed_times(prices, len(gain))
-        positive = np.maximum(reduced, 0.0)
-        upper = float(prices @ rows.limit + positive.sum())
-        return Answer(np.asarray(solution.col_value, np.float64), upper, positive - reduced, True)
+        return Relaxed(np.asarray(solution.col_value, np.float64), prices, reduced)
 
     def whole(
         self, gain: Floats, rows: Rows, *, gap: float, start: Floats | None = None, seconds: float | None = None
-    ) -> Answer:
+    ) -> Whole:
         """The integer programme; it counts as finished when the solver's own bound is within `gap` of what it found."""
         self._highs.setOptionValue("mip_rel_gap", 0.0)
         self._highs.setOptionValue("mip_abs_gap", gap)
@@ -94,7 +99,7 @@ class Programs:
         finished = highs.getModelStatus() == self._highspy.HighsModelStatus.kOptimal
         values = np.rint(np.asarray(highs.getSolution().col_value, np.float64)) if has_solution else None
         upper = float(info.mip_dual_bound)
-        return Answer(values, upper if np.isfinite(upper) else float("inf"), None, finished)
+        return Whole(values, upper if np.isfinite(upper) else float("inf"), finished)
 
     def _run(
         self,
