@@ -1,1 +1,2 @@
-"""Matchings: the best total similarity over matched pairs, with its proof. Solvers take arrays and give arrays."""
+"""Matchings: the best total similarity over matched pairs, with its proof. Solvers take arrays and give
+arrays."""

@@ -2,18 +2,20 @@
 
     Σ(P, R)  =  max over 1:1 maps of the variables  of  the total weight of what the map makes equal
 
-(see `latent_pairs` for the problem in terms of variable pairs). Four stages, each of them only for the problems which
-the stages before have left open, and each on what is left of them:
+(see `latent_pairs` for the problem in terms of variable pairs). Four stages, each of them only for the
+problems which the stages before have left open, and each on what is left of them:
 
     1  bounds       an assignment on shared-out weights: an upper bound and a mapping      latent_bounds
     2  moves        the mapping, improved: a lower bound                                   latent_moves
-       ... repeated a few times with pairs dropped and shares shifted: about 9 of 10 problems of a corpus end here
+       ... repeated a few times with pairs dropped and shares shifted: about 9 of 10 problems of a corpus end
+       here
     3  programme    one LP with aggregated links, its prices checked by arithmetic         latent_program
     4  search       an integer programme on the pairs that the LP's prices leave possible
 
-A problem is proven when no value lies between its bounds. If all weights are multiples of a unit (1 for counted
-triples), that is exact: the upper bound is rounded down to the unit. Otherwise proven means that the bounds are within
-`EPSILON` of each other, relative to the larger of 1 and the optimum. A time limit that strikes leaves valid bounds and `optimal=False`.
+A problem is proven when no value lies between its bounds. If all weights are multiples of a unit (1 for
+counted triples), that is exact: the upper bound is rounded down to the unit. Otherwise proven means that the
+bounds are within `EPSILON` of each other, relative to the larger of 1 and the optimum. A time limit that
+strikes leaves valid bounds and `optimal=False`.
 """
 
 from __future__ import annotations
@@ -101,7 +103,8 @@ class _Search:
         """All stages."""
         begin = time.monotonic()
         self.upper[np.bincount(self.all.doc, minlength=self.all.problems) == 0] = 0.0
-        # The shared stages may take every problem's limit together; a search gets the limit of its own problem.
+        # The shared stages may take every problem's limit together; a search gets the limit of its own
+        # problem.
         shared = None if self.limit is None else begin + self.limit * max(1, self.all.problems)
         rest = self._bound(shared)
         if self._open(self.upper, self.lower).any():
@@ -113,7 +116,9 @@ class _Search:
             self._search(rest, d, deadline)
             self.seconds[d] += time.monotonic() - started
         self.upper = np.maximum(self._rounded(self.upper), self.lower)
-        return Solutions(self.lower, self.upper, ~self._open(self.upper, self.lower), self.mapping, self.seconds)
+        return Solutions(
+            self.lower, self.upper, ~self._open(self.upper, self.lower), self.mapping, self.seconds
+        )
 
     # What counts as closed.
 
@@ -144,7 +149,8 @@ class _Search:
     # Stages 1 and 2.
 
     def _bound(self, deadline: float | None) -> Pairs:
-        """Rounds of bounds, moves, dropping and shifting; what is left of the problems that are still open."""
+        """Rounds of bounds, moves, dropping and shifting; what is left of the problems that are still
+        open."""
         pairs = self.all
         docs = np.flatnonzero(np.isinf(self.upper))
         shares = halves(pairs)
@@ -174,7 +180,8 @@ class _Search:
     # Stages 3 and 4.
 
     def _relax(self, rest: Pairs, deadline: float | None) -> Pairs:
-        """LPs, several small problems in one, since a solver's start costs more than they do; what they leave possible."""
+        """LPs, several small problems in one, since a solver's start costs more than they do; what they leave
+        possible."""
         docs = np.flatnonzero(self._open(self.upper, self.lower))
         size = np.bincount(rest.doc, minlength=rest.problems)[docs]
         batch = np.cumsum(size) // _BATCH if len(docs) > 1 else np.zeros(len(docs), np.intp)
@@ -193,7 +200,8 @@ class _Search:
                 continue
             values[here], upper, lack = answer
             bound[here] = upper[pairs.doc] - lack
-            # Mappings that beat the best known use only these pairs, so the bound holds against the best known.
+            # Mappings that beat the best known use only these pairs, so the bound holds against the best
+            # known.
             self.upper[inside] = np.minimum(self.upper[inside], np.maximum(upper[inside], self.lower[inside]))
         docs = docs[self._open(self.upper[docs], self.lower[docs])]
         if len(docs):
@@ -211,7 +219,9 @@ class _Search:
         elif left is None or left > 0:
             gain, rows = programme(pairs)
             gap = EPSILON / 2 if self.unit is None else self.unit * (1 - 1e-3)
-            found = self.solver.whole(gain, rows, gap=gap, start=start_values(pairs, self.mapping), seconds=left)
+            found = self.solver.whole(
+                gain, rows, gap=gap, start=start_values(pairs, self.mapping), seconds=left
+            )
             if found.values is not None:
                 chosen = np.flatnonzero(found.values[: len(pairs.i)] > 0.5)
                 mapping = np.full(len(self.mapping), -1, np.intp)

@@ -5,17 +5,18 @@ Share each link's weight between its two pairs, w[q] = s[q, a] + s[q, b], half a
     total  =  sum_p x_p (U[p] + the shares of the links that p earns)  <=  the best assignment on c,
     c[p]   =  U[p] + the most that p can earn from its shares
 
-and that most is again a small matching: of all links at p that lead to variable k only one can be earned, likewise
-of those that lead to l. Either way of counting (best link for each k, or for each l, summed) is a bound; the smaller
-one is taken for each kind. For unit weights it is the minimum of two degrees:
+and that most is again a small matching: of all links at p that lead to variable k only one can be earned,
+likewise of those that lead to l. Either way of counting (best link for each k, or for each l, summed) is a
+bound; the smaller one is taken for each kind. For unit weights it is the minimum of two degrees:
 
     p = (i, j)      i --ARG1--> k1, k2        2 on the first side, 3 on the second:
                     j --ARG1--> l1, l2, l3    p earns at most 2 links of kind ARG1
 
-Three things are read off the assignment. Its mapping is a lower bound once it is evaluated. Its dual prices u, v give
-the slack u[i] + v[j] - c[p] that a pair lacks: a pair with bound - slack below the next value worth finding cannot be
-in a better solution and is dropped, with its links; fewer links give a smaller c. And where a pair or link has slack to
-spare, its shares may grow without cost, so the other ends' may shrink: a few rounds of that close almost all problems.
+Three things are read off the assignment. Its mapping is a lower bound once it is evaluated. Its dual prices
+u, v give the slack u[i] + v[j] - c[p] that a pair lacks: a pair with bound - slack below the next value worth
+finding cannot be in a better solution and is dropped, with its links; fewer links give a smaller c. And where
+a pair or link has slack to spare, its shares may grow without cost, so the other ends' may shrink: a few
+rounds of that close almost all problems.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ def _numbered(keys: Ints) -> tuple[Ints, int]:
 class Ends:
     """The links seen from their ends. End e < m is link e at its pair a, end m + e is link e at its pair b.
 
-    `pair[g]` owns group g (one kind, one direction); `k_of[e]` and `l_of[e]` number the (group, other variable)
-    slots of an end, on the first and on the second side; `k_group` and `l_group` say of which group a slot is.
+    `pair[g]` owns group g (one kind, one direction); `k_of[e]` and `l_of[e]` number the (group, other
+    variable) slots of an end, on the first and on the second side; `k_group` and `l_group` say of which group
+    a slot is.
     """
 
     at: Ints
@@ -68,7 +70,8 @@ class Ends:
         return Ends(at, pair, group, k_of, k_group, l_of, l_group)
 
     def earnings(self, pairs: Pairs, shares: Floats) -> tuple[Floats, Floats, Floats]:
-        """The most that each pair can earn from links; each end's slack in it; the number of slots of each pair."""
+        """The most that each pair can earn from links; each end's slack in it; the number of slots of each
+        pair."""
         k_best = np.zeros(len(self.k_group))
         np.maximum.at(k_best, self.k_of, shares)
         l_best = np.zeros(len(self.l_group))
@@ -79,13 +82,16 @@ class Ends:
         by_k = k_total <= l_total
         earned = np.bincount(self.pair, np.where(by_k, k_total, l_total), n)
         spare = np.where(by_k[self.group], k_best[self.k_of], l_best[self.l_of]) - shares
-        slots = np.where(by_k, np.bincount(self.k_group, minlength=groups), np.bincount(self.l_group, minlength=groups))
-        return earned, spare, np.bincount(self.pair, slots, n)
+        slots = np.where(
+            by_k, np.bincount(self.k_group, minlength=groups), np.bincount(self.l_group, minlength=groups)
+        )
+        return earned.astype(np.float64), spare, np.bincount(self.pair, slots, n).astype(np.float64)
 
 
 @dataclass(frozen=True)
 class Assignments:
-    """The best assignment of each problem asked for: its value (a bound), its mapping, and what the pairs lack."""
+    """The best assignment of each problem asked for: its value (a bound), its mapping, and what the pairs
+    lack."""
 
     value: Floats
     mapping: Ints
@@ -93,7 +99,8 @@ class Assignments:
 
 
 def assign(pairs: Pairs, worth: Floats, docs: Ints) -> Assignments:
-    """The best 1:1 assignment on `worth` (one figure a pair, pairs not listed are worth 0) in each problem of `docs`."""
+    """The best 1:1 assignment on `worth` (one figure a pair, pairs not listed are worth 0) in each problem of
+    `docs`."""
     from lap import lapjv
 
     rows, columns = np.diff(pairs.left), np.diff(pairs.right)
@@ -111,7 +118,12 @@ def assign(pairs: Pairs, worth: Floats, docs: Ints) -> Assignments:
     mapping = np.full(int(pairs.left[-1]), -1, np.intp)
     tables: dict[int, tuple[Floats, Ints]] = {}
     for d, n, m, s, at in zip(
-        docs.tolist(), rows[docs].tolist(), columns[docs].tolist(), size[docs].tolist(), start[docs].tolist(), strict=True
+        docs.tolist(),
+        rows[docs].tolist(),
+        columns[docs].tolist(),
+        size[docs].tolist(),
+        start[docs].tolist(),
+        strict=True,
     ):
         if not n or not m:
             continue
@@ -126,11 +138,12 @@ def assign(pairs: Pairs, worth: Floats, docs: Ints) -> Assignments:
 
 
 def lacking(pairs: Pairs, worth: Floats, found: Assignments, docs: Ints) -> tuple[Floats, Floats]:
-    """What each pair lacks to be in an optimal assignment: u[i] + v[j] - worth, from dual prices; and each problem's sum of prices.
+    """What each pair lacks to be in an optimal assignment: u[i] + v[j] - worth, from dual prices; and each
+    problem's sum of prices.
 
     Given an optimal assignment i → x(i), prices with u[i] = worth[i, x(i)] - v[x(i)] are dual if
-    v[j] >= v[x(i)] + worth[i, j] - worth[i, x(i)] for all i, j: a longest-path problem without positive cycles, solved
-    by raising v from 0 until nothing changes.
+    v[j] >= v[x(i)] + worth[i, j] - worth[i, x(i)] for all i, j: a longest-path problem without positive
+    cycles, solved by raising v from 0 until nothing changes.
     """
     u = np.zeros(int(pairs.left[-1]))
     v = np.zeros(int(pairs.right[-1]))
@@ -159,7 +172,8 @@ def lacking(pairs: Pairs, worth: Floats, found: Assignments, docs: Ints) -> tupl
 
 
 def shift(shares: Floats, spare: Floats, slots: Floats, lack: Floats, ends: Ends) -> Floats:
-    """Moves each link's weight towards the end that has more slack, which costs nothing there and saves at the other."""
+    """Moves each link's weight towards the end that has more slack, which costs nothing there and saves at
+    the other."""
     m = len(shares) // 2
     slack = spare + np.maximum(lack[ends.at], 0.0) / np.maximum(slots[ends.at], 1)
     step = (slack[:m] - slack[m:]) / 2
@@ -173,4 +187,4 @@ def halves(pairs: Pairs) -> Floats:
 
 def of_links(links: Bools, shares: Floats) -> Floats:
     """The shares of the links that were kept."""
-    return shares[np.concatenate([links, links])]
+    return np.asarray(shares[np.concatenate([links, links])], np.float64)

@@ -1,15 +1,16 @@
 """Local improvement of a mapping, in all problems at once.
 
-A move takes in a pair p = (i, j). Whatever i and j were matched to, p1 = (i, j') and p2 = (i', j), has to go, and the two
-variables left over may be matched to each other if r = (i', j') is a pair that earns anything (a swap):
+A move takes in a pair p = (i, j). Whatever i and j were matched to, p1 = (i, j') and p2 = (i', j), has to go,
+and the two variables left over may be matched to each other if r = (i', j') is a pair that earns anything (a
+swap):
 
     i -- j'          i    j'
               ==>      \\ /          gain = g[p] + g[r] + w(p, r) - g[p1] - g[p2] + w(p1, p2)
     i'-- j             / \\
                      i'   j
 
-where g[p] is what p earns beside the chosen pairs. Each round makes the best move of each problem; rounds end when
-no move gains. One round is a dozen array operations for the whole corpus.
+where g[p] is what p earns beside the chosen pairs. Each round makes the best move of each problem; rounds end
+when no move gains. One round is a dozen array operations for the whole corpus.
 """
 
 from __future__ import annotations

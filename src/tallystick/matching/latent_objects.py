@@ -1,20 +1,20 @@
 """Eq. 36 in full: objects with latent variables, matched under any of the four constraints.
 
-An object pair (u, v) has a weight, its similarity if all goes well, and *needs*: the variable pairs that have to be
-matched for it (eq. 41). Prop(ARG0, x, y) against Prop(ARG0, x', y') needs x→x' and y→y'. Variables are always 1:1; objects are
-1:1, N:1 (each u takes one v at most), 1:N or N:N.
+An object pair (u, v) has a weight, its similarity if all goes well, and *needs*: the variable pairs that have
+to be matched for it (eq. 41). Prop(ARG0, x, y) against Prop(ARG0, x', y') needs x→x' and y→y'. Variables are
+always 1:1; objects are 1:1, N:1 (each u takes one v at most), 1:N or N:N.
 
-In nearly all real problems the constraint on objects asks nothing that the variables do not settle already. Call pairs with
-the same set of needs a *class*. If all pairs of u need the same variables of the first side, then two classes of u give some
-variable two partners, so that at most one of them is ever active. The same for v. Hence a class is active as a whole or not at
-all, and what it earns is a constant known beforehand:
+In nearly all real problems the constraint on objects asks nothing that the variables do not settle already.
+Call pairs with the same set of needs a *class*. If all pairs of u need the same variables of the first side,
+then two classes of u give some variable two partners, so that at most one of them is ever active. The same
+for v. Hence a class is active as a whole or not at all, and what it earns is a constant known beforehand:
 
     1:1   the best matching inside the class (for equal objects: the smaller of the two multiplicities)
     N:1   the best v for each u, summed          1:N   the best u for each v          N:N   everything
 
-Classes without needs are earned for certain; with one need they are single weights, with two they are links, and the problem is
-the one of `latent`. Only objects with three or more variables, or whose pairs need different variables, go to the integer
-programme of eq. 40 to 44.
+Classes without needs are earned for certain; with one need they are single weights, with two they are links,
+and the problem is the one of `latent`. Only objects with three or more variables, or whose pairs need
+different variables, go to the integer programme of eq. 40 to 44.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ CONSTRAINTS = ("1:1", "N:1", "1:N", "N:N")
 
 @dataclass(frozen=True)
 class ObjectPairs:
-    """Pair t is (u[t], v[t]) of problem doc[t] with weight[t]; need n says that pair need[n] needs need_i[n] → need_j[n].
+    """Pair t is (u[t], v[t]) of problem doc[t] with weight[t]; need n says that pair need[n] needs need_i[n]
+    → need_j[n].
 
     Objects and variables are numbered over all problems. Pairs are distinct; weights are at least 0.
     """
@@ -51,7 +52,8 @@ class ObjectPairs:
 
     @staticmethod
     def of(u: Any, v: Any, weight: Any, needs: tuple[Any, Any, Any], doc: Any = None) -> ObjectPairs:
-        """From anything that NumPy can turn into arrays; `needs` is (pair, i, j); one problem unless `doc` is given."""
+        """From anything that NumPy can turn into arrays; `needs` is (pair, i, j); one problem unless `doc` is
+        given."""
         u, v, need, i, j = (np.asarray(x, np.intp) for x in (u, v, *needs))
         of = np.zeros(len(u), np.intp) if doc is None else np.asarray(doc, np.intp)
         return ObjectPairs(of, u, v, np.asarray(weight, np.float64), need, i, j)
@@ -59,7 +61,8 @@ class ObjectPairs:
 
 @dataclass(frozen=True)
 class ObjectSolutions:
-    """Bounds for each problem, the mapping over all variables, and `matched`: which object pairs are matched."""
+    """Bounds for each problem, the mapping over all variables, and `matched`: which object pairs are
+    matched."""
 
     lower: Floats
     upper: Floats
@@ -87,7 +90,12 @@ def solve_objects(
     quick = table.possible & ~hard[pairs.doc]
     classes = _Classes(pairs, table, quick, constraint)
     found = _solve_classes(left, right, classes, n, limit)
-    lower, upper, optimal, mapping = found.lower.copy(), found.upper.copy(), found.optimal.copy(), found.mapping.copy()
+    lower, upper, optimal, mapping = (
+        found.lower.copy(),
+        found.upper.copy(),
+        found.optimal.copy(),
+        found.mapping.copy(),
+    )
     lower += classes.certain(n)
     upper += classes.certain(n)
     chosen = np.zeros(len(pairs.u), np.bool_)
@@ -97,7 +105,9 @@ def solve_objects(
         mapping[part[0]] = part[1]
         chosen[part[2]] = True
     active = np.flatnonzero(quick & table.active(mapping))
-    chosen[active[_best(pairs.u[active], pairs.v[active], pairs.weight[active], pairs.doc[active], constraint)]] = True
+    chosen[
+        active[_best(pairs.u[active], pairs.v[active], pairs.weight[active], pairs.doc[active], constraint)]
+    ] = True
     return ObjectSolutions(lower, upper, optimal, mapping, np.flatnonzero(chosen))
 
 
@@ -129,7 +139,11 @@ class _Needs:
         unsettled = np.zeros(len(objects), np.bool_)
         at = np.flatnonzero(self.possible)
         if len(at):
-            _, kind = np.unique(variables[at], axis=0, return_inverse=True) if variables.shape[1] else (None, at * 0)
+            _, kind = (
+                np.unique(variables[at], axis=0, return_inverse=True)
+                if variables.shape[1]
+                else (None, at * 0)
+            )
             kind = kind.reshape(-1)
             size = int(objects[at].max()) + 1
             low, high = np.full(size, len(at)), np.full(size, -1)
@@ -173,11 +187,12 @@ def _solve_classes(left: Ints, right: Ints, classes: _Classes, n: int, limit: fl
     if two.any():
         i, j = classes.i[two], classes.j[two]
         double = (i[:, 0], j[:, 0], i[:, 1], j[:, 1], classes.weight[two])
-    return solve_all(Problems.of(left, right, single, double), limit=limit)  # type: ignore[arg-type]
+    return solve_all(Problems.of(left, right, single, double), limit=limit)
 
 
 def _best(u: Ints, v: Ints, weight: Floats, block: Ints, constraint: Constraint) -> Ints:
-    """Which pairs to take under the constraint so that their weights add up to the most; blocks do not touch each other."""
+    """Which pairs to take under the constraint so that their weights add up to the most; blocks do not touch
+    each other."""
     if constraint == "N:N" or not len(u):
         return np.arange(len(u))
     if constraint != "1:1":
@@ -208,7 +223,8 @@ def _best(u: Ints, v: Ints, weight: Floats, block: Ints, constraint: Constraint)
 def _programme(
     pairs: ObjectPairs, needs: _Needs, inside: Ints, constraint: Constraint, limit: float | None
 ) -> tuple[float, float, bool, tuple[Ints, Ints, Ints]]:
-    """Eq. 40 to 44 for one problem, with eq. 41 summed over the partners of an object where only one can be had."""
+    """Eq. 40 to 44 for one problem, with eq. 41 summed over the partners of an object where only one can be
+    had."""
     deadline = None if limit is None else time.monotonic() + limit
     n = len(inside)
     nobody = np.empty(0, np.intp)
@@ -277,4 +293,5 @@ class _RowList:
 
     def matrix(self) -> Rows:
         """All rows."""
-        return Rows.of(*(np.concatenate(part) for part in (self.row, self.column, self.value, self.limit)))
+        value, limit = np.concatenate(self.value), np.concatenate(self.limit)
+        return Rows.of(np.concatenate(self.row), np.concatenate(self.column), value, limit)

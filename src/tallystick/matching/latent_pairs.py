@@ -6,8 +6,8 @@ A problem of eq. 36 asks for a partial 1:1 map between the variables of two side
     maximise   sum_p U[p] x_p  +  sum_q w[q] x_{a[q]} x_{b[q]}
     such that  sum_j x_ij <= 1 for each i,   sum_i x_ij <= 1 for each j,   x in {0, 1}
 
-U[p] is what p earns alone (equal concepts, equal attributes, a self-loop), and a *link* q is earned if both of its
-pairs are chosen (two relations of the same role, each with its two ends):
+U[p] is what p earns alone (equal concepts, equal attributes, a self-loop), and a *link* q is earned if both
+of its pairs are chosen (two relations of the same role, each with its two ends):
 
       i ---ARG0--> k              a = (i, j)
                                   b = (k, l)
@@ -34,11 +34,11 @@ Bools = NDArray[np.bool_]
 class Problems:
     """Many latent matchings side by side, as flat arrays.
 
-    The variables of problem d are `left[d] ... left[d + 1] - 1` on the first side and `right[d] ... right[d + 1] - 1`
-    on the second. `i, j, weight` are the single weights, `qi, qj, qk, ql, q_weight` the weights that need i→j and
-    k→l both; either list may name a pair several times (the weights add up). `q_kind` groups links that can only
-    compete with links of the same kind (equal roles); it sharpens the first bound and never changes the optimum.
-    Weights are at least 0.
+    The variables of problem d are `left[d] ... left[d + 1] - 1` on the first side and `right[d] ... right[d +
+    1] - 1` on the second. `i, j, weight` are the single weights, `qi, qj, qk, ql, q_weight` the weights that
+    need i→j and k→l both; either list may name a pair several times (the weights add up). `q_kind` groups
+    links that can only compete with links of the same kind (equal roles); it sharpens the first bound and
+    never changes the optimum. Weights are at least 0.
     """
 
     left: Ints
@@ -55,15 +55,30 @@ class Problems:
 
     @staticmethod
     def of(
-        left: Any, right: Any, single: tuple[Any, Any, Any], double: tuple[Any, Any, Any, Any, Any], q_kind: Any = None
+        left: Any,
+        right: Any,
+        single: tuple[Any, Any, Any],
+        double: tuple[Any, Any, Any, Any, Any],
+        q_kind: Any = None,
     ) -> Problems:
-        """From anything that NumPy can turn into arrays; `single` is (i, j, w), `double` is (i, j, k, l, w)."""
+        """From anything that NumPy can turn into arrays; `single` is (i, j, w), `double` is (i, j, k, l,
+        w)."""
         i, j = (np.asarray(x, np.intp) for x in single[:2])
         qi, qj, qk, ql = (np.asarray(x, np.intp) for x in double[:4])
         weight, q_weight = np.asarray(single[2], np.float64), np.asarray(double[4], np.float64)
         kind = np.zeros(len(qi), np.intp) if q_kind is None else np.asarray(q_kind, np.intp)
         return Problems(
-            np.asarray(left, np.intp), np.asarray(right, np.intp), i, j, weight, qi, qj, qk, ql, q_weight, kind
+            np.asarray(left, np.intp),
+            np.asarray(right, np.intp),
+            i,
+            j,
+            weight,
+            qi,
+            qj,
+            qk,
+            ql,
+            q_weight,
+            kind,
         )
 
     def __len__(self) -> int:
@@ -72,7 +87,8 @@ class Problems:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Problems over variable pairs, sorted by (i, j): pair p is `i[p], j[p]`, earns `single[p]`, is of problem `doc[p]`."""
+    """Problems over variable pairs, sorted by (i, j): pair p is `i[p], j[p]`, earns `single[p]`, is of
+    problem `doc[p]`."""
 
     left: Ints
     right: Ints
@@ -113,7 +129,9 @@ class Pairs:
         chosen = mapping[self.i] == self.j
         alone = np.bincount(self.doc, self.single * chosen, self.problems)
         both = chosen[self.a] & chosen[self.b]
-        return np.asarray(alone + np.bincount(self.doc[self.a], self.weight * both, self.problems), np.float64)
+        return np.asarray(
+            alone + np.bincount(self.doc[self.a], self.weight * both, self.problems), np.float64
+        )
 
 
 def condense(problems: Problems) -> Pairs:
@@ -134,9 +152,12 @@ def condense(problems: Problems) -> Pairs:
     first, second, q_weight, kind = first[~loop], second[~loop], q_weight[~loop], kind[~loop]
     keys, number = np.unique(np.concatenate([alone, first, second]), return_inverse=True)
     n, m = len(alone), len(first)
-    # Links that agree in both pairs and in kind are earned together, so they are one link with the sum of the weights.
+    # Links that agree in both pairs and in kind are earned together, so they are one link with the sum of the
+    # weights.
     kinds = int(kind.max()) + 1 if m else 1
-    links, link = np.unique((number[n : n + m] * len(keys) + number[n + m :]) * kinds + kind, return_inverse=True)
+    links, link = np.unique(
+        (number[n : n + m] * len(keys) + number[n + m :]) * kinds + kind, return_inverse=True
+    )
     ends, kind = links // kinds, links % kinds
     i = keys // width
     single = np.bincount(number[:n], earned, len(keys)).astype(np.float64)
@@ -156,10 +177,11 @@ def condense(problems: Problems) -> Pairs:
 
 
 def common_unit(*weights: Floats) -> float | None:
-    """The largest of 1, 1/2, 1/3, ... of which all weights are multiples, or None: then no exact steps are known.
+    """The largest of 1, 1/2, 1/3, ... of which all weights are multiples, or None: then no exact steps are
+    known.
 
-    With a unit, every achievable total is a multiple of it, so an upper bound may be rounded down to one: that is
-    what turns a bound of 16.7 into the proof of 16.
+    With a unit, every achievable total is a multiple of it, so an upper bound may be rounded down to one:
+    that is what turns a bound of 16.7 into the proof of 16.
     """
     every = np.concatenate(weights)
     for parts in (1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 100):

@@ -1,13 +1,16 @@
-"""Latent matching as a linear programme with aggregated links, and as an integer programme when that is not enough.
+"""Latent matching as a linear programme with aggregated links, and as an integer programme when that is not
+enough.
 
-Each link q gets a variable y_q that stands for x_a x_b. The obvious rows, y_q <= x_a and y_q <= x_b (eq. 41), make a weak
-relaxation: x = 1/2 everywhere earns half of everything. Aggregated rows are much stronger. If p is chosen, then of all
-links from p to pairs of one variable k only one is earned, since k has one partner; likewise for each l:
+Each link q gets a variable y_q that stands for x_a x_b. The obvious rows, y_q <= x_a and y_q <= x_b (eq. 41),
+make a weak relaxation: x = 1/2 everywhere earns half of everything. Aggregated rows are much stronger. If p
+is chosen, then of all links from p to pairs of one variable k only one is earned, since k has one partner;
+likewise for each l:
 
     sum of y_q over links q = (p, (k, .))  <=  x_p        for each p and k
     sum of y_q over links q = (p, (., l))  <=  x_p        for each p and l
 
-A row with a single link on one side is implied by the other side's row that holds the same link, and is left out.
+A row with a single link on one side is implied by the other side's row that holds the same link, and is left
+out.
 """
 
 from __future__ import annotations
@@ -65,7 +68,10 @@ def programme(pairs: Pairs) -> tuple[Floats, Rows]:
         limits.append(np.zeros(total))
         rows += total
     matrix = Rows.of(
-        np.concatenate(row_parts), np.concatenate(column_parts), np.concatenate(value_parts), np.concatenate(limits)
+        np.concatenate(row_parts),
+        np.concatenate(column_parts),
+        np.concatenate(value_parts),
+        np.concatenate(limits),
     )
     return np.concatenate([pairs.single, weight]), matrix
 
@@ -84,7 +90,8 @@ def start_values(pairs: Pairs, mapping: Ints) -> Floats:
 
 
 def relax(solver: Programs, pairs: Pairs, *, seconds: float | None) -> tuple[Floats, Floats, Floats] | None:
-    """The LP's values of the pairs, its upper bound for each problem, and what each pair lacks; None if time ran out.
+    """The LP's values of the pairs, its upper bound for each problem, and what each pair lacks; None if time
+    ran out.
 
     Several problems in one LP do not touch each other, so the bound of `program` falls apart into theirs.
     """
@@ -96,7 +103,7 @@ def relax(solver: Programs, pairs: Pairs, *, seconds: float | None) -> tuple[Flo
     of_column = np.concatenate([pairs.doc, pairs.doc[a]])
     of_row = of_column[rows.index[rows.start[:-1]]]
     positive = np.maximum(found.reduced, 0.0)
-    upper = np.bincount(of_row, found.prices * rows.limit, pairs.problems)
-    upper = upper + np.bincount(of_column, positive, pairs.problems)
+    of_rows = np.bincount(of_row, found.prices * rows.limit, pairs.problems)
+    upper = (of_rows + np.bincount(of_column, positive, pairs.problems)).astype(np.float64)
     n = len(pairs.i)
     return found.values[:n], upper, (positive - found.reduced)[:n]

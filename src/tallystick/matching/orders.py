@@ -1,18 +1,20 @@
-"""Eq. 37 for partial orders and directed graphs (appendix A.2): matchings under which u ≤ u' if and only if v ≤ v'.
+"""Eq. 37 for partial orders and directed graphs (appendix A.2): matchings under which u ≤ u' if and only if v
+≤ v'.
 
-≤ is reachability: in a tree an ancestor precedes its descendants, in a graph a node precedes what its edges lead to, and the
-nodes of a cycle precede each other. Two pairs *clash* if keeping both would break the "iff":
+≤ is reachability: in a tree an ancestor precedes its descendants, in a graph a node precedes what its edges
+lead to, and the nodes of a cycle precede each other. Two pairs *clash* if keeping both would break the "iff":
 
     P   a → b        R   x → y        (a, x) and (b, y) agree;  (a, y) and (b, x) clash
 
-The heaviest set of pairs without a clash is an integer programme. Its rows as printed, m + m' <= 1 for each clash, are weak; here
-a pair's clashes with the pairs of one u' are summed into a single row wherever u' can have only one partner anyway (the same for v').
-The assignment that ignores the order is an upper bound, and often keeps the order: then nothing else is needed. Otherwise a linear
-programme takes in the rows that its solution breaks, round by round, until none is broken; its prices rule out most pairs, and
-the integer programme has only the rest to decide.
+The heaviest set of pairs without a clash is an integer programme. Its rows as printed, m + m' <= 1 for each
+clash, are weak; here a pair's clashes with the pairs of one u' are summed into a single row wherever u' can
+have only one partner anyway (the same for v'). The assignment that ignores the order is an upper bound, and
+often keeps the order: then nothing else is needed. Otherwise a linear programme takes in the rows that its
+solution breaks, round by round, until none is broken; its prices rule out most pairs, and the integer
+programme has only the rest to decide.
 
-For sequences, trees and DAGs ≤ is antisymmetric, and then u = u' forces v = v': all four constraints coincide with 1:1. They
-differ only inside cycles.
+For sequences, trees and DAGs ≤ is antisymmetric, and then u = u' forces v = v': all four constraints coincide
+with 1:1. They differ only inside cycles.
 """
 
 from __future__ import annotations
@@ -55,7 +57,8 @@ def match_orders(
     limit: float | None = None,
     start: Matched | None = None,
 ) -> Matched:
-    """The heaviest order-preserving matching of the pairs (u, v), each listed once; `before_*` is ≤ as a table.
+    """The heaviest order-preserving matching of the pairs (u, v), each listed once; `before_*` is ≤ as a
+    table.
 
     `start` is a valid matching known already, for instance one that keeps more than this one has to.
     """
@@ -74,7 +77,10 @@ def match_orders(
     unit = common_unit(weight)
 
     upper, chosen = _ignoring_order(u, v, weight, clash)
-    candidates = [_repaired(chosen, weight, clash), _repaired(_NOBODY, weight / (weight + clash @ weight), clash)]
+    candidates = [
+        _repaired(chosen, weight, clash),
+        _repaired(_NOBODY, weight / (weight + clash @ weight), clash),
+    ]
     if start is not None:
         known = set(zip(start.left.tolist(), start.right.tolist(), strict=True))
         given = [t for t, pair in enumerate(zip(u.tolist(), v.tolist(), strict=True)) if pair in known]
@@ -105,7 +111,8 @@ _ROWS_A_ROUND = 400
 def _relaxation(
     solver: Programs, weight: Floats, clash: Bools, u: Ints, v: Ints, deadline: float | None
 ) -> tuple[float, Floats, Floats]:
-    """The linear programme with rows as they are needed: a bound, the values, and a bound for each pair's being chosen."""
+    """The linear programme with rows as they are needed: a bound, the values, and a bound for each pair's
+    being chosen."""
     n = len(u)
     sides = [_exclusive(node, clash) for node in (u, v)]
     owner = [np.where(np.isin(number, np.flatnonzero(exclusive)), number, -1) for number, exclusive in sides]
@@ -145,9 +152,14 @@ def _exclusive(node: Ints, clash: Bools) -> tuple[Ints, Bools]:
 
 
 def _broken(
-    values: Floats, clashing: np.ndarray[tuple[int, ...], np.dtype[np.float32]], clash: Bools, owner: list[Ints], n: int
+    values: Floats,
+    clashing: np.ndarray[tuple[int, ...], np.dtype[np.float32]],
+    clash: Bools,
+    owner: list[Ints],
+    n: int,
 ) -> list[tuple[int, ...]]:
-    """The rows that the values break most: a pair with its clashes at one exclusive node, or with one other pair."""
+    """The rows that the values break most: a pair with its clashes at one exclusive node, or with one other
+    pair."""
     used = np.flatnonzero(values > 1e-6)
     found: list[tuple[float, tuple[int, ...]]] = []
     for number in owner:
@@ -182,7 +194,14 @@ def _matrix(rows: list[tuple[int, ...]]) -> Rows:
 
 
 def _search(
-    solver: Programs, rest: Ints, weight: Floats, clash: Bools, u: Ints, v: Ints, unit: float | None, left: float | None
+    solver: Programs,
+    rest: Ints,
+    weight: Floats,
+    clash: Bools,
+    u: Ints,
+    v: Ints,
+    unit: float | None,
+    left: float | None,
 ) -> tuple[Ints, float]:
     """The integer programme over the pairs in `rest`."""
     if not len(rest):
@@ -233,7 +252,8 @@ def _repaired(chosen: Ints, worth: Floats, clash: Bools) -> Ints:
 
 
 def _rows(clash: Bools, u: Ints, v: Ints) -> Rows:
-    """Rows that forbid every clash: for pair t and node u' (and v'), t and its clashing pairs there, if those exclude each other."""
+    """Rows that forbid every clash: for pair t and node u' (and v'), t and its clashing pairs there, if those
+    exclude each other."""
     n = len(u)
     row_parts: list[Ints] = []
     column_parts: list[Ints] = []
@@ -246,7 +266,8 @@ def _rows(clash: Bools, u: Ints, v: Ints) -> Rows:
             inside = clash[np.ix_(members, members)]
             if (inside | np.eye(len(members), dtype=np.bool_)).all():
                 touching = clash[:, members]
-                # All members at one node exclude each other; so does a pair with those of them that it clashes with.
+                # All members at one node exclude each other; so does a pair with those of them that it
+                # clashes with.
                 t, m = np.nonzero(touching)
                 owners, number = np.unique(t, return_inverse=True)
                 row_parts += [number + count, np.arange(len(owners)) + count]

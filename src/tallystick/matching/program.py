@@ -2,13 +2,14 @@
 
     maximise  c.z   such that  A z <= b,   0 <= z <= 1   (z integer, if asked for)
 
-That is all that appendix A needs. One `Programs` object holds one HiGHS object, used again for every programme: making one
-costs as much as solving a small LP. Upper bounds of LPs do not rest on the solver's tolerances. For any prices y >= 0
+That is all that appendix A needs. One `Programs` object holds one HiGHS object, used again for every
+programme: making one costs as much as solving a small LP. Upper bounds of LPs do not rest on the solver's
+tolerances. For any prices y >= 0
 
     c.z  <=  y.b + sum over z of max(0, c - A'y)
 
-(weak duality; the last sum uses z <= 1), so the solver's prices are put into that formula and the bound follows from
-arithmetic alone.
+(weak duality; the last sum uses z <= 1), so the solver's prices are put into that formula and the bound
+follows from arithmetic alone.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from tallystick.matching.latent_pairs import Floats, Ints
 
 @dataclass(frozen=True)
 class Rows:
-    """The matrix A by rows: row r has the columns `index[start[r]:start[r + 1]]` with `value`; `limit` is b."""
+    """The matrix A by rows: row r has the columns `index[start[r]:start[r + 1]]` with `value`; `limit` is
+    b."""
 
     start: Ints
     index: Ints
@@ -69,7 +71,7 @@ class Programs:
         import highspy
 
         self._highspy = highspy
-        self._highs: Any = highspy.Highs()
+        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         for name, value in (("output_flag", False), ("threads", 1), ("parallel", "off"), ("random_seed", 0)):
             self._highs.setOptionValue(name, value)
 
@@ -87,9 +89,16 @@ class Programs:
         return Relaxed(np.asarray(solution.col_value, np.float64), prices, reduced)
 
     def whole(
-        self, gain: Floats, rows: Rows, *, gap: float, start: Floats | None = None, seconds: float | None = None
+        self,
+        gain: Floats,
+        rows: Rows,
+        *,
+        gap: float,
+        start: Floats | None = None,
+        seconds: float | None = None,
     ) -> Whole:
-        """The integer programme; it counts as finished when the solver's own bound is within `gap` of what it found."""
+        """The integer programme; it counts as finished when the solver's own bound is within `gap` of what it
+        found."""
         self._highs.setOptionValue("mip_rel_gap", 0.0)
         self._highs.setOptionValue("mip_abs_gap", gap)
         self._run(gain, rows, start, seconds, presolve=True, integer=True)

@@ -4,12 +4,12 @@
         |    /   /            three pairs, none of them crossing: Σ = 3
     R   1  3  5  7  9
 
-Since ≤ is reflexive and the condition an "iff", an element can never have two partners: all four constraints are 1:1 here. A
-*weak* matching is another thing, with a name of its own: order may stand still on one side ("N:1": several elements of P in a
-row share one of R; "1:N": the reverse).
+Since ≤ is reflexive and the condition an "iff", an element can never have two partners: all four constraints
+are 1:1 here. A *weak* matching is another thing, with a name of its own: order may stand still on one side
+("N:1": several elements of P in a row share one of R; "1:N": the reverse).
 
-Three ways, all exact: equal codes by a bit-parallel LCS; sparse pairs by the heaviest chain in O(k log n); a dense table by
-dynamic programming, a row at a time.
+Three ways, all exact: equal codes by a bit-parallel LCS; sparse pairs by the heaviest chain in O(k log n); a
+dense table by dynamic programming, a row at a time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ class Matched:
     @staticmethod
     def proven(value: float, left: Sequence[int] | Ints, right: Sequence[int] | Ints) -> Matched:
         """By an algorithm that is exact."""
-        return Matched(float(value), float(value), True, np.asarray(left, np.intp), np.asarray(right, np.intp))
+        return Matched(
+            float(value), float(value), True, np.asarray(left, np.intp), np.asarray(right, np.intp)
+        )
 
 
 def match_equal(left: Sequence[Hashable], right: Sequence[Hashable]) -> Matched:
@@ -58,10 +60,12 @@ def match_equal(left: Sequence[Hashable], right: Sequence[Hashable]) -> Matched:
 
 
 def match_sparse(i: Ints, j: Ints, weight: Floats, *, weak: Weak | None = None) -> Matched:
-    """The heaviest chain of pairs (i, j), each pair listed once: both strictly rising (or one standing still, if weak).
+    """The heaviest chain of pairs (i, j), each pair listed once: both strictly rising (or one standing still,
+    if weak).
 
-    Pairs are taken by rising i. The frontier keeps, for each j that matters, the best chain that ends at or before it; its values
-    rise with j, since a chain that ends later and earns less is useless. A pair extends the frontier's last chain before j.
+    Pairs are taken by rising i. The frontier keeps, for each j that matters, the best chain that ends at or
+    before it; its values rise with j, since a chain that ends later and earns less is useless. A pair extends
+    the frontier's last chain before j.
     """
     if weak == "1:N":
         turned = match_sparse(j, i, weight, weak="N:1")
@@ -111,8 +115,8 @@ def match_sparse(i: Ints, j: Ints, weight: Floats, *, weak: Weak | None = None) 
 def match_dense(table: Floats, *, weak: Weak | None = None) -> Matched:
     """The same for a full table of similarities (rows: left, columns: right).
 
-    best[i, j] is the most that the first i and the first j elements earn. Of its three candidates, only best[i, j - 1] lies in
-    the same row, and it enters as a running maximum: so a row is one vectorised step.
+    best[i, j] is the most that the first i and the first j elements earn. Of its three candidates, only
+    best[i, j - 1] lies in the same row, and it enters as a running maximum: so a row is one vectorised step.
     """
     if weak == "1:N":
         turned = match_dense(table.T, weak="N:1")
@@ -135,4 +139,4 @@ def match_dense(table: Floats, *, weak: Weak | None = None) -> Matched:
             one.append(i - 1)
             other.append(j - 1)
             i, j = i - 1, j - back
-    return Matched.proven(best[n, m], one[::-1], other[::-1])
+    return Matched.proven(float(best[n, m]), one[::-1], other[::-1])

@@ -1,8 +1,9 @@
 """Matching of trees. A tree is an array of parents, -1 for a root; a forest has several roots.
 
-    match_ordered    keeps ancestors and the order from left to right: the mappings of tree edit distance, polynomial
-    match_top_down   a pair may be matched only if its parents are matched to each other (STM-like), polynomial
-    match_unordered  keeps ancestors only, eq. 37 itself: NP-hard, hence an integer programme with bounds and a limit
+    match_ordered    keeps ancestors and left-to-right order: the mappings of tree edit distance, polynomial
+    match_top_down   a pair may be matched only if its parents are matched to each other (STM-like),
+    polynomial match_unordered  keeps ancestors only, eq. 37 itself: NP-hard, hence an integer programme with
+    bounds and a limit
 
 The children of a node are ordered by their numbers.
 """
@@ -21,7 +22,8 @@ from tallystick.matching.sequences import Matched, match_dense
 
 @dataclass(frozen=True)
 class _Tree:
-    """Children of each node (the last entry: the roots), nodes in postorder, and for each place the leftmost leaf's place."""
+    """Children of each node (the last entry: the roots), nodes in postorder, and for each place the leftmost
+    leaf's place."""
 
     children: list[list[int]]
     postorder: list[int]
@@ -52,7 +54,8 @@ class _Tree:
         return _Tree(children, postorder, leftmost)
 
     def key_places(self) -> list[int]:
-        """The places at which no later place has the same leftmost leaf; the virtual root over a forest counts as one."""
+        """The places at which no later place has the same leftmost leaf; the virtual root over a forest
+        counts as one."""
         last = {leaf: place for place, leaf in enumerate([*self.leftmost, 0])}
         return sorted(last.values())
 
@@ -60,13 +63,15 @@ class _Tree:
 def match_ordered(left: Sequence[int] | Ints, right: Sequence[int] | Ints, similarity: Floats) -> Matched:
     """The heaviest matching that keeps ancestors and left-to-right order (Zhang and Shasha 1989, maximised).
 
-    For a node on each side, best[i, j] is the most that the forests up to the i-th and j-th place of their subtrees earn:
+    For a node on each side, best[i, j] is the most that the forests up to the i-th and j-th place of their
+    subtrees earn:
 
         best[i, j] = max( best[i-1, j], best[i, j-1],
                           both prefixes are whole trees:  best[i-1, j-1] + similarity
                           otherwise:                      best[before tree i, before tree j] + tree[i, j] )
 
-    Only best[i, j-1] lies in row i, so a row is one running maximum. A virtual root over each forest matches nothing.
+    Only best[i, j-1] lies in row i, so a row is one running maximum. A virtual root over each forest matches
+    nothing.
     """
     one, other = _Tree.of(left), _Tree.of(right)
     n, m = len(one.postorder), len(other.postorder)
@@ -127,8 +132,8 @@ def match_top_down(
 ) -> Matched:
     """The heaviest matching in which the parents of matched nodes are matched to each other (roots to roots).
 
-    earns[u, v] = similarity[u, v] + the best matching of u's children with v's, 0 if the two are not similar at all. Children are
-    matched 1:1, and in order if `ordered`.
+    earns[u, v] = similarity[u, v] + the best matching of u's children with v's, 0 if the two are not similar
+    at all. Children are matched 1:1, and in order if `ordered`.
     """
     one, other = _Tree.of(left), _Tree.of(right)
     n, m = len(one.postorder), len(other.postorder)
@@ -156,7 +161,10 @@ def match_top_down(
         u, v = todo.pop()
         found = matches.get((u, v))
         if found is not None:
-            below = [(one.children[u][a], other.children[v][b]) for a, b in zip(found.left, found.right, strict=True)]
+            below = [
+                (one.children[u][a], other.children[v][b])
+                for a, b in zip(found.left, found.right, strict=True)
+            ]
             pairs += below
             todo += below
     pairs.sort()
@@ -166,7 +174,8 @@ def match_top_down(
 def match_unordered(
     left: Sequence[int] | Ints, right: Sequence[int] | Ints, similarity: Floats, *, limit: float | None = None
 ) -> Matched:
-    """The heaviest matching that keeps ancestors in both directions; may be unproven if a limit in seconds strikes."""
+    """The heaviest matching that keeps ancestors in both directions; may be unproven if a limit in seconds
+    strikes."""
     before = [_ancestors(np.asarray(parents, np.intp)) for parents in (left, right)]
     u, v = np.nonzero(similarity > 0)
     start = match_ordered(left, right, similarity)

@@ -2,7 +2,8 @@
 
     (z / be-located-at-91 :ARG1 x :ARG2 y)   →   x :location y
 
-where nothing points to z and z has no other edges (the AMR guidelines' table; smatchpp's `amr` standardisation does the same).
+where nothing points to z and z has no other edges (the AMR guidelines' table; smatchpp's `amr`
+standardisation does the same).
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ def undo_reification(
     concepts = {v: value for v, role, value, _ in unary if role == "instance" and value in REIFICATIONS}
     if not concepts:
         return unary, binary, free
-    pointed_at = {target for _, _, target in binary} | {v for v, _, _, constant_source in unary if constant_source}
+    pointed_at = {target for _, _, target in binary} | {
+        v for v, _, _, constant_source in unary if constant_source
+    }
     edges: dict[int, list[tuple[str, int | str]]] = {v: [] for v in concepts if v not in pointed_at}
     for v, role, value, _ in unary:
         if v in edges and role != "instance":
@@ -72,14 +75,14 @@ def undo_reification(
     unary = [fact for fact in unary if fact[0] not in gone]
     binary = [fact for fact in binary if fact[0] not in gone]
     free = list(free)
-    for source, role, target in new:
-        if isinstance(source, int):
-            if isinstance(target, int):
-                binary.append((source, role, target))
+    for one, role, other in new:
+        if isinstance(one, int):
+            if isinstance(other, int):
+                binary.append((one, role, other))
             else:
-                unary.append((source, role, target, False))
-        elif isinstance(target, int):
-            unary.append((target, role, source, True))
+                unary.append((one, role, other, False))
+        elif isinstance(other, int):
+            unary.append((other, role, one, True))
         else:
-            free.append((source, role, target))
+            free.append((one, role, other))
     return unary, binary, free

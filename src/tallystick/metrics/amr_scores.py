@@ -1,21 +1,20 @@
-"""Smatch (eq. 35) over many pairs of graphs: counts with their proof, alignments, and the usual subscores.
+"""Smatch (eq. 35) over many pairs of graphs: counts with their proof.
 
-A pair of graphs becomes a problem of `tallystick.matching.latent`: a fact on one variable is a single weight for each pair
-of variables that share it, a relation is a link. Facts are numbered jointly over both sides and joined for a whole block of graphs
-at once; the solver proves most of the block with array operations alone.
+A pair of graphs becomes a problem of `tallystick.matching.latent`: a fact on one variable is a single weight
+for each pair of variables that share it, a relation is a link. Facts are numbered jointly over both sides and
+joined for a whole block of graphs at once; the solver proves most of the block with array operations alone.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tallystick.matching.latent import solve_all
 from tallystick.matching.latent_pairs import Bools, Floats, Ints, Problems
-from tallystick.metrics.amr_triples import Binary, Counting, Duplicates, FactReader, Facts, Unary
+from tallystick.metrics.amr_triples import Counting, Duplicates, FactReader, Facts
 from tallystick.reading.graphs import Graph
 
 _BLOCK_PAIRS, _BLOCK_LINKS = 1000, 2_000_000
@@ -23,7 +22,8 @@ _BLOCK_PAIRS, _BLOCK_LINKS = 1000, 2_000_000
 
 @dataclass(frozen=True)
 class Counts:
-    """For each pair: matched triples (`matched` is achieved, nothing exceeds `upper`), and the triples of both sides."""
+    """For each pair: matched triples (`matched` is achieved, nothing exceeds `upper`), and the triples of
+    both sides."""
 
     matched: Floats
     upper: Floats
@@ -64,7 +64,8 @@ def score_graphs(
     limit: float | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Counts:
-    """Smatch of (reference, predicted) pairs. `limit` in seconds for each pair; `progress` hears how many are done."""
+    """Smatch of (reference, predicted) pairs. `limit` in seconds for each pair; `progress` hears how many are
+    done."""
     counting = counting or Counting()
     read = FactReader(counting)
     reference, predicted = [read(pair[0]) for pair in pairs], [read(pair[1]) for pair in pairs]
@@ -89,15 +90,15 @@ def score_facts(
             begin, links = n + 1, 0
             if progress is not None:
                 progress(begin)
-    none = np.zeros(0)
     return Counts(
-        *(np.concatenate([none.astype(t), *(getattr(p, name) for p in parts)]) for name, t in _COLUMNS),
-        mappings=[mapping for part in parts for mapping in part.mappings],
-        seconds=np.concatenate([none, *(p.seconds for p in parts)]),
+        np.concatenate([np.zeros(0), *(part.matched for part in parts)]),
+        np.concatenate([np.zeros(0), *(part.upper for part in parts)]),
+        np.concatenate([np.zeros(0, np.bool_), *(part.optimal for part in parts)]),
+        np.concatenate([np.zeros(0, np.intp), *(part.reference for part in parts)]),
+        np.concatenate([np.zeros(0, np.intp), *(part.predicted for part in parts)]),
+        [mapping for part in parts for mapping in part.mappings],
+        np.concatenate([np.zeros(0), *(part.seconds for part in parts)]),
     )
-
-
-_COLUMNS = (("matched", np.float64), ("upper", np.float64), ("optimal", np.bool_), ("reference", np.intp), ("predicted", np.intp))
 
 
 class _Side:
@@ -177,7 +178,9 @@ def _score_block(
     x, y = _joined(d1 * max(len(codes), 1) + f1, d2 * max(len(codes), 1) + f2)
     certain = np.bincount(d1[x], _weights(k1[x], k2[y], duplicates), n)
 
-    partner = np.where(found.mapping >= 0, found.mapping - np.repeat(other.offsets[:-1], np.diff(one.offsets)), -1)
+    partner = np.where(
+        found.mapping >= 0, found.mapping - np.repeat(other.offsets[:-1], np.diff(one.offsets)), -1
+    )
     return Counts(
         found.lower + certain,
         found.upper + certain,
@@ -187,147 +190,3 @@ def _score_block(
         np.split(partner, one.offsets[1:-1]),
         found.seconds,
     )
-
-
-@dataclass(frozen=True)
-class Alignment:
-    """Which variable is which, and the triples (source, role, target) that match, are missed, are spurious.
-
-    `matched` pairs the reference's triple with the predicted one.
-    """
-
-    variables: list[tuple[str, str]]
-    unmatched_reference: list[str]
-    unmatched_predicted: list[str]
-    matched: list[tuple[tuple[str, str, str], tuple[str, str, str]]]
-    missed: list[tuple[str, str, str]]
-    spurious: list[tuple[str, str, str]]
-
-
-def align(reference: Facts, predicted: Facts, mapping: Ints) -> Alignment:
-    """The alignment that a mapping (reference variable → predicted variable or -1) gives."""
-    pairs = [(i, int(j)) for i, j in enumerate(mapping.tolist()) if j >= 0]
-    back = {j: i for i, j in pairs}
-    waiting: dict[object, list[tuple[str, str, str]]] = {}
-    for key, shown in _keyed(predicted, lambda v: back.get(v, ("predicted", v))):
-        waiting.setdefault(key, []).append(shown)
-    matched, missed = [], []
-    for key, shown in _keyed(reference, lambda v: v):
-        if waiting.get(key):
-            matched.append((shown, waiting[key].pop(0)))
-        else:
-            missed.append(shown)
-    chosen = {i for i, _ in pairs}
-    return Alignment(
-        [(reference.variables[i], predicted.variables[j]) for i, j in pairs],
-        [name for i, name in enumerate(reference.variables) if i not in chosen],
-        [name for j, name in enumerate(predicted.variables) if j not in back],
-        matched,
-        missed,
-        [shown for rest in waiting.values() for shown in rest],
-    )
-
-
-def _keyed(facts: Facts, name: Callable[[int], object]) -> Iterable[tuple[object, tuple[str, str, str]]]:
-    names = facts.variables
-    for v, role, value, turned in facts.unary:
-        shown = (value, role, names[v]) if turned else (names[v], role, value)
-        yield (name(v), role, value, turned), shown
-    for s, role, t in facts.binary:
-        yield (name(s), role, name(t)), (names[s], role, names[t])
-    for free in facts.free:
-        yield free, free
-
-
-# Subscores (Damonte et al. 2017): Smatch over a part of the triples, or the overlap of two bags.
-
-Change = Callable[[Facts], Facts]
-Bag = Callable[[Facts], list[str]]
-
-
-def _unlabelled(facts: Facts) -> Facts:
-    unary: list[Unary] = [(v, r if ":" not in r else ":", value, t) for v, r, value, t in facts.unary]
-    return Facts(facts.variables, unary, [(s, ":", t) for s, _, t in facts.binary], facts.free)
-
-
-def _without_senses(facts: Facts) -> Facts:
-    unary: list[Unary] = [
-        (v, r, _stem(value) if r in ("instance", "root") else value, t) for v, r, value, t in facts.unary
-    ]
-    return Facts(facts.variables, unary, facts.binary, facts.free)
-
-
-def _stem(concept: str) -> str:
-    stem, dash, sense = concept.rpartition("-")
-    return stem if dash and sense.isdecimal() else concept
-
-
-def _part(facts: Facts, binary: list[Binary]) -> Facts:
-    """Some relations with the concepts of their variables."""
-    inside = {v for s, _, t in binary for v in (s, t)}
-    concepts = [fact for fact in facts.unary if fact[1] == "instance" and fact[0] in inside]
-    return Facts(facts.variables, concepts, binary)
-
-
-def _reentrancies(facts: Facts) -> Facts:
-    parents = Counter(target for _, _, target in facts.binary)
-    return _part(facts, [fact for fact in facts.binary if parents[fact[2]] > 1])
-
-
-def _roles(facts: Facts) -> Facts:
-    return _part(facts, [fact for fact in facts.binary if fact[1].startswith(":arg")])
-
-
-def _concepts(facts: Facts) -> list[str]:
-    return [value for _, role, value, _ in facts.unary if role == "instance"]
-
-
-def _concepts_with(facts: Facts, role: str) -> list[str]:
-    """The concepts of the variables that have an edge of this role."""
-    concept = {v: value for v, r, value, _ in facts.unary if r == "instance"}
-    sources = [v for v, r, _, turned in facts.unary if r == role and not turned]
-    sources += [source for source, r, _ in facts.binary if r == role]
-    return [concept.get(v, "") for v in sources]
-
-
-SMATCH_PARTS: dict[str, Change] = {
-    "unlabelled": _unlabelled,
-    "no word senses": _without_senses,
-    "reentrancies": _reentrancies,
-    "semantic roles": _roles,
-}
-BAG_PARTS: dict[str, Bag] = {
-    "concepts": _concepts,
-    "named entities": lambda facts: _concepts_with(facts, ":name"),
-    "negation": lambda facts: _concepts_with(facts, ":polarity"),
-    "wikification": lambda facts: [value for _, role, value, _ in facts.unary if role == ":wiki"],
-}
-SUBSCORES = ("unlabelled", "no word senses", "concepts", "named entities", "negation", "wikification",
-             "reentrancies", "semantic roles")  # fmt: skip
-
-
-def subscores(
-    pairs: Sequence[tuple[Graph, Graph]], counting: Counting | None = None, *, limit: float | None = None
-) -> dict[str, Counts]:
-    """The fine-grained scores of (reference, predicted) pairs, each with an alignment of its own where it needs one."""
-    counting = counting or Counting()
-    read = FactReader(counting)
-    reference, predicted = [read(pair[0]) for pair in pairs], [read(pair[1]) for pair in pairs]
-    scores = {}
-    for name in SUBSCORES:
-        if name in BAG_PARTS:
-            bag = BAG_PARTS[name]
-            scores[name] = _bags([bag(facts) for facts in reference], [bag(facts) for facts in predicted])
-        else:
-            change = SMATCH_PARTS[name]
-            one, other = [change(facts) for facts in reference], [change(facts) for facts in predicted]
-            scores[name] = score_facts(one, other, counting.duplicates, limit=limit)
-    return scores
-
-
-def _bags(reference: Sequence[list[str]], predicted: Sequence[list[str]]) -> Counts:
-    shared = [sum((Counter(a) & Counter(b)).values()) for a, b in zip(reference, predicted, strict=True)]
-    matched = np.array(shared, np.float64)
-    n = len(matched)
-    sizes = (np.array([len(bag) for bag in side], np.intp) for side in (reference, predicted))
-    return Counts(matched, matched, np.ones(n, np.bool_), *sizes, mappings=[], seconds=np.zeros(n))

@@ -1,7 +1,7 @@
 """From a graph of meaning to the triples that are counted: the choices that make Smatch scores differ.
 
-Scorers agree on the equation (eq. 35) and disagree on what a triple is. Each disagreement is a field of `Counting`, each
-scorer a preset:
+Scorers agree on the equation (eq. 35) and disagree on what a triple is. Each disagreement is a field of
+`Counting`, each scorer a preset:
 
     choice             smatch 1.0.4         smatchpp generic     smatchpp amr          tallystick
     root               constant             constant             concept               constant
@@ -12,9 +12,10 @@ scorer a preset:
     strings            first word           whole                whole                 whole
     reified relations  as written           as written           undone                as written
 
-"Root: constant" says that a variable is the root, "concept" which concept the root has. A constant becomes a source when a role
-with a constant is turned round (`:ARG0-of 1`). "Product" counts n equal triples against m as n·m matches, so that a self-match may
-exceed 1; it exists to reproduce smatch. Surface alignments (`~e.5`) are never part of a triple.
+"Root: constant" says that a variable is the root, "concept" which concept the root has. A constant becomes a
+source when a role with a constant is turned round (`:ARG0-of 1`). "Product" counts n equal triples against m
+as n·m matches, so that a self-match may exceed 1; it exists to reproduce smatch. Surface alignments (`~e.5`)
+are never part of a triple.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ Strings = Literal["whole", "first word"]
 class Counting:
     """What counts as a triple, and when two are equal; the defaults are tallystick's own.
 
-    `mod`: "domain" reads `x :mod y` as `y :domain x`, as smatch does, and leaves `:mod-of` alone; "canonical" also reads `:mod-of`
-    as `:domain`; "mod" reads `:domain` as `:mod-of`.
+    `mod`: "domain" reads `x :mod y` as `y :domain x`, as smatch does, and leaves `:mod-of` alone; "canonical"
+    also reads `:mod-of` as `:domain`; "mod" reads `:domain` as `:mod-of`.
     """
 
     root: Root = "constant"
@@ -63,7 +64,9 @@ class Counting:
             value = getattr(self, name)
             if value not in allowed:
                 options = ", ".join(f'"{a}"' for a in allowed)
-                raise MetricError(f'{name}="{value}" is not one of {options}.{did_you_mean(str(value), allowed)}')
+                raise MetricError(
+                    f'{name}="{value}" is not one of {options}.{did_you_mean(str(value), allowed)}'
+                )
 
     def __str__(self) -> str:
         changed = [(f.name, getattr(self, f.name)) for f in fields(self)]
@@ -89,11 +92,15 @@ PRESETS: dict[str, Counting] = {
 def preset(name: str, **choices: object) -> Counting:
     """A preset, with some of its choices changed: `preset("smatch", root="none")`."""
     if name not in PRESETS:
-        raise MetricError(f'unknown preset "{name}"; known: {", ".join(PRESETS)}.{did_you_mean(name, PRESETS)}')
+        raise MetricError(
+            f'unknown preset "{name}"; known: {", ".join(PRESETS)}.{did_you_mean(name, PRESETS)}'
+        )
     known = [f.name for f in fields(Counting)]
     for choice in choices:
         if choice not in known:
-            raise MetricError(f'unknown choice "{choice}"; known: {", ".join(known)}.{did_you_mean(choice, known)}')
+            raise MetricError(
+                f'unknown choice "{choice}"; known: {", ".join(known)}.{did_you_mean(choice, known)}'
+            )
     return replace(PRESETS[name], **choices)  # type: ignore[arg-type]
 
 
@@ -128,7 +135,9 @@ class FactReader:
         unary: list[Unary] = []
         binary: list[Binary] = []
         free: list[Free] = []
-        concepts = [None if c is None else self._concepts.get(c) or self._new_concept(c) for c in graph.concepts]
+        concepts = [
+            None if c is None else self._concepts.get(c) or self._new_concept(c) for c in graph.concepts
+        ]
         for v, concept in enumerate(concepts):
             if concept is not None:
                 unary.append((v, INSTANCE, concept, False))

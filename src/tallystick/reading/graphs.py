@@ -3,9 +3,9 @@
     (w / want-01 :ARG0 (b / boy) :polarity -)
 
 has two variables, two concepts and two edges. Variables are numbered in the order in which they are
-introduced, so that an edge is `(0, ":ARG0", 1)`, and a constant stays text: `(0, ":polarity", "-")`. Nothing is
-normalised here: roles are kept as written (`:ARG0-of` is not turned round), quotes stay on, since what counts as
-equal is a choice of the metric (`tallystick.metrics.amr_triples`), not of the reader.
+introduced, so that an edge is `(0, ":ARG0", 1)`, and a constant stays text: `(0, ":polarity", "-")`. Nothing
+is normalised here: roles are kept as written (`:ARG0-of` is not turned round), quotes stay on, since what
+counts as equal is a choice of the metric (`tallystick.metrics.amr_triples`), not of the reader.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ Edge = tuple["int | str", str, "int | str"]
 
 @dataclass(slots=True)
 class Graph:
-    """One graph: `concepts[v]` is the concept of `variables[v]` (None where it has none); `top` is the root."""
+    """One graph: `concepts[v]` is the concept of `variables[v]` (None where it has none); `top` is the
+    root."""
 
     name: str | None = None
     variables: list[str] = field(default_factory=list)
@@ -38,13 +39,16 @@ class Graph:
         def named(end: int | str) -> str:
             return self.variables[end] if isinstance(end, int) else end
 
-        found = [(v, ":instance", c) for v, c in zip(self.variables, self.concepts, strict=True) if c is not None]
+        found = [
+            (v, ":instance", c) for v, c in zip(self.variables, self.concepts, strict=True) if c is not None
+        ]
         return found + [(named(source), role, named(target)) for source, role, target in self.edges]
 
 
 @dataclass(slots=True)
 class Graphs:
-    """The graphs of one file, and what a lenient reading had to count as empty (`problems`: position, error)."""
+    """The graphs of one file, and what a lenient reading had to count as empty (`problems`: position,
+    error)."""
 
     file: str
     graphs: list[Graph]
@@ -60,7 +64,11 @@ def pair_graphs(reference: Graphs, predicted: Graphs) -> list[tuple[Graph, Graph
     The order of the result is the reference's. A name that occurs twice, or on one side only, is an error.
     """
     sides = (reference, predicted)
-    if all(graph.name is not None for side in sides for graph in side.graphs) and len(reference) and len(predicted):
+    if (
+        all(graph.name is not None for side in sides for graph in side.graphs)
+        and len(reference)
+        and len(predicted)
+    ):
         tables = [_by_name(side) for side in sides]
         missing = [name for name in tables[0] if name not in tables[1]]
         extra = [name for name in tables[1] if name not in tables[0]]
@@ -71,8 +79,8 @@ def pair_graphs(reference: Graphs, predicted: Graphs) -> list[tuple[Graph, Graph
         return [(graph, tables[1][name]) for name, graph in tables[0].items()]
     if len(reference) != len(predicted):
         raise SidesMismatch(
-            f"{reference.file} has {len(reference):,} graphs and {predicted.file} has {len(predicted):,}; graphs are "
-            "paired by order unless every graph has an `# ::id`, so the counts must be equal"
+            f"{reference.file} has {len(reference):,} graphs and {predicted.file} has {len(predicted):,}; "
+            "graphs are paired by order unless every graph has an `# ::id`, so the counts must be equal"
         )
     return list(zip(reference.graphs, predicted.graphs, strict=True))
 
@@ -80,7 +88,9 @@ def pair_graphs(reference: Graphs, predicted: Graphs) -> list[tuple[Graph, Graph
 def _by_name(side: Graphs) -> dict[str | None, Graph]:
     table = {graph.name: graph for graph in side.graphs}
     if len(table) != len(side.graphs):
-        raise SidesMismatch(f"{side.file}: the id {some(_repeated(g.name for g in side.graphs))} occurs twice")
+        raise SidesMismatch(
+            f"{side.file}: the id {some(_repeated(g.name for g in side.graphs))} occurs twice"
+        )
     return table
 
 
