@@ -184,7 +184,7 @@ def _build(graph: Graph, steps: list[_Step]) -> tuple[int, int, str] | None:
                 current = open_nodes.pop()
         if value:
             if not role or current < 0:
-                return number, _VALUE, _misplaced(role, current, value)
+                return number, _ROLE if role else _VALUE, _misplaced(role, current, value)
             edges.append((current, role.rstrip(), value))
         elif variable:
             if variable in index:
