@@ -38,6 +38,7 @@ EPSILON = 1e-7
 _NOISE = 1e-6  # more than rounding can do to a sum of doubles, much less than a unit
 _ROUNDS = 4
 _BATCH = 400  # pairs in one LP
+_LP_SPEED = 50_000  # variables for each second of the limit, above which an LP is hopeless
 
 
 @dataclass(frozen=True)
@@ -154,14 +155,18 @@ class _Search:
         pairs = self.all
         docs = np.flatnonzero(np.isinf(self.upper))
         shares = halves(pairs)
-        for round_ in range(_ROUNDS):
-            if not len(docs) or (deadline is not None and round_ and time.monotonic() > deadline):
+        longest, now = 0.0, time.monotonic()
+        for _ in range(_ROUNDS):
+            # Another round only if it can be over by the deadline, as far as the rounds before tell.
+            if not len(docs) or (deadline is not None and now + longest > deadline):
                 break
             ends = Ends.of(pairs)
             earned, spare, slots = ends.earnings(pairs, shares)
             worth = pairs.single + earned
             found = assign(pairs, worth, docs)
-            self._adopt(improve(self.all, found.mapping, docs, deadline=deadline), docs)
+            # Moves are never finished for sure: they get a third of the time that is left.
+            pause = None if deadline is None else time.monotonic() + max(0.0, deadline - time.monotonic()) / 3
+            self._adopt(improve(self.all, found.mapping, docs, deadline=pause), docs)
             self.upper[docs] = np.minimum(self.upper[docs], found.value[docs])
             docs = docs[self._open(self.upper[docs], self.lower[docs])]
             lack, total = lacking(pairs, worth, found, docs)
@@ -175,6 +180,7 @@ class _Search:
             left = np.bincount(pairs.doc, minlength=pairs.problems)
             self.upper[docs[left[docs] == 0]] = self.lower[docs[left[docs] == 0]]
             docs = docs[left[docs] > 0]
+            longest, now = max(longest, time.monotonic() - now), time.monotonic()
         return pairs
 
     # Stages 3 and 4.
@@ -194,7 +200,10 @@ class _Search:
             here = inside[rest.doc]
             pairs, _ = rest.keep(here)
             started = time.monotonic()
-            answer = relax(self.solver, pairs, seconds=seconds_left(deadline))
+            left = seconds_left(deadline)
+            if left is not None and len(pairs.i) + len(pairs.a) > _LP_SPEED * left:
+                continue
+            answer = relax(self.solver, pairs, seconds=left)
             self.seconds[inside] = (time.monotonic() - started) / max(1, int(inside.sum()))
             if answer is None:
                 continue
@@ -204,6 +213,9 @@ class _Search:
             # known.
             self.upper[inside] = np.minimum(self.upper[inside], np.maximum(upper[inside], self.lower[inside]))
         docs = docs[self._open(self.upper[docs], self.lower[docs])]
+        answered = np.zeros(rest.problems, np.bool_)
+        answered[rest.doc[np.isfinite(bound)]] = True
+        docs = docs[answered[docs]]
         if len(docs):
             rounded = assign(rest, values, docs).mapping
             self._adopt(improve(self.all, rounded, docs, deadline=deadline), docs)
@@ -216,7 +228,7 @@ class _Search:
         left = seconds_left(deadline)
         if not len(pairs.i):
             self.upper[d] = self.lower[d]
-        elif left is None or left > 0:
+        elif left is None or len(pairs.i) + len(pairs.a) <= _LP_SPEED * left:
             gain, rows = programme(pairs)
             gap = EPSILON / 2 if self.unit is None else self.unit * (1 - 1e-3)
             found = self.solver.whole(
