@@ -267,20 +267,27 @@ def main() -> None:
                 ours = measure(here, "tallystick_graphs", files, chosen.repeat)
                 optimum = ours["matched"] if ours else None
                 row(f"tallystick ({ours['proven'] if ours else 0} proven)", ours, ours, optimum)
-                row("smatch, 4 restarts", measure(peers, "smatch_graphs", files, 1), ours, optimum)
-                row("smatchpp ILP, its own counting", measure(peers, "smatchpp_graphs", files, 1), ours, None)
+                row(
+                    "smatch, 4 restarts", measure(peers, "smatch_graphs", files, chosen.repeat), ours, optimum
+                )
+                row(
+                    "smatchpp ILP, its own counting",
+                    measure(peers, "smatchpp_graphs", files, chosen.repeat),
+                    ours,
+                    None,
+                )
                 if corpus == "little prince":
                     print(f"first {FIRST} pairs, scoring alone")
                     first = measure(here, "tallystick_first", files, chosen.repeat)
                     row("tallystick", first, first, first["matched"] if first else None)
                     row(
                         "metametric",
-                        measure(peers, "metametric_first", files, 1),
+                        measure(peers, "metametric_first", files, chosen.repeat),
                         first,
                         first["matched"] if first else None,
                     )
                 whole = measure(here, "tallystick_command", files, chosen.repeat)
-                theirs = smatch_command(peers, *files, repeat=1)
+                theirs = smatch_command(peers, *files, repeat=chosen.repeat)
                 if whole and theirs:
                     times = theirs / whole["whole"]
                     print(f"  whole: {whole['whole']:.3f} s, smatch.py -f {theirs:.3f} s, {times:.1f} x")
@@ -291,7 +298,7 @@ def main() -> None:
     row("5,000 x 5,000 exact, alignment", exact, exact, None)
     ours = measure(here, "tallystick_text", (), chosen.repeat)
     row("500 x 500 text, alignment", ours, ours, None)
-    row("metametric, no alignment", measure(peers, "metametric_text", (), 1), ours, None)
+    row("metametric, no alignment", measure(peers, "metametric_text", (), chosen.repeat), ours, None)
 
 
 if __name__ == "__main__":
