@@ -59,9 +59,7 @@ def smatchpp_graphs(gold: str, system: str, solver: str = "ilp") -> dict:
     from smatchpp import Smatchpp, data_helpers, solvers
     from smatchpp.formalism.generic import tools
 
-    scorer = Smatchpp(
-        graph_standardizer=tools.GenericStandardizer(), alignmentsolver=solvers.get_solver(solver)
-    )
+    scorer = Smatchpp(graph_standardizer=tools.GenericStandardizer(), alignmentsolver=solvers.get_solver(solver))
     begin = time.process_time()
     one, other = (data_helpers.read_graphstrings_from_file(name) for name in (system, gold))
     rows = [scorer.process_pair(a, b)[0]["main"] for a, b in zip(one, other, strict=True)]
@@ -180,11 +178,7 @@ def tallystick_command(gold: str, system: str) -> dict:
     return {"cpu": 0.0, "f1": counts.f1}
 
 
-TASKS = {
-    name: value
-    for name, value in globals().items()
-    if name.startswith(("tallystick_", "smatch", "metametric_"))
-}
+TASKS = {name: value for name, value in globals().items() if name.startswith(("tallystick_", "smatch", "metametric_"))}
 
 
 def measure(python: str, task: str, files: tuple[str, ...], repeat: int) -> dict | None:
@@ -207,11 +201,7 @@ def measure(python: str, task: str, files: tuple[str, ...], repeat: int) -> dict
             return None
         found = json.loads(done.stdout.splitlines()[-1])
         found["whole"] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        if (
-            best is None
-            or found["cpu"] < best["cpu"]
-            or (not found["cpu"] and found["whole"] < best["whole"])
-        ):
+        if best is None or found["cpu"] < best["cpu"] or (not found["cpu"] and found["whole"] < best["whole"]):
             best = found
     return best
 
@@ -267,9 +257,7 @@ def main() -> None:
                 ours = measure(here, "tallystick_graphs", files, chosen.repeat)
                 optimum = ours["matched"] if ours else None
                 row(f"tallystick ({ours['proven'] if ours else 0} proven)", ours, ours, optimum)
-                row(
-                    "smatch, 4 restarts", measure(peers, "smatch_graphs", files, chosen.repeat), ours, optimum
-                )
+                row("smatch, 4 restarts", measure(peers, "smatch_graphs", files, chosen.repeat), ours, optimum)
                 row(
                     "smatchpp ILP, its own counting",
                     measure(peers, "smatchpp_graphs", files, chosen.repeat),

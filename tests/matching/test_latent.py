@@ -21,9 +21,7 @@ def brute_force(n, m, single, double):
 
 def earned(mapping, single, double):
     value = sum(w for i, j, w in zip(*single, strict=True) if mapping[i] == j)
-    return value + sum(
-        w for i, j, k, o, w in zip(*double, strict=True) if mapping[i] == j and mapping[k] == o
-    )
+    return value + sum(w for i, j, k, o, w in zip(*double, strict=True) if mapping[i] == j and mapping[k] == o)
 
 
 def random_problem(rng, weights):

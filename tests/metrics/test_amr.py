@@ -29,9 +29,7 @@ def shuffled(original, rng):
     edges = [(to.get(s, s), r, to.get(t, t)) for s, r, t in original.edges]
     rng.shuffle(edges)
     top = None if original.top is None else to[original.top]
-    return Graph(
-        None, [f"v{k}" for k in range(len(order))], [original.concepts[k] for k in order], edges, top
-    )
+    return Graph(None, [f"v{k}" for k in range(len(order))], [original.concepts[k] for k in order], edges, top)
 
 
 def six_clauses(role, constant):

@@ -64,9 +64,7 @@ def test_every_graph_matches_its_shuffled_self(name):
         to = {old: new for new, old in enumerate(order)}
         edges = [(to.get(s, s), r, to.get(t, t)) for s, r, t in graph.edges]
         rng.shuffle(edges)
-        copies.append(
-            Graph(None, [f"v{k}" for k in order], [graph.concepts[k] for k in order], edges, to[graph.top])
-        )
+        copies.append(Graph(None, [f"v{k}" for k in order], [graph.concepts[k] for k in order], edges, to[graph.top]))
     found = score_graphs(list(zip(graphs, copies, strict=True)))
     assert found.optimal.all()
     assert np.array_equal(found.matched, found.reference)

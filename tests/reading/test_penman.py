@@ -32,16 +32,12 @@ def test_agrees_with_penman():
     theirs = penman.parse(BOY)
     nodes = {var: dict(branches)["/"] for var, branches in theirs.nodes()}
     assert dict(zip(graph.variables, graph.concepts, strict=True)) == nodes
-    edges = [
-        (role, target[0] if isinstance(target, tuple) else target) for _, (role, target) in theirs.walk()
-    ]
+    edges = [(role, target[0] if isinstance(target, tuple) else target) for _, (role, target) in theirs.walk()]
     named = [(r, graph.variables[t] if isinstance(t, int) else t) for _, r, t in graph.edges]
     assert sorted(named) == sorted(e for e in edges if e[0] != "/")
 
 
-@pytest.mark.parametrize(
-    "value", ["24/7", "12:30", "http://a.b/c", '"a (b) :c / d"', "-", "+", "3.5", '"say \\"x\\""']
-)
+@pytest.mark.parametrize("value", ["24/7", "12:30", "http://a.b/c", '"a (b) :c / d"', "-", "+", "3.5", '"say \\"x\\""'])
 def test_constants(value):
     assert only(f"(a / b :c {value})").edges == [(0, ":c", value)]
 

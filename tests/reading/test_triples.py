@@ -5,10 +5,7 @@ import pytest
 from tallystick.errors import InputError
 from tallystick.reading.triples import parse_triples
 
-LINE = (
-    '{"id": "s1", "top": "k", '
-    '"triples": [["k", "instance", "know-01"], ["i", "instance", "i"], ["k", "ARG0", "i"]]}'
-)
+LINE = '{"id": "s1", "top": "k", "triples": [["k", "instance", "know-01"], ["i", "instance", "i"], ["k", "ARG0", "i"]]}'
 
 
 def test_json_lines():
@@ -27,9 +24,7 @@ def test_text_and_conjunction():
 
 
 def test_listed_variables():
-    (graph,) = parse_triples(
-        '{"variables": ["x", "y"], "triples": [["x", "REF", "y"], ["1", "of", "x"]]}'
-    ).graphs
+    (graph,) = parse_triples('{"variables": ["x", "y"], "triples": [["x", "REF", "y"], ["1", "of", "x"]]}').graphs
     assert graph.edges == [(0, ":REF", 1), ("1", ":of", 0)]
 
 

@@ -117,9 +117,7 @@ class _Search:
             self._search(rest, d, deadline)
             self.seconds[d] += time.monotonic() - started
         self.upper = np.maximum(self._rounded(self.upper), self.lower)
-        return Solutions(
-            self.lower, self.upper, ~self._open(self.upper, self.lower), self.mapping, self.seconds
-        )
+        return Solutions(self.lower, self.upper, ~self._open(self.upper, self.lower), self.mapping, self.seconds)
 
     # What counts as closed.
 
@@ -231,9 +229,7 @@ class _Search:
         elif left is None or len(pairs.i) + len(pairs.a) <= _LP_SPEED * left:
             gain, rows = programme(pairs)
             gap = EPSILON / 2 if self.unit is None else self.unit * (1 - 1e-3)
-            found = self.solver.whole(
-                gain, rows, gap=gap, start=start_values(pairs, self.mapping), seconds=left
-            )
+            found = self.solver.whole(gain, rows, gap=gap, start=start_values(pairs, self.mapping), seconds=left)
             if found.values is not None:
                 chosen = np.flatnonzero(found.values[: len(pairs.i)] > 0.5)
                 mapping = np.full(len(self.mapping), -1, np.intp)

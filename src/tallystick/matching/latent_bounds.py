@@ -82,9 +82,7 @@ class Ends:
         by_k = k_total <= l_total
         earned = np.bincount(self.pair, np.where(by_k, k_total, l_total), n)
         spare = np.where(by_k[self.group], k_best[self.k_of], l_best[self.l_of]) - shares
-        slots = np.where(
-            by_k, np.bincount(self.k_group, minlength=groups), np.bincount(self.l_group, minlength=groups)
-        )
+        slots = np.where(by_k, np.bincount(self.k_group, minlength=groups), np.bincount(self.l_group, minlength=groups))
         return earned.astype(np.float64), spare, np.bincount(self.pair, slots, n).astype(np.float64)
 
 

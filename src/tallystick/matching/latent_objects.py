@@ -105,9 +105,7 @@ def solve_objects(
         mapping[part[0]] = part[1]
         chosen[part[2]] = True
     active = np.flatnonzero(quick & table.active(mapping))
-    chosen[
-        active[_best(pairs.u[active], pairs.v[active], pairs.weight[active], pairs.doc[active], constraint)]
-    ] = True
+    chosen[active[_best(pairs.u[active], pairs.v[active], pairs.weight[active], pairs.doc[active], constraint)]] = True
     return ObjectSolutions(lower, upper, optimal, mapping, np.flatnonzero(chosen))
 
 
@@ -139,11 +137,7 @@ class _Needs:
         unsettled = np.zeros(len(objects), np.bool_)
         at = np.flatnonzero(self.possible)
         if len(at):
-            _, kind = (
-                np.unique(variables[at], axis=0, return_inverse=True)
-                if variables.shape[1]
-                else (None, at * 0)
-            )
+            _, kind = np.unique(variables[at], axis=0, return_inverse=True) if variables.shape[1] else (None, at * 0)
             kind = kind.reshape(-1)
             size = int(objects[at].max()) + 1
             low, high = np.full(size, len(at)), np.full(size, -1)

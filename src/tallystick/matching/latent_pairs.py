@@ -129,9 +129,7 @@ class Pairs:
         chosen = mapping[self.i] == self.j
         alone = np.bincount(self.doc, self.single * chosen, self.problems)
         both = chosen[self.a] & chosen[self.b]
-        return np.asarray(
-            alone + np.bincount(self.doc[self.a], self.weight * both, self.problems), np.float64
-        )
+        return np.asarray(alone + np.bincount(self.doc[self.a], self.weight * both, self.problems), np.float64)
 
 
 def condense(problems: Problems) -> Pairs:
@@ -155,9 +153,7 @@ def condense(problems: Problems) -> Pairs:
     # Links that agree in both pairs and in kind are earned together, so they are one link with the sum of the
     # weights.
     kinds = int(kind.max()) + 1 if m else 1
-    links, link = np.unique(
-        (number[n : n + m] * len(keys) + number[n + m :]) * kinds + kind, return_inverse=True
-    )
+    links, link = np.unique((number[n : n + m] * len(keys) + number[n + m :]) * kinds + kind, return_inverse=True)
     ends, kind = links // kinds, links % kinds
     i = keys // width
     single = np.bincount(number[:n], earned, len(keys)).astype(np.float64)

@@ -39,9 +39,7 @@ class Matched:
     @staticmethod
     def proven(value: float, left: Sequence[int] | Ints, right: Sequence[int] | Ints) -> Matched:
         """By an algorithm that is exact."""
-        return Matched(
-            float(value), float(value), True, np.asarray(left, np.intp), np.asarray(right, np.intp)
-        )
+        return Matched(float(value), float(value), True, np.asarray(left, np.intp), np.asarray(right, np.intp))
 
 
 def match_equal(left: Sequence[Hashable], right: Sequence[Hashable]) -> Matched:

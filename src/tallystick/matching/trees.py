@@ -161,10 +161,7 @@ def match_top_down(
         u, v = todo.pop()
         found = matches.get((u, v))
         if found is not None:
-            below = [
-                (one.children[u][a], other.children[v][b])
-                for a, b in zip(found.left, found.right, strict=True)
-            ]
+            below = [(one.children[u][a], other.children[v][b]) for a, b in zip(found.left, found.right, strict=True)]
             pairs += below
             todo += below
     pairs.sort()

@@ -54,9 +54,7 @@ def undo_reification(
     concepts = {v: value for v, role, value, _ in unary if role == "instance" and value in REIFICATIONS}
     if not concepts:
         return unary, binary, free
-    pointed_at = {target for _, _, target in binary} | {
-        v for v, _, _, constant_source in unary if constant_source
-    }
+    pointed_at = {target for _, _, target in binary} | {v for v, _, _, constant_source in unary if constant_source}
     edges: dict[int, list[tuple[str, int | str]]] = {v: [] for v in concepts if v not in pointed_at}
     for v, role, value, _ in unary:
         if v in edges and role != "instance":

@@ -178,9 +178,7 @@ def _score_block(
     x, y = _joined(d1 * max(len(codes), 1) + f1, d2 * max(len(codes), 1) + f2)
     certain = np.bincount(d1[x], _weights(k1[x], k2[y], duplicates), n)
 
-    partner = np.where(
-        found.mapping >= 0, found.mapping - np.repeat(other.offsets[:-1], np.diff(one.offsets)), -1
-    )
+    partner = np.where(found.mapping >= 0, found.mapping - np.repeat(other.offsets[:-1], np.diff(one.offsets)), -1)
     return Counts(
         found.lower + certain,
         found.upper + certain,

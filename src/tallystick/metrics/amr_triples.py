@@ -64,9 +64,7 @@ class Counting:
             value = getattr(self, name)
             if value not in allowed:
                 options = ", ".join(f'"{a}"' for a in allowed)
-                raise MetricError(
-                    f'{name}="{value}" is not one of {options}.{did_you_mean(str(value), allowed)}'
-                )
+                raise MetricError(f'{name}="{value}" is not one of {options}.{did_you_mean(str(value), allowed)}')
 
     def __str__(self) -> str:
         changed = [(f.name, getattr(self, f.name)) for f in fields(self)]
@@ -92,15 +90,11 @@ PRESETS: dict[str, Counting] = {
 def preset(name: str, **choices: object) -> Counting:
     """A preset, with some of its choices changed: `preset("smatch", root="none")`."""
     if name not in PRESETS:
-        raise MetricError(
-            f'unknown preset "{name}"; known: {", ".join(PRESETS)}.{did_you_mean(name, PRESETS)}'
-        )
+        raise MetricError(f'unknown preset "{name}"; known: {", ".join(PRESETS)}.{did_you_mean(name, PRESETS)}')
     known = [f.name for f in fields(Counting)]
     for choice in choices:
         if choice not in known:
-            raise MetricError(
-                f'unknown choice "{choice}"; known: {", ".join(known)}.{did_you_mean(choice, known)}'
-            )
+            raise MetricError(f'unknown choice "{choice}"; known: {", ".join(known)}.{did_you_mean(choice, known)}')
     return replace(PRESETS[name], **choices)  # type: ignore[arg-type]
 
 
@@ -135,9 +129,7 @@ class FactReader:
         unary: list[Unary] = []
         binary: list[Binary] = []
         free: list[Free] = []
-        concepts = [
-            None if c is None else self._concepts.get(c) or self._new_concept(c) for c in graph.concepts
-        ]
+        concepts = [None if c is None else self._concepts.get(c) or self._new_concept(c) for c in graph.concepts]
         for v, concept in enumerate(concepts):
             if concept is not None:
                 unary.append((v, INSTANCE, concept, False))

@@ -39,9 +39,7 @@ class Graph:
         def named(end: int | str) -> str:
             return self.variables[end] if isinstance(end, int) else end
 
-        found = [
-            (v, ":instance", c) for v, c in zip(self.variables, self.concepts, strict=True) if c is not None
-        ]
+        found = [(v, ":instance", c) for v, c in zip(self.variables, self.concepts, strict=True) if c is not None]
         return found + [(named(source), role, named(target)) for source, role, target in self.edges]
 
 
@@ -64,11 +62,7 @@ def pair_graphs(reference: Graphs, predicted: Graphs) -> list[tuple[Graph, Graph
     The order of the result is the reference's. A name that occurs twice, or on one side only, is an error.
     """
     sides = (reference, predicted)
-    if (
-        all(graph.name is not None for side in sides for graph in side.graphs)
-        and len(reference)
-        and len(predicted)
-    ):
+    if all(graph.name is not None for side in sides for graph in side.graphs) and len(reference) and len(predicted):
         tables = [_by_name(side) for side in sides]
         missing = [name for name in tables[0] if name not in tables[1]]
         extra = [name for name in tables[1] if name not in tables[0]]
@@ -88,9 +82,7 @@ def pair_graphs(reference: Graphs, predicted: Graphs) -> list[tuple[Graph, Graph
 def _by_name(side: Graphs) -> dict[str | None, Graph]:
     table = {graph.name: graph for graph in side.graphs}
     if len(table) != len(side.graphs):
-        raise SidesMismatch(
-            f"{side.file}: the id {some(_repeated(g.name for g in side.graphs))} occurs twice"
-        )
+        raise SidesMismatch(f"{side.file}: the id {some(_repeated(g.name for g in side.graphs))} occurs twice")
     return table
 
 

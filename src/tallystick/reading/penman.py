@@ -227,9 +227,7 @@ def _build(graph: Graph, steps: list[_Step]) -> tuple[int, int, str] | None:
 def _misplaced(role: str, current: int, value: str) -> str:
     if current < 0:
         return (
-            'expected a graph, "(variable / concept ...)"'
-            if not role
-            else "unexpected text after the end of the graph"
+            'expected a graph, "(variable / concept ...)"' if not role else "unexpected text after the end of the graph"
         )
     if value:
         return f'expected a role such as ":ARG0" or ")" before "{value}"'

@@ -28,9 +28,7 @@ from tallystick.reading.graphs import Edge, Graph, Graphs
 from tallystick.reading.opening import read_text, shown_name
 
 _FIELDS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|\S+')
-_CONJUNCT = re.compile(
-    r'\s*([^\s()]+)\(\s*([^\s(),]+)\s*,\s*("[^"\\]*(?:\\.[^"\\]*)*"|[^\s()^,]+)\s*\)\s*\^?\s*'
-)
+_CONJUNCT = re.compile(r'\s*([^\s()]+)\(\s*([^\s(),]+)\s*,\s*("[^"\\]*(?:\\.[^"\\]*)*"|[^\s()^,]+)\s*\)\s*\^?\s*')
 _INSTANCE = ("instance", ":instance")
 
 
@@ -81,13 +79,9 @@ def _of_record(record: Any, number: int, place: Place) -> Graph:
     triples = []
     for n, triple in enumerate(record["triples"]):
         if not (
-            isinstance(triple, list)
-            and len(triple) == 3
-            and all(isinstance(x, str | int | float) for x in triple)
+            isinstance(triple, list) and len(triple) == 3 and all(isinstance(x, str | int | float) for x in triple)
         ):
-            raise InputError(
-                f"triples[{n}]: expected [source, role, target], found {json.dumps(triple)}", place
-            )
+            raise InputError(f"triples[{n}]: expected [source, role, target], found {json.dumps(triple)}", place)
         triples.append((str(triple[0]), str(triple[1]), str(triple[2])))
     name = record.get("id")
     variables, top = record.get("variables"), record.get("top")
@@ -110,9 +104,7 @@ def _blocks(text: str, file: str) -> _Found:
             graph = Graph(names.get("id"), line=first)
             if problem is None:
                 try:
-                    graph = _graph(
-                        triples, names.get("id"), None, names.get("top"), first, Place(file, first)
-                    )
+                    graph = _graph(triples, names.get("id"), None, names.get("top"), first, Place(file, first))
                 except InputError as error:
                     problem = error
             found.append((graph, problem))
@@ -158,9 +150,7 @@ def _graph(
     place: Place,
 ) -> Graph:
     if listed is None:
-        listed = [source for source, role, _ in triples if role in _INSTANCE] or [
-            source for source, _, _ in triples
-        ]
+        listed = [source for source, role, _ in triples if role in _INSTANCE] or [source for source, _, _ in triples]
     index: dict[str, int] = {}
     for variable in listed:
         index.setdefault(variable, len(index))
