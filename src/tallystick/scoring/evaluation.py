@@ -72,9 +72,11 @@ class Evaluation:
         """Score more documents."""
         ids, reference, predicted = paired(reference, predicted, start=len(self._ids))
         n = len(reference)
+        if batch is not None and batch < 1:
+            raise MetricError(f"batch must be 1 or more documents, found {batch!r}")
         step = batch or batch_size(self.metric, reference)
         whole = not (isinstance(reference, Objects) and isinstance(predicted, Objects)) or n <= step
-        for start in range(0, n, n if whole else step):
+        for start in range(0, n, max(n, 1) if whole else step):
             if whole:
                 left, right = reference, predicted
             else:
