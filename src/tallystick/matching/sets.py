@@ -24,6 +24,7 @@ from tallystick.columns.arrays import (
     I64,
     Mask,
     first_best,
+    integers,
     join_sorted,
     number,
     sort_order,
@@ -152,7 +153,7 @@ class Match(Matching):
             return sums
         found = self.item_pairs(r, p, blocks)
         if self.constraint == "1:1" and blocks.aligned and isinstance(found, Grid):
-            return _single(*_solve_rectangles(found, r.owners))
+            return _single(*_solve_rectangles(found, r.owners, len(r)))
         i, j = r.owners[found.i], p.owners[found.j]
         width, bound = len(p), len(r) * len(p)
         groups = i * width + j
@@ -228,16 +229,18 @@ class Match(Matching):
         return Pairs(found.i[keep], found.j[keep], found.weight[keep])
 
 
-def _solve_rectangles(found: Grid, owners: I64) -> tuple[I64, I64, F64]:
-    """Σ of dense items whose blocks are their owners: each rectangle is one assignment problem."""
+def _solve_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
+    """Σ of dense items whose blocks lie inside their owners: each rectangle is one assignment problem.
+
+    An owner has several rectangles where exact fields of a record split its block further.
+    """
     rows, totals = [], []
     for members, columns, place in found.frame.rectangles():
         rows.append(owners[members[0]])
         totals.append(heaviest(found.flat[place].reshape(len(members), len(columns))))
-    total = np.array(totals, np.float64)
-    keep = np.flatnonzero(total > 0)
-    owner = np.array(rows, np.int64)[keep]
-    return owner, owner, total[keep]
+    total = np.bincount(integers(rows), weights=np.array(totals, np.float64), minlength=n)
+    owner = np.flatnonzero(total > 0)
+    return owner, owner, total[owner]
 
 
 def _single(i: I64, j: I64, total: F64) -> Sums:
