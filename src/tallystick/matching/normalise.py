@@ -15,7 +15,7 @@ import numpy as np
 from tallystick.columns.arrays import F64
 from tallystick.columns.blocks import Blocks, Pairs
 from tallystick.columns.data import Data, Scope
-from tallystick.columns.encoded import Column, Items
+from tallystick.columns.encoded import Column, Items, Shared
 from tallystick.matching.sets import Match, Matching, Sums
 from tallystick.similarity.node import Node, Similarity, require
 
@@ -62,8 +62,12 @@ class Normaliser(Similarity):
 
 def numerators(inner: Similarity, r: Column, p: Column, blocks: Blocks) -> Sums:
     """Σ of each pair, as both sides see it."""
-    if isinstance(inner, Matching) and isinstance(r, Items) and len(r) and len(p):
-        return inner.sums(r, p, blocks)
+    if isinstance(inner, Matching) and len(r) and len(p):
+        # Whole documents that are shared are few; inside a metric sharing was resolved further out.
+        first, second = (c.values.take(c.index) if isinstance(c, Shared) else c for c in (r, p))
+        assert isinstance(first, Items)
+        assert isinstance(second, Items)
+        return inner.sums(first, second, blocks)
     found = inner.pairs(r, p, blocks)
     return Sums(found.i, found.j, found.weight, found.weight, found.weight)
 
