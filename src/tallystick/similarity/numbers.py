@@ -61,12 +61,16 @@ class Number(Similarity):
     def _pairs(self, r: Numbers, p: Numbers, blocks: Blocks) -> Pairs:
         (left,), (right,) = r.parts, p.parts
         # |b| can be as large as |a| / (1 - relative); what the wider window lets in is tested below.
-        reach = np.maximum(self.absolute, self.relative * np.abs(left) / (1 - self.relative))
-        reach += np.abs(left) * 1e-12
+        size = np.where(np.isinf(left), 0.0, np.abs(left))  # an infinity has no neighbours
+        reach = np.maximum(self.absolute, self.relative * size / (1 - self.relative))
+        reach += (size + reach) * 1e-12
         i, j = _windows(blocks, left - reach, left + reach, right)
         a, b = left[i], right[j]
-        close = np.abs(a - b) <= np.maximum(self.absolute, self.relative * np.maximum(np.abs(a), np.abs(b)))
-        close |= a == b
+        close = a == b
+        finite = np.isfinite(a) & np.isfinite(b)
+        a, b = a[finite], b[finite]
+        within = np.maximum(self.absolute, self.relative * np.maximum(np.abs(a), np.abs(b)))
+        close[finite] |= np.abs(a - b) <= within
         i, j = i[close], j[close]
         nan_i, nan_j = np.flatnonzero(np.isnan(left)), np.flatnonzero(np.isnan(right))
         k, m = blocks.at(nan_i, nan_j).pairs()
