@@ -89,7 +89,8 @@ class Each(Similarity):
         for name, part in self.fields:
             inner = part.inner if isinstance(part, Optional) else part
             values = [field(side, name, scope, may_miss=True) for side in (reference, predicted)]
-            require_somewhere(name, (reference, predicted), values, scope)
+            if not isinstance(part, Optional):
+                require_somewhere(name, (reference, predicted), values, scope)
             sides.append(split_missing(inner, *values, scope.field(name)))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
 
