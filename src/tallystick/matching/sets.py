@@ -129,6 +129,11 @@ class Match(Matching):
         yield self.constraint
         yield from (f"{keyword(name)}=True" for name in ("distinct", "literal") if getattr(self, name))
 
+    @property
+    def regular(self) -> bool:
+        # Where one item may be taken by many, Σ(x, y) can pass Σ(x, x).
+        return self.constraint == "1:1" and self.inner.regular
+
     def mirrored(self) -> Match:
         turned = {"N:1": "1:N", "1:N": "N:1"}.get(self.constraint, self.constraint)
         return replace(self, inner=self.inner.mirrored(), constraint=turned)
