@@ -18,7 +18,7 @@ from tallystick.columns.codes import comparable, leaf_values, number_values
 from tallystick.columns.data import Data, Objects, Scope
 from tallystick.columns.encoded import Codes, Column
 from tallystick.errors import MetricError
-from tallystick.similarity.node import Node, Similarity, Table, require
+from tallystick.similarity.node import Node, Similarity, Table, require, shown
 from tallystick.similarity.text import different_pairs
 
 
@@ -66,10 +66,10 @@ class Function(Similarity):
             x, y = values[a], values[b]
             weight = float(self.call(y, x) if self.swapped else self.call(x, y))
             if np.isnan(weight):
-                raise MetricError(f"{self.call.__qualname__}({x!r:.60}, {y!r:.60}) gave NaN; expected a number")
+                raise MetricError(f"{shown(self.call)}({x!r:.60}, {y!r:.60}) gave NaN; expected a number")
             if self.reflexive and weight > 1 + 1e-9:
                 raise MetricError(
-                    f"{self.call.__qualname__}({x!r:.60}, {y!r:.60}) gave {weight:g}, above φ(x, x) = 1; "
+                    f"{shown(self.call)}({x!r:.60}, {y!r:.60}) gave {weight:g}, above φ(x, x) = 1; "
                     f"scale it, or say function(f, reflexive=False)"
                 )
             if weight < 0:
