@@ -129,7 +129,7 @@ def paired(reference: Any, predicted: Any, start: int = 0) -> tuple[Sequence[Any
         return ids, Objects([reference[k] for k in ids]), Objects([predicted[k] for k in ids])
     for name, side in (("reference", reference), ("predicted", predicted)):
         if isinstance(side, (str, bytes)) or (
-            not hasattr(side, "__iter__") and not isinstance(side, (Record, Bag, Index))
+            not hasattr(side, "__iter__") and not isinstance(side, (Objects, Record, Bag, Index))
         ):
             raise SidesMismatch(f"{name} must be a sequence of documents, found {type(side).__name__}")
     left, right = as_data(reference), as_data(predicted)
