@@ -72,10 +72,8 @@ class Function(Similarity):
                     f"{shown(self.call)}({x!r:.60}, {y!r:.60}) gave {weight:g}, above φ(x, x) = 1; "
                     f"scale it, or say function(f, reflexive=False)"
                 )
-            if weight < 0:
-                values.calls["negative"] = values.calls.get("negative", 0) + 1
-            values.calls[key] = max(weight, 0.0)
-        return float(values.calls[key])
+            values.calls[key] = weight
+        return max(float(values.calls[key]), 0.0)  # the answers stay as they were given, to be counted
 
     def _selves(self, column: Codes) -> F64:
         if self.reflexive:
