@@ -63,7 +63,7 @@ def below(here: Aligned) -> Iterator[Aligned]:
     """The levels directly below: a record's fields, a collection's items, the cases of a union."""
     node, r, p = here.node, here.reference, here.predicted
     if isinstance(r, Shared) or isinstance(p, Shared):
-        r, p = _unshared(r), _unshared(p)
+        r, p = unshared(r), unshared(p)
         yield from below(here.at(node, r, p))
     elif isinstance(node, (Normaliser, Weighted, Threshold, Via)):
         yield from below(here.at(node.inner, r, p))
@@ -168,7 +168,8 @@ class SumOfProduct(Each):
         return [(name, part, inner, None) for (name, part), inner in zip(self.fields, column.columns, strict=True)]
 
 
-def _unshared(column: Column) -> Column:
+def unshared(column: Column) -> Column:
+    """Every row with a value of its own."""
     return column.values.take(column.index) if isinstance(column, Shared) else column
 
 
