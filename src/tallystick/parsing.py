@@ -20,7 +20,7 @@ from tallystick.similarity.node import Node, Table
 _TOKEN = re.compile(
     r"""\s*(?:
       (?P<constraint>(?:1|N):(?:1|N)(?!\w))
-    | (?P<number>-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|-?inf)
+    | (?P<number>-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|-?inf(?!\w))
     | (?P<string>"(?:[^"\\]|\\.)*")
     | (?P<function>[A-Za-z_][\w.]*:[A-Za-z_][\w.<>]*)
     | (?P<word>[^\W\d]\w*)

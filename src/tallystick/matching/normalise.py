@@ -42,7 +42,9 @@ class Normaliser(Similarity):
 
     @property
     def regular(self) -> bool:
-        return True
+        # "Covered" sums never pass the self-score, whatever Σ itself does.
+        covered = isinstance(self.inner, Match) and self.inner.constraint in ("N:1", "1:N") and not self.inner.literal
+        return self.inner.inner.regular if covered else self.inner.regular  # type: ignore[attr-defined]
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         return self.inner.encode(reference, predicted, scope)

@@ -103,7 +103,7 @@ def _fields(here: Aligned, node: Each | Record, r: Any, p: Any) -> Iterator[Alig
         )
         if isinstance(part, Optional):
             level = replace(level, node=part.inner)
-        yield _present(level)
+        yield _present(level) if isinstance(node, Each) or isinstance(part, Optional) else level
 
 
 def _present(level: Aligned) -> Aligned:
