@@ -1,15 +1,12 @@
 """The engine, which works on whole columns, says what the oracle says, which works on one pair of values."""
 
-import math
-
-import numpy as np
-import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import LEAVES, corpora, metrics
 
+import oracle
 import tallystick as ts
+from strategies import corpora, metrics
 
 
 def assert_tallies(metric, reference, predicted, rows):

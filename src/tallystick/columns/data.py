@@ -159,14 +159,20 @@ def _one_field(value: Any, name: str, scope: Scope, may_miss: bool) -> Any:
     raise ValueMismatch(_no_field(scope, name, field_names(value), value))
 
 
-def require_somewhere(name: str, sides: Iterable[Data], values: Iterable[Data], scope: Scope) -> None:
-    """A field that no mapping of either side has is a misspelt one, not a missing value."""
-    rows = [row for side in sides if isinstance(side, Objects) for row in side.values]
+def note_absence(name: str, sides: Iterable[Data], values: Iterable[Data], scope: Scope) -> None:
+    """Remember a field that no mapping of either side has had so far: at the end of the evaluation that is a misspelt
+    one, not a missing value. What is remembered is the message, or nothing once the field was seen."""
+    absent: dict[str, str] = scope.memo.setdefault("absent", {})
+    path = scope.field(name).path
+    if absent.get(path) == "":
+        return
     found = (value for column in values if isinstance(column, Objects) for value in column.values)
-    if rows and all(isinstance(row, Mapping) for row in rows[:1]) and all(value is None for value in found):
-        known = dict.fromkeys(key for row in rows[:100] for key in row)
-        if not any(name in row for row in rows):
-            raise ValueMismatch(_no_field(scope, name, known))
+    rows = [row for side in sides if isinstance(side, Objects) for row in side.values]
+    seen = not all(isinstance(row, Mapping) for row in rows[:1]) or any(value is not None for value in found)
+    if seen or any(name in row for row in rows):
+        absent[path] = ""
+    elif rows and path not in absent:
+        absent[path] = _no_field(scope, name, dict.fromkeys(key for row in rows[:100] for key in row))
 
 
 def field_names(value: Any) -> list[str]:

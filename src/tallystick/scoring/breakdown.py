@@ -11,10 +11,11 @@ import numpy as np
 from tallystick.columns.arrays import F64
 from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Data, Index, Objects, Scope, field, items
+from tallystick.columns.encoded import unshared
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import Sides
 from tallystick.matching.sets import Match, Matching
-from tallystick.scoring.alignment import Aligned, descend, is_leaf, root, unshared
+from tallystick.scoring.alignment import Aligned, descend, is_leaf, root
 from tallystick.scoring.evaluation import kind_of, summed
 from tallystick.scoring.result import FieldFigures, Figures, LabelFigures
 from tallystick.scoring.tally import Counts

@@ -16,7 +16,7 @@ import numpy as np
 from tallystick.columns.arrays import F64
 from tallystick.columns.blocks import Blocks
 from tallystick.columns.data import Bag, Data, Index, Objects, Record, Scope, as_data
-from tallystick.errors import MetricError, SidesMismatch, unmet_ids
+from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, unmet_ids
 from tallystick.matching.normalise import F, Normaliser, Sides, numerators, two_numerators
 from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Counts
@@ -64,6 +64,7 @@ class Evaluation:
         self._ids: list[Any] = []  # None for a document without a name: its place is its id
         self._documents: list[tuple[Any, Any]] | None = [] if keep else None
         self._calls: dict[Any, Any] = {}
+        self._absent: dict[str, str] = {}
 
     def update(
         self, reference: Any, predicted: Any, *, batch: int | None = None, progress: Progress | None = None
@@ -81,7 +82,7 @@ class Evaluation:
                 left, right = reference, predicted
             else:
                 left, right = (Objects(side.values[start : start + step]) for side in (reference, predicted))
-            self._rows.append(tally_rows(self.metric, left, right, self._calls))
+            self._rows.append(tally_rows(self.metric, left, right, self._calls, self._absent))
             if progress is not None:
                 progress(min(n, start + len(left)), n)
         self._ids.extend(ids if named else [None] * n)
@@ -94,6 +95,8 @@ class Evaluation:
             raise MetricError(f"cannot merge tallies of different metrics:\n  {self.metric}\n  {other.metric}")
         self._rows.extend(other._rows)
         self._ids.extend(other._ids)
+        for path, message in other._absent.items():
+            self._absent[path] = message and self._absent.get(path, message)
         for node, calls in other._calls.items():
             self._calls.setdefault(node, {}).update(calls)
         if self._documents is not None and other._documents is not None:
@@ -103,6 +106,9 @@ class Evaluation:
 
     def compute(self) -> Result:
         """The result so far."""
+        for message in self._absent.values():
+            if message:
+                raise ValueMismatch(message)
         rows = np.concatenate(self._rows) if self._rows else np.zeros((0, len(self.kind.sums)))
         warnings = []
         negative = sum(weight < 0 for calls in self._calls.values() for weight in calls.values())
@@ -177,11 +183,12 @@ def summed(metric: Node) -> Similarity:
     raise MetricError(f"{metric} cannot be tallied")
 
 
-def tally_rows(metric: Node, reference: Data, predicted: Data, calls: dict[Any, Any]) -> F64:
+def tally_rows(metric: Node, reference: Data, predicted: Data, calls: dict[Any, Any], absent: dict[str, str]) -> F64:
     """num_p, den_p, num_r, den_r of each document."""
     memo: dict[Any, Any] = {
         ("calls", node): calls.setdefault(node, {}) for node in metric.walk() if isinstance(node, Function)
     }
+    memo["absent"] = absent
     if isinstance(metric, Sides):
         scope = Scope("", memo)
         first = _tally(summed(metric.precision), reference, predicted, scope)

@@ -14,7 +14,7 @@ import numpy as np
 
 from tallystick.columns.arrays import F64, I64
 from tallystick.columns.blocks import Blocks, Pairs, look_up, union
-from tallystick.columns.data import Data, Scope, field, require_somewhere
+from tallystick.columns.data import Data, Scope, field, note_absence
 from tallystick.columns.encoded import Column, Fields, Maybe, Shared
 from tallystick.similarity.missing import Optional, split_missing
 from tallystick.similarity.node import Named, Similarity, require
@@ -90,7 +90,7 @@ class Each(Similarity):
             inner = part.inner if isinstance(part, Optional) else part
             values = [field(side, name, scope, may_miss=True) for side in (reference, predicted)]
             if not isinstance(part, Optional):
-                require_somewhere(name, (reference, predicted), values, scope)
+                note_absence(name, (reference, predicted), values, scope)
             sides.append(split_missing(inner, *values, scope.field(name)))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
 
