@@ -205,9 +205,10 @@ class _Walker:
     def union(self, arguments: tuple[Any, ...], path: str, how: Collecting | None, summed: bool) -> Similarity:
         options = [a for a in arguments if a is not type(None)]
         if len(options) == 1:
-            inner = self.derived(_plain(options[0]), path, how, summed)
+            inner = self.case(options[0], path, how, summed)
         else:
-            parts = [(_name(_plain(a)), self.derived(_plain(a), path, how, summed)) for a in options]
+            cases = ((a, self.case(a, path, how, summed)) for a in options)
+            parts = list(dict.fromkeys((name, part) for a, part in cases for name in _case_names(a)))
             if all(part is exact for _, part in parts):
                 inner = exact
             elif len({name for name, _ in parts}) < len(parts):
@@ -215,6 +216,16 @@ class _Walker:
             else:
                 inner = Cases(Named(parts))
         return inner if len(options) == len(arguments) else optional(inner)
+
+    def case(self, type_: Any, path: str, how: Collecting | None, summed: bool) -> Similarity:
+        """One case of a union, which may have notes of its own."""
+        if get_origin(type_) is Annotated:
+            type_, *notes = get_args(type_)
+            chosen = next((n for n in notes if isinstance(n, (Similarity, Collecting))), None)
+            if isinstance(chosen, Similarity):
+                return _fitted(chosen, type_, summed)
+            how = chosen or how
+        return self.derived(_plain(type_), path, how, summed)
 
     def cannot(self, type_: Any, path: str, advice: str) -> DerivationError:
         return DerivationError(f"at {path or 'the top'}: no metric can be derived from {_name(type_)}; {advice}")
@@ -249,6 +260,16 @@ def _plain(type_: Any) -> Any:
             return type_
         else:
             return type_
+
+
+def _case_names(type_: Any) -> list[str]:
+    """The names of the classes whose values belong to a case of a union."""
+    if get_origin(type_) is Annotated:
+        type_ = get_args(type_)[0]
+    type_ = _plain(type_)
+    if get_origin(type_) is Literal:
+        return list(dict.fromkeys(type(value).__name__ for value in get_args(type_)))
+    return [_name(get_origin(type_) or type_)]
 
 
 def _is_collection(type_: Any) -> bool:
