@@ -303,8 +303,11 @@ def record_fields(type_: Any) -> dict[str, Any] | None:
             f"the annotations of {origin.__qualname__} cannot be read ({error}); "
             f"define the types it names at the top of a module"
         ) from None
+    untyped = [name for name in names if name not in hints]
+    if untyped:
+        raise DerivationError(f"{origin.__qualname__}.{untyped[0]} has no type; annotate it, so that nothing is guessed")
     filled = _parameters(type_, origin)
-    return {name: _filled(hints[name], filled) for name in names if name in hints}
+    return {name: _filled(hints[name], filled) for name in names}
 
 
 def _field_names(origin: type) -> list[str] | None:
