@@ -195,9 +195,7 @@ def total(draw, depth, size):
     """A sum of fields, in which all but the first may be None or absent."""
     fields = draw(fields_of(depth, size))
     first, *others = fields
-    node = ts.each(
-        **{name: part.node if name == first else ts.optional(part.node) for name, part in fields.items()}
-    )
+    node = ts.each(**{name: part.node if name == first else ts.optional(part.node) for name, part in fields.items()})
     values = st.fixed_dictionaries(
         {first: fields[first].values},
         optional={name: st.none() | fields[name].values for name in others},

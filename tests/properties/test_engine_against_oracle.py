@@ -4,13 +4,13 @@ import pickle
 import random
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import CONSTRAINTS, LEAVES, Shape, corpora, effort, metrics, reordered, shapes
 
+import oracle
 import tallystick as ts
+from strategies import CONSTRAINTS, LEAVES, Shape, corpora, effort, metrics, reordered, shapes
 from tallystick.columns import Bag, Index, Objects, Record
 from tallystick.matching import sets
 from tallystick.matching.sets import Match, Matching
@@ -299,7 +299,9 @@ def test_the_labels_add_up(constraint, data):
     labels = result.by_label("[*].type")
     for name, total in result.tally.items():
         assert sum(label.tally[name] for label in labels) == pytest.approx(total)
-    assert {label.label for label in labels} == {item["type"] for side in (reference, predicted) for d in side for item in d}
+    assert {label.label for label in labels} == {
+        item["type"] for side in (reference, predicted) for d in side for item in d
+    }
     assert sum(label.support for label in labels) == sum(map(len, reference))
 
 

@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 
 import pytest
-from strategies import affinity, nearness
 
 import tallystick as ts
+from strategies import affinity, nearness
 from tallystick.errors import MetricError
 
 
@@ -78,7 +78,7 @@ class Document:
 def test_the_collections_of_a_document_are_added_never_multiplied():
     """A document without relations would lose all its entities in a product."""
     metric = ts.derive(Document)
-    assert str(metric) == 'f1(each(entities=match(exact, 1:1), relations=match(record(0=exact, 1=exact), 1:1)))'
+    assert str(metric) == "f1(each(entities=match(exact, 1:1), relations=match(record(0=exact, 1=exact), 1:1)))"
     assert tally(metric, Document(["a", "b"], []), Document(["a"], [("a", "b")])) == (1, 2, 1, 2)
 
 
