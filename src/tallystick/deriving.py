@@ -305,7 +305,9 @@ def record_fields(type_: Any) -> dict[str, Any] | None:
         ) from None
     untyped = [name for name in names if name not in hints]
     if untyped:
-        raise DerivationError(f"{origin.__qualname__}.{untyped[0]} has no type; annotate it, so that nothing is guessed")
+        raise DerivationError(
+            f"{origin.__qualname__}.{untyped[0]} has no type; annotate it, so that nothing is guessed"
+        )
     filled = _parameters(type_, origin)
     return {name: _filled(hints[name], filled) for name in names}
 

@@ -245,7 +245,7 @@ def _solve_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
         totals.append(heaviest(found.flat[place].reshape(len(members), len(columns))))
     total = np.bincount(integers(rows), weights=np.array(totals, np.float64), minlength=n)
     owner = np.flatnonzero(total > 0)
-    return owner, owner, total[owner]
+    return owner, owner, total[owner].astype(np.float64)
 
 
 def _single(i: I64, j: I64, total: F64) -> Sums:
