@@ -34,7 +34,7 @@ from tallystick.columns.arrays import (
 )
 from tallystick.columns.blocks import Blocks, Grid, Pairs
 from tallystick.columns.codes import code_jointly
-from tallystick.columns.data import Bag, Data, Index, Objects, Scope, items, repeated
+from tallystick.columns.data import Bag, Data, Index, Objects, Record, Scope, items, repeated
 from tallystick.columns.encoded import Column, Items
 from tallystick.matching.assignment import assign, heaviest, rank_within
 from tallystick.similarity.node import Similarity, keyword, require
@@ -245,7 +245,7 @@ def _solve_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
         totals.append(heaviest(found.flat[place].reshape(len(members), len(columns))))
     total = np.bincount(integers(rows), weights=np.array(totals, np.float64), minlength=n)
     owner = np.flatnonzero(total > 0)
-    return owner, owner, total[owner]
+    return owner, owner, total[owner].astype(np.float64)
 
 
 def _single(i: I64, j: I64, total: F64) -> Sums:
@@ -277,15 +277,26 @@ def _without_duplicates(left: Bag, right: Bag, scope: Scope) -> tuple[Bag, Bag]:
     """Both sides with each value once in a collection: sets."""
     out = []
     for bag in (left, right):
-        codes, _, bound = code_jointly(bag.items, Objects(()), scope)
+        dense, n = _value_codes(bag.items, scope)
         owners = np.repeat(np.arange(len(bag), dtype=np.int64), np.diff(bag.offsets))
-        dense, n = number(codes, bound)
         keys = owners * n + dense
         order = sort_order(keys, len(bag) * n)
         first = np.sort(order[starts_of_runs(keys[order])])
         counts = np.bincount(owners[first], minlength=len(bag))
         out.append(Bag(np.concatenate(([0], np.cumsum(counts))), _taken(bag.items, first)))
     return out[0], out[1]
+
+
+def _value_codes(data: Data, scope: Scope) -> tuple[I64, int]:
+    """One side's values as dense codes; records, such as the entries of a dict, field by field."""
+    if not isinstance(data, Record):
+        codes, _, bound = code_jointly(data, Objects(()), scope)
+        return number(codes, bound)
+    whole, n = np.zeros(len(data), np.int64), 1
+    for name, column in data.fields.items():
+        codes, bound = _value_codes(column, scope.field(name))
+        whole, n = number(whole * bound + codes, n * bound)
+    return whole, n
 
 
 def _taken(data: Data, rows: I64) -> Data:

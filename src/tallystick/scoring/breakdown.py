@@ -62,8 +62,8 @@ def figures_by_field(metric: Node, sources: Sources, decide: Decide) -> list[Fie
 
 
 def _field_sums(level: Aligned) -> F64:
-    weights = level.weights
-    own_r, own_p = level.node.selves(level.reference), level.node.selves(level.predicted)
+    weights = level.weights * level.scale
+    own_r, own_p = (level.node.selves(side) * level.scale for side in (level.reference, level.predicted))
     right = np.sum(weights >= np.maximum(own_r[level.i], own_p[level.j]) - 1e-12)
     # Under a one-sided constraint a row may be aligned several times; it counts once.
     aligned = min(len(np.unique(level.i)), len(np.unique(level.j)))

@@ -95,7 +95,7 @@ def coded(reference: Data, predicted: Data, scope: Scope, calls: dict[Any, Any])
     """Both sides as codes into one list of different values."""
     sides = [list(leaf_values(side, scope)) for side in (reference, predicted)]
     kinds = set(map(type, sides[0])) | set(map(type, sides[1]))
-    keys = [_keys(side, kinds, scope) for side in sides]
+    keys = [keys_of(side, kinds, scope) for side in sides]
     table = number_values(keys)
     values = CodedValues([None] * len(table))
     for side, key in zip(sides, keys, strict=True):
@@ -106,7 +106,7 @@ def coded(reference: Data, predicted: Data, scope: Scope, calls: dict[Any, Any])
     return r, p
 
 
-def _keys(values: list[Any], kinds: set[type], scope: Scope) -> list[Any]:
+def keys_of(values: list[Any], kinds: set[type], scope: Scope) -> list[Any]:
     """What stands for each value, the same in every batch: True is not 1, whatever else is there."""
     return comparable(values, kinds | {type(None)}, scope)
 
@@ -149,7 +149,7 @@ class Judgements(Similarity):
         number = {key: k for k, key in enumerate(r.values.keys)}  # type: ignore[attr-defined]
         relation = {(k, k): 1.0 for k in range(len(number))}
         for pair, weight in self.table:
-            a, b = (_keys([value], {type(value)}, Scope())[0] for value in pair)
+            a, b = (keys_of([value], {type(value)}, Scope())[0] for value in pair)
             if a in number and b in number and a != b:
                 relation[number[a], number[b]] = float(weight)
         left, right = zip(*relation, strict=True)
