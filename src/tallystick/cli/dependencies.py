@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import click
 
 from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown
@@ -17,7 +19,8 @@ from tallystick.cli.output import Common, common_options, files, finish, metric_
 )  # fmt: skip
 @click.option("--several-roots", is_flag=True, help="Allow sentences with more than one root.")
 def score(
-    reference: str, predicted: str, metrics: tuple[str, ...], common: Common, unit: str, several_roots: bool
+    reference: str, predicted: str, metrics: tuple[str, ...], common: Common,
+    unit: Literal["document", "block", "auto"], several_roots: bool
 ) -> None:  # fmt: skip
     """Score dependencies: REFERENCE and PREDICTED are CoNLL-U files over the same text.
 

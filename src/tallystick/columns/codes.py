@@ -108,7 +108,7 @@ _CONTAINERS = (tuple, frozenset)
 
 
 def _require_equality(kind: type, scope: Scope) -> None:
-    if kind.__eq__ is object.__eq__ and not issubclass(kind, (Enum, type(None))):
+    if _equality(kind) is object.__eq__ and not issubclass(kind, (Enum, type(None))):
         raise ValueMismatch(
             f"at {scope}: objects of {kind.__qualname__} compare only by identity; "
             f"make it a dataclass, or map it first: via(function, exact)"
@@ -149,3 +149,8 @@ def _state(value: Any) -> list[str] | None:
         if found is not None:
             return [getattr(item, "name", item) for item in found]
     return None
+
+
+def _equality(kind: type) -> Any:
+    """The method that a class compares by."""
+    return kind.__eq__

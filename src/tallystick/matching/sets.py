@@ -31,6 +31,7 @@ from tallystick.columns.arrays import (
     starts_of_runs,
     sum_by_key,
     sum_by_owner,
+    weighted_counts,
 )
 from tallystick.columns.blocks import Blocks, Grid, Pairs
 from tallystick.columns.codes import code_jointly
@@ -219,8 +220,8 @@ class Match(Matching):
         blocks = Blocks.diagonal(len(r))
         if self.constraint == "1:1" and self.inner.exact_only:
             refined = self.inner.refine(r.items, p.items, blocks.at(r.owners, p.owners)).dense()
-            ranks = [rank_within(keys, refined.bound) for keys in (refined.reference, refined.predicted)]
-            i, j = refined.refine(*ranks, 1 + int(max(rank.max(initial=0) for rank in ranks))).pairs()
+            left, right = (rank_within(keys, refined.bound) for keys in (refined.reference, refined.predicted))
+            i, j = refined.refine(left, right, 1 + int(max(left.max(initial=0), right.max(initial=0)))).pairs()
             return Pairs(i, j, np.ones(len(i)))
         found = self.item_pairs(r, p, blocks)
         if self.constraint == "N:N":
@@ -243,9 +244,9 @@ def _solve_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
     for members, columns, place in found.frame.rectangles():
         rows.append(owners[members[0]])
         totals.append(heaviest(found.flat[place].reshape(len(members), len(columns))))
-    total = np.bincount(integers(rows), weights=np.array(totals, np.float64), minlength=n)
+    total = weighted_counts(integers(rows), np.array(totals, np.float64), n)
     owner = np.flatnonzero(total > 0)
-    return owner, owner, total[owner].astype(np.float64)
+    return owner, owner, total[owner]
 
 
 def _single(i: I64, j: I64, total: F64) -> Sums:

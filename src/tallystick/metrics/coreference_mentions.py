@@ -136,9 +136,9 @@ def softened(pairs: PairedChains, how: str) -> I64:
         raise MetricError(f"mentions={how} needs spans; these mentions are opaque values")
     if how == "head" and (key.head is None or response.head is None):
         raise MetricError("mentions=head needs heads in both files, which only CorefUD has")
-    codes = pairs.response_mention.copy()
+    codes: I64 = pairs.response_mention.copy()
     exact = np.isin(response.document * pairs.codes + codes, key.document * pairs.codes + pairs.key_mention)
-    taken = set(zip(key.document[:0].tolist(), key.start[:0].tolist(), strict=True))
+    taken: set[int] = set()
     free: dict[int, list[int]] = {}
     matched = set((response.document * pairs.codes + codes)[exact].tolist())
     for row in range(len(key)):

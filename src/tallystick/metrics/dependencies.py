@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -44,7 +45,11 @@ class WordCounts(Counts):
 
 
 def score(
-    reference: Treebank, predicted: Treebank, metrics: Sequence[str] = METRICS, *, unit: str = "auto"
+    reference: Treebank,
+    predicted: Treebank,
+    metrics: Sequence[str] = METRICS,
+    *,
+    unit: Literal["document", "block", "auto"] = "auto",
 ) -> dict[str, Result]:
     """Every metric of the UD evaluation, a row for each document (or block of text where there are none)."""
     for name in metrics:

@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tallystick.columns.arrays import F64, I64, join, sum_by_key
+from tallystick.columns.arrays import F64, I64, join, sum_by_key, weighted_counts
 from tallystick.matching.assignment import assign
 
 
@@ -62,25 +62,25 @@ class Overlaps:
 
     def by_document(self, values: F64) -> F64:
         """A sum over the non-zeros for each document."""
-        return np.bincount(self.home, weights=values, minlength=self.documents)
+        return weighted_counts(self.home, values, self.documents)
 
     def over_key(self, values: F64) -> F64:
         """A sum over the key's entities for each document."""
-        return np.bincount(self.key.homes, weights=values, minlength=self.documents)
+        return weighted_counts(self.key.homes, values, self.documents)
 
     def over_response(self, values: F64) -> F64:
         """A sum over the response's entities for each document."""
-        return np.bincount(self.response.homes, weights=values, minlength=self.documents)
+        return weighted_counts(self.response.homes, values, self.documents)
 
     @cached_property
     def found_of_key(self) -> F64:
         """How many mentions of each key entity the response has too."""
-        return np.bincount(self.k, weights=self.n, minlength=self.key.entities)
+        return weighted_counts(self.k, self.n, self.key.entities)
 
     @cached_property
     def found_of_response(self) -> F64:
         """How many mentions of each response entity the key has too."""
-        return np.bincount(self.r, weights=self.n, minlength=self.response.entities)
+        return weighted_counts(self.r, self.n, self.response.entities)
 
 
 def overlaps(key: Side, response: Side, documents: int, codes: int) -> Overlaps:
@@ -135,7 +135,7 @@ def phi_4(t: Overlaps) -> F64:
 
 def _ceaf(t: Overlaps, phi: F64, of_response: F64, of_key: F64) -> F64:
     chosen = aligned(t, phi)
-    common = np.bincount(t.home[chosen], weights=phi[chosen], minlength=t.documents)
+    common = weighted_counts(t.home[chosen], phi[chosen], t.documents)
     return _rows(common, t.over_response(of_response), common, t.over_key(of_key))
 
 

@@ -18,7 +18,7 @@ from tallystick.columns.codes import comparable, leaf_values, number_values
 from tallystick.columns.data import Data, Objects, Scope
 from tallystick.columns.encoded import Codes, Column
 from tallystick.errors import MetricError
-from tallystick.similarity.node import Node, Similarity, Table, require, shown
+from tallystick.similarity.node import Similarity, Table, require, shown
 from tallystick.similarity.text import different_pairs
 
 
@@ -165,11 +165,11 @@ class Via(Similarity):
     predicted: Callable[[Any], Any] | None = None
     name = "via"
 
-    def mirrored(self) -> Node:
+    def mirrored(self) -> Via:
         inner = self.inner.mirrored()
         if self.predicted is None:
-            return Via(self.call, inner)  # type: ignore[arg-type]
-        return Via(self.predicted, inner, self.call)  # type: ignore[arg-type]
+            return Via(self.call, inner)
+        return Via(self.predicted, inner, self.call)
 
     @property
     def exact_only(self) -> bool:
