@@ -247,7 +247,9 @@ def collection(draw, depth, size):
         plain = getattr(matching, "constraint", "1:1") == "1:1"
         return inner.around(matching, values, ordered=ordered, reflexive=inner.reflexive and plain)
     node = draw(normalised(matching))
-    return inner.around(node, values, ordered=ordered, reflexive=inner.reflexive, integral=False)
+    # One sum for both sides can pass 1, and then a covering further out has other partners than the value itself.
+    above_one = getattr(matching, "literal", False) or getattr(matching, "constraint", "1:1") == "N:N"
+    return inner.around(node, values, ordered=ordered, reflexive=inner.reflexive and not above_one, integral=False)
 
 
 @st.composite

@@ -409,3 +409,11 @@ def test_an_absent_key_is_null_whichever_documents_come_together():
     whole = ts.evaluate(metric, reference, predicted)
     assert tuple(whole.tally.values()) == (2, 2, 2, 3)
     assert (ts.evaluate(metric, reference, predicted, batch=1).rows == whole.rows).all()
+
+
+def test_a_none_that_is_compared_is_explained_and_one_that_does_not_count_is_not():
+    one = {"name": "x", "date": None}
+    for combine, expected in ((ts.record, {"name": "x", "date": None}), (ts.each, {"name": "x"})):
+        metric = ts.match(combine(name=ts.exact, date=ts.exact))
+        (pair,) = ts.evaluate(metric, [[one]], [[one]]).explain().children
+        assert {child.name: child.reference for child in pair.children} == expected

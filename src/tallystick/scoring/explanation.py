@@ -117,7 +117,8 @@ def _pair(name: str, pair: Aligned, x: Any, y: Any) -> Explanation:
 def _level(pair: Aligned, level: Aligned, x: Any, y: Any) -> Iterator[Explanation]:
     """The rows of one level below a pair: the aligned ones, then what was missed, then what was spurious."""
     step = level.path[len(pair.path) :]
-    left, right = _values(x, step, pair.node, predicted=False), _values(y, step, pair.node, predicted=True)
+    left = _values(x, step, pair.node, predicted=False)[: len(level.reference)]  # a None that does not count: no row
+    right = _values(y, step, pair.node, predicted=True)[: len(level.predicted)]
     name = step.removeprefix(".")
     if step == "[*]":
         name = ""
@@ -152,5 +153,4 @@ def _values(value: Any, step: str, node: Similarity, predicted: bool) -> list[An
         if isinstance(node, Match) and node.distinct:
             return list({freeze(item, Scope()): item for item in value}.values())
         return list(value)
-    column = leaf_values(field(Objects([value]), step.removeprefix("."), Scope(), True), Scope())
-    return [inside for inside in column if inside is not None]
+    return list(leaf_values(field(Objects([value]), step.removeprefix("."), Scope(), True), Scope()))
