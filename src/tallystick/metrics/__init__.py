@@ -1,0 +1,1 @@
+"""The named metrics, a few modules for each task."""

@@ -1,0 +1,1 @@
+"""The data types of the tasks."""
