@@ -5,19 +5,19 @@ A model of segments says when a predicted and a true segment of one tag are part
     num_p = predicted segments with a partner      den_p = predicted segments
     num_r = true segments with a partner           den_r = true segments
 
-Under `exact` annotations are bags, and both numerators are the sum over distinct segments of the smaller of the
-two multiplicities. The other models count segments with any partner, as the literature does (a segment over the
-whole text is perfect under overlap), or, one-to-one, the largest number of disjoint pairs. There are no true
-negatives: nobody counts the segments that are neither predicted nor true.
+Under `exact` annotations are bags, and both numerators are the sum over distinct segments of the smaller of
+the two multiplicities. The other models count segments with any partner, as the literature does (a segment
+over the whole text is perfect under overlap), or, one-to-one, the largest number of disjoint pairs. There are
+no true negatives: nobody counts the segments that are neither predicted nor true.
 
 Rows are texts, or documents, or the corpus; they add.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -34,8 +34,8 @@ from tallystick.metrics.span_pairs import (
 )
 from tallystick.structures.segments import AnnotatedTexts, IntArray, Segments
 
-Array = npt.NDArray[np.float64] | npt.NDArray[np.int64]
-Rows = Literal["text", "corpus"] | IntArray
+Array: TypeAlias = npt.NDArray[Any]  # integers, or floats where units have weights
+Rows: TypeAlias = Literal["text", "corpus"] | IntArray
 Partner = Literal["any", "one-to-one"]
 
 
@@ -43,8 +43,9 @@ Partner = Literal["any", "one-to-one"]
 class SpanCounts:
     """Sums for each row (text, document or corpus) and tag; arrays of shape (rows, tags).
 
-    `total` is the number (or weight) of events of a row, where the event space has true negatives; each tag has a
-    table of its own over the same events. `multiple` says that some event was tagged twice with one tag.
+    `total` is the number (or weight) of events of a row, where the event space has true negatives; each tag
+    has a table of its own over the same events. `multiple` says that some event was tagged twice with one
+    tag.
     """
 
     tags: tuple[str, ...]
@@ -57,36 +58,30 @@ class SpanCounts:
 
     def summed(self) -> SpanCounts:
         """One row for the corpus."""
-        return SpanCounts(
-            self.tags,
-            *(array.sum(axis=0, keepdims=True) for array in (self.num_p, self.den_p, self.num_r, self.den_r)),
-            None if self.total is None else self.total.sum(axis=0, keepdims=True),
-            self.multiple,
+        return self._with(
+            lambda array: array.sum(axis=0, keepdims=True), lambda total: total.sum(axis=0, keepdims=True)
         )
 
     def rows(self, chosen: IntArray) -> SpanCounts:
         """Some rows, in any order and as often as wished: what a bootstrap needs."""
-        return SpanCounts(
-            self.tags,
-            *(array[chosen] for array in (self.num_p, self.den_p, self.num_r, self.den_r)),
-            None if self.total is None else self.total[chosen],
-            self.multiple,
-        )
+        return self._with(lambda array: array[chosen], lambda total: total[chosen])
 
     def of_tags(self, tags: Sequence[str]) -> SpanCounts:
         """Some tags; one that is unknown here has only zeros."""
         index = [self.tags.index(tag) if tag in self.tags else len(self.tags) for tag in tags]
-        columns = (
-            np.append(array, np.zeros((len(array), 1), dtype=array.dtype), axis=1)[:, index]
-            for array in (self.num_p, self.den_p, self.num_r, self.den_r)
-        )
-        return SpanCounts(tuple(tags), *columns, self.total, self.multiple)
+        chosen = self._with(lambda array: np.pad(array, ((0, 0), (0, 1)))[:, index], lambda total: total)
+        return replace(chosen, tags=tuple(tags))
 
     def pooled(self) -> SpanCounts:
         """The tables of all tags added up into one, for micro averages."""
-        total = None if self.total is None else self.total * len(self.tags)
-        columns = (array.sum(axis=1, keepdims=True) for array in (self.num_p, self.den_p, self.num_r, self.den_r))
-        return SpanCounts(("all tags",), *columns, total, self.multiple)
+        tags = len(self.tags)
+        pooled = self._with(lambda array: array.sum(axis=1, keepdims=True), lambda total: total * tags)
+        return replace(pooled, tags=("all tags",))
+
+    def _with(self, change: Callable[[Array], Array], change_total: Callable[[Array], Array]) -> SpanCounts:
+        num_p, den_p, num_r, den_r = map(change, (self.num_p, self.den_p, self.num_r, self.den_r))
+        total = None if self.total is None else change_total(self.total)
+        return replace(self, num_p=num_p, den_p=den_p, num_r=num_r, den_r=den_r, total=total)
 
     def __add__(self, other: SpanCounts) -> SpanCounts:
         if self.tags != other.tags or (self.total is None) != (other.total is None):
@@ -106,7 +101,9 @@ class SpanCounts:
     def tp(self) -> Array:
         """True positives, where both sides count the same."""
         if not np.array_equal(self.num_p, self.num_r):
-            raise MetricError("segments with any partner have no one number of true positives; use one-to-one")
+            raise MetricError(
+                "segments with any partner have no one number of true positives; use one-to-one"
+            )
         return self.num_p
 
     @property
@@ -124,8 +121,8 @@ class SpanCounts:
         """True negatives, where the event space has them."""
         if self.total is None:
             raise MetricError(
-                "segments have no true negatives (and so no accuracy, kappa or specificity); count tokens and "
-                "separators, and give the lengths of the texts"
+                "segments have no true negatives (and so no accuracy, kappa or specificity); count tokens "
+                "and separators, and give the lengths of the texts"
             )
         if self.multiple:
             raise MetricError("a token is tagged twice with one tag: bags of units have no true negatives")
@@ -237,7 +234,9 @@ def count_iou(
     if not 0 < threshold <= 1:
         raise MetricError(f"an IoU threshold lies above 0 and not above 1, found {threshold}")
     pairs = overlapping_pairs(texts) if pairs is None else pairs
-    union = texts.reference.lengths()[pairs.reference] + texts.predicted.lengths()[pairs.predicted] - pairs.tokens
+    union = (
+        texts.reference.lengths()[pairs.reference] + texts.predicted.lengths()[pairs.predicted] - pairs.tokens
+    )
     # a quotient is rounded as the literal 0.1 is, a product is not: 3 of 30 tokens are at least 0.1
     return count_partners(texts, pairs.take(pairs.tokens / union >= threshold), rows, partner)
 
@@ -250,7 +249,10 @@ def count_partners(texts: AnnotatedTexts, pairs: Pairs, rows: Rows, partner: Par
     pairs = pairs.take(same_tag(texts, pairs))
     if partner == "one-to-one":
         pairs = pairs.take(one_to_one(pairs, np.ones(len(pairs))))
-    found, right = np.zeros(len(texts.reference), dtype=np.bool_), np.zeros(len(texts.predicted), dtype=np.bool_)
+    found, right = (
+        np.zeros(len(texts.reference), dtype=np.bool_),
+        np.zeros(len(texts.predicted), dtype=np.bool_),
+    )
     found[pairs.reference] = True
     right[pairs.predicted] = True
     return SpanCounts(
@@ -267,8 +269,8 @@ def count_segment_matching(
 ) -> SpanCounts:
     """Segments matched one-to-one by shared units: a metric of its own, not the token and separator model.
 
-    TP is the greatest total, over one-to-one pairs of segments of one tag, of the tokens and separators that the
-    two segments of a pair share. It tells {[0,4), [2,6)} from {[0,6), [2,4)}, which bags of units cannot.
+    TP is the greatest total, over one-to-one pairs of segments of one tag, of the tokens and separators that
+    the two segments of a pair share. It tells {[0,4), [2,6)} from {[0,6), [2,4)}, which bags of units cannot.
     """
     grid = Grid.of(texts, rows)
     pairs = overlapping_pairs(texts) if pairs is None else pairs
@@ -303,9 +305,9 @@ def _keys(texts: AnnotatedTexts) -> tuple[IntArray, IntArray]:
     if limit >= 2**63:
         raise MetricError("the corpus is too large for the numbers of its segments; score it in parts")
     keys = [
-        (((offsets[side.text] + side.start) * longest + side.end - side.start) * kinds + shape) * len(texts.tags)
+        (((offsets[side.text] + side.start) * longest + side.end - side.start) * kinds + shape)
+        * len(texts.tags)
         + side.tag
         for side, shape in zip((gold, guess), shapes, strict=True)
     ]
     return keys[0], keys[1]
-

@@ -1,14 +1,15 @@
 """Measures over contingency tables, apart from the events that they were counted over.
 
-    precision = TP / (TP + FP)     F_b = (1 + b^2) TP / (b^2 (TP + FN) + TP + FP)     accuracy = (TP + TN) / N
-    recall    = TP / (TP + FN)     kappa = (p_o - p_e) / (1 - p_e)                  specificity = TN / (TN + FP)
+    precision = TP / (TP + FP)    F_b = (1 + b^2) TP / (b^2 (TP + FN) + TP + FP)    accuracy = (TP + TN) / N
+    recall    = TP / (TP + FN)    kappa = (p_o - p_e) / (1 - p_e)                 specificity = TN / (TN + FP)
 
-with p_o = accuracy and p_e = ((TP + FP)(TP + FN) + (FN + TN)(FP + TN)) / N^2. A measure takes counts and gives an
-array of the same shape, NaN where it is 0/0; what 0/0 means is decided here, at the last division, never in a sum.
+with p_o = accuracy and p_e = ((TP + FP)(TP + FN) + (FN + TN)(FP + TN)) / N^2. A measure takes counts and
+gives an array of the same shape, NaN where it is 0/0; what 0/0 means is decided here, at the last division,
+never in a sum.
 
-Averages over tags: micro is the measure of the pooled table, macro the mean of the tags' values, weighted the mean
-with the numbers of true events as weights. A tag that neither side has is left out and named; one that only one
-side has and whose value is 0/0 scores `undefined`.
+Averages over tags: micro is the measure of the pooled table, macro the mean of the tags' values, weighted the
+mean with the numbers of true events as weights. A tag that neither side has is left out and named; one that
+only one side has and whose value is 0/0 scores `undefined`.
 """
 
 from __future__ import annotations
@@ -76,7 +77,9 @@ def specificity(counts: SpanCounts) -> FloatArray:
 
 def kappa(counts: SpanCounts) -> FloatArray:
     """Cohen's kappa: agreement beyond chance; needs true negatives. Undefined where chance agrees always."""
-    tp, fp, fn, tn = (np.asarray(part, dtype=np.float64) for part in (counts.tp, counts.fp, counts.fn, counts.tn))
+    tp, fp, fn, tn = (
+        np.asarray(part, dtype=np.float64) for part in (counts.tp, counts.fp, counts.fn, counts.tn)
+    )
     square = (tp + fp + fn + tn) ** 2
     by_chance = (tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)
     return _divide((tp + tn) * (tp + fp + fn + tn) - by_chance, square - by_chance)
@@ -84,7 +87,7 @@ def kappa(counts: SpanCounts) -> FloatArray:
 
 @dataclass(frozen=True)
 class Average:
-    """The mean over tags of one row of counts, and the tags that it leaves out because neither side has them."""
+    """The mean over tags, and the tags that it leaves out because neither side has them."""
 
     value: float
     left_out: tuple[str, ...] = ()

@@ -1,11 +1,12 @@
 """Pairs of a true and a predicted segment that share tokens, and the best one-to-one choice among them.
 
-Texts are laid end to end, so that a stretch is an interval of the line. Two intervals meet iff the start of one
-lies in the other: either g.start in [p.start, p.end), or p.start in (g.start, g.end). Each case is a range in
-the sorted starts of one side, found by bisection: all pairs of a corpus without comparing any that do not meet.
+Texts are laid end to end, so that a stretch is an interval of the line. Two intervals meet iff the start of
+one lies in the other: either g.start in [p.start, p.end), or p.start in (g.start, g.end). Each case is a
+range in the sorted starts of one side, found by bisection: all pairs of a corpus without comparing any that
+do not meet.
 
-Whether a pair counts is then a matter of three numbers, |G|, |P| and |G n P|: the constrained overlap model, for
-one, wants |P| - |G n P| <= k1 spurious and |G| - |G n P| <= k2 missing tokens.
+Whether a pair counts is then a matter of three numbers, |G|, |P| and |G n P|: the constrained overlap model,
+for one, wants |P| - |G n P| <= k1 spurious and |G| - |G n P| <= k2 missing tokens.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Pairs:
 
     def take(self, chosen: npt.NDArray[np.bool_] | IntArray) -> Pairs:
         """Some of the pairs, by a mask or by their numbers."""
-        return Pairs(self.reference[chosen], self.predicted[chosen], self.tokens[chosen], self.separators[chosen])
+        return Pairs(
+            self.reference[chosen], self.predicted[chosen], self.tokens[chosen], self.separators[chosen]
+        )
 
 
 def overlapping_pairs(texts: AnnotatedTexts) -> Pairs:
@@ -63,9 +66,7 @@ def overlapping_pairs(texts: AnnotatedTexts) -> Pairs:
     return Pairs(reference, predicted, shared, separators)
 
 
-def _starts_within(
-    start: IntArray, end: IntArray, points: IntArray, side: str
-) -> tuple[IntArray, IntArray]:
+def _starts_within(start: IntArray, end: IntArray, points: IntArray, side: str) -> tuple[IntArray, IntArray]:
     """Pairs (interval, point) with the point in [start, end), or in (start, end) with side "right"."""
     order = np.argsort(points, kind="stable")
     line = points[order]
@@ -102,7 +103,8 @@ def one_to_one(pairs: Pairs, weight: npt.NDArray[np.float64]) -> IntArray:
     """The numbers of the pairs of a one-to-one choice with the greatest total weight (all weights above 0).
 
     Pairs that compete with nobody are taken, a star takes its best pair; what is left goes, one connected
-    component at a time, to an assignment solver. Give the pairs in a canonical order: ties go to earlier ones.
+    component at a time, to an assignment solver. Give the pairs in a canonical order: ties go to earlier
+    ones.
     """
     gold_degree = np.bincount(pairs.reference)[pairs.reference]
     guess_degree = np.bincount(pairs.predicted)[pairs.predicted]
@@ -151,14 +153,6 @@ def _assign(pairs: Pairs, weight: npt.NDArray[np.float64], among: IntArray) -> I
     return np.concatenate(chosen)
 
 
-def canonical(texts: AnnotatedTexts) -> AnnotatedTexts:
-    """The same texts with the segments of both sides in an order that does not depend on how they were given."""
-    from dataclasses import replace
-
-    reference, predicted = _in_order(texts.reference), _in_order(texts.predicted)
-    return replace(texts, reference=reference, predicted=predicted)
-
-
 def canonical_order(segments: Segments) -> IntArray:
     """The numbers of the segments by text, start, end, stretches, tag."""
     shape = np.zeros(len(segments), dtype=np.int64)
@@ -167,13 +161,8 @@ def canonical_order(segments: Segments) -> IntArray:
     return np.lexsort((segments.tag, shape, segments.end, segments.start, segments.text))
 
 
-def _in_order(segments: Segments) -> Segments:
-    order = canonical_order(segments)
-    return segments if np.array_equal(order, np.arange(len(order))) else segments.take(order)
-
-
 def stretch_codes(sides: list[Segments]) -> list[IntArray]:
-    """A number for the inner stretches of each segment, the same for the same ones; 0 where it is continuous."""
+    """A number for the stretches of each segment, the same for the same ones; 0 where it is continuous."""
     shapes: list[list[tuple[int, ...]]] = []
     for side in sides:
         flat: list[list[int]] = [[] for _ in range(len(side))]
@@ -184,5 +173,7 @@ def stretch_codes(sides: list[Segments]) -> list[IntArray]:
             for segment, start, end in zip(*columns, strict=True):
                 flat[segment] += (start, end)
         shapes.append([tuple(shape) for shape in flat])
-    known = {shape: code for code, shape in enumerate(sorted({shape for side in shapes for shape in side} | {()}))}
+    known = {
+        shape: code for code, shape in enumerate(sorted({shape for side in shapes for shape in side} | {()}))
+    }
     return [np.array([known[shape] for shape in side], dtype=np.int64) for side in shapes]

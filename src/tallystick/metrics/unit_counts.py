@@ -36,7 +36,9 @@ def count_tokens(
     if weights is not None:
         tokens = int(texts.offsets()[-1])
         if len(weights) != tokens or (len(weights) and float(weights.min()) < 0):
-            raise MetricError(f"expected a weight, not below 0, for each of {tokens:,} tokens, found {len(weights):,}")
+            raise MetricError(
+                f"expected a weight, not below 0, for each of {tokens:,} tokens, found {len(weights):,}"
+            )
     return _count(texts, Grid.of(texts, rows), 0, weights, pairs)
 
 
@@ -97,13 +99,17 @@ def _count(
         num = grid.add(text, tag, _weigh(start, end, mass) * amount)
     total: Array | None = None
     if texts.lengths is not None:
-        all_units = np.maximum(texts.lengths - shorter, 0) if mass is None else mass[offsets[1:]] - mass[offsets[:-1]]
+        all_units = (
+            np.maximum(texts.lengths - shorter, 0) if mass is None else mass[offsets[1:]] - mass[offsets[:-1]]
+        )
         total = np.bincount(grid.row, all_units, minlength=grid.rows)
         total = total.astype(np.int64) if all_units.dtype.kind in "iu" else total
     return SpanCounts(texts.tags, num, den_p, num, den_r, total, multiple)
 
 
-def _intervals(segments: Segments, offsets: IntArray, shorter: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _intervals(
+    segments: Segments, offsets: IntArray, shorter: int
+) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Text, tag, start and end of each stretch, on the line of all texts."""
     stretch = segments.stretches()
     text, tag = segments.text, segments.tag
@@ -122,9 +128,11 @@ def _weigh(start: IntArray, end: IntArray, mass: Array | None) -> Array:
 
 
 def _shared_steps(
-    gold: tuple[IntArray, IntArray, IntArray, IntArray], guess: tuple[IntArray, IntArray, IntArray, IntArray], line: int
+    gold: tuple[IntArray, IntArray, IntArray, IntArray],
+    guess: tuple[IntArray, IntArray, IntArray, IntArray],
+    line: int,
 ) -> tuple[IntArray, IntArray, IntArray, IntArray, bool]:
-    """Where both sides cover the line with one tag: start, end, tag and min(g, p); and whether any is above 1."""
+    """Where both sides cover the line with one tag: start, end, tag, min(g, p); and if any is above 1."""
     # an event is (tag, position, kind) in one number; ends sort before starts at the same position, so that
     # adjacent segments never seem to overlap
     events = np.concatenate(

@@ -120,7 +120,9 @@ def read_columns(
             if keep_tokens and token_column is not None:
                 index = column_index(block, tokens, token_column)
                 sizes = block.end[index] - block.start[index]
-                token_data.append(np.frombuffer(block.data, dtype=np.uint8)[ranges(block.start[index], sizes)])
+                token_data.append(
+                    np.frombuffer(block.data, dtype=np.uint8)[ranges(block.start[index], sizes)]
+                )
                 token_sizes.append(sizes.astype(np.int32))
         begins = np.flatnonzero(~np.concatenate(([within], is_token[:-1]))[tokens])
         firsts.append(begins + count)

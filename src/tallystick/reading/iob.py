@@ -1,17 +1,18 @@
 """Decoding tags into segments, for a whole corpus at once.
 
-A tag is a prefix and a type. Whether a token starts a segment, continues one or ends the one before it depends
-only on the pair of its own prefix and the one before it and on whether their types are the same; the tag before
-a text and behind it is O. So a scheme is three tables over (previous prefix, prefix, same type), and decoding is
+A tag is a prefix and a type. Whether a token starts a segment, continues one or ends the one before it
+depends only on the pair of its own prefix and the one before it and on whether their types are the same; the
+tag before a text and behind it is O. So a scheme is three tables over (previous prefix, prefix, same type),
+and decoding is
 
     inside[i] = INSIDE[pair[i]]          groups: a token that is not inside, and the inside ones behind it
     start[i]  = START[pair[i]]           a segment runs from the first start of a group to the group's end
     ended     = END[pair behind it]      and counts if it ends as the scheme wants
 
-The lenient tables are one set for all schemes, those of conlleval and of seqeval's default: a token continues a
-segment iff it has the same type as the one before, its prefix is I, E or L and the one before is B or I. The
-strict tables are those of seqeval: what a scheme does not allow is no segment. In seqeval's IOE1 a segment of
-one token that ends in E right behind O or another type is not one; its lenient reading has it.
+The lenient tables are one set for all schemes, those of conlleval and of seqeval's default: a token continues
+a segment iff it has the same type as the one before, its prefix is I, E or L and the one before is B or I.
+The strict tables are those of seqeval: what a scheme does not allow is no segment. In seqeval's IOE1 a
+segment of one token that ends in E right behind O or another type is not one; its lenient reading has it.
 """
 
 from __future__ import annotations
@@ -139,13 +140,15 @@ def decode(
     suffix: bool = False,
     types: Iterable[str] = (),
 ) -> Decoded:
-    """Turn tags into segments. With `suffix` tags look like PER-B; `types` are known in advance and come first.
+    """Turn tags into segments. With `suffix` tags look like PER-B; `types` are declared and come first.
 
-    A tag that is neither O nor a prefix (alone, or with the delimiter and a type) is an error with its line, and
-    so is in strict reading a prefix that the scheme does not have.
+    A tag that is neither O nor a prefix (alone, or with the delimiter and a type) is an error with its line,
+    and so is in strict reading a prefix that the scheme does not have.
     """
     if scheme not in LETTERS:
-        raise MetricError(f'"{scheme}" is not a scheme; there are {", ".join(LETTERS)}.{did_you_mean(scheme, LETTERS)}')
+        raise MetricError(
+            f'"{scheme}" is not a scheme; there are {", ".join(LETTERS)}.{did_you_mean(scheme, LETTERS)}'
+        )
     if reading not in ("lenient", "strict"):
         raise MetricError(f'"{reading}" is not a way to read tags; there are lenient and strict')
     vocabulary = _parse_vocabulary(tagged, scheme, reading, delimiter, suffix, types)
@@ -162,14 +165,18 @@ def _decode_side(
     codes: TagArray = tagged.predicted if side else tagged.reference
     # most tokens are O, so everything below runs over the others; `at` is where they stand
     outside = np.flatnonzero(vocabulary.prefix == 0)
-    at = np.flatnonzero(codes != outside[0]) if len(outside) == 1 else np.flatnonzero(vocabulary.prefix[codes])
+    at = (
+        np.flatnonzero(codes != outside[0]) if len(outside) == 1 else np.flatnonzero(vocabulary.prefix[codes])
+    )
     begins = np.zeros(len(codes) + 1, dtype=np.bool_)
     begins[tagged.offsets] = True
     tagged_codes = codes[at]
     prefix, type_ = vocabulary.prefix[tagged_codes], vocabulary.type[tagged_codes]
-    joined = np.zeros(len(at) + 1, dtype=np.bool_)  # whether the tagged token stands right behind the one before
+    joined = np.zeros(
+        len(at) + 1, dtype=np.bool_
+    )  # whether the tagged token stands right behind the one before
     joined[1:-1] = (at[1:] == at[:-1] + 1) & ~begins[at[1:]]
-    pair = prefix << 1
+    pair: npt.NDArray[np.uint8] = np.left_shift(prefix, 1, dtype=np.uint8)
     pair[1:] += (joined[1:-1] * prefix[:-1]) << 4
     pair[1:] += joined[1:-1] & (type_[1:] == type_[:-1])
     start_table, inside_table, end_table = _tables(scheme, reading)
@@ -203,7 +210,11 @@ def _decode_side(
 
 
 def _faults(
-    scheme: str, pair: npt.NDArray[np.uint8], joined: BoolArray, prefix: npt.NDArray[np.uint8], foreign: BoolArray
+    scheme: str,
+    pair: npt.NDArray[np.uint8],
+    joined: BoolArray,
+    prefix: npt.NDArray[np.uint8],
+    foreign: BoolArray,
 ) -> tuple[IntArray, npt.NDArray[np.uint8]]:
     """The tags that break the scheme: they need something before or behind them which is not there."""
     has_before = _table([("BI", "IE", _SAME)])[pair]
@@ -215,7 +226,9 @@ def _faults(
     elif scheme == "IOB2":
         found.append((Fault.UNOPENED, (prefix == _CODE["I"]) & ~has_before))
     elif scheme == "IOE1":
-        found.append((Fault.NEEDLESS_BOUNDARY, (prefix == _CODE["E"]) & ~_table([("E", "IE", _SAME)])[follower]))
+        found.append(
+            (Fault.NEEDLESS_BOUNDARY, (prefix == _CODE["E"]) & ~_table([("E", "IE", _SAME)])[follower])
+        )
     elif scheme == "IOE2":
         found.append((Fault.UNCLOSED, (prefix == _CODE["I"]) & ~_table([("I", "IE", _SAME)])[follower]))
     else:

@@ -5,8 +5,8 @@ time, as unsigned words, and the words of a string are a path in a trie:
 
     "B-creative-work"  =  ("B-creati", "ve-work")  =  root -> node 3 -> node 7  =  string number 2
 
-An edge (node, word) -> node lives in an open-addressed hash table, so that a whole block of fields takes one step
-of the trie in a few NumPy operations. Only an edge that was never seen before costs Python, once. The
+An edge (node, word) -> node lives in an open-addressed hash table, so that a whole block of fields takes one
+step of the trie in a few NumPy operations. Only an edge that was never seen before costs Python, once. The
 comparison is of whole words: it is exact, there is no risk of a collision.
 """
 
@@ -37,7 +37,7 @@ class Numbering:
         self._string_of_node = np.full(64, _EMPTY, dtype=np.int32)
 
     def number(self, block: bytes, start: Indices, end: Indices) -> Nodes:
-        """The number of each field block[start:end]; the block is padded by at least eight bytes at its end."""
+        """The number of each field block[start:end]; the block ends in at least eight bytes of padding."""
         # eight bytes from any place: as opaque items NumPy gathers them twice as fast as unaligned integers
         window = np.ndarray((len(block) - WORD + 1,), dtype=f"V{WORD}", buffer=block, strides=(1,))
         size = end - start
@@ -81,7 +81,7 @@ class Numbering:
 
 
 class _Edges:
-    """A hash table (node, word) -> node; from the root, where all strings pass, the node need not be compared."""
+    """A hash table (node, word) -> node; from the root, which all strings pass, only words are compared."""
 
     def __init__(self, from_root: bool) -> None:
         self._from_root = from_root
@@ -119,12 +119,16 @@ class _Edges:
         wrong = self._word[slot] != word
         if node is not None:
             wrong |= self._source[slot] != node
-        return wrong
+        return np.asarray(wrong)
 
     def _slots(self, node: Nodes | None, word: Words) -> Indices:
-        mixed = word * _MULTIPLIER if node is None else (word + node.astype(np.uint64) * _NODE_MULTIPLIER) * _MULTIPLIER
+        mixed = (
+            word * _MULTIPLIER
+            if node is None
+            else (word + node.astype(np.uint64) * _NODE_MULTIPLIER) * _MULTIPLIER
+        )
         mixed >>= np.uint64(64 - self._bits)
-        return mixed.view(np.int64)
+        return np.asarray(mixed.view(np.int64))
 
     def _place(self, node: int, word: int, target: int) -> None:
         source = None if self._from_root else np.array([node], dtype=np.int32)

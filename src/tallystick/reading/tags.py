@@ -2,7 +2,7 @@
 
     EU      B-ORG  B-ORG          one token a line, a blank line between sentences (the texts), the columns
     rejects O      O              in any place; gold and predicted tags in two files, or in one as conlleval
-    German  B-MISC O              has it. A line that starts with -DOCSTART- begins a document and is no token.
+    German  B-MISC O              has it. A line that starts with -DOCSTART- begins a document.
 
 Both sides become arrays of tag numbers over one vocabulary, without a Python object for each tag. What the
 tags mean is decided later (`tallystick.reading.iob`).
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -107,7 +106,7 @@ def read_tags_together(
     comment: str | None = None,
     keep_tokens: bool = False,
 ) -> TaggedTexts:
-    """Read gold and predicted tags from two columns of one file; by default the last two, as conlleval does."""
+    """Read gold and predicted tags from two columns of one file: the last two, unless others are named."""
     numbering = Numbering()
     columns = (reference_column, predicted_column)
     both = read_columns(name, columns, numbering, token_column, separator, comment, keep_tokens)
@@ -129,7 +128,10 @@ def tags_from_lists(reference: Sequence[Sequence[str]], predicted: Sequence[Sequ
         raise SidesMismatch(f"reference has {len(reference):,} texts, predicted has {len(predicted):,}")
     numbering = Numbering()
     codes, sizes = zip(
-        *(_number_lists(side, name, numbering) for side, name in ((reference, "reference"), (predicted, "predicted"))),
+        *(
+            _number_lists(side, name, numbering)
+            for side, name in ((reference, "reference"), (predicted, "predicted"))
+        ),
         strict=True,
     )
     different = np.flatnonzero(sizes[0] != sizes[1])
@@ -144,12 +146,14 @@ def tags_from_lists(reference: Sequence[Sequence[str]], predicted: Sequence[Sequ
     return TaggedTexts(codes[0], codes[1], vocabulary, offsets, (Origin("reference"), Origin("predicted")))
 
 
-def _number_lists(side: Sequence[Sequence[str]], name: str, numbering: Numbering) -> tuple[TagArray, IntArray]:
+def _number_lists(
+    side: Sequence[Sequence[str]], name: str, numbering: Numbering
+) -> tuple[TagArray, IntArray]:
     """Number the tags of one side; also how many each text has.
 
-    Joining the strings of some texts and numbering the bytes takes half the time of looking each string up in a
-    dict, for which each would have to be hashed. A few thousand tags at a time, they are still in the cache when
-    they are touched again.
+    Joining the strings of some texts and numbering the bytes takes half the time of looking each string up in
+    a dict, for which each would have to be hashed. A few thousand tags at a time, they are still in the cache
+    when they are touched again.
     """
     codes, sizes = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)]
     for begin in range(0, len(side), _TEXTS_AT_A_TIME):
@@ -183,18 +187,14 @@ def _bad_tag(texts: Sequence[Sequence[str]], begin: int, name: str) -> ValueMism
 
 
 def _decoded(numbering: Numbering, files: Sequence[ColumnFile]) -> tuple[str, ...]:
-    vocabulary: list[str] = []
-    for code, tag in enumerate(numbering.strings):
-        try:
-            vocabulary.append(tag.decode("utf-8"))
-        except UnicodeDecodeError:
-            for file in files:
-                for codes in file.codes:
-                    found = np.flatnonzero(codes == code)
-                    if len(found):
-                        message = f"tag {tag!r} is not UTF-8; convert the file to UTF-8 first"
-                        raise InputError(message, file.place(int(found[0]))) from None
-    return tuple(vocabulary)
+    try:
+        return tuple(tag.decode("utf-8") for tag in numbering.strings)
+    except UnicodeDecodeError as error:
+        code = numbering.strings.index(error.object)
+        columns = ((file, codes) for file in files for codes in file.codes)
+        place = next(file.place(int(np.argmax(codes == code))) for file, codes in columns if code in codes)
+        message = f"tag {error.object!r} is not UTF-8; convert the file to UTF-8 first"
+        raise InputError(message, place) from None
 
 
 def _compare(gold: ColumnFile, guess: ColumnFile, same_tokens: bool) -> None:
@@ -243,4 +243,3 @@ def _first(mask: npt.NDArray[np.bool_]) -> int | None:
         return None
     index = int(np.argmax(mask))
     return index if mask[index] else None
-

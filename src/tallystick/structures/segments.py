@@ -101,7 +101,8 @@ class AnnotatedTexts:
     def relabelled(self, tag: str | Mapping[str, str] | Callable[[str], str]) -> AnnotatedTexts:
         """The same segments under other tags: one supertag for all, or a mapping from tag to supertag.
 
-        A tag that a mapping does not name keeps its name. Ignoring types is relabelling everything with one tag.
+        A tag that a mapping does not name keeps its name. Ignoring types is relabelling everything with one
+        tag.
         """
         if isinstance(tag, str):
             renamed = [tag] * len(self.tags)
@@ -117,12 +118,12 @@ class AnnotatedTexts:
 
     def offsets(self) -> IntArray:
         """Where each text starts when all are laid end to end (one entry more than there are texts)."""
-        lengths = self.lengths
-        if lengths is None:
-            lengths = np.zeros(self.texts, dtype=np.int64)
+        lengths: IntArray = np.zeros(self.texts, dtype=np.int64) if self.lengths is None else self.lengths
+        if self.lengths is None:
             for side in (self.reference, self.predicted):
                 np.maximum.at(lengths, side.text, side.end)
-        return np.concatenate(([0], np.cumsum(lengths)))
+        ends: IntArray = np.cumsum(lengths)
+        return np.concatenate((np.zeros(1, dtype=np.int64), ends))
 
 
 def ranges(first: IntArray, count: IntArray) -> IntArray:
@@ -157,10 +158,14 @@ def annotate(
         _lay_out(side, number, bounds, f"{word}[{{}}]")
         for side, word in zip(sides, ("reference", "predicted"), strict=True)
     ]
-    return AnnotatedTexts(laid[0], laid[1], bounds, known, len(reference), tuple(names) if names is not None else None)
+    return AnnotatedTexts(
+        laid[0], laid[1], bounds, known, len(reference), tuple(names) if names is not None else None
+    )
 
 
-def _lay_out(side: list[list[Span]], number: dict[str, int], lengths: IntArray | None, where: str) -> Segments:
+def _lay_out(
+    side: list[list[Span]], number: dict[str, int], lengths: IntArray | None, where: str
+) -> Segments:
     rows: list[tuple[int, int, int, int]] = []
     pieces: list[tuple[int, int, int]] = []
     broken = False
