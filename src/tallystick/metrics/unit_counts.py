@@ -150,6 +150,7 @@ def _shared_steps(
     amount = np.minimum(covered[0], covered[1])
     multiple = max(int(side.max(initial=0)) for side in covered) > 1
     shared = np.flatnonzero(amount)
-    place = events[shared] >> 2
-    tag, start = np.divmod(place, line)
-    return start, start + (events[shared + 1] >> 2) - place, tag, amount[shared].astype(np.int64), multiple
+    place, behind = events[shared] >> 2, events[shared + 1] >> 2
+    wide = np.flatnonzero(behind > place)
+    tag, start = np.divmod(place[wide], line)
+    return start, start + (behind - place)[wide], tag, amount[shared[wide]].astype(np.int64), multiple

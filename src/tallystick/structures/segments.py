@@ -130,7 +130,8 @@ def ranges(first: IntArray, count: IntArray) -> IntArray:
     """first[0], first[0]+1, ... (count[0] of them), first[1], ...: many ranges in one array."""
     total = int(count.sum())
     begins = np.cumsum(count) - count
-    return np.arange(total) + np.repeat(first - begins, count)
+    numbers: IntArray = np.arange(total) + np.repeat(first - begins, count)
+    return numbers
 
 
 def annotate(
