@@ -185,6 +185,13 @@ def test_averages():
     assert f_beta(counts, 2)[0, 0] == pytest.approx(5 * 1 / (4 * 3 + 1))
 
 
+def test_rows_can_be_drawn_again_for_a_bootstrap():
+    texts = annotate([[(0, 1, "a")], [(0, 1, "a")]], [[(0, 1, "a")], []], [1, 1])
+    counts = count_tokens_and_separators(texts)
+    drawn = counts.rows(np.array([0, 0, 1])).summed()
+    assert (drawn.tp.tolist(), drawn.den_r.tolist(), drawn.total.tolist()) == ([[2]], [[3]], [3])
+
+
 def test_token_weights():
     texts = annotate([[(0, 2, "PER")]], [[(1, 2, "PER")]], [3])
     counts = count_tokens(texts, weights=np.array([1.0, 3.0, 1.0]))

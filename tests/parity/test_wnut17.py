@@ -1,4 +1,4 @@
-"""WNUT-17, seven real systems. The data are not part of the project: these run where ../shared/data exists."""
+"""WNUT-17, seven real systems. The data are not part of the project; runs where ../shared/data exists."""
 
 import json
 from pathlib import Path

@@ -4,7 +4,7 @@ The events are the tokens and separators of a text, 2n - 1 for n tokens, whateve
 contingency table of its own over them. A separator is tagged iff it lies inside one segment, so that two
 adjacent segments differ from a long one:
 
-              The quick brown fox jumps over the lazy dog          8 tokens... 9, and 8 separators: N = 17
+              The quick brown fox jumps over the lazy dog          9 tokens, 8 separators: N = 17
     true           [=========]                  [======]           tagged: quick _ brown, lazy _ dog
     predicted      [=============]              [==] [=]           TP 5, FP 2, FN 1, TN 9: F1 = 10/13 = .769
 

@@ -41,6 +41,7 @@ LETTERS: dict[str, str] = {
 _CODE = {"O": 0, "B": 1, "I": 2, "E": 3, "S": 4, "L": 3, "U": 4}  # BILOU's last and unit are E and S
 NO_TYPE = "_"
 _ANY, _SAME, _OTHER = "01", "1", "0"
+_NO_FAULT = 255
 
 # (previous prefixes, prefixes, same type): seqeval.scheme, with E and S for L and U
 _STARTS = {
@@ -217,30 +218,35 @@ def _faults(
     foreign: BoolArray,
 ) -> tuple[IntArray, npt.NDArray[np.uint8]]:
     """The tags that break the scheme: they need something before or behind them which is not there."""
-    has_before = _table([("BI", "IE", _SAME)])[pair]
-    follower = prefix << 4
-    follower[:-1] = np.where(joined[1:-1], pair[1:], follower[:-1])
-    found: list[tuple[Fault, BoolArray]] = [(Fault.FOREIGN_PREFIX, foreign)]
-    if scheme == "IOB1":
-        found.append((Fault.NEEDLESS_BOUNDARY, (prefix == _CODE["B"]) & ~_table([("BI", "B", _SAME)])[pair]))
-    elif scheme == "IOB2":
-        found.append((Fault.UNOPENED, (prefix == _CODE["I"]) & ~has_before))
-    elif scheme == "IOE1":
-        found.append(
-            (Fault.NEEDLESS_BOUNDARY, (prefix == _CODE["E"]) & ~_table([("E", "IE", _SAME)])[follower])
-        )
-    elif scheme == "IOE2":
-        found.append((Fault.UNCLOSED, (prefix == _CODE["I"]) & ~_table([("I", "IE", _SAME)])[follower]))
-    else:
-        middle = (prefix == _CODE["I"]) | (prefix == _CODE["E"])
-        open_ = (prefix == _CODE["I"]) | (prefix == _CODE["B"])
-        found.append((Fault.UNOPENED, middle & ~has_before))
-        found.append((Fault.UNCLOSED, open_ & ~_table([("BI", "IE", _SAME)])[follower]))
-    fault = np.full(len(prefix), 255, dtype=np.uint8)
-    for kind, where in reversed(found):
-        fault[where] = kind
-    token = np.flatnonzero(fault != 255)
+    before, behind = _fault_tables(scheme)
+    fault = before[pair]
+    if behind is not None:
+        follower = prefix << 4  # O stands behind it, or a tag
+        follower[:-1] = np.where(joined[1:-1], pair[1:], follower[:-1])
+        fault = np.minimum(fault, behind[follower])
+    if foreign.any():
+        fault[foreign] = Fault.FOREIGN_PREFIX
+    token = np.flatnonzero(fault != _NO_FAULT)
     return token, fault[token]
+
+
+@lru_cache(maxsize=8)
+def _fault_tables(scheme: str) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8] | None]:
+    """What is wrong with a tag as the one before it shows, and the one behind it where the scheme cares."""
+    before = np.full(128, _NO_FAULT, dtype=np.uint8)
+    behind = before.copy()
+    if scheme == "IOB1":  # B only where the token before has the same type
+        before[_table([("OBIES", "B", _ANY)]) & ~_table([("BI", "B", _SAME)])] = Fault.NEEDLESS_BOUNDARY
+    elif scheme == "IOB2":
+        before[_table([("OBIES", "I", _ANY)]) & ~_table([("BI", "I", _SAME)])] = Fault.UNOPENED
+    elif scheme == "IOE1":  # E only where the token behind has the same type
+        behind[_table([("E", "OBIES", _ANY)]) & ~_table([("E", "IE", _SAME)])] = Fault.NEEDLESS_BOUNDARY
+    elif scheme == "IOE2":
+        behind[_table([("I", "OBIES", _ANY)]) & ~_table([("I", "IE", _SAME)])] = Fault.UNCLOSED
+    else:
+        before[_table([("OBIES", "IE", _ANY)]) & ~_table([("BI", "IE", _SAME)])] = Fault.UNOPENED
+        behind[_table([("BI", "OBIES", _ANY)]) & ~_table([("BI", "IE", _SAME)])] = Fault.UNCLOSED
+    return before, behind if np.any(behind != _NO_FAULT) else None
 
 
 @lru_cache(maxsize=16)

@@ -23,11 +23,12 @@ _EMPTY = -1
 
 Words = npt.NDArray[np.uint64]
 Nodes = npt.NDArray[np.int32]
+Codes = npt.NDArray[np.int32]
 Indices = npt.NDArray[np.int64]
 
 
 class Numbering:
-    """The numbers 0, 1, 2, ... of the distinct byte strings seen so far, in order of appearance."""
+    """The numbers 0, 1, 2, ... of the distinct byte strings seen so far."""
 
     def __init__(self) -> None:
         self.strings: list[bytes] = []
@@ -35,12 +36,26 @@ class Numbering:
         self._inner = _Edges(from_root=False)
         self._nodes = 1
         self._string_of_node = np.full(64, _EMPTY, dtype=np.int32)
+        self._string_of_byte = np.full(256, _EMPTY, dtype=np.int32)
 
-    def number(self, block: bytes, start: Indices, end: Indices) -> Nodes:
+    def number(self, block: bytes, start: Indices, end: Indices) -> Codes:
         """The number of each field block[start:end]; the block ends in at least eight bytes of padding."""
+        size = end - start
+        # most tags are O: a string of one byte is looked up by that byte
+        numbers = self._string_of_byte[np.frombuffer(block, dtype=np.uint8)[start]]
+        longer = np.flatnonzero(size != 1)
+        if len(longer):
+            numbers[longer] = self._number_longer(block, start[longer], size[longer])
+        unknown = np.flatnonzero(numbers == _EMPTY)
+        for byte in sorted({block[field] for field in start[unknown].tolist()}):
+            self._string_of_byte[byte] = len(self.strings)
+            self.strings.append(bytes([byte]))
+        numbers[unknown] = self._string_of_byte[np.frombuffer(block, dtype=np.uint8)[start[unknown]]]
+        return numbers
+
+    def _number_longer(self, block: bytes, start: Indices, size: Indices) -> Codes:
         # eight bytes from any place: as opaque items NumPy gathers them twice as fast as unaligned integers
         window = np.ndarray((len(block) - WORD + 1,), dtype=f"V{WORD}", buffer=block, strides=(1,))
-        size = end - start
         word = window[start].view("<u8") & _MASK[np.minimum(size, WORD)]
         node = self._step(self._root, None, word)
         rest = np.flatnonzero(size > WORD)
@@ -60,7 +75,7 @@ class Numbering:
         if len(unknown):
             for first in np.sort(unknown[np.unique(node[unknown], return_index=True)[1]]).tolist():
                 self._string_of_node[node[first]] = len(self.strings)
-                self.strings.append(block[int(start[first]) : int(end[first])])
+                self.strings.append(block[int(start[first]) : int(start[first] + size[first])])
             numbers[unknown] = self._string_of_node[node[unknown]]
         return numbers
 

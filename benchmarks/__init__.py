@@ -1,0 +1,1 @@
+"""Measurements against other scorers; `python -m benchmarks.NAME` runs one group."""
