@@ -144,9 +144,7 @@ def _score(tagged: Any) -> Values:
     for name, counts in spaces.items():
         values[f"{name} micro F1"] = micro(f1, counts)
         values[f"{name} macro F1"] = macro(f1, counts).value
-        for tag, p, r, f in zip(
-            counts.tags, precision(counts)[0], recall(counts)[0], f1(counts)[0], strict=True
-        ):
+        for tag, p, r, f in zip(counts.tags, precision(counts)[0], recall(counts)[0], f1(counts)[0], strict=True):
             values[f"{name} {tag} P R F1"] = [float(p), float(r), float(f)]
     return values
 
@@ -171,9 +169,7 @@ def measure(name: str, path: Path) -> Values:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run all measurements and print values, times, memory and the three ratios."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tokens", type=int, default=5_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--measure", choices=MEASUREMENTS, help=argparse.SUPPRESS)

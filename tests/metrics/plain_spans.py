@@ -45,10 +45,7 @@ def laid_out(corpus, **options):
     reference, predicted, lengths = corpus
     sides = [
         [
-            [
-                Span(pieces[0][0], pieces[-1][1], tag, pieces if len(pieces) > 1 else ())
-                for pieces, tag in text
-            ]
+            [Span(pieces[0][0], pieces[-1][1], tag, pieces if len(pieces) > 1 else ()) for pieces, tag in text]
             for text in side
         ]
         for side in (reference, predicted)

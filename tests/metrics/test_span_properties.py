@@ -132,13 +132,9 @@ def test_one_to_one_is_optimal(corpus):
         for column, tag in enumerate(TAGS):
             g, p = ([segment for segment in side if segment[1] == tag] for side in (gold, guess))
             assert overlap.tp[text, column] == best_matching(g, p, lambda x, y: bool(tokens(x) & tokens(y)))
-            wanted = best_matching(
-                g, p, lambda x, y: len(tokens(x) & tokens(y)) / len(tokens(x) | tokens(y)) >= 0.5
-            )
+            wanted = best_matching(g, p, lambda x, y: len(tokens(x) & tokens(y)) / len(tokens(x) | tokens(y)) >= 0.5)
             assert iou.tp[text, column] == wanted
-            shared = best_matching(
-                g, p, lambda x, y: len(tokens(x) & tokens(y)) + len(separators(x) & separators(y))
-            )
+            shared = best_matching(g, p, lambda x, y: len(tokens(x) & tokens(y)) + len(separators(x) & separators(y)))
             assert matching.tp[text, column] == shared
 
 
@@ -160,10 +156,7 @@ def test_rows_add(name, corpus):
     assert same(by_text.summed(), MODELS[name](texts, "corpus"))
     rows = np.arange(texts.texts) // 2
     assert same(by_text.summed(), MODELS[name](texts, rows).summed())
-    parts = [
-        MODELS[name](laid_out(tuple(side[i : i + 1] for side in corpus)), "corpus")
-        for i in range(len(corpus[2]))
-    ]
+    parts = [MODELS[name](laid_out(tuple(side[i : i + 1] for side in corpus)), "corpus") for i in range(len(corpus[2]))]
     assert same(sum(parts[1:], parts[0]), by_text.summed())
 
 
@@ -222,9 +215,7 @@ def plain_scheme(gold, guess, scheme):
     def weight(g, p):
         if len(tokens(g) & tokens(p)) / len(tokens(g)) < 0.01:
             return 0
-        right = (scheme == "type" or tokens(g) == tokens(p)) and (
-            scheme not in ("strict", "type") or g[1] == p[1]
-        )
+        right = (scheme == "type" or tokens(g) == tokens(p)) and (scheme not in ("strict", "type") or g[1] == p[1])
         return 1000 if right else 1
 
     return divmod(best_matching(gold, guess, weight), 1000)
@@ -296,6 +287,4 @@ def test_long_random_corpora_with_large_tangles():
         texts = laid_out(corpus)
         exact, overlap = count_exact(texts), count_overlap(texts, partner="one-to-one")
         assert (overlap.tp >= exact.tp).all()
-        assert (
-            count_tokens(texts).tp <= np.minimum(count_tokens(texts).den_p, count_tokens(texts).den_r)
-        ).all()
+        assert (count_tokens(texts).tp <= np.minimum(count_tokens(texts).den_p, count_tokens(texts).den_r)).all()

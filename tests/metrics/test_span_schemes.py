@@ -77,9 +77,7 @@ def test_flat_data_agrees_with_nervaluate():
         by_tag = count_scheme(texts, scheme, "corpus", by_tag=True)
         for column, tag in enumerate(by_tag.tags):
             theirs = results["entities"][tag][scheme]
-            assert [getattr(by_tag, name)[0, column] for name in FIVE] == [
-                getattr(theirs, name) for name in FIVE
-            ]
+            assert [getattr(by_tag, name)[0, column] for name in FIVE] == [getattr(theirs, name) for name in FIVE]
         assert f1(count_scheme(texts, scheme, "corpus").as_counts())[0, 0] == pytest.approx(
             results["overall"][scheme].f1
         )

@@ -98,9 +98,7 @@ def encode(segments: list[tuple[int, int, str]], length: int, scheme: str) -> li
             tags[start], tags[end - 1] = f"{first}-{type_}", f"{last}-{type_}"
             if end - start == 1:
                 tags[start] = f"{single}-{type_}"
-        elif scheme == "IOB2" or (
-            scheme == "IOB1" and any(s[1] == start and s[2] == type_ for s in segments)
-        ):
+        elif scheme == "IOB2" or (scheme == "IOB1" and any(s[1] == start and s[2] == type_ for s in segments)):
             tags[start] = f"B-{type_}"
         elif scheme == "IOE2" or (scheme == "IOE1" and any(s[0] == end and s[2] == type_ for s in segments)):
             tags[end - 1] = f"E-{type_}"

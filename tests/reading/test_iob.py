@@ -16,9 +16,7 @@ SCHEMES = list(LETTERS)
 
 def random_sequences(scheme, count=20_000, seed=0):
     rng = random.Random(f"{scheme} {seed}")
-    tags = ["O", "O"] + [
-        f"{letter}-{type_}" for letter in LETTERS[scheme] if letter != "O" for type_ in ("PER", "LOC")
-    ]
+    tags = ["O", "O"] + [f"{letter}-{type_}" for letter in LETTERS[scheme] if letter != "O" for type_ in ("PER", "LOC")]
     return [[rng.choice(tags) for _ in range(rng.randrange(9))] for _ in range(count)]
 
 
@@ -116,9 +114,7 @@ def test_strict_ioe1_misses_a_single_token_that_ends_in_e_as_seqeval_does():
 )
 def test_what_is_repaired_is_listed(scheme, tags, expected):
     repairs = decode(tags_from_lists([["O"], tags], [["O"], tags]), scheme).repairs[1]
-    assert [
-        (token - 1, Fault(fault)) for token, fault in zip(repairs.token, repairs.fault, strict=True)
-    ] == expected
+    assert [(token - 1, Fault(fault)) for token, fault in zip(repairs.token, repairs.fault, strict=True)] == expected
     assert sum(repairs.counts().values()) == len(repairs)
     place, tag, _ = repairs.listed(1)[0]
     assert tag == tags[expected[0][0]]
@@ -166,9 +162,7 @@ def test_declared_types_come_first():
     assert texts.reference.tag.tolist() == [2, 0]
 
 
-@given(
-    st.lists(st.lists(st.sampled_from(["O", "B-X", "I-X", "I-Y", "E-Y", "S-X", "L-X", "U-Y"]), max_size=6))
-)
+@given(st.lists(st.lists(st.sampled_from(["O", "B-X", "I-X", "I-Y", "E-Y", "S-X", "L-X", "U-Y"]), max_size=6)))
 def test_empty_texts_and_any_prefixes_lenient(sequences):
     assert decoded(sequences, "IOBES", "lenient") == [
         lenient([tag.replace("L-", "E-").replace("U-", "S-") for tag in tags]) for tags in sequences

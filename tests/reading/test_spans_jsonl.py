@@ -13,9 +13,7 @@ TEXT = "left and right knee"
 def write(tmp_path):
     def writer(name, *records):
         path = tmp_path / name
-        path.write_text(
-            "\n".join(record if isinstance(record, str) else json.dumps(record) for record in records)
-        )
+        path.write_text("\n".join(record if isinstance(record, str) else json.dumps(record) for record in records))
         return path
 
     return writer
@@ -42,9 +40,7 @@ def test_characters_nested_and_discontinuous(write):
 
 
 def test_texts_belong_together_by_id(write):
-    gold = write(
-        "gold", {"id": "a", "text": "x", "spans": []}, {"id": "b", "text": "y z", "spans": [[0, 1, "T"]]}
-    )
+    gold = write("gold", {"id": "a", "text": "x", "spans": []}, {"id": "b", "text": "y z", "spans": [[0, 1, "T"]]})
     guess = write("guess", {"id": "b", "spans": [[0, 1, "T"]]}, {"id": "a", "spans": []})
     assert count_exact(read_spans(gold, guess)).tp.tolist() == [[0], [1]]
     with pytest.raises(SidesMismatch, match='guess has no text with the id "a"'):
@@ -91,9 +87,7 @@ def test_token_offsets(write):
     assert texts.lengths.tolist() == [3, 0]
     assert count_exact(texts, "corpus").tp.tolist() == [[1]]
     assert read_spans(guess, guess, offsets="tokens").lengths is None
-    with pytest.raises(
-        InputError, match=r"guess:1: span \[1, 4\) X is empty or outside its text of 3 tokens"
-    ):
+    with pytest.raises(InputError, match=r"guess:1: span \[1, 4\) X is empty or outside its text of 3 tokens"):
         read_spans(gold, write("guess", {"spans": [[1, 4, "X"]]}, {"spans": []}), offsets="tokens")
     other = write("other", {"tokens": ["a", "B", "c"], "spans": []}, {"spans": []})
     with pytest.raises(SidesMismatch, match=r'gold:1 has "b" as token 1, .*other:1 has "B"'):

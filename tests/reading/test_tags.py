@@ -105,23 +105,17 @@ def test_the_first_diverging_token_is_named(write):
 def test_a_missing_token_is_named_even_if_tokens_may_differ(write):
     guess = GUESS.replace("Peter B-PER\r\n", "")
     for same in (True, False):
-        with pytest.raises(
-            SidesMismatch, match=r'gold:4 has "Peter", .*guess:5 has "Blackburn"; 4 and 3 tokens'
-        ):
+        with pytest.raises(SidesMismatch, match=r'gold:4 has "Peter", .*guess:5 has "Blackburn"; 4 and 3 tokens'):
             read_tags(write("gold", GOLD), write("guess", guess), same_tokens=same)
 
 
 def test_diverging_sentences_are_named(write):
     with pytest.raises(SidesMismatch, match=r"one ends at .*gold:2, but goes on at .*guess:2"):
-        read_tags(
-            write("gold", GOLD), write("guess", GUESS.replace("\r\n\r\n", "\r\n").replace("\n\r\n", "\n"))
-        )
+        read_tags(write("gold", GOLD), write("guess", GUESS.replace("\r\n\r\n", "\r\n").replace("\n\r\n", "\n")))
 
 
 def test_a_file_that_ends_early(write):
-    with pytest.raises(
-        SidesMismatch, match=r'guess ends after 3 tokens, but .*gold:5 goes on with token "Blackburn"'
-    ):
+    with pytest.raises(SidesMismatch, match=r'guess ends after 3 tokens, but .*gold:5 goes on with token "Blackburn"'):
         read_tags(write("gold", GOLD), write("guess", GUESS.replace("\r\nBlackburn I-PER", "")))
 
 
@@ -170,9 +164,7 @@ def plain_read(text):
 
 
 @given(
-    st.lists(
-        st.sampled_from(["a B-X", "bb  I-X ", "\tc O", "", " ", "d\tB-creative-work", "é B-é", "", "\r"])
-    ),
+    st.lists(st.sampled_from(["a B-X", "bb  I-X ", "\tc O", "", " ", "d\tB-creative-work", "é B-é", "", "\r"])),
     st.sampled_from([8, 40, 1 << 18]),
 )
 def test_equals_a_plain_reader(lines, block):
@@ -189,9 +181,7 @@ def test_equals_a_plain_reader(lines, block):
     assert tags(tagged) == plain_read(text)
 
 
-@given(
-    st.lists(st.lists(st.sampled_from(["O", "B-X", "I-é", "B-something-long", ""]), max_size=5), max_size=9)
-)
+@given(st.lists(st.lists(st.sampled_from(["O", "B-X", "I-é", "B-something-long", ""]), max_size=5), max_size=9))
 def test_lists_equal_themselves_empty_texts_included(texts):
     tagged = tags_from_lists(texts, [list(text) for text in texts])
     assert tags(tagged) == texts

@@ -14,9 +14,7 @@ import numpy.typing as npt
 
 def ranks(scores: Sequence[float] | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The rank of each score, 1 for the highest; ties share the mean of their ranks."""
-    _, inverse, count = np.unique(
-        -np.asarray(scores, dtype=np.float64), return_inverse=True, return_counts=True
-    )
+    _, inverse, count = np.unique(-np.asarray(scores, dtype=np.float64), return_inverse=True, return_counts=True)
     last = np.cumsum(count)
     return (last - (count - 1) / 2)[inverse]
 

@@ -101,9 +101,7 @@ class SpanCounts:
     def tp(self) -> Array:
         """True positives, where both sides count the same."""
         if not np.array_equal(self.num_p, self.num_r):
-            raise MetricError(
-                "segments with any partner have no one number of true positives; use one-to-one"
-            )
+            raise MetricError("segments with any partner have no one number of true positives; use one-to-one")
         return self.num_p
 
     @property
@@ -234,9 +232,7 @@ def count_iou(
     if not 0 < threshold <= 1:
         raise MetricError(f"an IoU threshold lies above 0 and not above 1, found {threshold}")
     pairs = overlapping_pairs(texts) if pairs is None else pairs
-    union = (
-        texts.reference.lengths()[pairs.reference] + texts.predicted.lengths()[pairs.predicted] - pairs.tokens
-    )
+    union = texts.reference.lengths()[pairs.reference] + texts.predicted.lengths()[pairs.predicted] - pairs.tokens
     # a quotient is rounded as the literal 0.1 is, a product is not: 3 of 30 tokens are at least 0.1
     return count_partners(texts, pairs.take(pairs.tokens / union >= threshold), rows, partner)
 
@@ -305,8 +301,7 @@ def _keys(texts: AnnotatedTexts) -> tuple[IntArray, IntArray]:
     if limit >= 2**63:
         raise MetricError("the corpus is too large for the numbers of its segments; score it in parts")
     keys = [
-        (((offsets[side.text] + side.start) * longest + side.end - side.start) * kinds + shape)
-        * len(texts.tags)
+        (((offsets[side.text] + side.start) * longest + side.end - side.start) * kinds + shape) * len(texts.tags)
         + side.tag
         for side, shape in zip((gold, guess), shapes, strict=True)
     ]

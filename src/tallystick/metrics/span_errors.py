@@ -112,9 +112,7 @@ class Alignment:
 def align(texts: AnnotatedTexts) -> Alignment:
     """Align the segments of both sides; the numbers in the result are those of the given segments."""
     gold_order, guess_order = canonical_order(texts.reference), canonical_order(texts.predicted)
-    ordered = replace(
-        texts, reference=texts.reference.take(gold_order), predicted=texts.predicted.take(guess_order)
-    )
+    ordered = replace(texts, reference=texts.reference.take(gold_order), predicted=texts.predicted.take(guess_order))
     pairs = overlapping_pairs(ordered)
     right = pairs.take(same_boundaries(ordered, pairs) & same_tag(ordered, pairs))
     right = right.take(one_to_one(right, np.ones(len(right))))
@@ -131,9 +129,7 @@ def align(texts: AnnotatedTexts) -> Alignment:
     missed, spurious = np.flatnonzero(gold_free), np.flatnonzero(guess_free)
     return Alignment(
         texts,
-        np.concatenate(
-            (gold_order[np.concatenate((right.reference, others.reference, missed))], _none(spurious))
-        ),
+        np.concatenate((gold_order[np.concatenate((right.reference, others.reference, missed))], _none(spurious))),
         np.concatenate(
             (
                 guess_order[np.concatenate((right.predicted, others.predicted))],

@@ -77,9 +77,7 @@ def specificity(counts: SpanCounts) -> FloatArray:
 
 def kappa(counts: SpanCounts) -> FloatArray:
     """Cohen's kappa: agreement beyond chance; needs true negatives. Undefined where chance agrees always."""
-    tp, fp, fn, tn = (
-        np.asarray(part, dtype=np.float64) for part in (counts.tp, counts.fp, counts.fn, counts.tn)
-    )
+    tp, fp, fn, tn = (np.asarray(part, dtype=np.float64) for part in (counts.tp, counts.fp, counts.fn, counts.tn))
     square = (tp + fp + fn + tn) ** 2
     by_chance = (tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)
     return _divide((tp + tn) * (tp + fp + fn + tn) - by_chance, square - by_chance)

@@ -36,9 +36,7 @@ class Pairs:
 
     def take(self, chosen: npt.NDArray[np.bool_] | IntArray) -> Pairs:
         """Some of the pairs, by a mask or by their numbers."""
-        return Pairs(
-            self.reference[chosen], self.predicted[chosen], self.tokens[chosen], self.separators[chosen]
-        )
+        return Pairs(self.reference[chosen], self.predicted[chosen], self.tokens[chosen], self.separators[chosen])
 
 
 def overlapping_pairs(texts: AnnotatedTexts) -> Pairs:
@@ -173,7 +171,5 @@ def stretch_codes(sides: list[Segments]) -> list[IntArray]:
             for segment, start, end in zip(*columns, strict=True):
                 flat[segment] += (start, end)
         shapes.append([tuple(shape) for shape in flat])
-    known = {
-        shape: code for code, shape in enumerate(sorted({shape for side in shapes for shape in side} | {()}))
-    }
+    known = {shape: code for code, shape in enumerate(sorted({shape for side in shapes for shape in side} | {()}))}
     return [np.array([known[shape] for shape in side], dtype=np.int64) for side in shapes]

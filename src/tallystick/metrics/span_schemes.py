@@ -67,9 +67,7 @@ def count_scheme(
     """
     if scheme not in get_args(SpanScheme):
         names = get_args(SpanScheme)
-        raise MetricError(
-            f'"{scheme}" is not a scheme; there are {", ".join(names)}.{did_you_mean(scheme, names)}'
-        )
+        raise MetricError(f'"{scheme}" is not a scheme; there are {", ".join(names)}.{did_you_mean(scheme, names)}')
     pairs = overlapping_pairs(texts) if pairs is None else pairs
     pairs = pairs.take(pairs.tokens / texts.reference.lengths()[pairs.reference] >= min_overlap)
     if by_tag:

@@ -36,9 +36,7 @@ def count_tokens(
     if weights is not None:
         tokens = int(texts.offsets()[-1])
         if len(weights) != tokens or (len(weights) and float(weights.min()) < 0):
-            raise MetricError(
-                f"expected a weight, not below 0, for each of {tokens:,} tokens, found {len(weights):,}"
-            )
+            raise MetricError(f"expected a weight, not below 0, for each of {tokens:,} tokens, found {len(weights):,}")
     return _count(texts, Grid.of(texts, rows), 0, weights, pairs)
 
 
@@ -79,9 +77,7 @@ def add_separators(tokens: SpanCounts, separators: SpanCounts, weight: float = 1
     )
 
 
-def _count(
-    texts: AnnotatedTexts, grid: Grid, shorter: int, weights: Array | None, pairs: Pairs | None
-) -> SpanCounts:
+def _count(texts: AnnotatedTexts, grid: Grid, shorter: int, weights: Array | None, pairs: Pairs | None) -> SpanCounts:
     """Count units: tokens [start, end), or with `shorter` 1 the separators [start, end - 1) behind them."""
     offsets = texts.offsets()
     mass = None if weights is None else np.concatenate((np.zeros(1, dtype=weights.dtype), np.cumsum(weights)))
@@ -99,17 +95,13 @@ def _count(
         num = grid.add(text, tag, _weigh(start, end, mass) * amount)
     total: Array | None = None
     if texts.lengths is not None:
-        all_units = (
-            np.maximum(texts.lengths - shorter, 0) if mass is None else mass[offsets[1:]] - mass[offsets[:-1]]
-        )
+        all_units = np.maximum(texts.lengths - shorter, 0) if mass is None else mass[offsets[1:]] - mass[offsets[:-1]]
         total = np.bincount(grid.row, all_units, minlength=grid.rows)
         total = total.astype(np.int64) if all_units.dtype.kind in "iu" else total
     return SpanCounts(texts.tags, num, den_p, num, den_r, total, multiple)
 
 
-def _intervals(
-    segments: Segments, offsets: IntArray, shorter: int
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _intervals(segments: Segments, offsets: IntArray, shorter: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Text, tag, start and end of each stretch, on the line of all texts."""
     stretch = segments.stretches()
     text, tag = segments.text, segments.tag

@@ -94,17 +94,13 @@ def _read(path: Path, text: TokenizedText, boundaries: Boundaries) -> list[Span]
             raise InputError('expected an annotation such as "T1<TAB>PER 0 5<TAB>Alice"', place)
         tag, _, stretches = fields[1].partition(" ")
         try:
-            pieces = tuple(
-                (int(start), int(end)) for start, end in (piece.split() for piece in stretches.split(";"))
-            )
+            pieces = tuple((int(start), int(end)) for start, end in (piece.split() for piece in stretches.split(";")))
         except ValueError:
             raise InputError(f'expected offsets such as "0 4;15 19", found "{stretches}"', place) from None
         span = text.to_tokens(CharSpan(pieces, tag, place), boundaries)
         covered = " ".join(text.text[start:end] for start, end in pieces)
         if len(fields) > 2 and _blanks_alike(covered) != _blanks_alike(fields[2]):
-            raise InputError(
-                f'the text at {stretches} is "{covered}", the annotation has "{fields[2]}"', place
-            )
+            raise InputError(f'the text at {stretches} is "{covered}", the annotation has "{fields[2]}"', place)
         spans.append(span)
     return spans
 

@@ -65,9 +65,7 @@ class TokenizedText:
         reached = 0
         for start, end in spans:
             if not reached <= start < end <= len(text):
-                raise InputError(
-                    f"the tokenizer gave [{start}, {end}) after {reached}; tokens come in order", place
-                )
+                raise InputError(f"the tokenizer gave [{start}, {end}) after {reached}; tokens come in order", place)
             reached = end
         return cls(text, tuple(start for start, _ in spans), tuple(end for _, end in spans))
 
@@ -94,9 +92,7 @@ class TokenizedText:
             return touched
         if boundaries == "contract":
             if whole[0] >= whole[1]:
-                raise InputError(
-                    f"span [{start}, {end}) {span.tag} holds no whole token: nothing is left", span.place
-                )
+                raise InputError(f"span [{start}, {end}) {span.tag} holds no whole token: nothing is left", span.place)
             return whole
         cut = touched[0] if whole[0] != touched[0] else touched[1] - 1
         token = self.text[self.starts[cut] : self.ends[cut]]

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from tallystick.errors import InputError, Place
 from tallystick.reading.fields import LineBlock, column_index, place_of, split_lines
-from tallystick.reading.trie import Numbering
 from tallystick.reading.opening import read_bytes, shown_name
+from tallystick.reading.trie import Numbering
 from tallystick.structures.segments import IntArray, ranges
 
 _DOCSTART = b"-DOCSTART-"
@@ -120,9 +120,7 @@ def read_columns(
             if keep_tokens and token_column is not None:
                 index = column_index(block, tokens, token_column)
                 sizes = block.end[index] - block.start[index]
-                token_data.append(
-                    np.frombuffer(block.data, dtype=np.uint8)[ranges(block.start[index], sizes)]
-                )
+                token_data.append(np.frombuffer(block.data, dtype=np.uint8)[ranges(block.start[index], sizes)])
                 token_sizes.append(sizes.astype(np.int32))
         begins = np.flatnonzero(~np.concatenate(([within], is_token[:-1]))[tokens])
         firsts.append(begins + count)

@@ -59,9 +59,7 @@ def split_lines(data: bytes, file: str, separator: str | None = None) -> Iterato
         raise InputError("holds NUL bytes or is UTF-16; convert the file to UTF-8 first", file)
     mark = None if separator is None else separator.encode()
     if mark is not None and (len(mark) != 1 or mark in b"\r\n"):
-        raise InputError(
-            f"separator {separator!r} is not one ASCII character; None means any white space", file
-        )
+        raise InputError(f"separator {separator!r} is not one ASCII character; None means any white space", file)
     position = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
     line = 1
     while position < len(data):

@@ -147,16 +147,12 @@ def decode(
     and so is in strict reading a prefix that the scheme does not have.
     """
     if scheme not in LETTERS:
-        raise MetricError(
-            f'"{scheme}" is not a scheme; there are {", ".join(LETTERS)}.{did_you_mean(scheme, LETTERS)}'
-        )
+        raise MetricError(f'"{scheme}" is not a scheme; there are {", ".join(LETTERS)}.{did_you_mean(scheme, LETTERS)}')
     if reading not in ("lenient", "strict"):
         raise MetricError(f'"{reading}" is not a way to read tags; there are lenient and strict')
     vocabulary = _parse_vocabulary(tagged, scheme, reading, delimiter, suffix, types)
     sides = [_decode_side(tagged, side, vocabulary, scheme, reading) for side in (0, 1)]
-    texts = AnnotatedTexts(
-        sides[0][0], sides[1][0], np.diff(tagged.offsets), vocabulary.types, len(tagged.offsets) - 1
-    )
+    texts = AnnotatedTexts(sides[0][0], sides[1][0], np.diff(tagged.offsets), vocabulary.types, len(tagged.offsets) - 1)
     return Decoded(texts, (sides[0][1], sides[1][1]))
 
 
@@ -166,16 +162,12 @@ def _decode_side(
     codes: TagArray = tagged.predicted if side else tagged.reference
     # most tokens are O, so everything below runs over the others; `at` is where they stand
     outside = np.flatnonzero(vocabulary.prefix == 0)
-    at = (
-        np.flatnonzero(codes != outside[0]) if len(outside) == 1 else np.flatnonzero(vocabulary.prefix[codes])
-    )
+    at = np.flatnonzero(codes != outside[0]) if len(outside) == 1 else np.flatnonzero(vocabulary.prefix[codes])
     begins = np.zeros(len(codes) + 1, dtype=np.bool_)
     begins[tagged.offsets] = True
     tagged_codes = codes[at]
     prefix, type_ = vocabulary.prefix[tagged_codes], vocabulary.type[tagged_codes]
-    joined = np.zeros(
-        len(at) + 1, dtype=np.bool_
-    )  # whether the tagged token stands right behind the one before
+    joined = np.zeros(len(at) + 1, dtype=np.bool_)  # whether the tagged token stands right behind the one before
     joined[1:-1] = (at[1:] == at[:-1] + 1) & ~begins[at[1:]]
     pair: npt.NDArray[np.uint8] = np.left_shift(prefix, 1, dtype=np.uint8)
     pair[1:] += (joined[1:-1] * prefix[:-1]) << 4

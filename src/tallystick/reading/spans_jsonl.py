@@ -97,9 +97,7 @@ def _read(name: str | Path, field: str) -> list[_Record]:
         text, tokens, key = value.get("text"), value.get("tokens"), value.get("id")
         if text is not None and not isinstance(text, str):
             raise InputError('"text" is not a string', place)
-        if tokens is not None and not (
-            isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
-        ):
+        if tokens is not None and not (isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)):
             raise InputError('"tokens" is not a list of strings', place)
         spans = tuple(_span(span, index, field, place) for index, span in enumerate(value[field]))
         words = None if tokens is None else tuple(tokens)
@@ -118,8 +116,7 @@ def _span(value: object, index: int, field: str, place: Place) -> CharSpan:
     if isinstance(label, str) and isinstance(pieces, list) and pieces and all(map(_is_piece, pieces)):
         return CharSpan(tuple((piece[0], piece[1]) for piece in pieces), label, place)
     raise InputError(
-        f'{field}[{index}]: expected {{"start": 0, "end": 4, "label": "PER"}} or [0, 4, "PER"], '
-        f"found {value!r}",
+        f'{field}[{index}]: expected {{"start": 0, "end": 4, "label": "PER"}} or [0, 4, "PER"], found {value!r}',
         place,
     )
 
@@ -128,9 +125,7 @@ def _is_piece(piece: object) -> bool:
     return isinstance(piece, list) and len(piece) == 2 and all(type(bound) is int for bound in piece)
 
 
-def _pair(
-    gold: list[_Record], guess: list[_Record], first: str, second: str
-) -> list[tuple[_Record, _Record]]:
+def _pair(gold: list[_Record], guess: list[_Record], first: str, second: str) -> list[tuple[_Record, _Record]]:
     if not all(record.name is not None for record in (*gold, *guess)):
         if len(gold) != len(guess):
             raise SidesMismatch(
@@ -186,9 +181,7 @@ def _check_inside(spans: Sequence[CharSpan], length: int | None) -> None:
         for start, end in span.pieces:
             if not 0 <= start < end or (length is not None and end > length):
                 size = "" if length is None else f" of {length} tokens"
-                raise InputError(
-                    f"span [{start}, {end}) {span.tag} is empty or outside its text{size}", span.place
-                )
+                raise InputError(f"span [{start}, {end}) {span.tag} is empty or outside its text{size}", span.place)
 
 
 def _as_tokens(span: CharSpan) -> Span:

@@ -128,10 +128,7 @@ def tags_from_lists(reference: Sequence[Sequence[str]], predicted: Sequence[Sequ
         raise SidesMismatch(f"reference has {len(reference):,} texts, predicted has {len(predicted):,}")
     numbering = Numbering()
     codes, sizes = zip(
-        *(
-            _number_lists(side, name, numbering)
-            for side, name in ((reference, "reference"), (predicted, "predicted"))
-        ),
+        *(_number_lists(side, name, numbering) for side, name in ((reference, "reference"), (predicted, "predicted"))),
         strict=True,
     )
     different = np.flatnonzero(sizes[0] != sizes[1])
@@ -146,9 +143,7 @@ def tags_from_lists(reference: Sequence[Sequence[str]], predicted: Sequence[Sequ
     return TaggedTexts(codes[0], codes[1], vocabulary, offsets, (Origin("reference"), Origin("predicted")))
 
 
-def _number_lists(
-    side: Sequence[Sequence[str]], name: str, numbering: Numbering
-) -> tuple[TagArray, IntArray]:
+def _number_lists(side: Sequence[Sequence[str]], name: str, numbering: Numbering) -> tuple[TagArray, IntArray]:
     """Number the tags of one side; also how many each text has.
 
     Joining the strings of some texts and numbering the bytes takes half the time of looking each string up in

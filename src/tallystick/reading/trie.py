@@ -137,11 +137,7 @@ class _Edges:
         return np.asarray(wrong)
 
     def _slots(self, node: Nodes | None, word: Words) -> Indices:
-        mixed = (
-            word * _MULTIPLIER
-            if node is None
-            else (word + node.astype(np.uint64) * _NODE_MULTIPLIER) * _MULTIPLIER
-        )
+        mixed = word * _MULTIPLIER if node is None else (word + node.astype(np.uint64) * _NODE_MULTIPLIER) * _MULTIPLIER
         mixed >>= np.uint64(64 - self._bits)
         return np.asarray(mixed.view(np.int64))
 

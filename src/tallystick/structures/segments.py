@@ -159,14 +159,10 @@ def annotate(
         _lay_out(side, number, bounds, f"{word}[{{}}]")
         for side, word in zip(sides, ("reference", "predicted"), strict=True)
     ]
-    return AnnotatedTexts(
-        laid[0], laid[1], bounds, known, len(reference), tuple(names) if names is not None else None
-    )
+    return AnnotatedTexts(laid[0], laid[1], bounds, known, len(reference), tuple(names) if names is not None else None)
 
 
-def _lay_out(
-    side: list[list[Span]], number: dict[str, int], lengths: IntArray | None, where: str
-) -> Segments:
+def _lay_out(side: list[list[Span]], number: dict[str, int], lengths: IntArray | None, where: str) -> Segments:
     rows: list[tuple[int, int, int, int]] = []
     pieces: list[tuple[int, int, int]] = []
     broken = False
