@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.columns.codes import freeze, leaf_values
-from tallystick.columns.data import Objects, Scope, field
+from tallystick.columns.data import Memory, Objects, Scope, field
 from tallystick.matching.normalise import Normaliser, Sides
 from tallystick.matching.sets import Match, Matching
 from tallystick.scoring.alignment import Aligned, below, root
@@ -76,11 +76,11 @@ class Explanation:
         return "\n".join(explanation_lines(self))
 
 
-def explain_document(metric: Node, reference: Any, predicted: Any) -> Explanation:
+def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memory | None = None) -> Explanation:
     """The alignment of one document."""
     if isinstance(metric, Sides):
         parts = tuple(
-            _explained(name, summed(side), reference, predicted)
+            _explained(name, summed(side), reference, predicted, memory)
             for name, side in (("precision", metric.precision), ("recall", metric.recall))
         )
         first, second = parts
@@ -88,11 +88,11 @@ def explain_document(metric: Node, reference: Any, predicted: Any) -> Explanatio
             "document", MATCHED, reference, predicted, first.weight,
             second.reference_self, first.predicted_self, "sides", False, parts,
         )  # fmt: skip
-    return _explained("document", summed(metric), reference, predicted)
+    return _explained("document", summed(metric), reference, predicted, memory)
 
 
-def _explained(name: str, node: Similarity, reference: Any, predicted: Any) -> Explanation:
-    r, p = node.encode(Objects([reference]), Objects([predicted]), Scope())
+def _explained(name: str, node: Similarity, reference: Any, predicted: Any, memory: Memory | None) -> Explanation:
+    r, p = node.encode(Objects([reference]), Objects([predicted]), Scope(memory=memory or Memory()))
     return _pair(name, root(node, r, p, leftovers=False), reference, predicted)
 
 

@@ -46,7 +46,7 @@ class Function(Similarity):
         return self.reflexive
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        calls = scope.memo.setdefault(("calls", self), {})
+        calls = scope.memory.calls.setdefault(self, {})
         return coded(reference, predicted, scope, calls)
 
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
