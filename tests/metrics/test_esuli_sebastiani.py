@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tallystick.errors import MetricError
-from tallystick.metrics.ranking import spearman
+from tallystick.comparing.ranking import spearman
 from tallystick.metrics.span_counts import (
     count_constrained_overlap,
     count_contain,
