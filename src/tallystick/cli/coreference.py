@@ -10,6 +10,8 @@ from tallystick.cli.output import Common, common_options, files, finish, metric_
 from tallystick.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tallystick.metrics.coreference import Options
     from tallystick.reading.pairing import PairedChains
     from tallystick.reports.tables import Table
@@ -68,7 +70,7 @@ def score(
         extra["errors"] = [vars(kind) for kind in found]
     finish(
         scored, common, tables=tables, extra=extra, truncated=compat == "reference",
-        title=versus(predicted, reference), explain=lambda name: _explained(pairs, options, name)[1],
+        title=versus(predicted, reference), explain=_explainer(pairs, options) if common.report else None,
     )  # fmt: skip
 
 
@@ -94,6 +96,12 @@ def explain(
         click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
     else:
         show_tree(tree, f"document {name}")
+
+
+def _explainer(pairs: PairedChains, options: Options) -> Callable[[str], Explanation]:
+    from tallystick.metrics.coreference import explainer
+
+    return explainer(pairs, options)
 
 
 def _explained(pairs: PairedChains, options: Options, document: str | None) -> tuple[str, Explanation]:
