@@ -17,8 +17,7 @@ from tallystick.columns.arrays import F64
 from tallystick.columns.blocks import Blocks
 from tallystick.columns.data import Bag, Data, Index, Objects, Record, Scope, as_data
 from tallystick.errors import MetricError, SidesMismatch, unmet_ids
-from tallystick.matching.normalise import F, Normaliser, Sides, numerators
-from tallystick.matching.sets import Match
+from tallystick.matching.normalise import F, Normaliser, Sides, numerators, two_numerators
 from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Counts
 from tallystick.similarity.functions import Function
@@ -160,8 +159,8 @@ def kind_of(metric: Node) -> Counts:
             beta, headline = metric.beta, f"f{metric.beta:g}"
         else:
             headline = metric.name
-    two = isinstance(inner, Match) and inner.constraint in ("N:1", "1:N") and not inner.literal
-    return Counts(headline, beta, one=not two)
+    one = not (isinstance(inner, Similarity) and two_numerators(inner))
+    return Counts(headline, beta, one=one)
 
 
 def summed(metric: Node) -> Similarity:
