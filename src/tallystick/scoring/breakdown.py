@@ -12,7 +12,7 @@ from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Data, Index, Objects, Scope, field, items
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import Sides
-from tallystick.matching.sets import Matching
+from tallystick.matching.sets import Match, Matching, distinct_rows
 from tallystick.scoring.alignment import Aligned, descend, is_leaf, root
 from tallystick.scoring.evaluation import kind_of, summed
 from tallystick.scoring.result import FieldFigures, Figures, LabelFigures
@@ -89,7 +89,8 @@ def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide) 
         r, p = level.reference, level.predicted
         rows, columns = r.item_rows(level.i)[0], p.item_rows(level.j)[0]  # type: ignore[attr-defined]
         pairs = node.matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
-        labels = [_labels(side, collection, name) for side in (reference, predicted)]
+        nodes = {path: level.node for path, level in by_path.items()}
+        labels = [_labels(side, collection, name, nodes) for side in (reference, predicted)]
         for side, column, place in ((0, r, rows[pairs.i]), (1, p, columns[pairs.j])):
             own = node.inner.selves(column.items)  # type: ignore[attr-defined]
             if len(own) != len(labels[side]):
@@ -112,9 +113,9 @@ def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide) 
     ]
 
 
-def _labels(data: Data, collection: str, name: str) -> list[Any]:
+def _labels(data: Data, collection: str, name: str, nodes: Mapping[str, Node]) -> list[Any]:
     """The label of every item of a collection, in the order in which the engine has them."""
-    scope = Scope()
+    scope, path = Scope(), ""
     steps = [step for step in collection.replace("[*]", ".[*]").split(".") if step]
     for step in steps:
         if isinstance(data, Objects):
@@ -123,7 +124,12 @@ def _labels(data: Data, collection: str, name: str) -> list[Any]:
             bag = items(data, scope)
             if isinstance(bag, Index):
                 raise MetricError("labels inside shared values cannot be told apart")
+            path += "[*]"
+            node = nodes.get(path)
             data = bag.items
+            if isinstance(node, Match) and node.distinct:
+                data = Index(distinct_rows(node.inner, bag, scope), data)
         else:
+            path = f"{path}.{step}" if path else step
             data = field(data, step, scope, True)
     return list(leaf_values(field(data, name, scope, True), scope))

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.columns.codes import freeze, leaf_values
-from tallystick.columns.data import Objects, Scope, field
+from tallystick.columns.codes import leaf_values
+from tallystick.columns.data import Bag, Objects, Scope, field
 from tallystick.matching.normalise import Sides
-from tallystick.matching.sets import Match, Matching
+from tallystick.matching.sets import Match, Matching, distinct_rows
 from tallystick.scoring.alignment import Aligned, below, root
 from tallystick.scoring.evaluation import summed
 from tallystick.similarity.node import Node, Similarity
@@ -142,8 +142,10 @@ def _values(value: Any, step: str, node: Similarity) -> list[Any]:
         if isinstance(value, Mapping):
             return [{"key": key, "value": inside} for key, inside in value.items()]
         found = list(value)
-        if any(isinstance(part, Match) and part.distinct for part in node.walk()):
-            found = list({freeze(item, Scope()): item for item in reversed(found)}.values())[::-1]
+        here = next((part for part in node.walk() if isinstance(part, Match)), None)
+        if here is not None and here.distinct:
+            rows = distinct_rows(here.inner, Bag([0, len(found)], Objects(found)), Scope())  # type: ignore[arg-type]
+            found = [found[k] for k in rows.tolist()]
         return found
     column = leaf_values(field(Objects([value]), step.removeprefix("."), Scope(), True), Scope())
     return [inside for inside in column if inside is not None]

@@ -59,6 +59,7 @@ class Result:
     notes: tuple[str, ...] = ()
     sources: tuple[tuple[Any, Any], ...] | None = field(default=None, repr=False)
     settings: str = ""
+    name: str = ""
 
     # Figures
 
@@ -127,7 +128,8 @@ class Result:
         """One line that says what was computed."""
         policy = "none" if self.undefined is None else f"{self.undefined:g}"
         settings = f" | {self.settings}" if self.settings else ""
-        return f"{self.metric} | average=micro | undefined={policy}{settings} | tallystick {__version__}"
+        name = f"{self.name} = " if self.name else ""
+        return f"{name}{self.metric} | average=micro | undefined={policy}{settings} | tallystick {__version__}"
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
