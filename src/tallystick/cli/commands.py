@@ -10,6 +10,7 @@ from tallystick.cli.lazy import LazyGroup
 TASKS = {
     "coreference": "MUC, B³, CEAF, BLANC, LEA and the CoNLL score over CoNLL, CorefUD or JSONL files",
     "relations": "binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts",
+    "events": "triggers and arguments as TextEE, gen-arg and RAMS count them, and as eq. 15 and 16 do",
     "records": "any records of your own: two JSONL files and a type",
 }
 

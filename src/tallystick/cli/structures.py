@@ -95,35 +95,37 @@ def show(
         content["documents_by_id"] = {
             name: {str(key): figures for key, figures in one.documents.items()} for name, one in results.items()
         }
-    elif by is not None:
-        # Of several metrics the first one that can be broken down.
-        name, result = next(((n, r) for n, r in results.items() if not isinstance(r.metric, str)), ("", None))
-        if result is None:
-            raise MetricError(
-                f"{', '.join(results)}: not an expression of the algebra, so it cannot be broken down by {by}"
-            )
-        if by == "field":
-            tables.append(replace(reports.fields_table(result), title=name))
-            content["fields"] = [vars(row) for row in result.by_field()]
-        else:
-            path = _label_path(result, labels, label)
-            tables.append(replace(reports.labels_table(result, path), title=name))
-            content["labels"] = [vars(row) for row in result.by_label(path)]
+    elif by == "field":
+        name, result = next(iter(_expressions(results)))
+        tables.append(replace(reports.fields_table(result), title=name))
+        content["fields"] = [vars(row) for row in result.by_field()]
+    elif by == "label":
+        name, result, path = _labelled(results, labels, label)
+        tables.append(replace(reports.labels_table(result, path), title=name))
+        content["labels"] = [vars(row) for row in result.by_label(path)]
     show_results(results, tables, format_, content, [])
     check_gates(results, fail_under)
 
 
-def _label_path(result: Result, labels: Mapping[str, str], label: str | None) -> str:
-    """Where in the value the label is: the first that this metric's collection has, or the one that was asked for."""
-    collection = str(result.metric).partition("each(")[2].partition("=")[0]
-    known = {name: path for name, path in labels.items() if path.startswith(f"{collection}[*]")}
-    if label is not None and label not in known:
-        raise MetricError(
-            f"no label {label!r} here; there are {', '.join(known) or 'none'}.{did_you_mean(label, known)}"
-        )
-    if not known:
-        raise MetricError("this metric has no labels to break its figures down by")
-    return known[label] if label else next(iter(known.values()))
+def _expressions(results: Mapping[str, Result]) -> list[tuple[str, Result]]:
+    """The metrics that can be broken down: those that are expressions of the algebra."""
+    found = [(name, result) for name, result in results.items() if not isinstance(result.metric, str)]
+    if not found:
+        raise MetricError(f"{', '.join(results)}: not an expression of the algebra, so it cannot be broken down")
+    return found
+
+
+def _labelled(results: Mapping[str, Result], labels: Mapping[str, str], label: str | None) -> tuple[str, Result, str]:
+    """The first metric whose collection has the label (or any), and where in the value the label is."""
+    for name, result in _expressions(results):
+        collection = str(result.metric).partition("each(")[2].partition("=")[0]
+        known = {key: path for key, path in labels.items() if path.startswith(f"{collection}[*]")}
+        if known and label is None:
+            return name, result, next(iter(known.values()))
+        if label in known:
+            return name, result, known[label]
+    hint = did_you_mean(label or "", labels)
+    raise MetricError(f"--label {label}: none of {', '.join(results)} has it; labels are {', '.join(labels)}.{hint}")
 
 
 def explain_result(results: Mapping[str, Result], document: str | None, format_: str) -> None:

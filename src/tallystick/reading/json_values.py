@@ -88,14 +88,14 @@ class Json:
             raise self.expected("a whole number")
         return self.value
 
-    def span(self, *, inclusive: bool = False) -> tuple[int, int]:
-        """[start, end] with at least one token, both ends inclusive in what is returned."""
+    def span(self, *, inclusive: bool = False, empty: bool = False) -> tuple[int, int]:
+        """[start, end] with at least one token (unless `empty`), both ends inclusive in what is returned."""
         start, end = (one.whole() for one in self.several(2, "[start, end]")[:2])
-        return self.checked_span(start, end, inclusive)
+        return self.checked_span(start, end, inclusive, empty)
 
-    def checked_span(self, start: int, end: int, inclusive: bool) -> tuple[int, int]:
+    def checked_span(self, start: int, end: int, inclusive: bool, empty: bool = False) -> tuple[int, int]:
         last = end if inclusive else end - 1
-        if start < 0 or last < start:
+        if start < 0 or last < start - empty:
             kind = "inclusive" if inclusive else "exclusive"
             raise self.fail(
                 f"expected a span with 0 ≤ start and at least one token, found {start} to {end} ({kind} end)"
