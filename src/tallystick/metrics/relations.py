@@ -161,7 +161,7 @@ def prepare(pairs: Paired[RelationSet], options: Options) -> Paired[RelationSet]
     return replace(pairs, reference=reference, predicted=predicted)
 
 
-def _annotated(relation: Relation | SymmetricRelation) -> Relation | SymmetricRelation:
+def _annotated(relation: Any) -> Any:
     """Plain mentions as annotated ones, of which nothing more is known."""
 
     def known(mention: Any) -> AnnotatedMention:

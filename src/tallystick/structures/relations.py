@@ -33,7 +33,7 @@ class SymmetricRelation:
 class RelationSet:
     """The relations of a text: the output of the task."""
 
-    relations: Collection[Relation | SymmetricRelation] = ()
+    relations: Collection[Relation] = ()
 
     def __post_init__(self) -> None:
         hold(self, "relations")
