@@ -10,6 +10,7 @@ import numpy as np
 from tallystick.columns.arrays import F64
 from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Data, Index, Objects, Scope, field, items
+from tallystick.columns.encoded import unshared
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import Sides
 from tallystick.matching.sets import Match, Matching, distinct_rows
@@ -86,7 +87,7 @@ def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide) 
         level = by_path[collection]
         node = level.node
         assert isinstance(node, Matching)
-        r, p = level.reference, level.predicted
+        r, p = unshared(level.reference), unshared(level.predicted)
         rows, columns = r.item_rows(level.i)[0], p.item_rows(level.j)[0]  # type: ignore[attr-defined]
         pairs = node.matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
         nodes = {path: level.node for path, level in by_path.items()}

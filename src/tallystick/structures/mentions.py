@@ -44,3 +44,11 @@ class AnnotatedMention(Mention):
         names = ("type", "head", "entity", "kind", "gaps", "text")
         known = [f"{name}={getattr(self, name)!r}" for name in names if getattr(self, name) not in (None, ())]
         return f"Mention({', '.join([str(self.left), str(self.right), *known])})"
+
+
+@dataclass(frozen=True)
+class TextMention:
+    """A mention by what it says, and how: name, nominal, pronoun."""
+
+    text: str
+    kind: str | None = None
