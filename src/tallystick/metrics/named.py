@@ -1,9 +1,9 @@
-"""What the tasks' modules share: running named expressions over one corpus, types in a hierarchy, changed mentions."""
+"""What the tasks' modules share: running named expressions over one corpus, types in a hierarchy, informativity."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from tallystick.errors import MetricError, did_you_mean
@@ -14,7 +14,6 @@ from tallystick.similarity.exact import exact
 from tallystick.similarity.hierarchy import levels, subtypes
 from tallystick.similarity.node import Node, Similarity
 from tallystick.similarity.weights import weigh
-from tallystick.structures.mentions import AnnotatedMention
 
 V = TypeVar("V")
 
@@ -103,27 +102,3 @@ def run(
 def settings_line(**settings: Any) -> str:
     """The choices that change figures, for a signature."""
     return ", ".join(f"{name}={value}" for name, value in settings.items() if value not in ("", None))
-
-
-def with_mentions(value: Any, change: Callable[[AnnotatedMention], AnnotatedMention]) -> Any:
-    """A structure in which every annotated mention is changed."""
-    if isinstance(value, AnnotatedMention):
-        return change(value)
-    if isinstance(value, tuple):
-        return tuple(with_mentions(item, change) for item in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        fresh = {f.name: with_mentions(getattr(value, f.name), change) for f in fields(value)}
-        return replace(value, **fresh)
-    return value
-
-
-def mentions_in(value: Any) -> list[AnnotatedMention]:
-    """All annotated mentions of a structure."""
-    found: list[AnnotatedMention] = []
-
-    def take(mention: AnnotatedMention) -> AnnotatedMention:
-        found.append(mention)
-        return mention
-
-    with_mentions(value, take)
-    return found

@@ -29,7 +29,7 @@ import numpy as np
 from tallystick.errors import MetricError
 from tallystick.matching.normalise import f1
 from tallystick.matching.sets import match
-from tallystick.metrics.named import Named, Types, chosen, informative, mentions_in, run, settings_line, with_mentions
+from tallystick.metrics.named import Named, Types, chosen, informative, run, settings_line
 from tallystick.reading.documents import Paired, pair_values
 from tallystick.reading.heads import Heads
 from tallystick.scoring.result import Result
@@ -118,7 +118,7 @@ def score(pairs: Paired[Any], metrics: Sequence[str] = (), options: Options = PL
         return _score_facts(pairs, metrics, options.training)
     plain = prepare(pairs, replace(options, symmetric=()))
     pairs = prepare(pairs, options) if options.symmetric else plain
-    seen = [mention for side in (pairs.reference, pairs.predicted) for mention in mentions_in(side)]
+    seen = _arguments((*plain.reference, *plain.predicted))
     known = expressions(
         options,
         types=any(mention.type is not None for mention in seen),
@@ -144,14 +144,20 @@ def prepare(pairs: Paired[RelationSet], options: Options) -> Paired[RelationSet]
     heads = options.heads
 
     def document(name: str, found: RelationSet) -> RelationSet:
-        def known(mention: AnnotatedMention) -> AnnotatedMention:
+        def known(mention: Any) -> AnnotatedMention:
+            if not isinstance(mention, AnnotatedMention):  # a plain one, of which nothing more is known
+                mention = AnnotatedMention(mention.left, mention.right)
             if heads is None or mention.head is not None:
                 return mention
             return replace(mention, head=heads.of(name, mention.left, mention.right))
 
-        annotated = replace(found, relations=tuple(_annotated(relation) for relation in found.relations))
-        with_heads: RelationSet = with_mentions(annotated, known)
-        return folded(with_heads, options.symmetric)
+        def changed(relation: Any) -> Any:
+            if isinstance(relation, SymmetricRelation):
+                return SymmetricRelation(relation.type, tuple(map(known, relation.args)))
+            subj, obj = known(relation.subj), known(relation.obj)
+            return relation if subj is relation.subj and obj is relation.obj else Relation(relation.type, subj, obj)
+
+        return folded(RelationSet(tuple(map(changed, found.relations))), options.symmetric)
 
     sides = (
         tuple(document(name, one) for name, one in zip(pairs.ids, side, strict=True))
@@ -161,15 +167,13 @@ def prepare(pairs: Paired[RelationSet], options: Options) -> Paired[RelationSet]
     return replace(pairs, reference=reference, predicted=predicted)
 
 
-def _annotated(relation: Any) -> Any:
-    """Plain mentions as annotated ones, of which nothing more is known."""
-
-    def known(mention: Any) -> AnnotatedMention:
-        return mention if isinstance(mention, AnnotatedMention) else AnnotatedMention(mention.left, mention.right)
-
-    if isinstance(relation, SymmetricRelation):
-        return replace(relation, args=tuple(map(known, relation.args)))
-    return replace(relation, subj=known(relation.subj), obj=known(relation.obj))
+def _arguments(documents: Iterable[RelationSet]) -> list[AnnotatedMention]:
+    relations: list[Any] = [relation for document in documents for relation in document.relations]
+    return [
+        mention
+        for relation in relations
+        for mention in (relation.args if isinstance(relation, SymmetricRelation) else (relation.subj, relation.obj))
+    ]
 
 
 def folded(document: RelationSet, symmetric: Iterable[str]) -> RelationSet:

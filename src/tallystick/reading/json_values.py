@@ -8,7 +8,6 @@ A file is JSON Lines (one value a line) or one JSON value, whichever it turns ou
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,20 @@ from tallystick.errors import InputError, Place, did_you_mean
 from tallystick.reading.opening import read_bytes, shown_name
 
 
-@dataclass(frozen=True)
 class Json:
-    """A value, its place in the file and its path inside the document."""
+    """A value, its place in the file and its path inside the document, which is put together only when it is asked for."""
 
-    value: Any
-    place: Place
-    path: str = ""
+    __slots__ = ("key", "parent", "place", "value")
+
+    def __init__(self, value: Any, place: Place, parent: Json | None = None, key: str | int = "") -> None:
+        self.value, self.place, self.parent, self.key = value, place, parent, key
+
+    @property
+    def path(self) -> str:
+        above = self.parent.path if self.parent is not None else ""
+        if isinstance(self.key, int):
+            return f"{above}[{self.key}]"
+        return f"{above}.{self.key}" if above else self.key
 
     def fail(self, message: str) -> InputError:
         """The error that says what is wrong with this value."""
@@ -33,14 +39,14 @@ class Json:
         return self.fail(f"expected {what}, found {shown(self.value)}")
 
     def has(self, *keys: str) -> bool:
-        return isinstance(self.value, Mapping) and all(key in self.value for key in keys)
+        return isinstance(self.value, dict) and all(key in self.value for key in keys)
 
     def at(self, *keys: str) -> Json:
         """The value under the first of these keys that is there."""
         known = self.mapping()
         for key in keys:
             if key in known:
-                return Json(known[key], self.place, f"{self.path}.{key}" if self.path else key)
+                return Json(known[key], self.place, self, key)
         wanted = " or ".join(repr(key) for key in keys)
         raise self.fail(
             f"has no {wanted}; it has {', '.join(map(repr, known)) or 'nothing'}.{did_you_mean(keys[0], known)}"
@@ -48,11 +54,15 @@ class Json:
 
     def get(self, *keys: str) -> Json | None:
         """The value under the first of these keys that is there and not null; None without one."""
-        found = [key for key in keys if self.mapping().get(key) is not None]
-        return self.at(found[0]) if found else None
+        known = self.mapping()
+        for key in keys:
+            found = known.get(key)
+            if found is not None:
+                return Json(found, self.place, self, key)
+        return None
 
     def mapping(self) -> Mapping[str, Any]:
-        if not isinstance(self.value, Mapping):
+        if not isinstance(self.value, dict):
             raise self.expected("an object")
         return self.value
 
@@ -64,7 +74,7 @@ class Json:
         """The items of a list."""
         if not isinstance(self.value, list):
             raise self.expected("a list")
-        return [Json(item, self.place, f"{self.path}[{k}]") for k, item in enumerate(self.value)]
+        return [Json(item, self.place, self, k) for k, item in enumerate(self.value)]
 
     def several(self, least: int, what: str) -> list[Json]:
         """The items of a list that must have at least so many."""

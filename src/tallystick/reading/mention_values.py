@@ -17,27 +17,29 @@ def read_mention(found: Json, *, inclusive: bool = False) -> AnnotatedMention:
         left, right = found.span(inclusive=inclusive)
         parts = found.each()
         return AnnotatedMention(left, right, type=parts[2].text() if len(parts) > 2 else None)
-    start, end = found.at("start", "start_token").whole(), found.at("end", "end_token").whole()
+    known = found.mapping()
+    start, end = known.get("start"), known.get("end")
+    if type(start) is not int or type(end) is not int:  # something is unusual, and will be named if it is wrong
+        start, end = found.at("start", "start_token").whole(), found.at("end", "end_token").whole()
     left, right = found.checked_span(start, end, inclusive)
     head = found.get("head")
-    words = {
-        name: (value.name() if (value := found.get(*keys)) is not None else None)
-        for name, keys in (
-            ("type", ("type", "entity_type")),
-            ("entity", ("entity",)),
-            ("kind", ("kind", "mention_type")),
-            ("text", ("text",)),
-        )
-    }
     return AnnotatedMention(
         left,
         right,
-        type=words["type"],
+        type=_word(found, "type", "entity_type"),
         head=head.span(inclusive=inclusive) if head is not None else None,
-        entity=words["entity"],
-        kind=words["kind"],
-        text=words["text"],
+        entity=_word(found, "entity"),
+        kind=_word(found, "kind", "mention_type"),
+        text=_word(found, "text"),
     )
+
+
+def _word(found: Json, *keys: str) -> str | None:
+    for key in keys:
+        value = found.value.get(key)
+        if value is not None:
+            return value if isinstance(value, str) else found.at(key).name()
+    return None
 
 
 def document_name(document: Json, number: int, *keys: str) -> str:
