@@ -97,6 +97,13 @@ def test_any_mention_of_the_entity_will_do_but_once():
         counts(gold, gold, "arg_c_coref")
 
 
+def test_coreference_may_stand_in_the_reference_itself():
+    gold = [Event(Trigger(M(5, 5), "A"), [Argument(M(1, 1, entity="e"), "x")])]
+    names = {"a": M(1, 1, entity="e"), "b": M(8, 8, entity="e")}
+    system = EventDocument([event(5, "A", (8, 8, "x"))])
+    assert events.evaluate([EventDocument(gold, entities=names)], [system])["arg_c_coref"].f1 == 1
+
+
 def test_heads_from_the_data_from_a_rule_or_not_at_all():
     gold, system = [event(5, "A", (1, 3, "x"))], [event(5, "A", (2, 3, "x"))]
     assert counts(gold, system, "arg_c_head", heads=Heads("last", "last")) == (1, 1, 1)

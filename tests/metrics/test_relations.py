@@ -1,6 +1,9 @@
 """Relations: each variant on an example where it differs from the others, and DocRED against its own procedure."""
 
+import os
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -163,3 +166,36 @@ def test_docred_facts_ign_and_evidence(seed):
 def test_a_misspelt_metric_is_named():
     with pytest.raises(MetricError, match='Did you mean "boundaries"'):
         relations.evaluate([RelationSet()], [RelationSet()], ["boundarys"])
+
+
+def test_denominators_are_a_sides_own_and_the_order_of_hashes_changes_nothing():
+    code = (
+        "from tallystick.metrics import relations\n"
+        "from tallystick.structures import *\n"
+        "M = AnnotatedMention\n"
+        "def side(shift):\n"
+        "    return [RelationSet({Relation('type%d' % (k % 3), M(k, k + shift, 'A'), M(k + 1, k + 3, 'B')) for k in range(8)}) for _ in range(3)]\n"
+        "options = relations.Options(symmetric=('type0', 'type1'))\n"
+        "print({n: (r.rows.tolist(), r.signature) for n, r in relations.evaluate(side(1), side(2), options=options).items()})\n"
+    )
+    outputs = set()
+    for seed in ("0", "1", "2", "77"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+        outputs.add(run.stdout)
+    assert len(outputs) == 1
+
+
+def test_every_expression_can_be_read_back():
+    from tallystick.metrics import events, nary, roles
+
+    options = relations.Options(symmetric=("spouse",), weights=(("name", 0.5),))
+    tables = [
+        relations.expressions(options),
+        events.METRICS,
+        roles.METRICS,
+        {"n": nary.relations(4), "c": nary.clusters()},
+    ]
+    for table in tables:
+        for metric in table.values():
+            assert ts.parse(str(metric.expression)) == metric.expression

@@ -163,13 +163,17 @@ def score(
     pairs: Paired[Any], metrics: Sequence[str] = (), options: Options = PLAIN, *, rams: bool = False
 ) -> dict[str, Result]:
     """The metrics that are asked for, or all that the data can tell."""
+    if options.coreference is None:
+        options = replace(options, coreference=_own_coreference(pairs))
     known = expressions(options)
     views = prepare(pairs, options)
     headed = _all_headed(views)
     names = tuple(metrics) or default_metrics(options, heads=headed, rams=rams)
     for name in names:
         if "coref" in name and name in known and options.coreference is None:
-            raise MetricError(f"events.{name} needs the reference's coreference (--coreference FILE)")
+            raise MetricError(
+                f"events.{name} needs the reference's coreference, in the data or from --coreference FILE"
+            )
         if "head" in name and name in known and not headed and options.heads is None:
             raise MetricError(
                 f"events.{name} needs heads of all arguments, in the data or from --heads FILE|last|first"
@@ -205,6 +209,19 @@ def prepare(pairs: Paired[Any], options: Options) -> Paired[EventView]:
     return Paired(pairs.ids, tuple(reference), tuple(predicted), pairs.warnings)
 
 
+def _own_coreference(pairs: Paired[Any]) -> Coreference | None:
+    """What the reference says of the entities of its mentions; None if it says nothing."""
+    out: dict[str, dict[tuple[int, int], str]] = {}
+    for name, found in zip(pairs.ids, pairs.reference, strict=True):
+        document = _document(found)
+        arguments = (argument.mention for event in document.events for argument in event.args)
+        for mention in (*document.entities.values(), *arguments):
+            entity = getattr(mention, "entity", None)
+            if entity is not None:
+                out.setdefault(name, {})[mention.left, mention.right] = entity
+    return out or None
+
+
 def _document(found: Any) -> EventDocument:
     return found if isinstance(found, EventDocument) else EventDocument(tuple(found.events))
 
@@ -212,7 +229,8 @@ def _document(found: Any) -> EventDocument:
 def _view(
     name: str, document: EventDocument, text: EventDocument, given: Mapping[tuple[int, int], str], options: Options
 ) -> EventView:
-    spans = dict((options.coreference or {}).get(name.partition("/")[0], (options.coreference or {}).get(name, {})))
+    by_document = options.coreference or {}
+    spans = dict(by_document.get(name) or by_document.get(name.partition("/")[0], {}))
     known = dict(spans)
     for (left, right), entity in spans.items():
         known.setdefault(_stripped(left, right, text.tokens), entity)
@@ -224,7 +242,7 @@ def _view(
         head = getattr(mention, "head", None)
         if head is None and options.heads is not None:
             head = options.heads.of(name, left, right) if left >= 0 else (left, right)
-        entity = known.get((left, right)) or f"{left}:{right}"
+        entity = None if options.coreference is None else known.get((left, right)) or f"{left}:{right}"
         if isinstance(mention, AnnotatedMention):
             return replace(mention, left=left, right=right, head=head, entity=entity)
         return AnnotatedMention(left, right, head=head, entity=entity)

@@ -40,7 +40,7 @@ from tallystick.similarity.node import Node, Similarity
 from tallystick.similarity.numbers import overlap
 from tallystick.similarity.records import each, record
 from tallystick.similarity.weights import at_least
-from tallystick.structures.mentions import AnnotatedMention
+from tallystick.structures.mentions import AnnotatedMention, Mention
 from tallystick.structures.relations import FactSet, Relation, RelationSet, SymmetricRelation
 
 
@@ -144,9 +144,9 @@ def prepare(pairs: Paired[RelationSet], options: Options) -> Paired[RelationSet]
     heads = options.heads
 
     def document(name: str, found: RelationSet) -> RelationSet:
-        def known(mention: Any) -> AnnotatedMention:
-            if not isinstance(mention, AnnotatedMention):  # a plain one, of which nothing more is known
-                mention = AnnotatedMention(mention.left, mention.right)
+        def known(plain: Mention) -> AnnotatedMention:
+            # Of a plain mention nothing more is known.
+            mention = plain if isinstance(plain, AnnotatedMention) else AnnotatedMention(plain.left, plain.right)
             if heads is None or mention.head is not None:
                 return mention
             return replace(mention, head=heads.of(name, mention.left, mention.right))
@@ -168,12 +168,12 @@ def prepare(pairs: Paired[RelationSet], options: Options) -> Paired[RelationSet]
 
 
 def _arguments(documents: Iterable[RelationSet]) -> list[AnnotatedMention]:
+    """All arguments."""
     relations: list[Any] = [relation for document in documents for relation in document.relations]
-    return [
-        mention
-        for relation in relations
-        for mention in (relation.args if isinstance(relation, SymmetricRelation) else (relation.subj, relation.obj))
-    ]
+    out: list[AnnotatedMention] = []
+    for relation in relations:
+        out.extend(relation.args if isinstance(relation, SymmetricRelation) else (relation.subj, relation.obj))
+    return out
 
 
 def folded(document: RelationSet, symmetric: Iterable[str]) -> RelationSet:

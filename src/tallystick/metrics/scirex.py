@@ -35,6 +35,7 @@ class Means:
     """Figures that are means over units: sums of the units' figures and their number; the counts are for information."""
 
     headline: str = "f1"
+    average: str = "macro"
 
     @property
     def sums(self) -> tuple[str, ...]:

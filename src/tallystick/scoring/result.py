@@ -129,7 +129,8 @@ class Result:
         policy = "none" if self.undefined is None else f"{self.undefined:g}"
         settings = f" | {self.settings}" if self.settings else ""
         name = f"{self.name} = " if self.name else ""
-        return f"{name}{self.metric} | average=micro | undefined={policy}{settings} | tallystick {__version__}"
+        average = getattr(self.kind, "average", "micro")
+        return f"{name}{self.metric} | average={average} | undefined={policy}{settings} | tallystick {__version__}"
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
