@@ -48,6 +48,7 @@ def test_kinds_and_names(tmp_path):
         ([{"id": "d", "roles": {}}, {"roles": {}}], "a.json:2: has no 'id'"),
         (['{"10001": '], "is not JSON"),
         ([{"10001": {"r": "x"}}], "10001.r: expected a list"),
+        ([{}], "has no documents"),
     ],
 )
 def test_bad_roles_are_named_with_their_place(tmp_path, rows, message):

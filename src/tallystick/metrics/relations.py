@@ -172,7 +172,7 @@ def _arguments(documents: Iterable[RelationSet]) -> list[AnnotatedMention]:
     relations: list[Any] = [relation for document in documents for relation in document.relations]
     out: list[AnnotatedMention] = []
     for relation in relations:
-        out.extend(relation.args if isinstance(relation, SymmetricRelation) else (relation.subj, relation.obj))
+        out += getattr(relation, "args", None) or (relation.subj, relation.obj)
     return out
 
 

@@ -124,4 +124,4 @@ def projected(relations: Iterable[Mapping[str, str]], roles: Sequence[str]) -> l
 
 def said(relations: Iterable[tuple[str, ...]], clusters: Mapping[str, Sequence[Span]]) -> list[tuple[str, ...]]:
     """Those whose entities are all mentioned in the text; SciREX asks a system for no other."""
-    return [names for names in relations if all(clusters[name] for name in names)]
+    return [names for names in relations if all(clusters.get(name) for name in names)]

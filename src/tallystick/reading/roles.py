@@ -34,6 +34,8 @@ def read_roles(name: str | Path) -> Documents[Roles]:
         for key, document in records[0].items():
             found = document.get("pred_extracts", "extracts", "roles") or document
             out.add(document_key(key), _roles(found), document.place)
+        if not out.values:
+            raise records[0].fail("has no documents")
         return out
     out = Documents(shown_name(name), "grit" if records and records[0].has("extracts") else "JSON")
     for record in records:

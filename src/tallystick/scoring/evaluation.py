@@ -73,7 +73,7 @@ class Evaluation:
         n = len(reference)
         step = batch or batch_size(self.metric, reference)
         whole = not (isinstance(reference, Objects) and isinstance(predicted, Objects)) or n <= step
-        for start in range(0, n, n if whole else step):
+        for start in range(0, n, max(1, n) if whole else step):
             if whole:
                 left, right = reference, predicted
             else:
