@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.columns.codes import freeze, leaf_values
-from tallystick.columns.data import Memory, Objects, Scope, field
+from tallystick.columns.codes import leaf_values
+from tallystick.columns.data import Bag, Memory, Objects, Scope, field
 from tallystick.matching.normalise import Normaliser, Sides
-from tallystick.matching.sets import Match, Matching
+from tallystick.matching.sets import Match, Matching, distinct_rows
 from tallystick.scoring.alignment import Aligned, below, is_leaf, root
 from tallystick.scoring.evaluation import summed
 from tallystick.similarity.cases import Let
@@ -153,7 +153,9 @@ def _values(value: Any, step: str, node: Similarity, predicted: bool) -> list[An
     if step == "[*]":
         if isinstance(value, Mapping):
             return [{"key": key, "value": inside} for key, inside in value.items()]
+        found = list(value)
         if isinstance(node, Match) and node.distinct:
-            return list({freeze(item, Scope()): item for item in value}.values())
-        return list(value)
+            rows = distinct_rows(node.inner, Bag(np.array([0, len(found)]), Objects(found)), Scope())
+            found = [found[k] for k in rows.tolist()]
+        return found
     return list(leaf_values(field(Objects([value]), step.removeprefix("."), Scope(), True), Scope()))
