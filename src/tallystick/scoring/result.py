@@ -157,8 +157,9 @@ class Result:
             if len(self.ids) != 1:
                 raise MetricError(f"say which document to explain: one of {some(self.ids)}")
             document = self.ids[0]
+        metric = self.expression
         left, right = self._document(document)
-        return explain_document(self.expression, left, right, self.memory)
+        return explain_document(metric, left, right, self.memory)
 
     def _document(self, document: Any) -> tuple[Any, Any]:
         from tallystick.columns.data import Objects
