@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.columns.arrays import F64, I64, number
+from tallystick.columns.arrays import F64, number
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.collections import links
 from tallystick.matching.normalise import f1, precision, recall, sides
@@ -133,16 +133,17 @@ def _cai_strube(t: Overlaps) -> tuple[Overlaps, Overlaps]:
     key as singletons, and twinless key mentions to the response.
     """
     t = _without_twinless_singletons(t)
-    missed = ~np.isin(_identity(t.key), _identity(t.response))
-    spurious = ~np.isin(_identity(t.response), _identity(t.key))
+    codes = _codes(t.key, t.response)
+    of_key, of_response = (side.document * codes + side.mention for side in (t.key, t.response))
+    missed, spurious = ~np.isin(of_key, of_response), ~np.isin(of_response, of_key)
     response = _with_singletons(t.response, t.key, missed)
     for_precision = _rejoined(_with_singletons(t.key, t.response, spurious), response, t.documents)
     for_recall = _rejoined(t.key, _with_singletons(_only(t.response, ~spurious), t.key, missed), t.documents)
     return for_precision, for_recall
 
 
-def _identity(side: Side) -> I64:
-    return side.document * (int(side.mention.max(initial=0)) + (1 << 40)) + side.mention
+def _codes(*sides: Side) -> int:
+    return 1 + max(int(side.mention.max(initial=0)) for side in sides)
 
 
 def _with_singletons(side: Side, other: Side, rows: Any) -> Side:
@@ -161,8 +162,7 @@ def _only(side: Side, rows: Any) -> Side:
 
 
 def _rejoined(key: Side, response: Side, documents: int) -> Overlaps:
-    codes = 1 + int(max(key.mention.max(initial=0), response.mention.max(initial=0)))
-    return table.overlaps(key, response, documents, codes)
+    return table.overlaps(key, response, documents, _codes(key, response))
 
 
 def _cai_strube_rows(rows: Callable[[Overlaps], F64]) -> Callable[[Overlaps], F64]:
@@ -223,6 +223,7 @@ def evaluate(
 def score(pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options: Options = PLAIN) -> dict[str, Result]:
     """Every metric from one table of overlaps."""
     from tallystick.metrics.coreference_mentions import prepare
+    from tallystick.metrics.coreference_reference import reference_rows
 
     known = {**METRICS, **VARIANTS}
     for name in metrics:
@@ -231,15 +232,17 @@ def score(pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options:
     prepared = prepare(pairs, options)
     shown = ", ".join(f"{k}={v}" for k, v in prepared.signature.items())
     results = {}
-    rows: dict[str, F64] = {}
+    # The CoNLL score is made of three that may be asked for themselves.
+    needed = dict.fromkeys(part for name in metrics for part in (_CONLL if name == "conll" else (name,)))
+    rows = {name: known[name].rows(prepared.overlaps) for name in needed}
+    for document, chains in prepared.repeated.items():
+        for name, row in reference_rows(*chains).items():
+            if name in rows:
+                rows[name][document] = row
+    if "conll" in metrics:
+        rows["conll"] = np.concatenate([rows[part] for part in _CONLL], axis=1)
     for name in metrics:
         metric = known[name]
-        if name == "conll":  # made of the three that may have been computed already
-            for part in _CONLL:
-                rows.setdefault(part, known[part].rows(prepared.overlaps))
-            rows[name] = np.concatenate([rows[part] for part in _CONLL], axis=1)
-        else:
-            rows.setdefault(name, metric.rows(prepared.overlaps))
         results[name] = Result(
             metric=f"coreference.{name}" + (f" = {metric.expression}" if metric.expression else ""),
             kind=metric.kind,
