@@ -75,12 +75,14 @@ def score(
             name: {str(key): figures for key, figures in result.documents.items()} for name, result in results.items()
         }
     if errors:
+        from dataclasses import asdict
+
         from tallystick.metrics.coreference_errors import find_errors
         from tallystick.reports.coreference import errors_table
 
         found = find_errors(pairs, options)
         tables.append(errors_table(found))
-        extra["errors"] = [vars(kind) for kind in found]
+        extra["errors"] = [asdict(kind) for kind in found]
     show_results(results, tables, format_, extra, [])
     check_gates(results, fail_under)
 
