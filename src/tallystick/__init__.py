@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tallystick.errors import TallystickError
     from tallystick.matching.collections import best, links, subset, supertypes
     from tallystick.matching.normalise import f, f1, jaccard, precision, recall, sides
-    from tallystick.matching.sequences import sequence
+    from tallystick.matching.ordered import sequence
     from tallystick.matching.sets import match
     from tallystick.parsing import parse
     from tallystick.scoring.evaluation import Evaluation, evaluate
@@ -42,7 +42,7 @@ _HOME = {
     "errors": ("TallystickError",),
     "matching.collections": ("best", "links", "subset", "supertypes"),
     "matching.normalise": ("f", "f1", "jaccard", "precision", "recall", "sides"),
-    "matching.sequences": ("sequence",),
+    "matching.ordered": ("sequence",),
     "matching.sets": ("match",),
     "parsing": ("parse",),
     "scoring.evaluation": ("Evaluation", "evaluate"),

@@ -33,7 +33,7 @@ import typing_extensions
 
 from tallystick.errors import DerivationError, did_you_mean
 from tallystick.matching.normalise import F, Normaliser
-from tallystick.matching.sequences import Sequence
+from tallystick.matching.ordered import Sequence
 from tallystick.matching.sets import Match, Matching
 from tallystick.similarity.cases import Cases, Let, Ref
 from tallystick.similarity.exact import exact
@@ -49,6 +49,7 @@ _BAGS = {list, set, frozenset, abc.Collection, abc.Set, abc.MutableSet, abc.Iter
 _SEQUENCES = {abc.Sequence, abc.MutableSequence}
 _MAPPINGS = {dict, abc.Mapping, abc.MutableMapping}
 _UNIONS = (Union, types.UnionType)
+_NO_DEFAULT = (None, getattr(typing_extensions, "NoDefault", None))  # None before typing_extensions 4.12
 
 
 @dataclass(frozen=True)
@@ -207,7 +208,7 @@ class _Walker:
         if len(options) == 1:
             inner = self.derived(_plain(options[0]), path, how, summed)
         else:
-            parts = [(_name(_plain(a)), self.derived(_plain(a), path, how, summed)) for a in options]
+            parts = [(_case(_plain(a)), self.derived(_plain(a), path, how, summed)) for a in options]
             if all(part is exact for _, part in parts):
                 inner = exact
             elif len({name for name, _ in parts}) < len(parts):
@@ -233,7 +234,7 @@ def _fitted(chosen: Similarity, type_: Any, summed: bool) -> Similarity:
 
 
 def _plain(type_: Any) -> Any:
-    """The type behind NewType, type aliases, Required, ReadOnly and bound type variables."""
+    """The type behind NewType, type aliases, Required, ReadOnly, and type variables with a default or a bound."""
     while True:
         if isinstance(type_, (typing.NewType, typing_extensions.NewType)):
             type_ = type_.__supertype__
@@ -243,6 +244,8 @@ def _plain(type_: Any) -> Any:
             typing_extensions.Required, typing_extensions.NotRequired, typing_extensions.ReadOnly, typing.Final,
         ):  # fmt: skip
             type_ = get_args(type_)[0]
+        elif isinstance(type_, TypeVar) and getattr(type_, "__default__", None) not in _NO_DEFAULT:
+            type_ = type_.__default__  # type: ignore[attr-defined]
         elif isinstance(type_, TypeVar) and type_.__bound__ is not None:
             type_ = type_.__bound__
         elif get_origin(type_) is Annotated:
@@ -329,6 +332,12 @@ def _name(type_: Any) -> str:
     if isinstance(type_, type) and not get_args(type_):
         return type_.__name__
     return str(type_).replace("typing.", "").replace("typing_extensions.", "")
+
+
+def _case(type_: Any) -> str:
+    """What a case of a union is called: after the class its values have, which knows no type parameters."""
+    origin = get_origin(type_)
+    return origin.__name__ if isinstance(origin, type) else _name(type_)
 
 
 def _advice(type_: Any) -> str:

@@ -20,7 +20,7 @@ from tallystick.similarity.node import Node, Table
 _TOKEN = re.compile(
     r"""\s*(?:
       (?P<constraint>(?:1|N):(?:1|N)(?!\w))
-    | (?P<number>-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|-?inf)
+    | (?P<number>-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|-?inf(?!\w))
     | (?P<string>"(?:[^"\\]|\\.)*")
     | (?P<function>[A-Za-z_][\w.]*:[A-Za-z_][\w.<>]*)
     | (?P<word>[^\W\d]\w*)
@@ -158,7 +158,7 @@ class _Reader:
 
 def constructors() -> dict[str, Any]:
     """Every name that an expression may use."""
-    from tallystick.matching import collections, normalise, sequences, sets
+    from tallystick.matching import collections, normalise, ordered, sets
     from tallystick.similarity import cases, exact, functions, hierarchy, missing, numbers, records, text, weights
 
     return {
@@ -172,7 +172,7 @@ def constructors() -> dict[str, Any]:
                 functions.function, functions.judgements, functions.via,
                 weights.weighted, weights.weigh, weights.above, weights.at_least,
                 collections.subset, collections.links, collections.best,
-                sets.match, sequences.sequence,
+                sets.match, ordered.sequence,
                 normalise.precision, normalise.recall, normalise.f1, normalise.f, normalise.jaccard, normalise.sides,
             )
         },

@@ -140,9 +140,7 @@ def as_plain(chains: Chains) -> list[tuple[str, int, list[tuple[int, int, str, i
     return found
 
 
-IDS = st.sampled_from(
-    ["0", "1", "2", "00", "e1", "ü", "a_long_identifier", "a_long_identifies", "0+1", "-", "x-"]
-)
+IDS = st.sampled_from(["0", "1", "2", "00", "e1", "ü", "a_long_identifier", "a_long_identifies", "0+1", "-", "x-"])
 LOOSE_CELLS = st.text("01()|+-_e", min_size=1, max_size=6)
 
 
@@ -228,9 +226,7 @@ def test_elements_without_bars(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("blanks", ["", " " * 63, " " * 64, "\t " * 200])
-@pytest.mark.parametrize(
-    "cell", ["(0)", "(" + "x" * 62 + ")", "(" + "x" * 63 + ")", "(a)|" * 200 + "(a)", "-"]
-)
+@pytest.mark.parametrize("cell", ["(0)", "(" + "x" * 62 + ")", "(" + "x" * 63 + ")", "(a)|" * 200 + "(a)", "-"])
 def test_very_long_cells_and_very_many_blanks(tmp_path: Path, cell: str, blanks: str) -> None:
     text = f"#begin document (d)\nw -{blanks}\n{cell}{blanks}\nw\t{cell}{blanks}\n{blanks}\n#end document\n"
     (expected,) = plain_read(text)
@@ -272,9 +268,7 @@ def test_split_antecedents_are_reported(tmp_path: Path) -> None:
 
 
 def test_comments_are_reported_and_a_hash_is_a_token(tmp_path: Path) -> None:
-    chains = read(
-        tmp_path, "#begin document (d)\n# sent_id = 3\n#\t-\n# text = a -\n#1\t(0)\n#end document\n"
-    )
+    chains = read(tmp_path, "#begin document (d)\n# sent_id = 3\n#\t-\n# text = a -\n#1\t(0)\n#end document\n")
     assert chains.tokens.tolist() == [2]
     (warning,) = chains.warnings
     assert ":2: 2 comment lines" in warning
@@ -428,9 +422,7 @@ def test_reference_scorer_cases(tmp_path: Path) -> None:
             if f"{side}_text" not in case:
                 continue
             found = clusters(read(tmp_path, case[f"{side}_text"]))
-            assert {
-                name: sorted(sorted(spans) for spans in entities.values()) for name, entities in found.items()
-            } == {
+            assert {name: sorted(sorted(spans) for spans in entities.values()) for name, entities in found.items()} == {
                 " ".join(name.split()): sorted(sorted(map(tuple, spans)) for spans in entities)
                 for name, entities in case[side].items()
             }, case["id"]

@@ -34,9 +34,7 @@ def spans(chains: Chains) -> list[tuple[str, int, int]]:
 
 
 def test_heads_and_nesting(tmp_path: Path) -> None:
-    text = HEADER + rows(
-        "Entity=(e1-person-2-(e2--1-)", "SpaceAfter=No|Entity=e1)", "Entity=(e1-person-1-x:y-z)"
-    )
+    text = HEADER + rows("Entity=(e1-person-2-(e2--1-)", "SpaceAfter=No|Entity=e1)", "Entity=(e1-person-1-x:y-z)")
     chains = read(tmp_path, text)
     assert spans(chains) == [("e1", 0, 1), ("e2", 0, 0), ("e1", 2, 2)]
     assert chains.head is not None

@@ -18,9 +18,7 @@ def conll(tmp_path: Path, name: str, *documents: tuple[str, list[str]]) -> Chain
     path = tmp_path / name
     text = ""
     for header, cells in documents:
-        text += (
-            f"#begin document {header}\n" + "".join(f"w\t{cell}\n" for cell in cells) + "\n#end document\n"
-        )
+        text += f"#begin document {header}\n" + "".join(f"w\t{cell}\n" for cell in cells) + "\n#end document\n"
     path.write_text(text)
     return read_chains(path)
 
@@ -29,9 +27,7 @@ def common(paired: PairedChains) -> set[tuple[str, object]]:
     """The mentions on both sides, by way of the codes."""
     key = {
         (d, c): (paired.documents[d], paired.key.label(row))
-        for row, (d, c) in enumerate(
-            zip(paired.key.document.tolist(), paired.key_mention.tolist(), strict=True)
-        )
+        for row, (d, c) in enumerate(zip(paired.key.document.tolist(), paired.key_mention.tolist(), strict=True))
     }
     response = set(zip(paired.response.document.tolist(), paired.response_mention.tolist(), strict=True))
     return {label for identity, label in key.items() if identity in response}
@@ -76,9 +72,7 @@ def test_documents_on_one_side_only(tmp_path: Path) -> None:
 def test_different_numbers_of_tokens(tmp_path: Path) -> None:
     key = conll(tmp_path, "key", ("(a)", ["(0)"]), ("(b)", ["(0)", "-"]))
     response = conll(tmp_path, "response", ("(a)", ["(0)"]), ("(b)", ["(0)", "-", "(0)"]))
-    with pytest.raises(
-        SidesMismatch, match=r'document "\(b\)" has 2 tokens in the key .*key and 3 in the response'
-    ):
+    with pytest.raises(SidesMismatch, match=r'document "\(b\)" has 2 tokens in the key .*key and 3 in the response'):
         pair(key, response)
     (warning,) = pair(key, response, lenient=True).warnings
     assert "has 2 tokens" in warning

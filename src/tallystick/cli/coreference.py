@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import check_gates, common_options, files, gates, metric_option, say, show_results
-from tallystick.errors import InputError, MetricError
+from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say
+from tallystick.errors import InputError
 
 if TYPE_CHECKING:
     from tallystick.metrics.coreference import Options
     from tallystick.reading.pairing import PairedChains
+    from tallystick.reports.tables import Table
 
 
 def coreference_options(command: Any) -> Any:
@@ -37,12 +38,11 @@ def coreference_options(command: Any) -> Any:
 @coreference_options
 @common_options
 @click.option(
-    "--errors", is_flag=True, help="Count what went wrong: missing, extra, divided and conflated, with examples."
+    "--errors", is_flag=True, help="Count what went wrong: missing, extra, divided, conflated; with examples."
 )
 def score(
     reference: str, predicted: str, metrics: tuple[str, ...], scope: str, topic: str, mentions: str, drop_singletons: bool,
-    compat: str | None, strict: bool, format_: str | None, by: str | None, macro: bool, undefined: str | None,
-    fail_under: tuple[str, ...], limit: int | None, errors: bool,
+    compat: str | None, strict: bool, common: Common, errors: bool,
 ) -> None:  # fmt: skip
     """Score coreference: REFERENCE (the key) and PREDICTED (the response) are CoNLL-2011/2012 or SemEval columns,
     CorefUD's CoNLL-U, or JSON Lines of clusters.
@@ -53,27 +53,13 @@ def score(
     """
     from tallystick.metrics.coreference import METRICS
     from tallystick.metrics.coreference import score as score_all
-    from tallystick.reports import results as reports
 
-    gates(fail_under)
-    if by in ("label", "field"):
-        raise MetricError(f"coreference has no {by}s to break figures down by; use --by document, or --errors")
+    no_breakdown(common, "label", "field", instead="--by document, or --errors")
     options = _options(drop_singletons, scope, topic, mentions, compat)
     pairs = _read(reference, predicted, compat, strict)
     results = score_all(pairs, metrics or tuple(METRICS), options)
-    if undefined is not None:
-        from dataclasses import replace
-
-        from tallystick.cli.output import undefined_policy
-
-        results = {name: replace(result, undefined=undefined_policy(undefined)) for name, result in results.items()}
-    tables = [reports.figures_table(results, macro=macro, truncated=compat == "reference")]
+    tables: list[Table] = []
     extra: dict[str, Any] = {}
-    if by == "document":
-        tables.append(reports.documents_by_metric(results, limit))
-        extra["documents_by_id"] = {
-            name: {str(key): figures for key, figures in result.documents.items()} for name, result in results.items()
-        }
     if errors:
         from dataclasses import asdict
 
@@ -83,8 +69,7 @@ def score(
         found = find_errors(pairs, options)
         tables.append(errors_table(found))
         extra["errors"] = [asdict(kind) for kind in found]
-    show_results(results, tables, format_, extra, [])
-    check_gates(results, fail_under)
+    finish(results, common, tables=tables, extra=extra, truncated=compat == "reference")
 
 
 @click.command()

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -30,25 +32,45 @@ def files(command: Command) -> Command:
     return click.argument("reference")(command)
 
 
-def common_options(command: Command) -> Command:
-    """The options that every task has."""
+@dataclass(frozen=True)
+class Common:
+    """The options that every `score` command has."""
+
+    format_: str | None
+    by: str | None
+    macro: bool
+    undefined: str | None
+    fail_under: tuple[str, ...]
+    limit: int | None
+
+    def policy(self, default: float | None = None) -> float | None:
+        """What a figure is where it is 0/0."""
+        return default if self.undefined is None else None if self.undefined == "none" else float(self.undefined)
+
+
+def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a command the options that every task has, as one argument `common`."""
+    names = [field.name for field in fields(Common)]
+
+    @wraps(command)
+    def packed(**options: Any) -> Any:
+        common = Common(**{name: options.pop(name) for name in names})
+        gates(common.fail_under)  # a misspelt gate is said before the work, not after it
+        return command(common=common, **options)
+
     options = [
         click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
         click.option("--by", type=click.Choice(["label", "document", "field"]), help="Break the figures down."),
         click.option("--macro", is_flag=True, help="Also print the mean over documents."),
-        click.option(
-            "--undefined",
-            type=click.Choice(["none", "0", "1"]),
-            help="What a figure is where it is 0/0.  [default: none]",
-        ),
+        click.option("--undefined", type=click.Choice(["none", "0", "1"]), help="What a figure is where it is 0/0."),
         click.option(
             "--fail-under", multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is lower, e.g. f1=0.9."
         ),
         click.option("--limit", type=click.IntRange(1), help="How many rows of --by document are shown."),
     ]
     for option in reversed(options):
-        command = option(command)
-    return command
+        packed = option(packed)
+    return packed
 
 
 def metric_option(command: Command) -> Command:
@@ -56,11 +78,6 @@ def metric_option(command: Command) -> Command:
     return click.option(
         "--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric; may be repeated."
     )(command)
-
-
-def undefined_policy(choice: str | None, default: float | None = None) -> float | None:
-    """The option as the value that the library takes."""
-    return default if choice is None else None if choice == "none" else float(choice)
 
 
 def chosen_format(format_: str | None) -> str:
@@ -95,30 +112,47 @@ def show_on_terminal(renderable: Any, notes: Sequence[str] = ()) -> None:
         console.print(note, markup=False, style="dim")
 
 
-def show_results(
+def finish(
     results: Mapping[str, Result],
-    tables: Sequence[Table],
-    format_: str | None,
-    extra: Mapping[str, Any],
-    notes: Sequence[str],
+    common: Common,
+    *,
+    tables: Sequence[Table] = (),
+    extra: Mapping[str, Any] | None = None,
+    notes: Sequence[str] = (),
+    truncated: bool = False,
 ) -> None:
-    """The results of a `score` command in the chosen format, and what is to be said about them on standard error."""
-    if chosen_format(format_) == "json":
-        from tallystick.scoring.result import results_to_json
-
-        click.echo(results_to_json(results, extra=extra))
-        return
-    show_tables(tables, format_)
-    first = next(iter(results.values()))
+    """The end of every `score` command: the figures and the task's own tables in the chosen format, what is to be said
+    about them on standard error, and the gates."""
+    from tallystick.reports import results as reports
     from tallystick.reports.tables import count
+    from tallystick.scoring.result import results_to_json, shared_signatures
 
-    say(", ".join([count(len(first.ids), "document"), *notes]))
-    from tallystick.scoring.result import shared_signatures
+    if common.undefined is not None:
+        results = {name: replace(result, undefined=common.policy()) for name, result in results.items()}
+    shown = [reports.figures_table(results, macro=common.macro, truncated=truncated)]
+    extra = dict(extra or {})
+    if common.by == "document":
+        shown.append(reports.documents_table(results, common.limit))
+        extra["documents_by_id"] = {
+            name: {str(key): figures for key, figures in result.documents.items()} for name, result in results.items()
+        }
+    if chosen_format(common.format_) == "json":
+        click.echo(results_to_json(results, extra=extra))
+    else:
+        show_tables([*shown, *tables], common.format_)
+        first = next(iter(results.values()))
+        say(", ".join([count(len(first.ids), "document"), *notes]))
+        for names, rest in shared_signatures(results).items():
+            say(f"signature: {names} | {rest}")
+        for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
+            say(f"Warning: {warning}")
+    check_gates(results, common.fail_under)
 
-    for names, rest in shared_signatures(results).items():
-        say(f"signature: {names} | {rest}")
-    for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
-        say(f"Warning: {warning}")
+
+def no_breakdown(common: Common, *kinds: str, instead: str) -> None:
+    """Some tasks have no labels or fields; asking for them is an error that says what there is."""
+    if common.by in kinds:
+        raise MetricError(f"this task has no figures by {common.by}; use {instead}")
 
 
 def say(message: str) -> None:

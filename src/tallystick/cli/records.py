@@ -6,19 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import (
-    check_gates,
-    common_options,
-    files,
-    gates,
-    progress,
-    say,
-    show_results,
-    undefined_policy,
-)
+from tallystick.cli.output import Common, common_options, files, finish, progress, say
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
+    from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
 
@@ -42,13 +34,10 @@ def record_options(command: Any) -> Any:
 @files
 @record_options
 @common_options
-@click.option(
-    "--label", metavar="PATH", help="With --by label: the field that holds the label, e.g. relations[*].type."
-)
+@click.option("--label", metavar="PATH", help="With --by label: the field that holds it, e.g. relations[*].type.")
 def score(
     reference: str, predicted: str, type_name: str | None, expression: str | None, credit: str, id_field: str | None,
-    format_: str | None, by: str | None, macro: bool, undefined: str | None, fail_under: tuple[str, ...],
-    limit: int | None, label: str | None,
+    common: Common, label: str | None,
 ) -> None:  # fmt: skip
     """Score records of your own: REFERENCE and PREDICTED are JSON Lines, one document a line.
 
@@ -57,25 +46,18 @@ def score(
     """
     from tallystick.reports import results as reports
 
-    gates(fail_under)
-    if (by == "label") != (label is not None):
+    if (common.by == "label") != (label is not None):
         raise MetricError("--by label and --label PATH go together, e.g. --by label --label relations[*].type")
-    result, pairing = _evaluate(reference, predicted, type_name, expression, credit, id_field, undefined)
-    results = {"records": result}
-    tables = [reports.figures_table(results, macro=macro)]
+    result, pairing = _evaluate(reference, predicted, type_name, expression, credit, id_field, common.policy())
+    tables: list[Table] = []
     extra: dict[str, Any] = {}
-    if by == "document":
-        tables.append(reports.documents_table(result, limit))
-        extra["documents_by_id"] = {str(key): figures for key, figures in result.documents.items()}
-    elif by == "field":
+    if common.by == "field":
         tables.append(reports.fields_table(result))
         extra["fields"] = [vars(row) for row in result.by_field()]
-    elif by == "label":
-        assert label is not None
+    elif label is not None:
         tables.append(reports.labels_table(result, label))
         extra["labels"] = [vars(row) for row in result.by_label(label)]
-    show_results(results, tables, format_, extra, [f"paired {pairing}"])
-    check_gates(results, fail_under)
+    finish({"records": result}, common, tables=tables, extra=extra, notes=[f"paired {pairing}"])
 
 
 @click.command()
@@ -101,7 +83,7 @@ def explain(
     result, _ = _evaluate(reference, predicted, type_name, expression, credit, id_field, None)
     by_name = {str(key): key for key in result.ids}
     if document is None:
-        document = str(documents_table(result, 1).rows[0][0])
+        document = str(documents_table({"records": result}, 1).rows[0][0])
         say(f"document {document}, the worst of {len(result.ids):,}")
     tree = result.explain(by_name.get(document, document))
     if format_ == "json":
@@ -112,7 +94,7 @@ def explain(
 
 def _evaluate(
     reference: str, predicted: str, type_name: str | None, expression: str | None, credit: str, id_field: str | None,
-    undefined: str | None,
+    undefined: float | None,
 ) -> tuple[Result, str]:  # fmt: skip
     from tallystick.deriving import derive, ignore, record_fields
     from tallystick.parsing import parse
@@ -136,7 +118,7 @@ def _evaluate(
             metric,
             dict(zip(ids, references, strict=True)),
             dict(zip(ids, predictions, strict=True)),
-            undefined=undefined_policy(undefined),
+            undefined=undefined,
             progress=advance,
         )
     return result, pairing

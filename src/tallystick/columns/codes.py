@@ -25,7 +25,7 @@ _FLOATS = (float, np.floating)
 def code_jointly(reference: Data, predicted: Data, scope: Scope) -> tuple[I64, I64, int]:
     """The codes of both sides and their bound."""
     left, right = leaf_values(reference, scope), leaf_values(predicted, scope)
-    if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
+    if isinstance(left, np.ndarray) and isinstance(right, np.ndarray) and _alike(left, right):
         return _code_arrays(left, right)
     left, right = list(left), list(right)
     kinds = set(map(type, left)) | set(map(type, right))
@@ -65,6 +65,12 @@ def number_values(sides: Iterable[Iterable[Any]]) -> dict[Any, int]:
     return table
 
 
+def _alike(left: np.ndarray, right: np.ndarray) -> bool:
+    """Whether NumPy compares the two as Python does: not True with 1, nor 1 with "1" after turning it into text."""
+    kinds = {side.dtype.kind for side in (left, right) if len(side)}
+    return len(kinds) < 2 and "O" not in kinds
+
+
 def _code_arrays(left: np.ndarray, right: np.ndarray) -> tuple[I64, I64, int]:
     both = (left, right)
     if all(side.dtype.kind in "iub" or len(side) == 0 for side in both):
@@ -86,12 +92,8 @@ def comparable(values: Sequence[Any], kinds: Iterable[type], scope: Scope) -> li
     if kinds & {bool, np.bool_} and len(kinds) > 1:
         values = [("bool", bool(value)) if isinstance(value, (bool, np.bool_)) else value for value in values]
     for kind in kinds:
-        if kind.__eq__ is object.__eq__ and not issubclass(kind, (Enum, type(None))):
-            raise ValueMismatch(
-                f"at {scope}: objects of {kind.__qualname__} compare only by identity; "
-                f"make it a dataclass, or map it first: via(function, exact)"
-            )
-    plain = all(kind.__hash__ is not None and kind not in _CONTAINERS for kind in kinds)
+        _require_equality(kind, scope)
+    plain = all(kind.__hash__ is not None and not issubclass(kind, _CONTAINERS) for kind in kinds)
     if plain:
         try:
             for value in values:
@@ -103,6 +105,14 @@ def comparable(values: Sequence[Any], kinds: Iterable[type], scope: Scope) -> li
 
 
 _CONTAINERS = (tuple, frozenset)
+
+
+def _require_equality(kind: type, scope: Scope) -> None:
+    if kind.__eq__ is object.__eq__ and not issubclass(kind, (Enum, type(None))):
+        raise ValueMismatch(
+            f"at {scope}: objects of {kind.__qualname__} compare only by identity; "
+            f"make it a dataclass, or map it first: via(function, exact)"
+        )
 
 
 def freeze(value: Any, scope: Scope) -> Any:
@@ -120,6 +130,7 @@ def freeze(value: Any, scope: Scope) -> Any:
     names = _state(value)
     if names is not None:
         return (type(value), *(freeze(getattr(value, name), scope) for name in names))
+    _require_equality(type(value), scope)
     try:
         hash(value)
     except TypeError:

@@ -101,6 +101,11 @@ class Shared:
         return Shared(self.index[rows], self.values)
 
 
+def unshared(column: Column) -> Column:
+    """The same rows, each with a value of its own."""
+    return column.values.take(column.index) if isinstance(column, Shared) else column
+
+
 @dataclass(frozen=True, eq=False)
 class Maybe:
     """Values of which some are missing: row k is `present[position[k]]`, or nothing where that is -1."""

@@ -13,11 +13,15 @@ from typing import Any
 import numpy as np
 
 from tallystick.columns.arrays import F64
-from tallystick.columns.blocks import Blocks, Pairs
+from tallystick.columns.blocks import Blocks, Pairs, union
 from tallystick.columns.data import Data, Scope
-from tallystick.columns.encoded import Column, Items
-from tallystick.matching.sets import Match, Matching, Sums
+from tallystick.columns.encoded import Column, unshared
+from tallystick.matching.sets import Match, Sums
+from tallystick.similarity.functions import Via
+from tallystick.similarity.missing import Optional
 from tallystick.similarity.node import Node, Similarity, require
+from tallystick.similarity.records import Each
+from tallystick.similarity.weights import Weighted
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,7 +42,9 @@ class Normaliser(Similarity):
 
     @property
     def regular(self) -> bool:
-        return True
+        # "Covered" sums never pass the self-score, whatever Σ itself does.
+        covered = isinstance(self.inner, Match) and self.inner.constraint in ("N:1", "1:N") and not self.inner.literal
+        return self.inner.inner.regular if covered else self.inner.regular  # type: ignore[attr-defined]
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         return self.inner.encode(reference, predicted, scope)
@@ -48,7 +54,9 @@ class Normaliser(Similarity):
         own, other = self.inner.selves(r), self.inner.selves(p)
         both = (own[sums.i] > 0) & (other[sums.j] > 0)
         i, j = sums.i[both], sums.j[both]
-        weights = self.figure(sums.reference[both], sums.predicted[both], own[i], other[j])
+        num_p = sums.predicted[both]
+        num_r = num_p if sums.reference is sums.predicted else sums.reference[both]
+        weights = self.figure(num_r, num_p, own[i], other[j])
         empty_r, empty_p = np.flatnonzero(own == 0), np.flatnonzero(other == 0)
         a, b = blocks.at(empty_r, empty_p).pairs()
         if len(a) == 0:
@@ -62,10 +70,42 @@ class Normaliser(Similarity):
 
 def numerators(inner: Similarity, r: Column, p: Column, blocks: Blocks) -> Sums:
     """Σ of each pair, as both sides see it."""
-    if isinstance(inner, Matching) and isinstance(r, Items) and len(r) and len(p):
-        return inner.sums(r, p, blocks)
+    if two_numerators(inner) and len(r) and len(p):
+        return _by_side(inner, unshared(r), unshared(p), blocks)
     found = inner.pairs(r, p, blocks)
     return Sums(found.i, found.j, found.weight, found.weight, found.weight)
+
+
+def two_numerators(inner: Similarity) -> bool:
+    """Whether Σ counts differently on the two sides: a one-sided matching, also as a field of a sum."""
+    if isinstance(inner, Match):
+        return inner.constraint in ("N:1", "1:N") and not inner.literal
+    if isinstance(inner, Each):
+        return any(two_numerators(part.inner if isinstance(part, Optional) else part) for _, part in inner.fields)
+    return isinstance(inner, (Weighted, Via)) and two_numerators(inner.inner)
+
+
+def _by_side(inner: Similarity, r: Any, p: Any, blocks: Blocks) -> Sums:
+    if isinstance(inner, Match):
+        return inner.sums(r, p, blocks)
+    if isinstance(inner, Weighted):
+        one = numerators(inner.inner, r, p, blocks)
+        w = inner.weight
+        return Sums(one.i, one.j, one.total * w, one.reference * w, one.predicted * w)
+    if isinstance(inner, Via):
+        return numerators(inner.inner, r, p, blocks)
+    assert isinstance(inner, Each)
+    # Each side's numerators of a sum are the sums of its fields' numerators, over the same pairs.
+    sides: tuple[list[Pairs], list[Pairs], list[Pairs]] = ([], [], [])
+    for (_, part, a, rows), (_, _, b, columns) in zip(inner.by_field(r), inner.by_field(p), strict=True):
+        everywhere = rows is None and columns is None
+        rows = np.arange(len(r)) if rows is None else rows
+        columns = np.arange(len(p)) if columns is None else columns
+        one = numerators(part, a, b, blocks if everywhere else blocks.at(rows, columns))
+        for side, weights in zip(sides, (one.total, one.reference, one.predicted), strict=True):
+            side.append(Pairs(one.i, one.j, weights).moved(rows, columns))
+    total, reference, predicted = (union(side, len(p), len(r)) for side in sides)
+    return Sums(total.i, total.j, total.weight, reference.weight, predicted.weight)
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,9 +163,8 @@ class Jaccard(Normaliser):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        one_sided = isinstance(self.inner, Match) and self.inner.constraint in ("N:1", "1:N")
         require(
-            not one_sided or self.inner.literal,  # type: ignore[attr-defined]
+            not two_numerators(self.inner),
             "jaccard() needs one numerator; a one-sided match has two. Use match(..., literal=True)",
         )
 

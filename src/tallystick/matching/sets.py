@@ -24,6 +24,7 @@ from tallystick.columns.arrays import (
     I64,
     Mask,
     first_best,
+    integers,
     join_sorted,
     number,
     sort_order,
@@ -128,6 +129,11 @@ class Match(Matching):
         yield self.constraint
         yield from (f"{keyword(name)}=True" for name in ("distinct", "literal") if getattr(self, name))
 
+    @property
+    def regular(self) -> bool:
+        # Where one item may be taken by many, Σ(x, y) can pass Σ(x, x).
+        return self.constraint == "1:1" and self.inner.regular
+
     def mirrored(self) -> Match:
         turned = {"N:1": "1:N", "1:N": "N:1"}.get(self.constraint, self.constraint)
         return replace(self, inner=self.inner.mirrored(), constraint=turned)
@@ -152,7 +158,7 @@ class Match(Matching):
             return sums
         found = self.item_pairs(r, p, blocks)
         if self.constraint == "1:1" and blocks.aligned and isinstance(found, Grid):
-            return _single(*_solve_rectangles(found, r.owners))
+            return _single(*_solve_rectangles(found, r.owners, len(r)))
         i, j = r.owners[found.i], p.owners[found.j]
         width, bound = len(p), len(r) * len(p)
         groups = i * width + j
@@ -228,16 +234,18 @@ class Match(Matching):
         return Pairs(found.i[keep], found.j[keep], found.weight[keep])
 
 
-def _solve_rectangles(found: Grid, owners: I64) -> tuple[I64, I64, F64]:
-    """Σ of dense items whose blocks are their owners: each rectangle is one assignment problem."""
+def _solve_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
+    """Σ of dense items whose blocks lie inside their owners: each rectangle is one assignment problem.
+
+    An owner has several rectangles where exact fields of a record split its block further.
+    """
     rows, totals = [], []
     for members, columns, place in found.frame.rectangles():
         rows.append(owners[members[0]])
         totals.append(heaviest(found.flat[place].reshape(len(members), len(columns))))
-    total = np.array(totals, np.float64)
-    keep = np.flatnonzero(total > 0)
-    owner = np.array(rows, np.int64)[keep]
-    return owner, owner, total[keep]
+    total = np.bincount(integers(rows), weights=np.array(totals, np.float64), minlength=n)
+    owner = np.flatnonzero(total > 0)
+    return owner, owner, total[owner]
 
 
 def _single(i: I64, j: I64, total: F64) -> Sums:

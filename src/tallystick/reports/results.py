@@ -40,13 +40,19 @@ def _truncated(value: float) -> str:
     return f"{int(value * 10_000) / 100:.2f}%"
 
 
-def documents_by_metric(results: Mapping[str, Result], limit: int | None = None) -> Table:
-    """A row for each document with every metric's headline, the lowest mean first."""
-    columns = {name: result.documents for name, result in results.items()}
+def documents_table(results: Mapping[str, Result], limit: int | None = None) -> Table:
+    """A row for each document, the worst first: one metric's figures, or the headlines of several."""
     first = next(iter(results.values()))
-    figures = {key: [columns[name][key][result.kind.headline] for name, result in results.items()] for key in first.ids}
-    worst_first = sorted(figures.items(), key=lambda item: sum(value or 0.0 for value in item[1]))
-    return Table(["document", *results], [[str(key), *values] for key, values in worst_first[:limit]])
+    if len(results) == 1:
+        names = list(first.figures)
+        rows = [[str(key), *figures.values()] for key, figures in first.documents.items()]
+        place = 1 + names.index(first.kind.headline)
+        rows.sort(key=lambda row: (row[place] is None, row[place] or 0.0))
+        return Table(["document", *names], rows[:limit])
+    columns = {name: result.documents for name, result in results.items()}
+    rows = [[str(key), *(columns[n][key][result.kind.headline] for n, result in results.items())] for key in first.ids]
+    rows.sort(key=lambda row: sum(value or 0.0 for value in row[1:]))
+    return Table(["document", *results], rows[:limit])
 
 
 def _sums(result: Result) -> list[str]:
@@ -54,14 +60,6 @@ def _sums(result: Result) -> list[str]:
     if "num_p" not in tally:
         return ["", ""]
     return [f"{quantity(tally[f'num_{s}'])} / {quantity(tally[f'den_{s}'])}" for s in "pr"]
-
-
-def documents_table(result: Result, limit: int | None = None) -> Table:
-    """A row for each document, the worst first; a document with nothing on either side comes last."""
-    rows = [[str(key), *figures.values()] for key, figures in result.documents.items()]
-    place = 1 + list(result.figures).index(result.kind.headline)
-    rows.sort(key=lambda row: (row[place] is None, row[place] if row[place] is not None else 0.0))
-    return Table(["document", *result.figures], rows[:limit])
 
 
 def labels_table(result: Result, path: str) -> Table:

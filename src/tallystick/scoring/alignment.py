@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.columns.arrays import F64, I64
-from tallystick.columns.encoded import Alternatives, Column, Fields, Items, Maybe, Shared
+from tallystick.columns.encoded import Alternatives, Column, Fields, Items, Maybe, Shared, unshared
 from tallystick.matching.collections import OverItems
 from tallystick.matching.normalise import Normaliser
 from tallystick.matching.sets import Match, Matching
@@ -63,7 +63,7 @@ def below(here: Aligned) -> Iterator[Aligned]:
     """The levels directly below: a record's fields, a collection's items, the cases of a union."""
     node, r, p = here.node, here.reference, here.predicted
     if isinstance(r, Shared) or isinstance(p, Shared):
-        r, p = _unshared(r), _unshared(p)
+        r, p = unshared(r), unshared(p)
         yield from below(here.at(node, r, p))
     elif isinstance(node, (Normaliser, Weighted, Threshold, Via)):
         yield from below(here.at(node.inner, r, p))
@@ -103,7 +103,7 @@ def _fields(here: Aligned, node: Each | Record, r: Any, p: Any) -> Iterator[Alig
         )
         if isinstance(part, Optional):
             level = replace(level, node=part.inner)
-        yield _present(level)
+        yield _present(level) if isinstance(node, Each) or isinstance(part, Optional) else level
 
 
 def _present(level: Aligned) -> Aligned:
@@ -166,10 +166,6 @@ class SumOfProduct(Each):
 
     def by_field(self, column: Fields) -> list[tuple[str, Similarity, Column, I64 | None]]:
         return [(name, part, inner, None) for (name, part), inner in zip(self.fields, column.columns, strict=True)]
-
-
-def _unshared(column: Column) -> Column:
-    return column.values.take(column.index) if isinstance(column, Shared) else column
 
 
 def root(node: Similarity, r: Column, p: Column, leftovers: bool = True) -> Aligned:

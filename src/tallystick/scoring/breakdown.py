@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Data, Index, Objects, Scope, field, items
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import Sides
-from tallystick.matching.sets import Matching
-from tallystick.scoring.alignment import Aligned, descend, is_leaf, root
+from tallystick.matching.sets import Match, Matching
+from tallystick.scoring.alignment import Aligned, descend, is_leaf, root, unshared
 from tallystick.scoring.evaluation import kind_of, summed
 from tallystick.scoring.result import FieldFigures, Figures, LabelFigures
 from tallystick.scoring.tally import Counts
@@ -86,11 +87,12 @@ def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide) 
         level = by_path[collection]
         node = level.node
         assert isinstance(node, Matching)
-        r, p = level.reference, level.predicted
-        rows, columns = r.item_rows(level.i)[0], p.item_rows(level.j)[0]  # type: ignore[attr-defined]
-        pairs = node.matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
+        r, p = unshared(level.reference), unshared(level.predicted)
         labels = [_labels(side, collection, name) for side in (reference, predicted)]
-        for side, column, place in ((0, r, rows[pairs.i]), (1, p, columns[pairs.j])):
+        for side, column in enumerate((r, p)):
+            pairs = _covering(node, side).matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
+            rows, mine = (level.i, pairs.i) if side == 0 else (level.j, pairs.j)
+            place = column.item_rows(rows)[0][mine]  # type: ignore[attr-defined]
             own = node.inner.selves(column.items)  # type: ignore[attr-defined]
             if len(own) != len(labels[side]):
                 raise MetricError(f"labels at {path!r} cannot be told apart item by item under this metric")
@@ -110,6 +112,13 @@ def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide) 
         )
         for label, sums in sorted(table.items(), key=lambda entry: str(entry[0]))
     ]
+
+
+def _covering(node: Matching, side: int) -> Matching:
+    """The matching that a side's numerator is the sum of; under a one-sided constraint each side has its own."""
+    if isinstance(node, Match) and node.constraint in ("N:1", "1:N") and not node.literal:
+        return replace(node, constraint=("1:N", "N:1")[side])
+    return node
 
 
 def _labels(data: Data, collection: str, name: str) -> list[Any]:

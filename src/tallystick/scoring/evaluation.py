@@ -17,8 +17,7 @@ from tallystick.columns.arrays import F64
 from tallystick.columns.blocks import Blocks
 from tallystick.columns.data import Bag, Data, Index, Objects, Record, Scope, as_data
 from tallystick.errors import MetricError, SidesMismatch, unmet_ids
-from tallystick.matching.normalise import F, Normaliser, Sides, numerators
-from tallystick.matching.sets import Match
+from tallystick.matching.normalise import F, Normaliser, Sides, numerators, two_numerators
 from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Counts
 from tallystick.similarity.functions import Function
@@ -62,7 +61,7 @@ class Evaluation:
         self.metric, self.undefined, self.keep = metric, undefined, keep
         self.kind = kind_of(metric)
         self._rows: list[F64] = []
-        self._ids: list[Any] = []
+        self._ids: list[Any] = []  # None for a document without a name: its place is its id
         self._documents: list[tuple[Any, Any]] | None = [] if keep else None
         self._calls: dict[Any, Any] = {}
 
@@ -70,11 +69,14 @@ class Evaluation:
         self, reference: Any, predicted: Any, *, batch: int | None = None, progress: Progress | None = None
     ) -> None:
         """Score more documents."""
-        ids, reference, predicted = paired(reference, predicted, start=len(self._ids))
+        named = isinstance(reference, Mapping)
+        ids, reference, predicted = paired(reference, predicted)
         n = len(reference)
+        if batch is not None and batch < 1:
+            raise MetricError(f"batch must be 1 or more documents, found {batch!r}")
         step = batch or batch_size(self.metric, reference)
         whole = not (isinstance(reference, Objects) and isinstance(predicted, Objects)) or n <= step
-        for start in range(0, n, n if whole else step):
+        for start in range(0, n, max(n, 1) if whole else step):
             if whole:
                 left, right = reference, predicted
             else:
@@ -82,7 +84,7 @@ class Evaluation:
             self._rows.append(tally_rows(self.metric, left, right, self._calls))
             if progress is not None:
                 progress(min(n, start + len(left)), n)
-        self._ids.extend(ids)
+        self._ids.extend(ids if named else [None] * n)
         if self._documents is not None:
             self._documents.append((reference, predicted))
 
@@ -92,6 +94,8 @@ class Evaluation:
             raise MetricError(f"cannot merge tallies of different metrics:\n  {self.metric}\n  {other.metric}")
         self._rows.extend(other._rows)
         self._ids.extend(other._ids)
+        for node, calls in other._calls.items():
+            self._calls.setdefault(node, {}).update(calls)
         if self._documents is not None and other._documents is not None:
             self._documents.extend(other._documents)
         else:
@@ -101,21 +105,21 @@ class Evaluation:
         """The result so far."""
         rows = np.concatenate(self._rows) if self._rows else np.zeros((0, len(self.kind.sums)))
         warnings = []
-        negative = sum(calls.get("negative", 0) for calls in self._calls.values())
+        negative = sum(weight < 0 for calls in self._calls.values() for weight in calls.values())
         if negative:
             warnings.append(f"{negative:,} similarities were below 0 and counted as 0")
         return Result(
             metric=self.metric,
             kind=self.kind,
             rows=rows,
-            ids=tuple(self._ids),
+            ids=tuple(place if key is None else key for place, key in enumerate(self._ids)),
             undefined=self.undefined,
             notes=tuple(warnings),
             sources=tuple(self._documents) if self._documents is not None else None,
         )
 
 
-def paired(reference: Any, predicted: Any, start: int = 0) -> tuple[Sequence[Any], Data, Data]:
+def paired(reference: Any, predicted: Any) -> tuple[Sequence[Any], Data, Data]:
     """Ids and both sides' documents in one order; what does not fit together is an error."""
     if isinstance(reference, Mapping) or isinstance(predicted, Mapping):
         if not (isinstance(reference, Mapping) and isinstance(predicted, Mapping)):
@@ -127,7 +131,7 @@ def paired(reference: Any, predicted: Any, start: int = 0) -> tuple[Sequence[Any
         return ids, Objects([reference[k] for k in ids]), Objects([predicted[k] for k in ids])
     for name, side in (("reference", reference), ("predicted", predicted)):
         if isinstance(side, (str, bytes)) or (
-            not hasattr(side, "__iter__") and not isinstance(side, (Record, Bag, Index))
+            not hasattr(side, "__iter__") and not isinstance(side, (Objects, Record, Bag, Index))
         ):
             raise SidesMismatch(f"{name} must be a sequence of documents, found {type(side).__name__}")
     left, right = as_data(reference), as_data(predicted)
@@ -136,7 +140,7 @@ def paired(reference: Any, predicted: Any, start: int = 0) -> tuple[Sequence[Any
             f"reference has {len(left):,} documents and predicted has {len(right):,}; they are compared one by one, "
             f"so give the same number, or mappings by document id"
         )
-    return range(start, start + len(left)), left, right
+    return range(len(left)), left, right
 
 
 def batch_size(metric: Node, documents: Data) -> int:
@@ -160,8 +164,8 @@ def kind_of(metric: Node) -> Counts:
             beta, headline = metric.beta, f"f{metric.beta:g}"
         else:
             headline = metric.name
-    two = isinstance(inner, Match) and inner.constraint in ("N:1", "1:N") and not inner.literal
-    return Counts(headline, beta, one=not two)
+    one = not (isinstance(inner, Similarity) and two_numerators(inner))
+    return Counts(headline, beta, one=one)
 
 
 def summed(metric: Node) -> Similarity:

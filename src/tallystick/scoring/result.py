@@ -135,7 +135,8 @@ class Result:
         for name, value in self.figures.items():
             if value is not None and value > 1 + 1e-9:
                 out.append(f"{name} is {value:.4f}, above 1: the matching lets one item be counted several times")
-        empty = [name for name, value in self.kind.figures(self.sums).items() if np.isnan(value)]
+        main = ("precision", "recall", self.kind.headline)
+        empty = [name for name, value in self.kind.figures(self.sums).items() if np.isnan(value) and name in main]
         if empty:
             shown = "undefined" if self.undefined is None else f"set to {self.undefined:g}"
             out.append(f"{', '.join(empty)}: 0/0, {shown}")

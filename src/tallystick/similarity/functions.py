@@ -18,7 +18,7 @@ from tallystick.columns.codes import comparable, leaf_values, number_values
 from tallystick.columns.data import Data, Objects, Scope
 from tallystick.columns.encoded import Codes, Column
 from tallystick.errors import MetricError
-from tallystick.similarity.node import Node, Similarity, Table, require
+from tallystick.similarity.node import Node, Similarity, Table, require, shown
 from tallystick.similarity.text import different_pairs
 
 
@@ -66,16 +66,14 @@ class Function(Similarity):
             x, y = values[a], values[b]
             weight = float(self.call(y, x) if self.swapped else self.call(x, y))
             if np.isnan(weight):
-                raise MetricError(f"{self.call.__qualname__}({x!r:.60}, {y!r:.60}) gave NaN; expected a number")
+                raise MetricError(f"{shown(self.call)}({x!r:.60}, {y!r:.60}) gave NaN; expected a number")
             if self.reflexive and weight > 1 + 1e-9:
                 raise MetricError(
-                    f"{self.call.__qualname__}({x!r:.60}, {y!r:.60}) gave {weight:g}, above φ(x, x) = 1; "
+                    f"{shown(self.call)}({x!r:.60}, {y!r:.60}) gave {weight:g}, above φ(x, x) = 1; "
                     f"scale it, or say function(f, reflexive=False)"
                 )
-            if weight < 0:
-                values.calls["negative"] = values.calls.get("negative", 0) + 1
-            values.calls[key] = max(weight, 0.0)
-        return float(values.calls[key])
+            values.calls[key] = weight
+        return max(float(values.calls[key]), 0.0)  # the answers stay as they were given, to be counted
 
     def _selves(self, column: Codes) -> F64:
         if self.reflexive:
@@ -97,7 +95,7 @@ def coded(reference: Data, predicted: Data, scope: Scope, calls: dict[Any, Any])
     """Both sides as codes into one list of different values."""
     sides = [list(leaf_values(side, scope)) for side in (reference, predicted)]
     kinds = set(map(type, sides[0])) | set(map(type, sides[1]))
-    keys = [comparable(side, kinds, scope) for side in sides]
+    keys = [_keys(side, kinds, scope) for side in sides]
     table = number_values(keys)
     values = CodedValues([None] * len(table))
     for side, key in zip(sides, keys, strict=True):
@@ -106,6 +104,11 @@ def coded(reference: Data, predicted: Data, scope: Scope, calls: dict[Any, Any])
     values.keys, values.calls = list(table), calls
     r, p = (Codes(integers([table[k] for k in key]), max(len(table), 1), values) for key in keys)
     return r, p
+
+
+def _keys(values: list[Any], kinds: set[type], scope: Scope) -> list[Any]:
+    """What stands for each value, the same in every batch: True is not 1, whatever else is there."""
+    return comparable(values, kinds | {type(None)}, scope)
 
 
 def sparse_pairs(r: Codes, p: Codes, blocks: Blocks, left: Any, right: Any, weights: Any) -> Pairs:
@@ -145,7 +148,8 @@ class Judgements(Similarity):
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
         number = {key: k for k, key in enumerate(r.values.keys)}  # type: ignore[attr-defined]
         relation = {(k, k): 1.0 for k in range(len(number))}
-        for (a, b), weight in self.table:
+        for pair, weight in self.table:
+            a, b = (_keys([value], {type(value)}, Scope())[0] for value in pair)
             if a in number and b in number and a != b:
                 relation[number[a], number[b]] = float(weight)
         left, right = zip(*relation, strict=True)

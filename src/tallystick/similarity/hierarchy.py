@@ -114,8 +114,8 @@ class Levels(Similarity):
         for k, path in enumerate(paths):
             groups.setdefault(path[:1], []).append(k)
         left, right, weights = [], [], []
-        for top, members in groups.items():
-            for a in members if top else ():
+        for members in groups.values():
+            for a in members:
                 for b in members:
                     x, y = paths[a], paths[b]
                     agree = next((d for d, (s, t) in enumerate(zip(x, y, strict=False)) if s != t), min(len(x), len(y)))

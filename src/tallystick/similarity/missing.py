@@ -25,8 +25,15 @@ def split_missing(
     """Both sides encoded without what is missing: a Maybe where something is."""
     kept, rows = zip(*(_present(side) for side in (reference, predicted)), strict=True)
     columns = inner.encode(*kept, scope)
-    r, p = (column if here is None else Maybe(here, column) for column, here in zip(columns, rows, strict=True))
+    r, p = (_wrapped(column, here) for column, here in zip(columns, rows, strict=True))
     return r, p
+
+
+def _wrapped(column: Column, here: I64 | None) -> Maybe | Column:
+    """A Maybe if something is missing, or if the inner column is one itself, so that the two are not mistaken."""
+    if here is None:
+        return Maybe(np.arange(len(column)), column) if isinstance(column, Maybe) else column
+    return Maybe(here, column)
 
 
 def _present(data: Data) -> tuple[Data, I64 | None]:

@@ -96,7 +96,8 @@ class Node:
 
 def keyword(name: str) -> str:
     """A field's name in an expression: plain where it can be, quoted otherwise."""
-    return name if name.isidentifier() or name.isdigit() else json.dumps(name, ensure_ascii=False)
+    plain = name.isidentifier() or (name.isascii() and name.isdigit())
+    return name if plain else json.dumps(name, ensure_ascii=False)
 
 
 def shown(value: Any) -> str:
@@ -109,7 +110,8 @@ def shown(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False)
     if callable(value) and not isinstance(value, Node):
         owner = getattr(value, "__objclass__", value)  # a method such as str.lower knows its class only
-        return f"{owner.__module__}:{value.__qualname__}"
+        name = getattr(value, "__qualname__", type(value).__qualname__)  # an object that can be called has none
+        return f"{owner.__module__}:{name}"
     return repr(value)
 
 

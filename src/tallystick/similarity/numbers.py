@@ -61,12 +61,16 @@ class Number(Similarity):
     def _pairs(self, r: Numbers, p: Numbers, blocks: Blocks) -> Pairs:
         (left,), (right,) = r.parts, p.parts
         # |b| can be as large as |a| / (1 - relative); what the wider window lets in is tested below.
-        reach = np.maximum(self.absolute, self.relative * np.abs(left) / (1 - self.relative))
-        reach += np.abs(left) * 1e-12
+        size = np.where(np.isinf(left), 0.0, np.abs(left))  # an infinity has no neighbours
+        reach = np.maximum(self.absolute, self.relative * size / (1 - self.relative))
+        reach += (size + reach) * 1e-12
         i, j = _windows(blocks, left - reach, left + reach, right)
         a, b = left[i], right[j]
-        close = np.abs(a - b) <= np.maximum(self.absolute, self.relative * np.maximum(np.abs(a), np.abs(b)))
-        close |= a == b
+        close = a == b
+        finite = np.isfinite(a) & np.isfinite(b)
+        a, b = a[finite], b[finite]
+        within = np.maximum(self.absolute, self.relative * np.maximum(np.abs(a), np.abs(b)))
+        close[finite] |= np.abs(a - b) <= within
         i, j = i[close], j[close]
         nan_i, nan_j = np.flatnonzero(np.isnan(left)), np.flatnonzero(np.isnan(right))
         k, m = blocks.at(nan_i, nan_j).pairs()
@@ -102,27 +106,31 @@ class Date(Similarity):
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Numbers, Numbers]:
         r, p = (
-            Numbers((np.array([_day(v, scope) for v in leaf_values(side, scope)], np.float64),))
+            Numbers((np.array([_moment(v, scope) for v in leaf_values(side, scope)], np.float64),))
             for side in (reference, predicted)
         )
         return r, p
 
     def _pairs(self, r: Numbers, p: Numbers, blocks: Blocks) -> Pairs:
-        return Number(absolute=self.days)._pairs(r, p, blocks)
+        return Number(absolute=self.days * _DAY)._pairs(r, p, blocks)
 
 
-def _day(value: Any, scope: Scope) -> float:
+_DAY = 86_400_000_000
+_EPOCH = datetime.datetime(1970, 1, 1)
+
+
+def _moment(value: Any, scope: Scope) -> float:
+    """Microseconds since 1970: whole numbers, which a float holds exactly for centuries around it."""
     if isinstance(value, str):
         try:
             value = datetime.datetime.fromisoformat(value.replace("Z", "+00:00"))
         except ValueError:
             raise ValueMismatch(f"at {scope}: expected a date such as 2024-05-31, found {value!r:.60}") from None
     if isinstance(value, datetime.datetime):
-        seconds = (value.replace(tzinfo=None) - datetime.datetime(1, 1, 1)).total_seconds()
-        shift = value.utcoffset()
-        return (seconds - (shift.total_seconds() if shift else 0.0)) / 86400
+        shift = value.utcoffset() or datetime.timedelta()
+        return float((value.replace(tzinfo=None) - _EPOCH - shift) // datetime.timedelta(microseconds=1))
     if isinstance(value, datetime.date):
-        return float(value.toordinal() - 1)
+        return float((value.toordinal() - _EPOCH.toordinal()) * _DAY)
     hint = "; if it may be missing, wrap it: optional(...)" if value is None else ""
     raise ValueMismatch(f"at {scope}: expected a date, found {type(value).__name__} {value!r:.60}{hint}")
 

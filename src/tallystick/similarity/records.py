@@ -89,7 +89,8 @@ class Each(Similarity):
         for name, part in self.fields:
             inner = part.inner if isinstance(part, Optional) else part
             values = [field(side, name, scope, may_miss=True) for side in (reference, predicted)]
-            require_somewhere(name, (reference, predicted), values, scope)
+            if not isinstance(part, Optional):
+                require_somewhere(name, (reference, predicted), values, scope)
             sides.append(split_missing(inner, *values, scope.field(name)))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
 
@@ -104,7 +105,7 @@ class Each(Similarity):
 
     def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
         ours, theirs = self.by_field(r), self.by_field(p)
-        dense = [a[1].dense and a[3] is None and b[3] is None for a, b in zip(ours, theirs, strict=True)]
+        dense = [_fills(*a[1:]) and _fills(*b[1:]) for a, b in zip(ours, theirs, strict=True)]
         sparse: list[Pairs] = []
         for (_, node, a, rows), (_, _, b, columns), filled in zip(ours, theirs, dense, strict=True):
             if filled:
@@ -134,6 +135,11 @@ class Each(Similarity):
             else:
                 out[rows] += node.selves(values)
         return out
+
+
+def _fills(node: Similarity, values: Column, rows: I64 | None) -> bool:
+    """Whether a field of a sum fills rectangles: every row has a value of its own."""
+    return node.dense and rows is None and not isinstance(values, Shared)
 
 
 def _check_fields(node: Any) -> None:

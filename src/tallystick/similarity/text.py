@@ -112,7 +112,11 @@ class Text(Similarity):
         return blocks.frame.pairs(self.fill(r, p, blocks.frame))
 
     def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
-        return fill_rectangles(r, p, frame, _rapidfuzz(self.ratio))
+        flat = fill_rectangles(r, p, frame, _rapidfuzz(self.ratio))
+        if self.ratio == "token_set":  # 0 for two texts without a word; but a text equals itself
+            i, j = frame.all_pairs
+            flat[r.codes[i] == p.codes[j]] = 1.0
+        return flat
 
 
 def fill_rectangles(r: Codes, p: Codes, frame: Frame, scorer: tuple[Any, float]) -> F64:

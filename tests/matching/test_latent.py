@@ -1,0 +1,151 @@
+"""Latent matching against brute force, on symmetric problems, and against the clock."""
+
+import itertools
+import time
+
+import numpy as np
+import pytest
+
+from tallystick.matching.latent import Problems, solve, solve_all
+from tallystick.matching.latent_pairs import common_unit
+
+
+def brute_force(n, m, single, double):
+    best = 0.0
+    for partner in itertools.permutations([*range(m), *[-1] * n], n):
+        value = sum(w for i, j, w in zip(*single, strict=True) if partner[i] == j)
+        value += sum(w for i, j, k, o, w in zip(*double, strict=True) if partner[i] == j and partner[k] == o)
+        best = max(best, value)
+    return best
+
+
+def earned(mapping, single, double):
+    value = sum(w for i, j, w in zip(*single, strict=True) if mapping[i] == j)
+    return value + sum(w for i, j, k, o, w in zip(*double, strict=True) if mapping[i] == j and mapping[k] == o)
+
+
+def random_problem(rng, weights):
+    n, m = (int(x) for x in rng.integers(1, 5, 2))
+    a, b = int(rng.integers(0, n * m + 1)), int(rng.integers(0, 25))
+    single = (rng.integers(0, n, a), rng.integers(0, m, a), weights(a))
+    ends = [rng.integers(0, size, b) for size in (n, m, n, m)]
+    return n, m, single, (*ends, weights(b)), rng.integers(0, 3, b)
+
+
+@pytest.mark.parametrize("kind", ["counts", "halves", "floats"])
+def test_equals_brute_force(kind):
+    rng = np.random.default_rng(len(kind))
+    weights = {
+        "counts": lambda k: rng.integers(0, 4, k).astype(float),
+        "halves": lambda k: rng.integers(0, 4, k) / 2,
+        "floats": rng.random,
+    }[kind]
+    for _ in range(400):
+        n, m, single, double, kinds = random_problem(rng, weights)
+        found = solve(n, m, single, double, kind=kinds)
+        best = brute_force(n, m, single, double)
+        assert found.optimal
+        assert found.lower == pytest.approx(best, abs=1e-7)
+        assert found.upper == pytest.approx(best, abs=1e-6)
+        assert earned(found.mapping, single, double) == pytest.approx(found.lower, abs=1e-9)
+        partners = found.mapping[found.mapping >= 0]
+        assert len(set(partners.tolist())) == len(partners)
+
+
+def test_many_problems_at_once_equal_each_by_itself():
+    rng = np.random.default_rng(5)
+    problems = [random_problem(rng, lambda k: rng.integers(0, 4, k).astype(float)) for _ in range(60)]
+    left = np.cumsum([0, *(p[0] for p in problems)])
+    right = np.cumsum([0, *(p[1] for p in problems)])
+    single = [
+        np.concatenate(x)
+        for x in zip(
+            *((p[2][0] + a, p[2][1] + b, p[2][2]) for p, a, b in zip(problems, left, right, strict=False)),
+            strict=True,
+        )
+    ]
+    double = [
+        np.concatenate(x)
+        for x in zip(
+            *(
+                (p[3][0] + a, p[3][1] + b, p[3][2] + a, p[3][3] + b, p[3][4])
+                for p, a, b in zip(problems, left, right, strict=False)
+            ),
+            strict=True,
+        )
+    ]
+    kinds = np.concatenate([p[4] for p in problems])
+    together = solve_all(Problems.of(left, right, tuple(single), tuple(double), kinds))
+    apart = [solve(*p[:4], kind=p[4]).lower for p in problems]
+    assert together.optimal.all()
+    assert together.lower.tolist() == apart
+
+
+def relations(n, edges, roles, rng):
+    return rng.integers(0, n, edges), rng.integers(0, n, edges), rng.integers(0, roles, edges)
+
+
+def as_problem(one, other, concepts, other_concepts):
+    i, j = np.nonzero(concepts[:, None] == other_concepts[None, :])
+    a, b = np.nonzero(one[2][:, None] == other[2][None, :])
+    double = (one[0][a], other[0][b], one[1][a], other[1][b], np.ones(len(a)))
+    return (i, j, np.ones(len(i))), double, one[2][a]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_shuffled_copy_matches_itself_completely(seed):
+    rng = np.random.default_rng(seed)
+    n, edges = 60, 75
+    graph = relations(n, edges, 4, rng)
+    distinct = np.unique(np.stack(graph), axis=1)
+    graph = tuple(distinct)
+    concepts = rng.integers(0, 4, n)
+    to = rng.permutation(n)
+    copy = (to[graph[0]], to[graph[1]], graph[2])
+    copied = np.empty(n, int)
+    copied[to] = concepts
+    single, double, kinds = as_problem(graph, copy, concepts, copied)
+    found = solve(n, n, single, double, kind=kinds)
+    assert found.optimal
+    assert found.lower == n + distinct.shape[1]
+
+
+def test_too_hard_for_its_limit_gives_valid_bounds_in_time():
+    rng = np.random.default_rng(0)
+    n = 150
+    one, other = relations(n, 300, 2, rng), relations(n, 300, 2, rng)
+    concepts, other_concepts = rng.integers(0, 3, n), rng.integers(0, 3, n)
+    single, double, kinds = as_problem(one, other, concepts, other_concepts)
+    begin = time.monotonic()
+    found = solve(n, n, single, double, kind=kinds, limit=1.0)
+    assert time.monotonic() - begin < 2.0
+    assert not found.optimal
+    assert found.lower < found.upper <= n + 300
+    assert earned(found.mapping, single, double) == found.lower
+
+
+def test_the_same_answer_every_time():
+    rng = np.random.default_rng(3)
+    problem = random_problem(rng, lambda k: rng.integers(0, 4, k).astype(float))
+    first, second = (solve(*problem[:4], kind=problem[4]) for _ in range(2))
+    assert first.lower == second.lower
+    assert first.mapping.tolist() == second.mapping.tolist()
+
+
+def test_no_variables_and_no_weights():
+    empty = ([], [], [])
+    nothing = solve(0, 3, empty, ([], [], [], [], []))
+    assert (nothing.lower, nothing.upper, nothing.optimal) == (0.0, 0.0, True)
+    assert solve(2, 2, empty, ([], [], [], [], [])).mapping.tolist() == [-1, -1]
+
+
+def test_a_link_that_needs_two_partners_for_one_variable_is_never_earned():
+    found = solve(1, 2, ([], [], []), ([0], [0], [0], [1], [1.0]))
+    assert (found.lower, found.optimal) == (0.0, True)
+
+
+def test_units():
+    assert common_unit(np.array([1.0, 2.0])) == 1.0
+    assert common_unit(np.array([0.5, 2.0])) == 0.5
+    assert common_unit(np.array([1 / 3, 1.0])) == pytest.approx(1 / 3)
+    assert common_unit(np.array([0.1234567])) is None

@@ -1,0 +1,180 @@
+"""Counting choices, self-matches, alignments and subscores on graphs of our own."""
+
+import random
+
+import pytest
+
+from tallystick.errors import MetricError
+from tallystick.metrics.amr_alignment import align
+from tallystick.metrics.amr_scores import score_graphs
+from tallystick.metrics.amr_subscores import SUBSCORES, subscores
+from tallystick.metrics.amr_triples import PRESETS, Counting, FactReader, preset
+from tallystick.reading.graphs import Graph
+from tallystick.reading.penman import parse_penman
+
+
+def graph(text):
+    return parse_penman(text).graphs[0]
+
+
+def scored(one, other, counting=None):
+    return score_graphs([(graph(one), graph(other))], counting)
+
+
+def shuffled(original, rng):
+    """The same graph with other names, in another order."""
+    order = list(range(len(original.variables)))
+    rng.shuffle(order)
+    to = {old: new for new, old in enumerate(order)}
+    edges = [(to.get(s, s), r, to.get(t, t)) for s, r, t in original.edges]
+    rng.shuffle(edges)
+    top = None if original.top is None else to[original.top]
+    return Graph(None, [f"v{k}" for k in range(len(order))], [original.concepts[k] for k in order], edges, top)
+
+
+def six_clauses(role, constant):
+    """Fifty-six variables, six clauses that differ in a role, or deep inside in a constant."""
+    clause = (
+        "(w{0} / want-01 :ARG0 (b{0} / boy :mod (l{0} / little)) :ARG1 (g{0} / go-02 :ARG0 b{0} "
+        ":ARG4 (c{0} / city :name (n{0} / name :op1 {1})) :time (t{0} / today) "
+        ":manner (f{0} / fast :degree (v{0} / very))))"
+    )
+    parts = " ".join(f"{role.format(k + 1)} {clause.format(k, constant.format(k))}" for k in range(6))
+    return f"(m / multi-sentence :snt1 (a / and {parts}))"
+
+
+@pytest.mark.parametrize(("role", "constant"), [(":op{}", "P"), (":op", "P{}"), (":op", "P")])
+def test_six_similar_clauses_match_themselves(role, constant):
+    original = graph(six_clauses(role, constant))
+    assert len(original.variables) == 56
+    for seed in range(5):
+        counts = score_graphs([(original, shuffled(original, random.Random(seed)))])
+        assert counts.f1 == 1.0
+        assert counts.optimal.all()
+
+
+PAIRS = [
+    (
+        "(w / want-01 :ARG0 (b / boy) :ARG1 (g / go-02 :ARG0 b))",
+        "(x / want-01 :ARG0 (y / girl) :ARG1 (z / go-02 :ARG0 y))",
+    ),
+    ("(a / and :op1 (b / b) :op2 (c / b))", "(a / and :op1 (b / b) :op2 b)"),
+    ("(a / a :ARG0 (b / b :ARG0 (c / c :ARG0 a)))", "(c / c :ARG0-of (b / b :ARG0-of (a / a)))"),
+]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_symmetric_and_invariant(one, other, name):
+    there, back = scored(one, other, preset(name)), scored(other, one, preset(name))
+    assert there.matched[0] == back.matched[0]
+    renamed = score_graphs([(shuffled(graph(one), random.Random(1)), graph(other))], preset(name))
+    assert renamed.matched[0] == there.matched[0]
+    assert there.matched[0] <= min(there.reference[0], there.predicted[0])
+
+
+def test_the_example_of_want_and_go():
+    counts = scored(*PAIRS[0])
+    # boy / girl is the only difference: 7 triples with the root, 6 of them match
+    assert counts.tally == (6.0, 7, 7)
+    assert counts.precision == counts.recall == counts.f1 == pytest.approx(6 / 7)
+
+
+def test_duplicate_triples():
+    twice = "(a / b :polarity - :polarity -)"
+    assert scored(twice, twice).f1 == 1.0
+    assert scored(twice, "(a / b :polarity -)").tally == (3.0, 3, 4)
+    assert scored(twice, twice, preset("smatch")).tally == (6.0, 4, 4)
+    assert scored(twice, twice, preset("smatchpp-amr")).tally == (3.0, 3, 3)
+
+
+def test_constants_as_sources():
+    one = "(c / chapter :mod 7)"
+    assert scored(one, one).tally == (3.0, 3, 3)
+    assert scored(one, one, preset("smatch")).tally == (2.0, 2, 2)
+    assert scored(one, "(c / chapter :domain 7)").matched[0] == 2
+
+
+def test_roots():
+    one, other = "(a / cat)", "(a / dog)"
+    assert scored(one, other).matched[0] == 1
+    assert scored(one, other, Counting(root="concept")).matched[0] == 0
+    assert scored(one, other, Counting(root="none")).tally == (0.0, 1, 1)
+
+
+def test_inverse_roles_and_their_exceptions():
+    inverse, plain = "(a / a :ARG0-of (b / b))", "(b / b :ARG0 (a / a))"
+    assert scored(inverse, plain, Counting(root="none")).f1 == 1.0
+    assert scored(inverse, plain, Counting(root="none", inverse="keep")).matched[0] == 2
+    exception, turned = "(a / a :consist-of (b / b))", "(b / b :consist (a / a))"
+    assert scored(exception, turned, Counting(root="none")).matched[0] == 2
+    assert scored(exception, turned, preset("smatchpp", root="none")).f1 == 1.0
+
+
+def test_mod_and_domain():
+    pairs = {"mod": ":mod", "domain-of": ":domain-of", "mod-of": ":mod-of", "domain": ":domain"}
+    written = {k: f"(a / a {r} (b / b))" for k, r in pairs.items()}
+    assert scored(written["mod"], written["domain-of"]).f1 == 1.0
+    assert scored(written["mod-of"], written["domain"]).matched[0] == 3  # as smatch
+    assert scored(written["mod-of"], written["domain"], Counting(mod="canonical")).f1 == 1.0
+    assert scored(written["mod-of"], written["domain"], preset("smatchpp-amr")).f1 == 1.0
+
+
+def test_reified_relations_are_undone_on_demand():
+    reified = "(a / a :ARG1-of (z / be-located-at-91 :ARG2 (b / b)))"
+    assert scored("(a / a :location (b / b))", reified, preset("smatchpp-amr")).f1 == 1.0
+    assert scored("(a / a :location (b / b))", reified).f1 < 1.0
+
+
+def test_strings_quotes_and_case():
+    one, other = '(n / name :op1 "New York")', '(n / name :op1 "new delhi")'
+    assert scored(one, other).matched[0] == 2
+    assert scored(one, other, preset("smatch")).matched[0] == 3
+    assert scored('(n / Name :op1 "Paris")', "(n / name :OP1 paris)").f1 == 1.0
+
+
+def test_empty_graphs():
+    nothing, something = parse_penman("# ::id 1").graphs[0], graph("(a / b)")
+    assert score_graphs([(nothing, nothing)]).f1 is None
+    assert score_graphs([(something, nothing)]).tally == (0.0, 0, 2)
+    assert score_graphs([]).f1 is None
+
+
+def test_alignment_adds_up():
+    for one, other in PAIRS:
+        read = FactReader(Counting())
+        counts = scored(one, other)
+        a, b = read(graph(one)), read(graph(other))
+        found = align(a, b, counts.mappings[0])
+        assert len(found.matched) == counts.matched[0]
+        assert len(found.matched) + len(found.missed) == counts.reference[0]
+        assert len(found.matched) + len(found.spurious) == counts.predicted[0]
+    found = align(*(FactReader(Counting())(graph(t)) for t in PAIRS[0]), scored(*PAIRS[0]).mappings[0])
+    assert found.variables == [("w", "x"), ("b", "y"), ("g", "z")]
+    assert found.missed == [("b", "instance", "boy")]
+    assert found.spurious == [("y", "instance", "girl")]
+
+
+def test_subscores():
+    person = '(p / person :wiki "{}" :name (n / name :op1 "A"))'
+    one = f"(w / want-01 :polarity - :ARG0 {person.format('X')} :ARG1 (g / go-02 :ARG0 p))"
+    other = f"(w / want-02 :ARG1 {person.format('Y')} :ARG0 (g / go-02 :ARG0 p))"
+    figures = {k: v.tally for k, v in subscores([(graph(one), graph(other))]).items()}
+    assert tuple(figures) == SUBSCORES
+    assert figures["concepts"] == (3.0, 4, 4)
+    assert figures["named entities"] == (1.0, 1, 1)
+    assert figures["negation"] == (0.0, 0, 1)
+    assert figures["wikification"] == (0.0, 1, 1)
+    assert figures["unlabelled"][0] > scored(one, other).matched[0]
+    assert figures["no word senses"][0] == scored(one, other).matched[0] + 1
+    assert figures["reentrancies"] == (3.0, 5, 5)
+    assert figures["semantic roles"] == (3.0, 6, 6)
+
+
+def test_misspelt_choices():
+    with pytest.raises(MetricError, match='Did you mean "smatch"'):
+        preset("smatsch")
+    with pytest.raises(MetricError, match='Did you mean "concept"'):
+        Counting(root="concepts")
+    with pytest.raises(MetricError, match="unknown choice"):
+        preset("smatch", roots="none")
