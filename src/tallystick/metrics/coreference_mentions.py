@@ -18,7 +18,7 @@ from tallystick.columns.arrays import I64, LIMIT, Mask, number
 from tallystick.errors import MetricError
 from tallystick.metrics.overlaps import Overlaps, Side, overlaps
 from tallystick.reading.chains import UNKNOWN, Chains
-from tallystick.reading.pairing import PairedChains
+from tallystick.reading.pairing import PairedChains, document_key
 
 if TYPE_CHECKING:
     from tallystick.metrics.coreference import Options
@@ -143,7 +143,7 @@ def widened(
     groups: dict[str, int] = {}
     group = []
     for name in pairs.documents:
-        found = pattern.search(name) if options.scope == "topic" else None
+        found = pattern.search(document_key(name)) if options.scope == "topic" else None
         if options.scope == "topic" and found is None:
             raise MetricError(f"no topic in the name of document {name!r}; --topic REGEX says what it is")
         group.append(groups.setdefault(found.group() if found else "corpus", len(groups)))
