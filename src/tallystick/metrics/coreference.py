@@ -13,34 +13,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallystick.columns.arrays import F64, number
 from tallystick.errors import MetricError, did_you_mean
-from tallystick.matching.collections import links
-from tallystick.matching.normalise import f1, precision, recall, sides
-from tallystick.matching.sets import match
 from tallystick.metrics import overlaps as table
 from tallystick.metrics.overlaps import Overlaps, Side
 from tallystick.reading.chains import Chains, chains_from_clusters
 from tallystick.reading.pairing import PairedChains, pair
-from tallystick.scoring.explanation import Explanation
 from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Counts, Kind, MeanOf, ratio
-from tallystick.similarity.exact import exact
-from tallystick.similarity.records import record
 
-# The equations.
+if TYPE_CHECKING:
+    from tallystick.scoring.explanation import Explanation
+    from tallystick.similarity.node import Node
 
-MUC = sides(precision=precision(match(links(exact), "N:N")), recall=recall(match(links(exact), "N:N")))
-B3 = sides(
-    precision=precision(match(record(mention=exact, entity=precision(match(exact))))),
-    recall=recall(match(record(mention=exact, entity=recall(match(exact))))),
-)
-CEAF_M = f1(match(match(exact)))
-CEAF_E = f1(match(f1(match(exact))))
+EQUATIONS = {
+    "MUC": "sides(precision=precision(match(links(exact), N:N)), recall=recall(match(links(exact), N:N)))",
+    "B3": (
+        "sides(precision=precision(match(record(mention=exact, entity=precision(match(exact, 1:1))), 1:1)), "
+        "recall=recall(match(record(mention=exact, entity=recall(match(exact, 1:1))), 1:1)))"
+    ),
+    "CEAF_M": "f1(match(match(exact, 1:1), 1:1))",
+    "CEAF_E": "f1(match(f1(match(exact, 1:1)), 1:1))",
+}
+"""As they print. `MUC`, `B3`, `CEAF_M` and `CEAF_E` of this module are the metrics; the table does not need them, and
+a command that starts quickly does not load the algebra."""
+
+
+def __getattr__(name: str) -> Node:
+    if name not in EQUATIONS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tallystick.parsing import parse
+
+    return parse(EQUATIONS[name])
 
 
 @dataclass(frozen=True)
@@ -80,10 +88,10 @@ _CONLL = ("muc", "b3", "ceaf_e")
 
 METRICS: dict[str, Metric] = {
     "mentions": Metric(table.mentions, Counts(), "mention detection"),
-    "muc": Metric(table.muc, Counts(), "MUC: links of chains", str(MUC)),
-    "b3": Metric(table.b3, Counts(one=False), "B³: each mention's share of its entity", str(B3)),
-    "ceaf_m": Metric(table.ceaf_m, Counts(), "CEAF, mentions of matched entities (φ3)", str(CEAF_M)),
-    "ceaf_e": Metric(table.ceaf_e, Counts(), "CEAF, matched entities (φ4)", str(CEAF_E)),
+    "muc": Metric(table.muc, Counts(), "MUC: links of chains", EQUATIONS["MUC"]),
+    "b3": Metric(table.b3, Counts(one=False), "B³: each mention's share of its entity", EQUATIONS["B3"]),
+    "ceaf_m": Metric(table.ceaf_m, Counts(), "CEAF, mentions of matched entities (φ3)", EQUATIONS["CEAF_M"]),
+    "ceaf_e": Metric(table.ceaf_e, Counts(), "CEAF, matched entities (φ4)", EQUATIONS["CEAF_E"]),
     "blanc": Metric(table.blanc, BlancLinks(), "BLANC: coreferent and other links, for predicted mentions too"),
     "lea": Metric(table.lea, Counts(one=False), "LEA: links, entities weighted by size"),
     "conll": Metric(
@@ -268,9 +276,9 @@ def explain(pairs: PairedChains, options: Options = PLAIN, document: str | None 
     elif document not in names:
         raise MetricError(f"no document {document!r}; there are {len(names):,}.{did_you_mean(document, names)}")
     key, response = entities_of(pairs, prepared, names.index(document))
-    return document, explain_document(CEAF_E, key, response)
+    return document, explain_document(__getattr__("CEAF_E"), key, response)
 
 
 __all__ = [
-    "B3", "CEAF_E", "CEAF_M", "METRICS", "MUC", "VARIANTS", "BlancLinks", "Metric", "Options", "evaluate", "explain", "score",
+    "EQUATIONS", "METRICS", "VARIANTS", "BlancLinks", "Metric", "Options", "evaluate", "explain", "score",
 ]  # fmt: skip

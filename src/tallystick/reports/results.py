@@ -43,6 +43,7 @@ def _truncated(value: float) -> str:
 def documents_table(results: Mapping[str, Result], limit: int | None = None) -> Table:
     """A row for each document, the worst first: one metric's figures, or the headlines of several."""
     first = next(iter(results.values()))
+    rows: list[list[Any]]
     if len(results) == 1:
         names = list(first.figures)
         rows = [[str(key), *figures.values()] for key, figures in first.documents.items()]
