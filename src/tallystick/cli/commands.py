@@ -18,7 +18,11 @@ def _tasks(command: str) -> dict[str, tuple[str, str]]:
     return {task: (f"tallystick.cli.{task}:{command}", help_) for task, help_ in TASKS.items()}
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    lazy={"compare": ("tallystick.cli.compare:compare", "Compare several systems, with intervals and significance.")},
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="tallystick")
 def tallystick() -> None:
     """Evaluate structured predictions: entities, relations, events, templates, coreference, records.

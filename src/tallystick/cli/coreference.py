@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tallystick.metrics.coreference import Options
     from tallystick.reading.pairing import PairedChains
     from tallystick.reports.tables import Table
+    from tallystick.scoring.result import Result
 
 
 def coreference_options(command: Any) -> Any:
@@ -51,13 +52,10 @@ def score(
     tallystick score coreference key.conll response.conll
     tallystick score coreference key.conll response.conll --metric conll --by document
     """
-    from tallystick.metrics.coreference import METRICS
-    from tallystick.metrics.coreference import score as score_all
-
     no_breakdown(common, "label", "field", instead="--by document, or --errors")
     options = _options(drop_singletons, scope, topic, mentions, compat)
     pairs = _read(reference, predicted, compat, strict)
-    results = score_all(pairs, metrics or tuple(METRICS), options)
+    scored = _score(pairs, metrics, options)
     tables: list[Table] = []
     extra: dict[str, Any] = {}
     if errors:
@@ -69,7 +67,7 @@ def score(
         found = find_errors(pairs, options)
         tables.append(errors_table(found))
         extra["errors"] = [asdict(kind) for kind in found]
-    finish(results, common, tables=tables, extra=extra, truncated=compat == "reference")
+    finish(scored, common, tables=tables, extra=extra, truncated=compat == "reference")
 
 
 @click.command()
@@ -95,6 +93,21 @@ def explain(
         click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
     else:
         show_tree(tree, f"document {name}")
+
+
+def results(
+    reference: str, predicted: str, metrics: tuple[str, ...], scope: str, topic: str, mentions: str, drop_singletons: bool,
+    compat: str | None, strict: bool,
+) -> dict[str, Result]:  # fmt: skip
+    """The results of one system, for `compare`."""
+    options = _options(drop_singletons, scope, topic, mentions, compat)
+    return _score(_read(reference, predicted, compat, strict), metrics, options)
+
+
+def _score(pairs: PairedChains, metrics: tuple[str, ...], options: Options) -> dict[str, Result]:
+    from tallystick.metrics.coreference import METRICS, score
+
+    return score(pairs, metrics or tuple(METRICS), options)
 
 
 def _options(drop_singletons: bool, scope: str, topic: str, mentions: str, compat: str | None) -> Options:

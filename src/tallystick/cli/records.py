@@ -122,3 +122,10 @@ def _evaluate(
             progress=advance,
         )
     return result, pairing
+
+
+def results(
+    reference: str, predicted: str, type_name: str | None, expression: str | None, credit: str, id_field: str | None
+) -> dict[str, Result]:
+    """The result of one system, for `compare`."""
+    return {"records": _evaluate(reference, predicted, type_name, expression, credit, id_field, None)[0]}

@@ -31,10 +31,11 @@ from tallystick.columns.arrays import (
     starts_of_runs,
     sum_by_key,
     sum_by_owner,
+    weighted_counts,
 )
 from tallystick.columns.blocks import Blocks, Grid, Pairs
 from tallystick.columns.codes import code_jointly
-from tallystick.columns.data import Bag, Data, Index, Objects, Scope, items, repeated
+from tallystick.columns.data import Bag, Data, Index, Objects, Record, Scope, items, repeated
 from tallystick.columns.encoded import Column, Items
 from tallystick.matching.assignment import assign, heaviest, rank_within
 from tallystick.similarity.node import Similarity, keyword, require
@@ -219,8 +220,8 @@ class Match(Matching):
         blocks = Blocks.diagonal(len(r))
         if self.constraint == "1:1" and self.inner.exact_only:
             refined = self.inner.refine(r.items, p.items, blocks.at(r.owners, p.owners)).dense()
-            ranks = [rank_within(keys, refined.bound) for keys in (refined.reference, refined.predicted)]
-            i, j = refined.refine(*ranks, 1 + int(max(rank.max(initial=0) for rank in ranks))).pairs()
+            left, right = (rank_within(keys, refined.bound) for keys in (refined.reference, refined.predicted))
+            i, j = refined.refine(left, right, 1 + int(max(left.max(initial=0), right.max(initial=0)))).pairs()
             return Pairs(i, j, np.ones(len(i)))
         found = self.item_pairs(r, p, blocks)
         if self.constraint == "N:N":
@@ -243,7 +244,7 @@ def _solve_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
     for members, columns, place in found.frame.rectangles():
         rows.append(owners[members[0]])
         totals.append(heaviest(found.flat[place].reshape(len(members), len(columns))))
-    total = np.bincount(integers(rows), weights=np.array(totals, np.float64), minlength=n)
+    total = weighted_counts(integers(rows), np.array(totals, np.float64), n)
     owner = np.flatnonzero(total > 0)
     return owner, owner, total[owner]
 
@@ -277,15 +278,26 @@ def _without_duplicates(left: Bag, right: Bag, scope: Scope) -> tuple[Bag, Bag]:
     """Both sides with each value once in a collection: sets."""
     out = []
     for bag in (left, right):
-        codes, _, bound = code_jointly(bag.items, Objects(()), scope)
+        dense, n = _value_codes(bag.items, scope)
         owners = np.repeat(np.arange(len(bag), dtype=np.int64), np.diff(bag.offsets))
-        dense, n = number(codes, bound)
         keys = owners * n + dense
         order = sort_order(keys, len(bag) * n)
         first = np.sort(order[starts_of_runs(keys[order])])
         counts = np.bincount(owners[first], minlength=len(bag))
         out.append(Bag(np.concatenate(([0], np.cumsum(counts))), _taken(bag.items, first)))
     return out[0], out[1]
+
+
+def _value_codes(data: Data, scope: Scope) -> tuple[I64, int]:
+    """One side's values as dense codes; records, such as the entries of a dict, field by field."""
+    if not isinstance(data, Record):
+        codes, _, bound = code_jointly(data, Objects(()), scope)
+        return number(codes, bound)
+    whole, n = np.zeros(len(data), np.int64), 1
+    for name, column in data.fields.items():
+        codes, bound = _value_codes(column, scope.field(name))
+        whole, n = number(whole * bound + codes, n * bound)
+    return whole, n
 
 
 def _taken(data: Data, rows: I64) -> Data:

@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tallystick.columns.arrays import F64, I64, join, sum_by_key
+from tallystick.columns.arrays import F64, I64, join, sum_by_key, weighted_counts
 from tallystick.matching.assignment import assign
 
 
@@ -44,11 +44,6 @@ class Side:
         return out
 
 
-def _sums(groups: I64, values: F64, n: int) -> F64:
-    """The sum of each group's values."""
-    return np.asarray(np.bincount(groups, weights=values, minlength=n), np.float64)
-
-
 @dataclass(frozen=True, eq=False)
 class Overlaps:
     """n(k, r) for every pair of entities that share a mention; entities, and documents, are numbers."""
@@ -67,25 +62,25 @@ class Overlaps:
 
     def by_document(self, values: F64) -> F64:
         """A sum over the non-zeros for each document."""
-        return _sums(self.home, values, self.documents)
+        return weighted_counts(self.home, values, self.documents)
 
     def over_key(self, values: F64) -> F64:
         """A sum over the key's entities for each document."""
-        return _sums(self.key.homes, values, self.documents)
+        return weighted_counts(self.key.homes, values, self.documents)
 
     def over_response(self, values: F64) -> F64:
         """A sum over the response's entities for each document."""
-        return _sums(self.response.homes, values, self.documents)
+        return weighted_counts(self.response.homes, values, self.documents)
 
     @cached_property
     def found_of_key(self) -> F64:
         """How many mentions of each key entity the response has too."""
-        return _sums(self.k, self.n, self.key.entities)
+        return weighted_counts(self.k, self.n, self.key.entities)
 
     @cached_property
     def found_of_response(self) -> F64:
         """How many mentions of each response entity the key has too."""
-        return _sums(self.r, self.n, self.response.entities)
+        return weighted_counts(self.r, self.n, self.response.entities)
 
 
 def twins(key: Side, response: Side, documents: int, codes: int) -> tuple[I64, I64]:
@@ -145,7 +140,7 @@ def phi_4(t: Overlaps) -> F64:
 
 def _ceaf(t: Overlaps, phi: F64, of_response: F64, of_key: F64) -> F64:
     chosen = aligned(t, phi)
-    common = _sums(t.home[chosen], phi[chosen], t.documents)
+    common = weighted_counts(t.home[chosen], phi[chosen], t.documents)
     return _rows(common, t.over_response(of_response), common, t.over_key(of_key))
 
 

@@ -52,7 +52,7 @@ def documents_table(results: Mapping[str, Result], limit: int | None = None) -> 
         return Table(["document", *names], rows[:limit])
     columns = {name: result.documents for name, result in results.items()}
     rows = [[str(key), *(columns[n][key][result.kind.headline] for n, result in results.items())] for key in first.ids]
-    rows.sort(key=lambda row: sum(value or 0.0 for value in row[1:]))
+    rows.sort(key=lambda row: sum(value or 0.0 for value in row[1:] if not isinstance(value, str)))
     return Table(["document", *results], rows[:limit])
 
 

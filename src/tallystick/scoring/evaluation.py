@@ -15,12 +15,11 @@ import numpy as np
 
 from tallystick.columns.arrays import F64
 from tallystick.columns.blocks import Blocks
-from tallystick.columns.data import Bag, Data, Index, Objects, Record, Scope, as_data
-from tallystick.errors import MetricError, SidesMismatch, unmet_ids
+from tallystick.columns.data import Bag, Data, Index, Memory, Objects, Record, Scope, as_data
+from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, some, unmet_ids
 from tallystick.matching.normalise import F, Normaliser, Sides, numerators, two_numerators
 from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Counts
-from tallystick.similarity.functions import Function
 from tallystick.similarity.node import Node, Similarity
 
 Progress = Callable[[int, int], None]
@@ -63,7 +62,8 @@ class Evaluation:
         self._rows: list[F64] = []
         self._ids: list[Any] = []  # None for a document without a name: its place is its id
         self._documents: list[tuple[Any, Any]] | None = [] if keep else None
-        self._calls: dict[Any, Any] = {}
+        self._memory = Memory()
+        self._named: set[Any] = set()
 
     def update(
         self, reference: Any, predicted: Any, *, batch: int | None = None, progress: Progress | None = None
@@ -81,21 +81,28 @@ class Evaluation:
                 left, right = reference, predicted
             else:
                 left, right = (Objects(side.values[start : start + step]) for side in (reference, predicted))
-            self._rows.append(tally_rows(self.metric, left, right, self._calls))
+            self._rows.append(tally_rows(self.metric, left, right, self._memory))
             if progress is not None:
                 progress(min(n, start + len(left)), n)
-        self._ids.extend(ids if named else [None] * n)
+        self._take_ids(ids if named else [None] * n)
         if self._documents is not None:
             self._documents.append((reference, predicted))
+
+    def _take_ids(self, ids: Sequence[Any]) -> None:
+        named = [key for key in ids if key is not None]
+        again = [key for key in named if key in self._named]
+        if again:
+            raise SidesMismatch(f"documents were given twice: {some(again)}")
+        self._named.update(named)
+        self._ids.extend(ids)
 
     def merge(self, other: Evaluation) -> None:
         """Add what another evaluation of the same metric has tallied."""
         if other.metric != self.metric:
             raise MetricError(f"cannot merge tallies of different metrics:\n  {self.metric}\n  {other.metric}")
         self._rows.extend(other._rows)
-        self._ids.extend(other._ids)
-        for node, calls in other._calls.items():
-            self._calls.setdefault(node, {}).update(calls)
+        self._take_ids(other._ids)
+        self._memory.merge(other._memory)
         if self._documents is not None and other._documents is not None:
             self._documents.extend(other._documents)
         else:
@@ -103,9 +110,12 @@ class Evaluation:
 
     def compute(self) -> Result:
         """The result so far."""
+        for message in self._memory.absent.values():
+            if message:
+                raise ValueMismatch(message)
         rows = np.concatenate(self._rows) if self._rows else np.zeros((0, len(self.kind.sums)))
         warnings = []
-        negative = sum(weight < 0 for calls in self._calls.values() for weight in calls.values())
+        negative = sum(weight < 0 for calls in self._memory.calls.values() for weight in calls.values())
         if negative:
             warnings.append(f"{negative:,} similarities were below 0 and counted as 0")
         return Result(
@@ -116,6 +126,7 @@ class Evaluation:
             undefined=self.undefined,
             notes=tuple(warnings),
             sources=tuple(self._documents) if self._documents is not None else None,
+            memory=self._memory,
         )
 
 
@@ -177,17 +188,14 @@ def summed(metric: Node) -> Similarity:
     raise MetricError(f"{metric} cannot be tallied")
 
 
-def tally_rows(metric: Node, reference: Data, predicted: Data, calls: dict[Any, Any]) -> F64:
+def tally_rows(metric: Node, reference: Data, predicted: Data, memory: Memory) -> F64:
     """num_p, den_p, num_r, den_r of each document."""
-    memo: dict[Any, Any] = {
-        ("calls", node): calls.setdefault(node, {}) for node in metric.walk() if isinstance(node, Function)
-    }
+    scope = Scope(memory=memory)
     if isinstance(metric, Sides):
-        scope = Scope("", memo)
         first = _tally(summed(metric.precision), reference, predicted, scope)
         second = _tally(summed(metric.recall), reference, predicted, scope)
         return np.concatenate((first[:, :2], second[:, 2:]), axis=1)
-    return _tally(summed(metric), reference, predicted, Scope("", memo))
+    return _tally(summed(metric), reference, predicted, scope)
 
 
 def _tally(inner: Similarity, reference: Data, predicted: Data, scope: Scope) -> F64:

@@ -20,13 +20,17 @@ from typing import Any
 import numpy as np
 
 from tallystick.columns.codes import freeze, leaf_values
-from tallystick.columns.data import Objects, Scope, field
-from tallystick.matching.normalise import Sides
+from tallystick.columns.data import Memory, Objects, Scope, field
+from tallystick.matching.normalise import Normaliser, Sides
 from tallystick.matching.sets import Match, Matching
 from tallystick.scoring.alignment import Aligned, below, root
 from tallystick.scoring.evaluation import summed
+from tallystick.similarity.cases import Let
+from tallystick.similarity.functions import Via
+from tallystick.similarity.missing import Optional
 from tallystick.similarity.node import Node, Similarity
 from tallystick.similarity.records import Each
+from tallystick.similarity.weights import Threshold, Weigh, Weighted
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
 
@@ -72,11 +76,11 @@ class Explanation:
         return "\n".join(explanation_lines(self))
 
 
-def explain_document(metric: Node, reference: Any, predicted: Any) -> Explanation:
+def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memory | None = None) -> Explanation:
     """The alignment of one document."""
     if isinstance(metric, Sides):
         parts = tuple(
-            _explained(name, summed(side), reference, predicted)
+            _explained(name, summed(side), reference, predicted, memory)
             for name, side in (("precision", metric.precision), ("recall", metric.recall))
         )
         first, second = parts
@@ -84,11 +88,11 @@ def explain_document(metric: Node, reference: Any, predicted: Any) -> Explanatio
             "document", MATCHED, reference, predicted, first.weight,
             second.reference_self, first.predicted_self, "sides", False, parts,
         )  # fmt: skip
-    return _explained("document", summed(metric), reference, predicted)
+    return _explained("document", summed(metric), reference, predicted, memory)
 
 
-def _explained(name: str, node: Similarity, reference: Any, predicted: Any) -> Explanation:
-    r, p = node.encode(Objects([reference]), Objects([predicted]), Scope())
+def _explained(name: str, node: Similarity, reference: Any, predicted: Any, memory: Memory | None) -> Explanation:
+    r, p = node.encode(Objects([reference]), Objects([predicted]), Scope(memory=memory or Memory()))
     return _pair(name, root(node, r, p, leftovers=False), reference, predicted)
 
 
@@ -113,7 +117,8 @@ def _pair(name: str, pair: Aligned, x: Any, y: Any) -> Explanation:
 def _level(pair: Aligned, level: Aligned, x: Any, y: Any) -> Iterator[Explanation]:
     """The rows of one level below a pair: the aligned ones, then what was missed, then what was spurious."""
     step = level.path[len(pair.path) :]
-    left, right = _values(x, step, pair.node), _values(y, step, pair.node)
+    left = _values(x, step, pair.node, predicted=False)[: len(level.reference)]  # a None that does not count: no row
+    right = _values(y, step, pair.node, predicted=True)[: len(level.predicted)]
     name = step.removeprefix(".")
     if step == "[*]":
         name = ""
@@ -132,8 +137,12 @@ def _level(pair: Aligned, level: Aligned, x: Any, y: Any) -> Iterator[Explanatio
         yield Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own, str(level.node))
 
 
-def _values(value: Any, step: str, node: Similarity) -> list[Any]:
+def _values(value: Any, step: str, node: Similarity, predicted: bool) -> list[Any]:
     """The Python values behind the rows of a level below `value`, in the engine's order."""
+    while isinstance(node, (Normaliser, Threshold, Weighted, Weigh, Optional, Via, Let)) and value is not None:
+        if isinstance(node, Via):
+            value = (node.predicted or node.call)(value) if predicted else node.call(value)
+        node = node.unrolled if isinstance(node, Let) else node.inner
     if value is None:
         return []
     if step.startswith("<"):
@@ -141,9 +150,7 @@ def _values(value: Any, step: str, node: Similarity) -> list[Any]:
     if step == "[*]":
         if isinstance(value, Mapping):
             return [{"key": key, "value": inside} for key, inside in value.items()]
-        found = list(value)
-        if any(isinstance(part, Match) and part.distinct for part in node.walk()):
-            found = list({freeze(item, Scope()): item for item in reversed(found)}.values())[::-1]
-        return found
-    column = leaf_values(field(Objects([value]), step.removeprefix("."), Scope(), True), Scope())
-    return [inside for inside in column if inside is not None]
+        if isinstance(node, Match) and node.distinct:
+            return list({freeze(item, Scope()): item for item in value}.values())
+        return list(value)
+    return list(leaf_values(field(Objects([value]), step.removeprefix("."), Scope(), True), Scope()))

@@ -12,6 +12,7 @@ import numpy as np
 
 from tallystick import __version__
 from tallystick.columns.arrays import F64
+from tallystick.columns.data import Memory
 from tallystick.errors import MetricError, TallystickError, did_you_mean, some
 from tallystick.scoring.tally import Kind, total
 
@@ -59,6 +60,7 @@ class Result:
     notes: tuple[str, ...] = ()
     sources: tuple[tuple[Any, Any], ...] | None = field(default=None, repr=False)
     settings: str = ""
+    memory: Memory = field(default_factory=Memory, repr=False)
 
     # Figures
 
@@ -153,7 +155,7 @@ class Result:
                 raise MetricError(f"say which document to explain: one of {some(self.ids)}")
             document = self.ids[0]
         left, right = self._document(document)
-        return explain_document(self.metric, left, right)
+        return explain_document(self.expression, left, right, self.memory)
 
     def _document(self, document: Any) -> tuple[Any, Any]:
         from tallystick.columns.data import Objects
@@ -171,9 +173,14 @@ class Result:
             place -= len(reference)
         raise MetricError(f"no document {document!r}")
 
-    def _kept(self) -> tuple[tuple[Any, Any], ...]:
+    @property
+    def expression(self) -> Node:
+        """The metric as an expression of the algebra, which is what can be explained and broken down."""
         if isinstance(self.metric, str):
             raise MetricError(f"{self.metric} is not an expression of the algebra and cannot be broken down")
+        return self.metric
+
+    def _kept(self) -> tuple[tuple[Any, Any], ...]:
         if self.sources is None:
             raise MetricError("this result kept no documents (keep=False, or merged from elsewhere)")
         return self.sources
@@ -182,13 +189,13 @@ class Result:
         """What every path of the value earned and lost, in the order of the metric."""
         from tallystick.scoring.breakdown import figures_by_field
 
-        return figures_by_field(self.metric, self._kept(), self._decided)
+        return figures_by_field(self.expression, self._kept(), self._decided, self.memory)
 
     def by_label(self, path: str) -> list[LabelFigures]:
         """The figures of each value of an exact field, such as `by_label("[*].type")` or `by_label("type")`."""
         from tallystick.scoring.breakdown import figures_by_label
 
-        return figures_by_label(self.metric, path, self._kept(), self._decided)
+        return figures_by_label(self.expression, path, self._kept(), self._decided, self.memory)
 
     # Showing
 

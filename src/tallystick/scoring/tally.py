@@ -34,8 +34,9 @@ class Kind(Protocol):
 
 def ratio(numerator: F64, denominator: F64) -> F64:
     """numerator / denominator; NaN for 0/0."""
-    shape = np.broadcast(numerator, denominator).shape
-    return np.divide(numerator, denominator, out=np.full(shape, np.nan), where=denominator != 0)
+    out: F64 = np.full(np.broadcast(numerator, denominator).shape, np.nan)
+    np.divide(numerator, denominator, out=out, where=denominator != 0)
+    return out
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Cases(Similarity):
                 Objects([side[k] for k in np.flatnonzero(of == number).tolist()])
                 for side, of in zip(sides, case, strict=True)
             ]
-            columns.append(part.encode(*chosen, Scope(f"{scope.path}<{name}>", scope.memo)))
+            columns.append(part.encode(*chosen, scope.at(f"{scope.path}<{name}>")))
         r, p = (
             Alternatives(of, _place(of, len(self.options)), tuple(pair[k] for pair in columns))
             for k, of in enumerate(case)
