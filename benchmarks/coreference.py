@@ -14,10 +14,10 @@ import gzip
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,8 +34,8 @@ PEER_FIGURE = re.compile(
 PEER_NAMES = {
     "MUC": "muc", "B³": "b3", "CEAF_m": "ceaf_m", "CEAF_e": "ceaf_e", "BLANC": "blanc", "b_cubed": "b3", "ceaf_phi4": "ceaf_e",
 }  # fmt: skip
-PATIENCE = 150
-"""So many seconds a peer has."""
+PATIENCE = 120
+"""So many CPU seconds a peer has."""
 
 FLOOR = """
 import sys
@@ -77,29 +77,27 @@ class Limit:
     megabytes: float | None = None
 
 
-def start(arguments: Sequence[str], timeout: float = 900) -> Run:
-    """Run a Python process and take its CPU time and peak memory."""
+def start(arguments: Sequence[str], patience: int = 900) -> Run:
+    """Run a Python process for at most so many CPU seconds, and take its CPU time and peak memory."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as problems:
         process = subprocess.Popen(
-            [sys.executable, *arguments], stdout=output, stderr=problems, cwd=ROOT, env=environment
-        )
-        stop = threading.Timer(timeout, process.kill)
-        stop.start()
+            [sys.executable, *arguments], stdout=output, stderr=problems, cwd=ROOT, env=environment,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (patience, patience)),
+        )  # fmt: skip
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        late = not stop.is_alive()
-        stop.cancel()
         output.seek(0)
         problems.seek(0)
-        said = problems.read().decode("utf-8", "replace").strip().splitlines() or [""]
-        problem = f"not finished after {timeout:.0f} s" if late else said[-1] if process.returncode else ""
+        said = problems.read().decode("utf-8", "replace").strip().splitlines() or [f"exit code {process.returncode}"]
         text = output.read().decode("utf-8", "replace")
-    return Run(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text, problem)
+    cpu = usage.ru_utime + usage.ru_stime
+    problem = f"not finished after {patience} CPU s" if cpu >= patience - 1 else said[-1] if process.returncode else ""
+    return Run(cpu, usage.ru_maxrss / 1024, text, problem)
 
 
-def best(arguments: Sequence[str], repeat: int, timeout: float = 900) -> Run:
-    runs = [start(arguments, timeout) for _ in range(repeat)]
+def best(arguments: Sequence[str], repeat: int) -> Run:
+    runs = [start(arguments) for _ in range(repeat)]
     return min(runs, key=lambda run: (bool(run.problem), run.cpu))
 
 
