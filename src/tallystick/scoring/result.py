@@ -15,10 +15,10 @@ from tallystick.columns.arrays import F64
 from tallystick.columns.data import Memory
 from tallystick.errors import MetricError, TallystickError, did_you_mean, some
 from tallystick.scoring.tally import Kind, total
-from tallystick.similarity.node import Node
 
 if TYPE_CHECKING:
     from tallystick.scoring.explanation import Explanation
+    from tallystick.similarity.node import Node
 
 Figures = dict[str, "float | None"]
 
