@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tallystick.errors import MetricError
 from tallystick.comparing.ranking import spearman
+from tallystick.errors import MetricError
 from tallystick.metrics.span_counts import (
     count_constrained_overlap,
     count_contain,

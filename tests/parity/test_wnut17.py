@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.errors import SidesMismatch
 from tallystick.comparing.ranking import spearman
+from tallystick.errors import SidesMismatch
 from tallystick.metrics.span_counts import count_exact
 from tallystick.metrics.span_measures import accuracy, f1, kappa, macro, micro
 from tallystick.metrics.unit_counts import count_tokens, count_tokens_and_separators
