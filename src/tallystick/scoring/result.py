@@ -14,7 +14,7 @@ from tallystick import __version__
 from tallystick.columns.arrays import F64
 from tallystick.columns.data import Memory
 from tallystick.errors import MetricError, TallystickError, did_you_mean, some
-from tallystick.scoring.tally import Kind, total
+from tallystick.scoring.tally import Kind, Labelled, total
 from tallystick.similarity.node import Node
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class LabelFigures:
     label: Any
     figures: Figures
     tally: dict[str, float]
-    support: int
+    support: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,16 +76,27 @@ class Result:
 
     @cached_property
     def figures(self) -> Figures:
-        """The figures of the whole corpus: sums first, then one division (micro)."""
+        """The figures of the whole corpus: sums first, then one division (micro), or the kind's own average."""
         return self._decided(self.kind.figures(self.sums))
+
+    @cached_property
+    def averages(self) -> dict[str, Figures]:
+        """The figures under each average: over labels where the kind has them, else over documents."""
+        if isinstance(self.kind, Labelled):
+            return {name: self._decided(found) for name, found in self.kind.averages(self.sums).items()}
+        return {"micro": self.figures, "macro": self._mean_of_documents()}
 
     @property
     def micro(self) -> Figures:
-        return self.figures
+        return self.averages["micro"]
 
-    @cached_property
+    @property
     def macro(self) -> Figures:
-        """The mean over documents of each figure; documents where it is 0/0 are left out (see `left_out`)."""
+        """The mean over labels where the kind has them, else over documents; see `left_out`."""
+        return self.averages["macro"]
+
+    def _mean_of_documents(self) -> Figures:
+        """Documents where a figure is 0/0 are left out of its mean."""
         out: Figures = {}
         for name, values in self.kind.figures(self.rows).items():
             known = values[~np.isnan(values)] if self.undefined is None else np.nan_to_num(values, nan=self.undefined)
@@ -129,7 +140,8 @@ class Result:
         """One line that says what was computed."""
         policy = "none" if self.undefined is None else f"{self.undefined:g}"
         settings = f" | {self.settings}" if self.settings else ""
-        return f"{self.metric} | average=micro | undefined={policy}{settings} | tallystick {__version__}"
+        average = self.kind.average if isinstance(self.kind, Labelled) else "micro"
+        return f"{self.metric} | average={average} | undefined={policy}{settings} | tallystick {__version__}"
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -191,16 +203,42 @@ class Result:
 
         return figures_by_field(self.expression, self._kept(), self._decided, self.memory)
 
-    def by_label(self, path: str) -> list[LabelFigures]:
-        """The figures of each value of an exact field, such as `by_label("[*].type")` or `by_label("type")`."""
+    def by_label(self, path: str | None = None) -> list[LabelFigures]:
+        """The figures of each value of an exact field, such as `by_label("[*].type")` or `by_label("type")`.
+
+        A kind that has labels of its own needs no path.
+        """
         from tallystick.scoring.breakdown import figures_by_label
 
+        if isinstance(self.kind, Labelled) and path is None:
+            return self._own_labels(self.kind)
+        if path is None:
+            raise MetricError('say which field holds the label, such as by_label("type")')
+
         return figures_by_label(self.expression, path, self._kept(), self._decided, self.memory)
+
+    def _own_labels(self, kind: Labelled) -> list[LabelFigures]:
+        figures, tallies = kind.label_figures(self.sums), kind.label_tallies(self.sums)
+        support = kind.support(self.sums).tolist()
+        return [
+            LabelFigures(
+                label,
+                self._decided({name: values[place] for name, values in figures.items()}),
+                tallies[label],
+                support[place],
+            )
+            for place, label in enumerate(kind.labels)
+        ]
 
     # Showing
 
     def as_dict(self) -> dict[str, Any]:
         """This metric's entry of the JSON output."""
+        if isinstance(self.kind, Labelled):
+            averages: dict[str, Any] = {name: dict(found) for name, found in self.averages.items()}
+            averages["macro"]["left_out"] = list(self.kind.left_out(self.sums))
+            labels = {r.label: {**r.figures, "tally": r.tally, "support": r.support} for r in self.by_label()}
+            return {**self.figures, "tally": self.kind.pooled_tally(self.sums), **averages, "labels": labels}
         macro = {**self.macro, "left_out": self.left_out}
         return {**self.figures, "tally": self.tally, "micro": self.micro, "macro": macro}
 
