@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import click
 
 from tallystick import __version__
@@ -11,11 +13,14 @@ TASKS = {
     "coreference": "MUC, B³, CEAF, BLANC, LEA and the CoNLL score over CoNLL, CorefUD or JSONL files",
     "dependencies": "UAS, LAS and the whole UD evaluation of CoNLL-U files",
     "records": "any records of your own: two JSONL files and a type",
+    "spans": "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, brat or CoNLL-U files",
 }
+WITHOUT_EXPLANATION = ("dependencies", "spans")
+"""Tasks that have no tree to show; spans have `--errors` instead."""
 
 
-def _tasks(command: str) -> dict[str, tuple[str, str]]:
-    return {task: (f"tallystick.cli.{task}:{command}", help_) for task, help_ in TASKS.items()}
+def _tasks(command: str, without: Container[str] = ()) -> dict[str, tuple[str, str]]:
+    return {task: (f"tallystick.cli.{task}:{command}", help_) for task, help_ in TASKS.items() if task not in without}
 
 
 @click.group(
@@ -30,6 +35,7 @@ def tallystick() -> None:
     \b
     tallystick demo                                     a first look
     tallystick score coreference KEY.conll RESPONSE.conll
+    tallystick score spans GOLD.iob SYSTEM.iob
     tallystick score records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice
     tallystick explain records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice --document 17
 
@@ -43,7 +49,7 @@ def score() -> None:
     """Score a prediction against a reference."""
 
 
-@tallystick.group(cls=LazyGroup, lazy=_tasks("explain"))
+@tallystick.group(cls=LazyGroup, lazy=_tasks("explain", WITHOUT_EXPLANATION))
 def explain() -> None:
     """Show what was matched with what in one document, and why."""
 
