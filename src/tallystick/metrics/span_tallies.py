@@ -55,11 +55,11 @@ class TagTables:
     def sums(self) -> tuple[str, ...]:
         return (*(f"{label}.{part}" for part in self.parts for label in self.labels), "total")
 
-    def rows(self, counts: SpanCounts) -> F64:
-        """The rows of counts whose tags are the labels."""
-        total = np.zeros(len(counts.num_p)) if counts.total is None else counts.total
-        columns = (counts.num_p, counts.den_p, counts.num_r, counts.den_r, total[:, None])
-        return np.concatenate(columns, axis=1, dtype=np.float64)
+    def rows(self, counts: Sequence[SpanCounts]) -> F64:
+        """The rows of counts: of the tags, and of each supertag."""
+        total = np.zeros(len(counts[0].num_p)) if counts[0].total is None else counts[0].total
+        columns = [getattr(part, sums) for sums in self.parts for part in counts]
+        return np.concatenate([*columns, total[:, None]], axis=1, dtype=np.float64)
 
     # What the sums say
 

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from tallystick.columns.arrays import F64
 from tallystick.errors import MetricError, did_you_mean, some
 from tallystick.matching.normalise import f1
 from tallystick.matching.sets import match
@@ -28,7 +29,7 @@ from tallystick.metrics.span_schemes import SpanScheme, count_scheme
 from tallystick.metrics.span_tallies import AVERAGES, SchemeTables, TagTables
 from tallystick.reading.iob import Reading, Scheme
 from tallystick.reading.span_files import Decoding, SpanCorpus, corpus_from_python
-from tallystick.scoring.result import Result
+from tallystick.scoring.result import Later, Result
 from tallystick.similarity.exact import exact
 from tallystick.similarity.records import record
 from tallystick.structures.segments import AnnotatedTexts
@@ -228,12 +229,13 @@ def score_systems(
     prepared = {system: _prepare(corpus, options) for system, corpus in corpora.items()}
     tags = tuple(sorted({tag for one in prepared.values() for tag in one.texts.tags} - set(options.tags)))
     tags = (*options.tags, *tags) if options.types else tags
+    wholes = {system: replace(one, rows="corpus") for system, one in prepared.items()}
     out: dict[str, dict[str, Result]] = {system: {} for system in corpora}
     for name in names:
-        counted = {system: _count(METRICS[name], one, tags) for system, one in prepared.items()}
-        negatives = all(counts.total is not None and not counts.multiple for counts in counted.values())
-        for system, counts in counted.items():
-            out[system][name] = _result(name, corpora[system], prepared[system], counts, tags, negatives)
+        counted = {system: _count(name, one, tags) for system, one in wholes.items()}
+        negatives = all(whole.negatives for whole in counted.values())
+        for system, whole in counted.items():
+            out[system][name] = _result(name, corpora[system], prepared[system], whole, tags, negatives)
     return out
 
 
@@ -254,38 +256,36 @@ def _prepare(corpus: SpanCorpus, options: Options) -> Prepared:
 
 @dataclass(frozen=True, eq=False)
 class _Counted:
-    """The rows of a tally, and what its figures need to know about them."""
+    """The rows of a tally, whether its events have true negatives, and whether one was tagged twice."""
 
-    rows: Any
-    total: Array | None = None
+    rows: F64
+    negatives: bool = False
     multiple: bool = False
 
 
-def _count(metric: Metric, prepared: Prepared, tags: tuple[str, ...]) -> _Counted:
-    supertags = prepared.options.supertags
-    above = [(prepared.under(name, of), name) for name, of in supertags]
-    if isinstance(metric.count, str):
-        return _count_scheme(metric.count, prepared, tags, above)
-    counts = metric.count(prepared)
-    parts = [counts.of_tags(tags), *(metric.count(one).of_tags((name,)) for one, name in above)]
-    num_p, den_p, num_r, den_r = (
-        np.concatenate([getattr(part, sums) for part in parts], axis=1) for sums in TagTables.parts
-    )
-    joined = SpanCounts(tags, num_p, den_p, num_r, den_r, counts.total)
-    return _Counted(TagTables(tags).rows(joined), counts.total, any(part.multiple for part in parts))
+def _count(name: str, prepared: Prepared, tags: tuple[str, ...]) -> _Counted:
+    count = METRICS[name].count
+    above = [(prepared.under(name, of), name) for name, of in prepared.options.supertags]
+    if isinstance(count, str):
+        sides = [(prepared, tags), *((one, (name,)) for one, name in above)]
+        by_tag = [
+            count_scheme(one.texts, count, one.rows, by_tag=True, pairs=one.pairs).of_tags(wanted)
+            for one, wanted in sides
+        ]
+        together = count_scheme(prepared.texts, count, prepared.rows, pairs=prepared.pairs)
+        return _Counted(SchemeTables(tags).scheme_rows(by_tag, together))
+    counts = count(prepared)
+    parts = [counts.of_tags(tags), *(count(one).of_tags((name,)) for one, name in above)]
+    multiple = any(part.multiple for part in parts)
+    return _Counted(TagTables(tags).rows(parts), counts.total is not None and not multiple, multiple)
 
 
-def _count_scheme(
-    scheme: SpanScheme, prepared: Prepared, tags: tuple[str, ...], above: list[tuple[Prepared, str]]
-) -> _Counted:
-    by_tag = [(count_scheme(one.texts, scheme, one.rows, by_tag=True, pairs=one.pairs), wanted)
-              for one, wanted in ((prepared, tags), *((one, (name,)) for one, name in above))]  # fmt: skip
-    together = count_scheme(prepared.texts, scheme, prepared.rows, pairs=prepared.pairs)
-    return _Counted(SchemeTables(tags).scheme_rows([counts.of_tags(wanted) for counts, wanted in by_tag], together))
+def _count_rows(name: str, prepared: Prepared, tags: tuple[str, ...]) -> F64:
+    return _count(name, prepared, tags).rows
 
 
 def _result(
-    name: str, corpus: SpanCorpus, prepared: Prepared, counted: _Counted, tags: tuple[str, ...], negatives: bool
+    name: str, corpus: SpanCorpus, prepared: Prepared, whole: _Counted, tags: tuple[str, ...], negatives: bool
 ) -> Result:
     metric, options = METRICS[name], prepared.options
     kind = (SchemeTables if isinstance(metric.count, str) else TagTables)(
@@ -297,15 +297,17 @@ def _result(
         negatives,
     )
     plain = options.separators == options.beta == 1 and not options.distinct and corpus.weights is None
-    result = Result(
+    sums = whole.rows[0]
+    return Result(
         metric=metric.shown(name, options, plain),
         kind=kind,
-        rows=counted.rows,
+        # a corpus of sentences has very many rows, and most evaluations never look at them
+        rows=Later(partial(_count_rows, name, prepared, tags), sums),
         ids=corpus.ids,
         undefined=0.0,
+        notes=(*repair_notes(corpus), *_notes(kind, sums, options, whole.multiple)),
         settings=_settings(corpus, options),
     )
-    return replace(result, notes=(*repair_notes(corpus), *_notes(result, kind, options, counted)))
 
 
 def _settings(corpus: SpanCorpus, options: Options) -> str:
@@ -317,15 +319,15 @@ def _settings(corpus: SpanCorpus, options: Options) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _notes(result: Result, kind: TagTables, options: Options, counted: _Counted) -> list[str]:
+def _notes(kind: TagTables, sums: F64, options: Options, multiple: bool) -> list[str]:
     notes = []
-    missing = kind.left_out(result.sums)
+    missing = kind.left_out(sums)
     if options.tags and missing:
         notes.append(f"left out of means, since neither side has it: {some(missing, 20)}")
     other = [tag for tag in kind.tags if tag not in options.tags] if options.tags and options.types else []
     if other:
         notes.append(f"not declared, so in no mean over tags, but counted in micro: {some(other, 20)}")
-    if counted.multiple:
+    if multiple:
         notes.append("a token is tagged twice with one tag: units are bags, and have no accuracy, kappa or specificity")
     return notes
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -49,13 +49,37 @@ class LabelFigures:
 
 
 @dataclass(frozen=True, eq=False)
+class Later:
+    """Rows that are counted when somebody asks for them; the sums of the corpus are known already."""
+
+    count: Callable[[], F64]
+    sums: F64
+
+
+class _Rows:
+    """The field `rows`: an array, or a `Later` that becomes one when it is looked at."""
+
+    def __get__(self, result: Any, owner: type) -> F64:
+        if result is None:
+            raise AttributeError("rows")  # so that the field has no default
+        rows: F64 | Later = result.__dict__["_rows"]
+        if isinstance(rows, Later):
+            result.__dict__.setdefault("sums", rows.sums)
+            rows = result.__dict__["_rows"] = rows.count()
+        return rows
+
+    def __set__(self, result: Any, rows: F64 | Later) -> None:
+        result.__dict__["_rows"] = rows
+
+
+@dataclass(frozen=True, eq=False)
 class Result:
     """What an evaluation found. Figures are attributes: `result.f1`, `result.precision`, ..."""
 
     metric: Node | str
     kind: Kind
-    rows: F64 = field(repr=False)
-    ids: tuple[Any, ...] = field(repr=False)
+    rows: _Rows = _Rows()
+    ids: tuple[Any, ...] = field(repr=False)  # type: ignore[misc]  # mypy takes the descriptor for a default
     undefined: float | None = None
     notes: tuple[str, ...] = ()
     sources: tuple[tuple[Any, Any], ...] | None = field(default=None, repr=False)
@@ -67,7 +91,8 @@ class Result:
     @cached_property
     def sums(self) -> F64:
         """The sums of the whole corpus."""
-        return total(self.rows)
+        rows = self.__dict__["_rows"]
+        return rows.sums if isinstance(rows, Later) else total(rows)
 
     @property
     def tally(self) -> dict[str, float]:
