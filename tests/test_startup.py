@@ -8,6 +8,11 @@ import pytest
 HEAVY = {"scipy", "pandas", "pyarrow", "rich", "pydantic", "lap", "rapidfuzz", "highspy"}
 
 
+TASKS = [
+    [command, task, "--help"] for command in ("score", "explain") for task in ("relations", "events", "roles", "nary")
+]
+
+
 def imported(*arguments):
     run = subprocess.run([sys.executable, "-X", "importtime", *arguments], capture_output=True, text=True, check=True)
     return {line.rsplit("|", 1)[1].strip().split(".")[0] for line in run.stderr.splitlines() if "|" in line}
@@ -18,7 +23,7 @@ def test_importing_the_package_loads_nothing_heavy():
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["score", "--help"], ["score", "records", "--help"], ["score", "spans", "--help"]]
+    "arguments", [["--help"], ["score", "--help"], ["score", "records", "--help"], ["score", "spans", "--help"], *TASKS]
 )
 def test_help_loads_nothing_heavy(arguments):
     assert not imported("-m", "tallystick", *arguments) & (HEAVY | {"numpy"})

@@ -12,6 +12,10 @@ from tallystick.cli.lazy import LazyGroup
 TASKS = {
     "coreference": "MUC, B³, CEAF, BLANC, LEA and the CoNLL score over CoNLL, CorefUD or JSONL files",
     "dependencies": "UAS, LAS and the whole UD evaluation of CoNLL-U files",
+    "relations": "binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts",
+    "events": "triggers and arguments as TextEE, gen-arg and RAMS count them, and as eq. 15 and 16 do",
+    "roles": "role-filler entities: CEAF-REE, CEAF-RME and softer ones, as the equations and as grit have them",
+    "nary": "relations of any number of entities: eq. 29 to 31, and as SciREX computes them",
     "records": "any records of your own: two JSONL files and a type",
     "spans": "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, brat or CoNLL-U files",
 }

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say
+from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say, versus
 from tallystick.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tallystick.metrics.coreference import Options
     from tallystick.reading.pairing import PairedChains
     from tallystick.reports.tables import Table
+    from tallystick.scoring.explanation import Explanation
     from tallystick.scoring.result import Result
 
 
@@ -65,7 +68,10 @@ def score(
         found = find_errors(pairs, options)
         tables.append(errors_table(found))
         extra["errors"] = [vars(kind) for kind in found]
-    finish(scored, common, tables=tables, extra=extra, truncated=compat == "reference")
+    finish(
+        scored, common, tables=tables, extra=extra, truncated=compat == "reference",
+        title=versus(predicted, reference), explain=_explainer(pairs, options) if common.report else None,
+    )  # fmt: skip
 
 
 @click.command()
@@ -81,16 +87,27 @@ def explain(
     import json
 
     from tallystick.cli.tree import show_tree
-    from tallystick.metrics.coreference import explain as explain_document
 
     options = _options(drop_singletons, scope, topic, mentions, compat)
-    name, tree = explain_document(_read(reference, predicted, compat, strict), options, document)
+    name, tree = _explained(_read(reference, predicted, compat, strict), options, document)
     if document is None:
         say(f"document {name}, the worst by CEAF-e")
     if format_ == "json":
         click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
     else:
         show_tree(tree, f"document {name}")
+
+
+def _explainer(pairs: PairedChains, options: Options) -> Callable[[str], Explanation]:
+    from tallystick.metrics.coreference import explainer
+
+    return explainer(pairs, options)
+
+
+def _explained(pairs: PairedChains, options: Options, document: str | None) -> tuple[str, Explanation]:
+    from tallystick.metrics.coreference import explain
+
+    return explain(pairs, options, document)
 
 
 def results(

@@ -254,18 +254,27 @@ def score(pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options:
 
 def explain(pairs: PairedChains, options: Options = PLAIN, document: str | None = None) -> tuple[str, Explanation]:
     """The entities of one document as CEAF-e matches them; without a name, those of the document with the lowest."""
+    if document is None:
+        figures = score(pairs, ["ceaf_e"], options)["ceaf_e"].documents
+        document = min(figures, key=lambda name: figures[name]["f1"] or 0.0)
+    return document, explainer(pairs, options)(document)
+
+
+def explainer(pairs: PairedChains, options: Options = PLAIN) -> Callable[[str], Explanation]:
+    """A function that explains any document; the mentions are prepared once."""
     from tallystick.metrics.coreference_mentions import entities_of, prepare
     from tallystick.scoring.explanation import explain_document
 
     prepared = prepare(pairs, options)
     names = prepared.documents
-    if document is None:
-        figures = score(pairs, ["ceaf_e"], options)["ceaf_e"].documents
-        document = min(names, key=lambda name: figures[name]["f1"] or 0.0)
-    elif document not in names:
-        raise MetricError(f"no document {document!r}; there are {len(names):,}.{did_you_mean(document, names)}")
-    key, response = entities_of(pairs, prepared, names.index(document))
-    return document, explain_document(CEAF_E, key, response)
+
+    def one(document: str) -> Explanation:
+        if document not in names:
+            raise MetricError(f"no document {document!r}; there are {len(names):,}.{did_you_mean(document, names)}")
+        key, response = entities_of(pairs, prepared, names.index(document))
+        return explain_document(CEAF_E, key, response)
+
+    return one
 
 
 __all__ = [

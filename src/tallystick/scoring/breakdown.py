@@ -14,7 +14,7 @@ from tallystick.columns.data import Data, Index, Memory, Objects, Scope, field, 
 from tallystick.columns.encoded import unshared
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import Sides
-from tallystick.matching.sets import Match, Matching
+from tallystick.matching.sets import Match, Matching, distinct_rows
 from tallystick.scoring.alignment import Aligned, descend, is_leaf, root
 from tallystick.scoring.evaluation import kind_of, summed
 from tallystick.scoring.result import FieldFigures, Figures, LabelFigures
@@ -89,7 +89,8 @@ def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide, 
         node = level.node
         assert isinstance(node, Matching)
         r, p = unshared(level.reference), unshared(level.predicted)
-        labels = [_labels(side, collection, name) for side in (reference, predicted)]
+        nodes = {path: level.node for path, level in by_path.items()}
+        labels = [_labels(side, collection, name, nodes) for side in (reference, predicted)]
         for side, column in enumerate((r, p)):
             pairs = _covering(node, side).matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
             rows, mine = (level.i, pairs.i) if side == 0 else (level.j, pairs.j)
@@ -122,9 +123,9 @@ def _covering(node: Matching, side: int) -> Matching:
     return node
 
 
-def _labels(data: Data, collection: str, name: str) -> list[Any]:
+def _labels(data: Data, collection: str, name: str, nodes: Mapping[str, Node]) -> list[Any]:
     """The label of every item of a collection, in the order in which the engine has them."""
-    scope = Scope()
+    scope, path = Scope(), ""
     steps = [step for step in collection.replace("[*]", ".[*]").split(".") if step]
     for step in steps:
         if isinstance(data, Objects):
@@ -133,7 +134,12 @@ def _labels(data: Data, collection: str, name: str) -> list[Any]:
             bag = items(data, scope)
             if isinstance(bag, Index):
                 raise MetricError("labels inside shared values cannot be told apart")
+            path += "[*]"
+            node = nodes.get(path)
             data = bag.items
+            if isinstance(node, Match) and node.distinct:
+                data = Index(distinct_rows(node.inner, bag, scope), data)
         else:
+            path = f"{path}.{step}" if path else step
             data = field(data, step, scope, True)
     return list(leaf_values(field(data, name, scope, True), scope))

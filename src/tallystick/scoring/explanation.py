@@ -12,18 +12,18 @@ The weights of a matching's children add up to its own; asking for an explanatio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import Any
 
 import numpy as np
 
-from tallystick.columns.codes import freeze, leaf_values
-from tallystick.columns.data import Memory, Objects, Scope, field
+from tallystick.columns.codes import leaf_values
+from tallystick.columns.data import Bag, Memory, Objects, Scope, field
 from tallystick.matching.normalise import Normaliser, Sides
-from tallystick.matching.sets import Match, Matching
-from tallystick.scoring.alignment import Aligned, below, root
+from tallystick.matching.sets import Match, Matching, distinct_rows
+from tallystick.scoring.alignment import Aligned, below, is_leaf, root
 from tallystick.scoring.evaluation import summed
 from tallystick.similarity.cases import Let
 from tallystick.similarity.functions import Via
@@ -93,25 +93,34 @@ def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memor
 
 def _explained(name: str, node: Similarity, reference: Any, predicted: Any, memory: Memory | None) -> Explanation:
     r, p = node.encode(Objects([reference]), Objects([predicted]), Scope(memory=memory or Memory()))
-    return _pair(name, root(node, r, p, leftovers=False), reference, predicted)
+    top = root(node, r, p, leftovers=False)
+    return next(_pairs(name, top, [reference], [predicted]))
 
 
-def _pair(name: str, pair: Aligned, x: Any, y: Any) -> Explanation:
-    """One row against one row, with everything below."""
-    node = pair.node
-    children = tuple(child for level in below(pair) for child in _level(pair, level, x, y))
-    return Explanation(
-        name=name,
-        status=MATCHED,
-        reference=x,
-        predicted=y,
-        weight=float(pair.weights[0]),
-        reference_self=float(node.selves(pair.reference)[0]),
-        predicted_self=float(node.selves(pair.predicted)[0]),
-        how=node.name if children else str(node),
-        adds_up=isinstance(node, (Matching, Each)),
-        children=children,
-    )
+def _pairs(name: str, level: Aligned, left: Sequence[Any], right: Sequence[Any]) -> Iterator[Explanation]:
+    """The aligned rows of a level, each with everything below it. The level is weighed once for all of them."""
+    node, how = level.node, str(level.node)
+    weights, (own_r, own_p) = level.weights.tolist(), _selves(level)
+    for i, j, weight in zip(level.i.tolist(), level.j.tolist(), weights, strict=True):
+        children: tuple[Explanation, ...] = ()
+        if not is_leaf(node):
+            one = replace(
+                level.at(node, level.reference.take(np.array([i])), level.predicted.take(np.array([j]))),
+                i=_FIRST,
+                j=_FIRST,
+            )
+            children = tuple(child for inner in below(one) for child in _level(one, inner, left[i], right[j]))
+        yield Explanation(
+            name, MATCHED, left[i], right[j], weight, own_r[i], own_p[j],
+            node.name if children else how, isinstance(node, (Matching, Each)), children,
+        )  # fmt: skip
+
+
+_FIRST = np.zeros(1, np.int64)
+
+
+def _selves(level: Aligned) -> tuple[list[float], list[float]]:
+    return level.node.selves(level.reference).tolist(), level.node.selves(level.predicted).tolist()
 
 
 def _level(pair: Aligned, level: Aligned, x: Any, y: Any) -> Iterator[Explanation]:
@@ -119,22 +128,16 @@ def _level(pair: Aligned, level: Aligned, x: Any, y: Any) -> Iterator[Explanatio
     step = level.path[len(pair.path) :]
     left = _values(x, step, pair.node, predicted=False)[: len(level.reference)]  # a None that does not count: no row
     right = _values(y, step, pair.node, predicted=True)[: len(level.predicted)]
-    name = step.removeprefix(".")
-    if step == "[*]":
-        name = ""
-    for i, j in zip(level.i.tolist(), level.j.tolist(), strict=True):
-        one = replace(
-            level.at(level.node, level.reference.take(np.array([i])), level.predicted.take(np.array([j]))),
-            i=np.zeros(1, np.int64),
-            j=np.zeros(1, np.int64),
-        )
-        yield _pair(name, one, left[i], right[j])
-    for k in sorted(set(range(len(level.reference))) - set(level.i.tolist())):
-        own = float(level.node.selves(level.reference)[k])
-        yield Explanation(name, MISSED, left[k], None, 0.0, own, 0.0, str(level.node))
-    for k in sorted(set(range(len(level.predicted))) - set(level.j.tolist())):
-        own = float(level.node.selves(level.predicted)[k])
-        yield Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own, str(level.node))
+    name = "" if step == "[*]" else step.removeprefix(".")
+    yield from _pairs(name, level, left, right)
+    missed = sorted(set(range(len(level.reference))) - set(level.i.tolist()))
+    spurious = sorted(set(range(len(level.predicted))) - set(level.j.tolist()))
+    if missed or spurious:
+        (own_r, own_p), how = _selves(level), str(level.node)
+        for k in missed:
+            yield Explanation(name, MISSED, left[k], None, 0.0, own_r[k], 0.0, how)
+        for k in spurious:
+            yield Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own_p[k], how)
 
 
 def _values(value: Any, step: str, node: Similarity, predicted: bool) -> list[Any]:
@@ -150,7 +153,9 @@ def _values(value: Any, step: str, node: Similarity, predicted: bool) -> list[An
     if step == "[*]":
         if isinstance(value, Mapping):
             return [{"key": key, "value": inside} for key, inside in value.items()]
+        found = list(value)
         if isinstance(node, Match) and node.distinct:
-            return list({freeze(item, Scope()): item for item in value}.values())
-        return list(value)
+            rows = distinct_rows(node.inner, Bag(np.array([0, len(found)]), Objects(found)), Scope())
+            found = [found[k] for k in rows.tolist()]
+        return found
     return list(leaf_values(field(Objects([value]), step.removeprefix("."), Scope(), True), Scope()))

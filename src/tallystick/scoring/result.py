@@ -85,6 +85,7 @@ class Result:
     sources: tuple[tuple[Any, Any], ...] | None = field(default=None, repr=False)
     settings: str = ""
     memory: Memory = field(default_factory=Memory, repr=False)
+    name: str = ""
 
     # Figures
 
@@ -165,8 +166,9 @@ class Result:
         """One line that says what was computed."""
         policy = "none" if self.undefined is None else f"{self.undefined:g}"
         settings = f" | {self.settings}" if self.settings else ""
-        average = self.kind.average if isinstance(self.kind, Labelled) else "micro"
-        return f"{self.metric} | average={average} | undefined={policy}{settings} | tallystick {__version__}"
+        name = f"{self.name} = " if self.name else ""
+        average = getattr(self.kind, "average", "micro")
+        return f"{name}{self.metric} | average={average} | undefined={policy}{settings} | tallystick {__version__}"
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:

@@ -19,13 +19,14 @@ Types of relations, events, roles and slots are texts. Entities take any kind of
 from tallystick.structures.coreference import Entity, EntitySet, Membership, MembershipSet
 from tallystick.structures.dependencies import Dependency, DependencyParse
 from tallystick.structures.events import Argument, Event, EventSet, Trigger
-from tallystick.structures.mentions import IndexedMention, Mention
-from tallystick.structures.relations import Relation, RelationSet
+from tallystick.structures.mentions import AnnotatedMention, IndexedMention, Mention, TextMention
+from tallystick.structures.relations import Fact, FactSet, Relation, RelationSet, SymmetricRelation
 from tallystick.structures.roles import NAryRelation, NAryRelationSet, RoleFillerEntity
 from tallystick.structures.templates import SlotFiller, Template, TemplateSet
 
 __all__ = [
-    "Argument", "Dependency", "DependencyParse", "Entity", "EntitySet", "Event", "EventSet", "IndexedMention",
-    "Membership", "MembershipSet", "Mention", "NAryRelation", "NAryRelationSet", "Relation", "RelationSet",
-    "RoleFillerEntity", "SlotFiller", "Template", "TemplateSet", "Trigger",
+    "AnnotatedMention", "Argument", "Dependency", "DependencyParse", "Entity", "EntitySet", "Event", "EventSet", "Fact",
+    "FactSet", "IndexedMention", "Membership", "MembershipSet", "Mention", "NAryRelation", "NAryRelationSet", "Relation",
+    "RelationSet", "RoleFillerEntity", "SlotFiller", "SymmetricRelation", "Template", "TemplateSet", "TextMention",
+    "Trigger",
 ]  # fmt: skip
