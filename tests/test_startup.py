@@ -22,7 +22,9 @@ def test_importing_the_package_loads_nothing_heavy():
     assert not imported("-c", "import tallystick") & (HEAVY | {"numpy", "click"})
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], ["score", "records", "--help"], *TASKS])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["score", "--help"], ["score", "records", "--help"], ["score", "spans", "--help"], *TASKS]
+)
 def test_help_loads_nothing_heavy(arguments):
     assert not imported("-m", "tallystick", *arguments) & (HEAVY | {"numpy"})
 

@@ -28,7 +28,7 @@ from tallystick.metrics.span_counts import (
 )
 from tallystick.metrics.span_errors import align
 from tallystick.metrics.span_measures import f1, kappa
-from tallystick.metrics.span_pairs import overlapping_pairs
+from tallystick.metrics.span_pairs import Pairs, one_to_one, overlapping_pairs
 from tallystick.metrics.span_schemes import count_scheme
 from tallystick.metrics.unit_counts import count_separators, count_tokens, count_tokens_and_separators
 
@@ -288,3 +288,17 @@ def test_long_random_corpora_with_large_tangles():
         exact, overlap = count_exact(texts), count_overlap(texts, partner="one-to-one")
         assert (overlap.tp >= exact.tp).all()
         assert (count_tokens(texts).tp <= np.minimum(count_tokens(texts).den_p, count_tokens(texts).den_r)).all()
+
+
+def test_the_engines_solver_finds_what_scipy_finds():
+    from scipy.optimize import linear_sum_assignment
+
+    rng = np.random.default_rng(7)
+    for size in (2, 4, 9, 30):
+        for _ in range(20):
+            weight = np.where(rng.random((size, size + 1)) < 0.4, rng.integers(1, 60, (size, size + 1)), 0)
+            rows, columns = np.nonzero(weight)
+            pairs = Pairs(rows, columns, rows, rows)
+            chosen = one_to_one(pairs, weight[rows, columns].astype(np.float64))
+            assert len(set(rows[chosen])) == len(set(columns[chosen])) == len(chosen)
+            assert weight[rows[chosen], columns[chosen]].sum() == weight[linear_sum_assignment(-weight)].sum()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import click
 
 from tallystick import __version__
@@ -15,11 +17,14 @@ TASKS = {
     "roles": "role-filler entities: CEAF-REE, CEAF-RME and softer ones, as the equations and as grit have them",
     "nary": "relations of any number of entities: eq. 29 to 31, and as SciREX computes them",
     "records": "any records of your own: two JSONL files and a type",
+    "spans": "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, brat or CoNLL-U files",
 }
+WITHOUT_EXPLANATION = ("dependencies", "spans")
+"""Tasks that have no tree to show; spans have `--errors` instead."""
 
 
-def _tasks(command: str) -> dict[str, tuple[str, str]]:
-    return {task: (f"tallystick.cli.{task}:{command}", help_) for task, help_ in TASKS.items()}
+def _tasks(command: str, without: Container[str] = ()) -> dict[str, tuple[str, str]]:
+    return {task: (f"tallystick.cli.{task}:{command}", help_) for task, help_ in TASKS.items() if task not in without}
 
 
 @click.group(
@@ -34,6 +39,7 @@ def tallystick() -> None:
     \b
     tallystick demo                                     a first look
     tallystick score coreference KEY.conll RESPONSE.conll
+    tallystick score spans GOLD.iob SYSTEM.iob
     tallystick score records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice
     tallystick explain records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice --document 17
 
@@ -47,7 +53,7 @@ def score() -> None:
     """Score a prediction against a reference."""
 
 
-@tallystick.group(cls=LazyGroup, lazy=_tasks("explain"))
+@tallystick.group(cls=LazyGroup, lazy=_tasks("explain", WITHOUT_EXPLANATION))
 def explain() -> None:
     """Show what was matched with what in one document, and why."""
 

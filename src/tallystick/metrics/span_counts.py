@@ -68,6 +68,8 @@ class SpanCounts:
 
     def of_tags(self, tags: Sequence[str]) -> SpanCounts:
         """Some tags; one that is unknown here has only zeros."""
+        if tuple(tags) == self.tags:
+            return self
         index = [self.tags.index(tag) if tag in self.tags else len(self.tags) for tag in tags]
         chosen = self._with(lambda array: np.pad(array, ((0, 0), (0, 1)))[:, index], lambda total: total)
         return replace(chosen, tags=tuple(tags))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tallystick.matching.assignment import assign
 from tallystick.structures.segments import AnnotatedTexts, IntArray, Segments, ranges
 
 
@@ -100,55 +101,10 @@ def same_boundaries(texts: AnnotatedTexts, pairs: Pairs) -> npt.NDArray[np.bool_
 def one_to_one(pairs: Pairs, weight: npt.NDArray[np.float64]) -> IntArray:
     """The numbers of the pairs of a one-to-one choice with the greatest total weight (all weights above 0).
 
-    Pairs that compete with nobody are taken, a star takes its best pair; what is left goes, one connected
-    component at a time, to an assignment solver. Give the pairs in a canonical order: ties go to earlier
-    ones.
+    Give the pairs in a canonical order: which of several best choices is taken depends on it.
     """
-    gold_degree = np.bincount(pairs.reference)[pairs.reference]
-    guess_degree = np.bincount(pairs.predicted)[pairs.predicted]
-    chosen = [np.flatnonzero((gold_degree == 1) & (guess_degree == 1))]
-    rest = np.zeros(len(pairs), dtype=np.bool_)
-    rest[(gold_degree > 1) | (guess_degree > 1)] = True
-    for centre, own, others in (
-        (pairs.reference, gold_degree, guess_degree),
-        (pairs.predicted, guess_degree, gold_degree),
-    ):
-        busiest = np.zeros(int(centre.max(initial=-1)) + 1, dtype=np.int64)
-        np.maximum.at(busiest, centre, others)
-        star = np.flatnonzero((own > 1) & (busiest[centre] == 1))
-        order = star[np.lexsort((star, -weight[star], centre[star]))]
-        chosen.append(order[np.diff(centre[order], prepend=-1) != 0])
-        rest[star] = False
-    tangled = np.flatnonzero(rest)
-    if len(tangled):
-        chosen.append(_assign(pairs, weight, tangled))
-    return np.sort(np.concatenate(chosen))
-
-
-def _assign(pairs: Pairs, weight: npt.NDArray[np.float64], among: IntArray) -> IntArray:
-    from scipy.optimize import linear_sum_assignment
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    golds, row = np.unique(pairs.reference[among], return_inverse=True)
-    guesses, column = np.unique(pairs.predicted[among], return_inverse=True)
-    size = len(golds) + len(guesses)
-    graph = coo_matrix((np.ones(len(among)), (row, column + len(golds))), shape=(size, size))
-    component = connected_components(graph, directed=False)[1][row]
-    order = np.argsort(component, kind="stable")
-    bounds = np.append(np.flatnonzero(np.diff(component[order], prepend=-1)), len(among))
-    chosen: list[IntArray] = []
-    for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        edges = order[begin:end]
-        rows, r = np.unique(row[edges], return_inverse=True)
-        columns, c = np.unique(column[edges], return_inverse=True)
-        gain = np.zeros((len(rows), len(columns)))
-        gain[r, c] = weight[among[edges]]
-        number = np.full(gain.shape, -1, dtype=np.int64)
-        number[r, c] = among[edges]
-        taken = number[linear_sum_assignment(gain, maximize=True)]
-        chosen.append(taken[taken >= 0])  # the solver fills up with pairs that do not exist and gain nothing
-    return np.concatenate(chosen)
+    sizes = (1 + int(side.max(initial=-1)) for side in (pairs.reference, pairs.predicted))
+    return np.flatnonzero(assign(pairs.reference, pairs.predicted, weight, *sizes))
 
 
 def canonical_order(segments: Segments) -> IntArray:

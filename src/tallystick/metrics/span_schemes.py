@@ -21,15 +21,16 @@ a later one fits exactly. Here the pairs have the most correct ones, and among t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
 from tallystick.errors import MetricError, did_you_mean
-from tallystick.metrics.span_counts import Grid, Rows, SpanCounts
+from tallystick.metrics.span_counts import Array, Grid, Rows, SpanCounts
 from tallystick.metrics.span_pairs import Pairs, one_to_one, overlapping_pairs, same_boundaries, same_tag
-from tallystick.structures.segments import AnnotatedTexts, IntArray
+from tallystick.structures.segments import AnnotatedTexts
 
 SpanScheme = Literal["strict", "exact", "partial", "type"]
 
@@ -39,11 +40,17 @@ class SchemeCounts:
     """The five counts of a scheme, arrays of shape (rows, tags); without tags there is one column."""
 
     tags: tuple[str, ...]
-    correct: IntArray
-    incorrect: IntArray
-    partial: IntArray
-    missed: IntArray
-    spurious: IntArray
+    correct: Array
+    incorrect: Array
+    partial: Array
+    missed: Array
+    spurious: Array
+
+    def of_tags(self, tags: Sequence[str]) -> SchemeCounts:
+        """Some tags; one that is unknown here has only zeros."""
+        index = [self.tags.index(tag) if tag in self.tags else len(self.tags) for tag in tags]
+        five = (self.correct, self.incorrect, self.partial, self.missed, self.spurious)
+        return SchemeCounts(tuple(tags), *(np.pad(part, ((0, 0), (0, 1)))[:, index] for part in five))
 
     def as_counts(self) -> SpanCounts:
         """The sums from which precision, recall and F follow."""

@@ -205,7 +205,7 @@ def _compare(gold: ColumnFile, guess: ColumnFile, same_tokens: bool) -> None:
             advice = (
                 f"; {counts[0]:,} and {counts[1]:,} tokens in all"
                 if boundaries_differ
-                else ". All sentences have the same lengths: same_tokens=False scores them nevertheless"
+                else ". All sentences have the same lengths: --ignore-tokens (same_tokens=False) scores them nevertheless"
             )
             raise SidesMismatch(
                 f'the tokens diverge: {gold.place(token)} has "{gold.tokens[token]}", '

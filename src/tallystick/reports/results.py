@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tallystick.reports.tables import Table, count, quantity
+from tallystick.scoring.tally import Labelled
 
 if TYPE_CHECKING:
     from tallystick.scoring.explanation import Explanation
@@ -24,10 +25,17 @@ def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncat
         found = [figures.get(name) for name in names]
         return [None if value is None else _truncated(value) for value in found]
 
+    averages = [result.kind.average for result in results.values() if isinstance(result.kind, Labelled)]
     rows = [[key, *cells(result.figures, result), *_sums(result)] for key, result in results.items()]
     if macro:
         rows += [[f"{key} (macro)", *cells(result.macro, result), "", ""] for key, result in results.items()]
-    return Table(["metric", *names, "of predicted", "of reference"], rows)
+    columns = ["metric", *names, "of predicted", "of reference"]
+    if averages:  # metrics with different averages stand below each other
+        columns.insert(1, "average")
+        shown = [getattr(result.kind, "average", "micro") for result in results.values()]
+        for row, average in zip(rows, shown + ["macro"] * len(rows), strict=False):
+            row.insert(1, average)
+    return Table(columns, rows)
 
 
 def _harmonic(precision: float, recall: float) -> float:
@@ -57,17 +65,23 @@ def documents_table(results: Mapping[str, Result], limit: int | None = None) -> 
 
 
 def _sums(result: Result) -> list[str]:
-    tally = result.tally
+    tally = result.kind.pooled_tally(result.sums) if isinstance(result.kind, Labelled) else result.tally
     if "num_p" not in tally:
         return ["", ""]
     return [f"{quantity(tally[f'num_{s}'])} / {quantity(tally[f'den_{s}'])}" for s in "pr"]
 
 
-def labels_table(result: Result, path: str) -> Table:
+def labels_table(result: Result, path: str | None = None, title: str = "") -> Table:
     """A row for each label."""
     rows = result.by_label(path)
     names = list(rows[0].figures) if rows else list(result.figures)
-    return Table([path, *names, "support"], [[str(r.label), *(r.figures[n] for n in names), r.support] for r in rows])
+    out = [[str(r.label), *(r.figures[n] for n in names), _whole(r.support)] for r in rows]
+    return Table([path or "label", *names, "support"], out, title)
+
+
+def _whole(value: float) -> float:
+    """A number of items is an integer; only a weighted one need not be."""
+    return int(value) if value == int(value) else value
 
 
 def fields_table(result: Result) -> Table:
