@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 
 from tallystick.matching.collections import Best, Links, Subset, Supertypes
 from tallystick.matching.normalise import F, Jaccard, Normaliser, Precision, Recall, Sides
-from tallystick.matching.sequences import Sequence
+from tallystick.matching.ordered import Sequence
 from tallystick.matching.sets import Match
 from tallystick.similarity.cases import Cases, Let, Ref
 from tallystick.similarity.exact import Exact
