@@ -59,6 +59,7 @@ class Result:
     notes: tuple[str, ...] = ()
     sources: tuple[tuple[Any, Any], ...] | None = field(default=None, repr=False)
     settings: str = ""
+    above: F64 | None = field(default=None, repr=False)
 
     # Figures
 
@@ -99,11 +100,29 @@ class Result:
         return {name: self.undefined if np.isnan(value) else float(value) for name, value in figures.items()}
 
     def __getattr__(self, name: str) -> float | None:
-        if name.startswith("_") or name in ("kind", "rows", "figures", "undefined", "sums"):
+        if name.startswith("_") or name in ("kind", "rows", "figures", "undefined", "sums", "above"):
             raise AttributeError(name)
         if name in self.figures:
             return self.figures[name]
         raise AttributeError(f"this result has no {name!r}; it has {', '.join(self.figures)}")
+
+    # Bounds: where a solver has a time limit, `above` is the tally with what each document could have at most.
+
+    @cached_property
+    def unproven(self) -> int:
+        """In how many documents a better score is possible: a time limit struck before the optimum was proven."""
+        return 0 if self.above is None else int((self.above != self.rows).any(axis=1).sum())
+
+    @property
+    def optimal(self) -> bool:
+        """Whether every figure is proven to be the optimum; if not, `bounds` has what is known."""
+        return self.unproven == 0
+
+    @cached_property
+    def bounds(self) -> dict[str, tuple[float | None, float | None]]:
+        """The least and the most that each figure can be; the same twice where it is proven."""
+        most = self.figures if self.above is None else self._decided(self.kind.figures(total(self.above)))
+        return {name: (value, most[name]) for name, value in self.figures.items()}
 
     @property
     def score(self) -> float | None:
@@ -132,6 +151,13 @@ class Result:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         out = list(self.notes)
+        if not self.optimal:
+            name = self.kind.headline
+            low, high = (f"{value:.4f}" if value is not None else "–" for value in self.bounds[name])
+            out.append(
+                f"{self.unproven:,} of {len(self.ids):,} documents are not proven optimal within the time limit: "
+                f"{name} lies between {low} and {high}"
+            )
         for name, value in self.figures.items():
             if value is not None and value > 1 + 1e-9:
                 out.append(f"{name} is {value:.4f}, above 1: the matching lets one item be counted several times")
@@ -153,7 +179,7 @@ class Result:
                 raise MetricError(f"say which document to explain: one of {some(self.ids)}")
             document = self.ids[0]
         left, right = self._document(document)
-        return explain_document(self.metric, left, right)
+        return explain_document(self._expression, left, right)
 
     def _document(self, document: Any) -> tuple[Any, Any]:
         from tallystick.columns.data import Objects
@@ -171,9 +197,14 @@ class Result:
             place -= len(reference)
         raise MetricError(f"no document {document!r}")
 
-    def _kept(self) -> tuple[tuple[Any, Any], ...]:
+    @property
+    def _expression(self) -> Node:
         if isinstance(self.metric, str):
             raise MetricError(f"{self.metric} is not an expression of the algebra and cannot be broken down")
+        return self.metric
+
+    def _kept(self) -> tuple[tuple[Any, Any], ...]:
+        _ = self._expression  # that there is none says more than that nothing was kept
         if self.sources is None:
             raise MetricError("this result kept no documents (keep=False, or merged from elsewhere)")
         return self.sources
@@ -182,20 +213,26 @@ class Result:
         """What every path of the value earned and lost, in the order of the metric."""
         from tallystick.scoring.breakdown import figures_by_field
 
-        return figures_by_field(self.metric, self._kept(), self._decided)
+        return figures_by_field(self._expression, self._kept(), self._decided)
 
     def by_label(self, path: str) -> list[LabelFigures]:
         """The figures of each value of an exact field, such as `by_label("[*].type")` or `by_label("type")`."""
         from tallystick.scoring.breakdown import figures_by_label
 
-        return figures_by_label(self.metric, path, self._kept(), self._decided)
+        return figures_by_label(self._expression, path, self._kept(), self._decided)
 
     # Showing
 
     def as_dict(self) -> dict[str, Any]:
         """This metric's entry of the JSON output."""
         macro = {**self.macro, "left_out": self.left_out}
-        return {**self.figures, "tally": self.tally, "micro": self.micro, "macro": macro}
+        entry = {**self.figures, "tally": self.tally, "micro": self.micro, "macro": macro}
+        if self.above is not None:
+            entry["optimal"] = self.optimal
+        if not self.optimal:
+            lower, upper = ({name: ends[k] for name, ends in self.bounds.items()} for k in (0, 1))
+            entry |= {"unproven": self.unproven, "lower": lower, "upper": upper}
+        return entry
 
     def to_json(self, name: str = "score", *, indent: int | None = 2) -> str:
         """The result as JSON: version, signature, figures, tally, warnings."""
