@@ -8,6 +8,7 @@ from tallystick import __version__
 from tallystick.cli.lazy import LazyGroup
 
 TASKS = {
+    "amr": "Smatch, exact, over PENMAN files or triples; fine-grained scores; AMR, UMR, DRS, MRP",
     "coreference": "MUC, B³, CEAF, BLANC, LEA and the CoNLL score over CoNLL, CorefUD or JSONL files",
     "dependencies": "UAS, LAS and the whole UD evaluation of CoNLL-U files",
     "records": "any records of your own: two JSONL files and a type",
@@ -26,6 +27,7 @@ def tallystick() -> None:
     \b
     tallystick demo                                     a first look
     tallystick score coreference KEY.conll RESPONSE.conll
+    tallystick score amr GOLD.amr SYSTEM.amr --subscores
     tallystick score records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice
     tallystick explain records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice --document 17
 
