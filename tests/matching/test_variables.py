@@ -7,9 +7,9 @@ import random
 import time
 
 import numpy as np
-import oracle
 import pytest
 
+import oracle
 import tallystick as ts
 from tallystick.errors import MetricError
 from tallystick.matching.sets import CONSTRAINTS
