@@ -288,3 +288,11 @@ def test_a_limit_gives_valid_bounds_in_time():
     assert 0 < low < high <= 1
     assert json.loads(result.to_json())["metrics"]["score"]["upper"]["f1"] == high
     assert np.array_equal(result.rows[:, [1, 3]], result.above[:, [1, 3]])
+
+
+def test_sets_inside_a_sequence_are_explained():
+    # Found by chance: distinct items below a sequence were taken for the sequence's own.
+    metric = ts.f1(ts.sequence(ts.match(ts.sequence(ts.exact), distinct=True)))
+    result = ts.evaluate(metric, [[[[], ["a"], []], []]], [[[["a"]]]])
+    assert result.explain(0).weight == 1.0
+    assert len(result.explain(0).children) == 2

@@ -33,10 +33,9 @@ class Sequence(Matching):
         if self.inner.exact_only:
             i, j, total = _count_equal(*self._codes(r, p, blocks), r, p, blocks)
             return Sums(i, j, total, total, total)
-        found, keep = self._chains(r, p, blocks)
+        chosen = self._chains(r, p, blocks)
         width, bound = len(p), max(1, len(r) * len(p))
-        groups = r.owners[found.i[keep]] * width + p.owners[found.j[keep]]
-        keys, total = sum_by_key(groups, bound, found.weight[keep])
+        keys, total = sum_by_key(r.owners[chosen.i] * width + p.owners[chosen.j], bound, chosen.weight)
         return Sums(keys // width, keys % width, total, total, total)
 
     def matched(self, r: Items, p: Items) -> Pairs:
@@ -53,16 +52,15 @@ class Sequence(Matching):
                     columns.append(one.right + c)
             i, j = np.concatenate(rows), np.concatenate(columns)
             return Pairs(i, j, np.ones(len(i)))
-        found, keep = self._chains(r, p, blocks)
-        return Pairs(found.i[keep], found.j[keep], found.weight[keep])
+        return self._chains(r, p, blocks)
 
     def _codes(self, r: Items, p: Items, blocks: Blocks) -> tuple[I64, I64]:
         """Equal codes for equal items that may meet."""
         refined = self.inner.refine(r.items, p.items, blocks.at(r.owners, p.owners)).dense()
         return refined.reference, refined.predicted
 
-    def _chains(self, r: Items, p: Items, blocks: Blocks) -> tuple[Pairs, I64]:
-        """The items' pairs, and which of them are in the heaviest chain of their two owners."""
+    def _chains(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
+        """The items' pairs that are in the heaviest chain of their two owners."""
         found = self.item_pairs(r, p, blocks)
         if isinstance(found, Grid) and blocks.aligned:
             chosen = list(_rectangles(found, r.owners))
@@ -70,8 +68,15 @@ class Sequence(Matching):
             groups = r.owners[found.i] * len(p) + p.owners[found.j]
             order = sort_order(groups, max(1, len(r) * len(p)))
             starts = starts_of_runs(groups[order])
-            chosen = [one[_chain(found, one)] for one in np.split(order, starts[1:])] if len(order) else []
-        return found, np.sort(np.concatenate((np.empty(0, np.int64), *chosen)))
+            chosen = [_taken(found, one) for one in np.split(order, starts[1:])] if len(order) else []
+        i, j = (np.concatenate((np.empty(0, np.int64), *(getattr(one, name) for one in chosen))) for name in "ij")
+        return Pairs(i, j, np.concatenate((np.empty(0), *(one.weight for one in chosen))))
+
+
+def _taken(found: Pairs, one: I64) -> Pairs:
+    """Of the pairs `one` of two owners those in the heaviest chain."""
+    keep = one[_chain(found, one)]
+    return Pairs(found.i[keep], found.j[keep], found.weight[keep])
 
 
 def _chain(found: Pairs, one: I64) -> I64:
@@ -94,27 +99,27 @@ def _chain(found: Pairs, one: I64) -> I64:
     return np.asarray(order[np.searchsorted(keys[order], left * width + right)], np.int64)
 
 
-def _rectangles(found: Grid, owners: I64) -> Iterator[I64]:
-    """The same for dense items of aligned owners: positions among the grid's pairs.
+def _rectangles(found: Grid, owners: I64) -> Iterator[Pairs]:
+    """The heaviest chains of dense items of aligned owners, straight from their rectangles.
 
     An owner may have several rectangles, where exact fields of a record split its items; then its pairs have to be
     taken together.
     """
-    frame = found.frame
-    every = frame.rectangles()
-    owner = [int(owners[rows[0]]) for rows, _, _ in every]
-    alone = {k for k, n in zip(*np.unique(owner, return_counts=True), strict=True) if n == 1} if owner else set()
-    place = np.cumsum(found.flat > 0) - 1  # from a cell to its number among the positive ones
-    for (rows, columns, cells), who in zip(every, owner, strict=True):
-        if who in alone:
-            best = match_dense(found.flat[cells].reshape(len(rows), len(columns)))
-            hits = cells.start + best.left * len(columns) + best.right
-            yield np.asarray(place[hits[found.flat[hits] > 0]], np.int64)
-    if len(alone) < len(set(owner)):
-        rest = np.flatnonzero(~np.isin(owners[found.i], list(alone)))
+    every = found.frame.rectangles()
+    owner = np.array([owners[rows[0]] for rows, _, _ in every], np.int64)
+    alone = np.bincount(owner, minlength=1)[owner] == 1
+    for (rows, columns, cells), single in zip(every, alone.tolist(), strict=True):
+        if single:
+            table = found.flat[cells].reshape(len(rows), len(columns))
+            best = match_dense(table)
+            weight = table[best.left, best.right]
+            keep = weight > 0
+            yield Pairs(rows[best.left[keep]], columns[best.right[keep]], weight[keep])
+    if not alone.all():
+        rest = np.flatnonzero(np.isin(owners[found.i], owner[~alone]))
         order = rest[np.argsort(owners[found.i[rest]], kind="stable")]
         for one in np.split(order, starts_of_runs(owners[found.i[order]])[1:]):
-            yield one[_chain(found, one)]
+            yield _taken(found, one)
 
 
 def _count_equal(left: I64, right: I64, r: Items, p: Items, blocks: Blocks) -> tuple[I64, I64, F64]:

@@ -21,6 +21,7 @@ import numpy as np
 
 from tallystick.columns.codes import freeze, leaf_values
 from tallystick.columns.data import Objects, Scope, field
+from tallystick.matching.collections import OverItems
 from tallystick.matching.normalise import Sides
 from tallystick.matching.sets import Match, Matching
 from tallystick.scoring.alignment import Aligned, below, root
@@ -152,8 +153,12 @@ def _values(value: Any, step: str, node: Similarity) -> list[Any]:
         if isinstance(value, Mapping):
             return [{"key": key, "value": inside} for key, inside in value.items()]
         found = list(value)
-        if any(isinstance(part, Match) and part.distinct for part in node.walk()):
-            found = list({freeze(item, Scope()): item for item in reversed(found)}.values())[::-1]
+        collection = next((part for part in node.walk() if isinstance(part, (Matching, OverItems))), None)
+        if isinstance(collection, Match) and collection.distinct:
+            first: dict[Any, Any] = {}
+            for item in found:
+                first.setdefault(freeze(item, Scope()), item)
+            found = list(first.values())
         return found
     column = leaf_values(field(Objects([value]), step.removeprefix("."), Scope(), True), Scope())
     return [inside for inside in column if inside is not None]
