@@ -4,7 +4,7 @@ import argparse
 import importlib
 import sys
 
-NAMES = ("coreference", "coreference_columns", "invoices", "relations")
+NAMES = ("coreference", "coreference_columns", "invoices", "relations", "spans", "dependencies", "meaning")
 
 
 def main() -> int:

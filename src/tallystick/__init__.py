@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tallystick.matching.normalise import f, f1, jaccard, precision, recall, sides
     from tallystick.matching.ordered import sequence
     from tallystick.matching.sets import match
+    from tallystick.matching.structured import graph, top_down, tree, unordered
+    from tallystick.matching.variables import latent, scoped
     from tallystick.parsing import parse
     from tallystick.scoring.evaluation import Evaluation, evaluate
     from tallystick.scoring.explanation import Explanation
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from tallystick.similarity.numbers import date, number, overlap
     from tallystick.similarity.records import each, record
     from tallystick.similarity.text import text, words
+    from tallystick.similarity.variables import var
     from tallystick.similarity.weights import above, at_least, weigh, weighted
 
 _HOME = {
@@ -44,6 +47,8 @@ _HOME = {
     "matching.normalise": ("f", "f1", "jaccard", "precision", "recall", "sides"),
     "matching.ordered": ("sequence",),
     "matching.sets": ("match",),
+    "matching.structured": ("graph", "top_down", "tree", "unordered"),
+    "matching.variables": ("latent", "scoped"),
     "parsing": ("parse",),
     "scoring.evaluation": ("Evaluation", "evaluate"),
     "scoring.explanation": ("Explanation",),
@@ -56,6 +61,7 @@ _HOME = {
     "similarity.numbers": ("date", "number", "overlap"),
     "similarity.records": ("each", "record"),
     "similarity.text": ("text", "words"),
+    "similarity.variables": ("var",),
     "similarity.weights": ("above", "at_least", "weigh", "weighted"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
@@ -63,9 +69,10 @@ _MODULE = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "Evaluation", "Explanation", "Result", "TallystickError",
     "above", "at_least", "best", "cases", "date", "derive", "distinct", "each", "evaluate", "exact", "f", "f1",
-    "function", "ignore", "jaccard", "judgements", "let", "levels", "links", "match", "matched", "number",
-    "optional", "ordered", "overlap", "parse", "precision", "recall", "record", "ref", "sequence", "sides",
-    "subset", "subtypes", "supertypes", "text", "via", "weigh", "weighted", "words",
+    "function", "graph", "ignore", "jaccard", "judgements", "latent", "let", "levels", "links", "match", "matched",
+    "number", "optional", "ordered", "overlap", "parse", "precision", "recall", "record", "ref", "scoped", "sequence",
+    "sides", "subset", "subtypes", "supertypes", "text", "top_down", "tree", "unordered", "var", "via", "weigh",
+    "weighted", "words",
 ]  # fmt: skip
 
 

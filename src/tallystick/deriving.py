@@ -7,10 +7,15 @@
     Sequence, tuple[T, ...]                              matched in order
     dict[K, V]                                           a bag of (key, value), key exact
     Optional, Union                                      case by case; None equals None
+    Tree[T], Graph[T]                                    matched in their order
+    Var                                                  a latent variable, mapped 1:1 over its scope
 
 A collection inside a product is F-normalised, inside a sum it is Σ. Every choice can be overridden at its place:
 `Annotated[str, text("levenshtein")]` in the type, or by path: `derive(Invoice, {"lines[*].price": number(0.01)})`.
 Whatever cannot be derived is an error that names the path and the type.
+
+The scope of a `Var` is the nearest enclosing type that is a `Scope` (an AMR is one), else the document. The collection
+of the scope that has variables becomes `latent`; where several have, their sum becomes `scoped`.
 """
 
 from __future__ import annotations
@@ -31,15 +36,21 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import typing_extensions
 
-from tallystick.errors import DerivationError, did_you_mean
+from tallystick.errors import DerivationError, MetricError, did_you_mean
 from tallystick.matching.normalise import F, Normaliser
 from tallystick.matching.ordered import Sequence
 from tallystick.matching.sets import Match, Matching
+from tallystick.matching.structured import OrderedGraph, OrderedTree
+from tallystick.matching.variables import Latent, Scoped, has_variables
 from tallystick.similarity.cases import Cases, Let, Ref
 from tallystick.similarity.exact import exact
-from tallystick.similarity.missing import optional
+from tallystick.similarity.missing import Optional, optional
 from tallystick.similarity.node import Named, Node, Similarity
 from tallystick.similarity.records import Each, Record
+from tallystick.similarity.variables import var
+from tallystick.similarity.weights import Weighted
+from tallystick.structures.meaning import Var
+from tallystick.structures.orders import Graph, Tree
 
 _LEAVES = (
     str, bytes, int, float, complex, bool, type(None), range, datetime.date, datetime.time, datetime.timedelta,
@@ -49,6 +60,7 @@ _BAGS = {list, set, frozenset, abc.Collection, abc.Set, abc.MutableSet, abc.Iter
 _SEQUENCES = {abc.Sequence, abc.MutableSequence}
 _MAPPINGS = {dict, abc.Mapping, abc.MutableMapping}
 _UNIONS = (Union, types.UnionType)
+_STRUCTURES: dict[Any, type[Matching]] = {Tree: OrderedTree, Graph: OrderedGraph}
 _NO_DEFAULT = (None, getattr(typing_extensions, "NoDefault", None))  # None before typing_extensions 4.12
 
 
@@ -92,7 +104,7 @@ def derive(type: Any, choices: Mapping[str, Any] | None = None, *, credit: Liter
     if credit not in ("all", "each"):
         raise DerivationError(f'credit must be "all" or "each", found {credit!r}')
     walker = _Walker(dict(choices or {}), credit)
-    inner = walker.top(type)
+    inner = walker.bound(walker.top(type), type, "")
     unused = [path for path in walker.choices if path not in walker.used]
     if unused:
         hint = did_you_mean(unused[0], walker.seen)
@@ -113,7 +125,8 @@ class _Walker:
     # The top: a record with collections is never multiplied; each collection has figures of its own.
 
     def top(self, type_: Any) -> Similarity:
-        fields = record_fields(_plain(type_))
+        plain = _plain(type_)
+        fields = None if (get_origin(plain) or plain) in (*_STRUCTURES, Var) else record_fields(plain)
         if fields is None or not any(_is_collection(t) for t in fields.values()):
             node = self.value(type_, "", summed=True)
             return node if node is not None else self._nothing("", type_)
@@ -153,6 +166,13 @@ class _Walker:
             how = how or (ordered if in_order else Collecting())
             inner = self.value(element, f"{path}[*]", summed=self.credit == "each")
             return self.collection(how, inner or self._nothing(f"{path}[*]", element), summed)
+        if origin in _STRUCTURES:
+            label = arguments[0] if arguments else Any
+            inner = self.value(label, f"{path}[*]", summed=self.credit == "each")
+            found = _STRUCTURES[origin](inner or self._nothing(f"{path}[*]", label))
+            return found if summed else F(found)
+        if isinstance(origin, type) and issubclass(origin, Var):
+            return var
         if origin in _MAPPINGS:
             if len(arguments) != 2:
                 raise self.cannot(type_, path, "say what is in it: dict[str, int]")
@@ -198,6 +218,8 @@ class _Walker:
         if not kept:
             return self._nothing(path, type_)
         node: Similarity = Each(kept) if each else Record(kept)
+        if getattr(get_origin(type_) or type_, "__variable_scope__", False):
+            node = self.bound(node, type_, path)
         if label in self.recursive:
             self.recursive.discard(label)
             return Let(label, node)
@@ -228,11 +250,48 @@ class _Walker:
             how = chosen or how
         return self.derived(_plain(type_), path, how, summed)
 
+    def bound(self, node: Similarity, type_: Any, path: str) -> Similarity:
+        """The similarity of a scope, with the variables in it mapped."""
+        if not has_variables(node):
+            return node
+        try:
+            return _bound(node)
+        except MetricError as error:
+            advice = (
+                f"its variables cannot be mapped together ({error}). The scope of a Var is the nearest enclosing type "
+                f"that is a tallystick.structures.Scope, else the document: mark the type that they belong to"
+            )
+            raise self.cannot(type_, path, advice) from None
+
     def cannot(self, type_: Any, path: str, advice: str) -> DerivationError:
         return DerivationError(f"at {path or 'the top'}: no metric can be derived from {_name(type_)}; {advice}")
 
     def _nothing(self, path: str, type_: Any) -> Similarity:
         raise DerivationError(f"at {path or 'the top'}: nothing of {_name(type_)} is left to compare")
+
+
+def _bound(node: Similarity) -> Similarity:
+    """`latent` in the place of the one collection that has variables, else `scoped` around the sum of several."""
+    if isinstance(node, Match):
+        if node.distinct:
+            raise MetricError("latent(...) takes collections as bags, not distinct")
+        return Latent(node.inner, node.constraint)
+    if isinstance(node, (F, Optional, Weighted)):
+        inner = _bound(node.inner)
+        return node if isinstance(inner, Scoped) else dataclasses.replace(node, inner=inner)
+    if isinstance(node, (Each, Record)):
+        carriers = [name for name, part in node.fields if has_variables(part)]
+        if len(carriers) == 1 and _collection_in(dict(node.fields)[carriers[0]]):
+            return type(node)(Named((n, _bound(part) if n in carriers else part) for n, part in node.fields))
+        if isinstance(node, Record) and any(_collection_in(part) for n, part in node.fields if n in carriers):
+            raise MetricError(
+                f'{" and ".join(carriers)} of a product share variables; with credit="each" they would be added up'
+            )
+    return Scoped(node)
+
+
+def _collection_in(node: Similarity) -> bool:
+    return isinstance(node, Match) or (isinstance(node, (F, Optional, Weighted)) and _collection_in(node.inner))
 
 
 def _fitted(chosen: Similarity, type_: Any, summed: bool) -> Similarity:
@@ -286,7 +345,7 @@ def _is_collection(type_: Any) -> bool:
     if origin in _UNIONS:
         return any(_is_collection(a) for a in get_args(type_))
     variadic = origin is tuple and len(get_args(type_)) == 2 and get_args(type_)[1] is Ellipsis
-    return variadic or origin in _BAGS or origin in _SEQUENCES or origin in _MAPPINGS
+    return variadic or origin in _STRUCTURES or origin in _BAGS or origin in _SEQUENCES or origin in _MAPPINGS
 
 
 def record_fields(type_: Any) -> dict[str, Any] | None:

@@ -158,11 +158,13 @@ class _Reader:
 
 def constructors() -> dict[str, Any]:
     """Every name that an expression may use."""
-    from tallystick.matching import collections, normalise, ordered, sets
+    from tallystick.matching import collections, normalise, ordered, sets, structured, variables
     from tallystick.similarity import cases, exact, functions, hierarchy, missing, numbers, records, text, weights
+    from tallystick.similarity.variables import var
 
     return {
         "exact": exact.exact,
+        "var": var,
         **{
             f.__name__: f
             for f in (
@@ -172,7 +174,8 @@ def constructors() -> dict[str, Any]:
                 functions.function, functions.judgements, functions.via,
                 weights.weighted, weights.weigh, weights.above, weights.at_least,
                 collections.subset, collections.links, collections.best,
-                sets.match, ordered.sequence,
+                sets.match, variables.latent, variables.scoped,
+                ordered.sequence, structured.tree, structured.top_down, structured.unordered, structured.graph,
                 normalise.precision, normalise.recall, normalise.f1, normalise.f, normalise.jaccard, normalise.sides,
             )
         },

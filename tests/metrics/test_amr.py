@@ -162,13 +162,13 @@ def test_subscores():
     figures = {k: v.tally for k, v in subscores([(graph(one), graph(other))]).items()}
     assert tuple(figures) == SUBSCORES
     assert figures["concepts"] == (3.0, 4, 4)
-    assert figures["named entities"] == (1.0, 1, 1)
+    assert figures["named_entities"] == (1.0, 1, 1)
     assert figures["negation"] == (0.0, 0, 1)
     assert figures["wikification"] == (0.0, 1, 1)
     assert figures["unlabelled"][0] > scored(one, other).matched[0]
-    assert figures["no word senses"][0] == scored(one, other).matched[0] + 1
+    assert figures["no_word_senses"][0] == scored(one, other).matched[0] + 1
     assert figures["reentrancies"] == (3.0, 5, 5)
-    assert figures["semantic roles"] == (3.0, 6, 6)
+    assert figures["semantic_roles"] == (3.0, 6, 6)
 
 
 def test_misspelt_choices():

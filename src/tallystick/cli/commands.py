@@ -10,6 +10,7 @@ from tallystick import __version__
 from tallystick.cli.lazy import LazyGroup
 
 TASKS = {
+    "amr": "Smatch, exact, over PENMAN files or triples; fine-grained scores; AMR, UMR, DRS, MRP",
     "coreference": "MUC, B³, CEAF, BLANC, LEA and the CoNLL score over CoNLL, CorefUD or JSONL files",
     "dependencies": "UAS, LAS and the whole UD evaluation of CoNLL-U files",
     "relations": "binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts",
@@ -40,6 +41,7 @@ def tallystick() -> None:
     tallystick demo                                     a first look
     tallystick score coreference KEY.conll RESPONSE.conll
     tallystick score spans GOLD.iob SYSTEM.iob
+    tallystick score amr GOLD.amr SYSTEM.amr --subscores
     tallystick score records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice
     tallystick explain records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice --document 17
 

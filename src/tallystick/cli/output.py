@@ -53,6 +53,8 @@ class Common:
 def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a command the options that every task has, as one argument `common`."""
     names = [field.name for field in fields(Common)]
+    taken = {option for parameter in getattr(command, "__click_params__", ()) for option in parameter.opts}
+    rows = [name for name in ("--rows", "--limit") if name not in taken]  # a task may have a time limit of its own
 
     @wraps(command)
     def packed(**options: Any) -> Any:
@@ -68,7 +70,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--fail-under", multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is lower, e.g. f1=0.9."
         ),
-        click.option("--limit", type=click.IntRange(1), help="How many rows of --by document are shown."),
+        click.option(*rows, "limit", type=click.IntRange(1), help="How many rows of --by document are shown."),
         click.option(
             "--report", metavar="FILE.html", help="Also write a report to look at: one file that works offline."
         ),

@@ -55,7 +55,7 @@ class Solution:
 class Solutions:
     """The same for many problems: arrays with an entry for each problem, and `mapping` over all variables.
 
-    `seconds` is the time that each problem took by itself beyond the stages that all share.
+    `seconds` is the time that each problem took; stages that all share count in equal parts.
     """
 
     lower: Floats
@@ -108,6 +108,7 @@ class _Search:
         # problem.
         shared = None if self.limit is None else begin + self.limit * max(1, self.all.problems)
         rest = self._bound(shared)
+        self.seconds += (time.monotonic() - begin) / max(1, self.all.problems)
         if self._open(self.upper, self.lower).any():
             self.solver = Programs()
             rest = self._relax(rest, shared)
@@ -202,7 +203,7 @@ class _Search:
             if left is not None and len(pairs.i) + len(pairs.a) > _LP_SPEED * left:
                 continue
             answer = relax(self.solver, pairs, seconds=left)
-            self.seconds[inside] = (time.monotonic() - started) / max(1, int(inside.sum()))
+            self.seconds[inside] += (time.monotonic() - started) / max(1, int(inside.sum()))
             if answer is None:
                 continue
             values[here], upper, lack = answer

@@ -25,6 +25,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tallystick.columns.arrays import number as renumber
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.latent import EPSILON, Solutions, solve_all
 from tallystick.matching.latent_pairs import Bools, Floats, Ints, Problems, common_unit
@@ -77,6 +78,7 @@ def solve_objects(
     """The best variable map and object matching of each problem; `left` and `right` as in `Problems`."""
     if constraint not in CONSTRAINTS:
         raise MetricError(f'unknown constraint "{constraint}".{did_you_mean(constraint, CONSTRAINTS)}')
+    began = time.monotonic()
     left, right = np.asarray(left, np.intp), np.asarray(right, np.intp)
     table = _Needs(pairs)
     n = len(left) - 1
@@ -89,6 +91,8 @@ def solve_objects(
 
     quick = table.possible & ~hard[pairs.doc]
     classes = _Classes(pairs, table, quick, constraint)
+    if limit is not None:  # getting ready counts too
+        limit = max(limit / 10, limit - (time.monotonic() - began) / max(1, n))
     found = _solve_classes(left, right, classes, n, limit)
     lower, upper, optimal, mapping = (
         found.lower.copy(),
@@ -137,8 +141,7 @@ class _Needs:
         unsettled = np.zeros(len(objects), np.bool_)
         at = np.flatnonzero(self.possible)
         if len(at):
-            _, kind = np.unique(variables[at], axis=0, return_inverse=True) if variables.shape[1] else (None, at * 0)
-            kind = kind.reshape(-1)
+            kind = _numbered(len(at), *variables[at].T)
             size = int(objects[at].max()) + 1
             low, high = np.full(size, len(at)), np.full(size, -1)
             np.minimum.at(low, objects[at], kind)
@@ -159,9 +162,9 @@ class _Classes:
 
     def __init__(self, pairs: ObjectPairs, needs: _Needs, which: Bools, constraint: Constraint) -> None:
         at = np.flatnonzero(which)
-        key = np.column_stack([pairs.doc[at], needs.i[at], needs.j[at]])
-        _, first, number = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        number = number.reshape(-1)
+        number = _numbered(len(at), pairs.doc[at], *needs.i[at].T, *needs.j[at].T)
+        first = np.empty(int(number.max()) + 1 if len(at) else 0, np.intp)
+        first[number[::-1]] = np.arange(len(at))[::-1]
         best = _best(pairs.u[at], pairs.v[at], pairs.weight[at], number, constraint)
         self.weight = np.bincount(number[best], pairs.weight[at][best], len(first)).astype(np.float64)
         first = at[first]
@@ -172,6 +175,15 @@ class _Classes:
         """What is earned without any variables."""
         none = self.arity == 0
         return np.bincount(self.doc[none], self.weight[none], problems).astype(np.float64)
+
+
+def _numbered(rows: int, *columns: Ints) -> Ints:
+    """The different rows of some columns (of values from -1 on), numbered in their order."""
+    keys, bound = np.zeros(rows, np.int64), 1
+    for column in columns:
+        height = int(column.max(initial=-1)) + 2
+        keys, bound = renumber(keys * height + column + 1, bound * height)
+    return keys
 
 
 def _solve_classes(left: Ints, right: Ints, classes: _Classes, n: int, limit: float | None) -> Solutions:

@@ -18,6 +18,7 @@ from tallystick.metrics.amr_triples import Counting, Duplicates, FactReader, Fac
 from tallystick.reading.graphs import Graph
 
 _BLOCK_PAIRS, _BLOCK_LINKS = 1000, 2_000_000
+_WATCHED_PAIRS = 100  # somebody is watching the progress
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,10 @@ def score_facts(
     """The same for facts; graphs go to the solver in blocks, so that memory stays bounded."""
     parts: list[Counts] = []
     begin, links = 0, 0
+    most = _BLOCK_PAIRS if progress is None else _WATCHED_PAIRS
     for n, (one, other) in enumerate(zip(reference, predicted, strict=True)):
         links += len(one.binary) * len(other.binary)
-        if n + 1 == len(reference) or n + 1 - begin >= _BLOCK_PAIRS or links >= _BLOCK_LINKS:
+        if n + 1 == len(reference) or n + 1 - begin >= most or links >= _BLOCK_LINKS:
             parts.append(_score_block(reference[begin : n + 1], predicted[begin : n + 1], duplicates, limit))
             begin, links = n + 1, 0
             if progress is not None:

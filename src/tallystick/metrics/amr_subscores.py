@@ -1,10 +1,10 @@
 """Fine-grained scores for graphs of meaning, as Damonte et al. (2017) define them.
 
     unlabelled       Smatch with all roles alike               concepts         bags of concepts
-    no word senses   Smatch with want-01 and want-02 alike     named entities   concepts that have a :name
+    no_word_senses   Smatch with want-01 and want-02 alike     named_entities   concepts that have a :name
     reentrancies     Smatch over the edges into a variable     negation         concepts that have a :polarity
                      with several edges into it                wikification     values of :wiki
-    semantic roles   Smatch over :ARGn
+    semantic_roles   Smatch over :ARGn
 
 Parts that are Smatch find an alignment of their own; the others compare two bags and need none. Edges are
 counted after inverse roles are turned round.
@@ -72,22 +72,26 @@ def _concepts_with(facts: Facts, role: str) -> list[str]:
 
 SMATCH_PARTS: dict[str, Change] = {
     "unlabelled": _unlabelled,
-    "no word senses": _without_senses,
+    "no_word_senses": _without_senses,
     "reentrancies": _reentrancies,
-    "semantic roles": _roles,
+    "semantic_roles": _roles,
 }
 BAG_PARTS: dict[str, Bag] = {
     "concepts": _concepts,
-    "named entities": lambda facts: _concepts_with(facts, ":name"),
+    "named_entities": lambda facts: _concepts_with(facts, ":name"),
     "negation": lambda facts: _concepts_with(facts, ":polarity"),
     "wikification": lambda facts: [value for _, role, value, _ in facts.unary if role == ":wiki"],
 }
-SUBSCORES = ("unlabelled", "no word senses", "concepts", "named entities", "negation", "wikification",
-             "reentrancies", "semantic roles")  # fmt: skip
+SUBSCORES = ("unlabelled", "no_word_senses", "concepts", "named_entities", "negation", "wikification",
+             "reentrancies", "semantic_roles")  # fmt: skip
 
 
 def subscores(
-    pairs: Sequence[tuple[Graph, Graph]], counting: Counting | None = None, *, limit: float | None = None
+    pairs: Sequence[tuple[Graph, Graph]],
+    counting: Counting | None = None,
+    *,
+    limit: float | None = None,
+    names: Sequence[str] = SUBSCORES,
 ) -> dict[str, Counts]:
     """The fine-grained scores of (reference, predicted) pairs, each with an alignment of its own where it
     needs one."""
@@ -95,7 +99,7 @@ def subscores(
     read = FactReader(counting)
     reference, predicted = [read(pair[0]) for pair in pairs], [read(pair[1]) for pair in pairs]
     scores = {}
-    for name in SUBSCORES:
+    for name in names:
         if name in BAG_PARTS:
             bag = BAG_PARTS[name]
             scores[name] = _bags([bag(facts) for facts in reference], [bag(facts) for facts in predicted])

@@ -24,13 +24,16 @@ from tallystick.errors import MetricError
 from tallystick.matching.collections import best, links, subset, supertypes
 from tallystick.matching.normalise import f1, jaccard, precision, recall, sides
 from tallystick.matching.sets import match
+from tallystick.matching.variables import latent
 from tallystick.scoring.result import Result
+from tallystick.similarity.cases import cases
 from tallystick.similarity.exact import exact
 from tallystick.similarity.functions import via
 from tallystick.similarity.hierarchy import levels, subtypes
 from tallystick.similarity.node import Node, Similarity
 from tallystick.similarity.records import each, record
 from tallystick.similarity.text import words
+from tallystick.similarity.variables import var
 from tallystick.similarity.weights import above, at_least, weigh
 
 # Section 2.1, binary relations: RelationSet
@@ -197,6 +200,16 @@ def phi_str_entity(premodifiers: Iterable[str], split: Callable[[str], Iterable[
     """eq. 46 against an entity: with any of its strings. Over Entity[str], the predicted one with a single string."""
     return record(mentions=best(phi_str(premodifiers, split)))
 
+
+# Section 4, latent variables: AMR. Eq. 34 is var, eq. 36 latent() itself.
+
+phi_prop = record(rel=exact, subj=var, obj=cases(Var=var, str=exact))
+"""δ_rel × φ_subj × φ_obj, where variables match as eq. 34 says and concepts if they are equal"""
+
+smatch = f1(each(props=latent(phi_prop)))
+"""eq. 35: SMATCH = max over 1:1 maps of the variables of F↔_props[δ_rel × φ_subj × φ_obj]"""
+
+# Section 5: eq. 37 is sequence(), tree(), unordered() and graph().
 
 # Section 6, hierarchies: in the place of any exact type
 

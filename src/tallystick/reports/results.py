@@ -35,6 +35,10 @@ def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncat
         shown = [getattr(result.kind, "average", "micro") for result in results.values()]
         for row, average in zip(rows, shown + ["macro"] * len(rows), strict=False):
             row.insert(1, average)
+    if not all(result.optimal for result in results.values()):  # a time limit struck: what the score may be at most
+        columns.append("at most")
+        most = [result.bounds[result.kind.headline][1] for result in results.values()]
+        rows = [[*row, value] for row, value in zip(rows, [*most, *([""] * (len(rows) - len(most)))], strict=True)]
     return Table(columns, rows)
 
 
@@ -60,7 +64,7 @@ def documents_table(results: Mapping[str, Result], limit: int | None = None) -> 
         return Table(["document", *names], rows[:limit])
     columns = {name: result.documents for name, result in results.items()}
     rows = [[str(key), *(columns[n][key][result.kind.headline] for n, result in results.items())] for key in first.ids]
-    rows.sort(key=lambda row: sum(value or 0.0 for value in row[1:] if not isinstance(value, str)))
+    rows.sort(key=lambda row: sum(value for value in row[1:] if isinstance(value, float)))
     return Table(["document", *results], rows[:limit])
 
 
@@ -146,7 +150,10 @@ def explanation_line(tree: Explanation) -> str:
         most = f"{tree.reference_self:.4g} in the reference, {tree.predicted_self:.4g} predicted"
         if tree.reference_self == tree.predicted_self:
             most = f"{tree.reference_self:.4g}"
-        return f"{name}{tree.how} = {weight} of {most}"
+        variables = ", ".join(f"{x} ↔ {y}" for x, y in tree.variables)
+        return f"{name}{tree.how} = {weight} of {most}" + (f", with {variables}" if variables else "")
+    if tree.how in ("var", "triple") and tree.weight > 0:
+        return f"= {name}{tree.reference} ↔ {tree.predicted}"
     if tree.weight >= max(tree.reference_self, tree.predicted_self):
         return f"= {name}{shorten(tree.reference)}"
     return f"≠ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}  {weight}"

@@ -22,6 +22,7 @@ from tallystick.columns.encoded import Alternatives, Column, Fields, Items, Mayb
 from tallystick.matching.collections import OverItems
 from tallystick.matching.normalise import Normaliser
 from tallystick.matching.sets import Match, Matching
+from tallystick.matching.variables import Latent, Scoped
 from tallystick.similarity.cases import Cases, Let
 from tallystick.similarity.functions import Via
 from tallystick.similarity.missing import Optional
@@ -90,6 +91,8 @@ def below(here: Aligned) -> Iterator[Aligned]:
         yield from below(_present(here.changed(node.inner, r, p)))
     elif isinstance(node, (Each, Record)):
         yield from _fields(here, node, r, p)
+    elif isinstance(node, (Latent, Scoped)):  # once the variables' map is known, the rest is as everywhere
+        yield from below(here.at(*node.settled(r, p, here.i, here.j)))  # type: ignore[arg-type]
     elif isinstance(node, Matching):
         assert isinstance(r, Items)
         assert isinstance(p, Items)

@@ -18,6 +18,7 @@ from tallystick.columns.blocks import Blocks
 from tallystick.columns.data import Bag, Data, Index, Memory, Objects, Record, Scope, as_data
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, some, unmet_ids
 from tallystick.matching.normalise import F, Normaliser, Sides, numerators, two_numerators
+from tallystick.matching.proofs import Proofs, at_most, limited
 from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Counts
 from tallystick.similarity.node import Node, Similarity
@@ -60,6 +61,8 @@ class Evaluation:
         self.metric, self.undefined, self.keep = metric, undefined, keep
         self.kind = kind_of(metric)
         self._rows: list[F64] = []
+        self._above: list[F64] = []
+        self._open_selves = 0
         self._ids: list[Any] = []  # None for a document without a name: its place is its id
         self._documents: list[tuple[Any, Any]] | None = [] if keep else None
         self._memory = Memory()
@@ -81,7 +84,11 @@ class Evaluation:
                 left, right = reference, predicted
             else:
                 left, right = (Objects(side.values[start : start + step]) for side in (reference, predicted))
-            self._rows.append(tally_rows(self.metric, left, right, self._memory))
+            proofs = Proofs()
+            rows, above = tally_bounds(self.metric, left, right, self._memory, proofs)
+            self._rows.append(rows)
+            self._above.append(above)
+            self._open_selves += proofs.open_selves
             if progress is not None:
                 progress(min(n, start + len(left)), n)
         self._take_ids(ids if named else [None] * n)
@@ -101,6 +108,8 @@ class Evaluation:
         if other.metric != self.metric:
             raise MetricError(f"cannot merge tallies of different metrics:\n  {self.metric}\n  {other.metric}")
         self._rows.extend(other._rows)
+        self._above.extend(other._above)
+        self._open_selves += other._open_selves
         self._take_ids(other._ids)
         self._memory.merge(other._memory)
         if self._documents is not None and other._documents is not None:
@@ -114,7 +123,12 @@ class Evaluation:
             if message:
                 raise ValueMismatch(message)
         rows = np.concatenate(self._rows) if self._rows else np.zeros((0, len(self.kind.sums)))
+        above = np.concatenate(self._above) if self._above and limited(self.metric) else None
         warnings = []
+        if self._open_selves:
+            warnings.append(
+                f"{self._open_selves:,} self-scores are not proven within the limit: figures may be too high"
+            )
         negative = sum(weight < 0 for calls in self._memory.calls.values() for weight in calls.values())
         if negative:
             warnings.append(f"{negative:,} similarities were below 0 and counted as 0")
@@ -127,6 +141,7 @@ class Evaluation:
             notes=tuple(warnings),
             sources=tuple(self._documents) if self._documents is not None else None,
             memory=self._memory,
+            above=above,
         )
 
 
@@ -190,20 +205,36 @@ def summed(metric: Node) -> Similarity:
 
 def tally_rows(metric: Node, reference: Data, predicted: Data, memory: Memory) -> F64:
     """num_p, den_p, num_r, den_r of each document."""
+    return tally_bounds(metric, reference, predicted, memory, Proofs())[0]
+
+
+def tally_bounds(metric: Node, reference: Data, predicted: Data, memory: Memory, proofs: Proofs) -> tuple[F64, F64]:
+    """The tally of each document, and the same with the numerators' upper bounds where a time limit struck."""
     scope = Scope(memory=memory)
+    proofs.keep_in(scope.memo)
     if isinstance(metric, Sides):
-        first = _tally(summed(metric.precision), reference, predicted, scope)
-        second = _tally(summed(metric.recall), reference, predicted, scope)
-        return np.concatenate((first[:, :2], second[:, 2:]), axis=1)
-    return _tally(summed(metric), reference, predicted, scope)
+        first = _tally(summed(metric.precision), reference, predicted, scope, proofs)
+        second = _tally(summed(metric.recall), reference, predicted, scope, proofs)
+        rows, above = (
+            np.concatenate((one[:, :2], other[:, 2:]), axis=1) for one, other in zip(first, second, strict=True)
+        )
+        return rows, above
+    return _tally(summed(metric), reference, predicted, scope, proofs)
 
 
-def _tally(inner: Similarity, reference: Data, predicted: Data, scope: Scope) -> F64:
+def _tally(inner: Similarity, reference: Data, predicted: Data, scope: Scope, proofs: Proofs) -> tuple[F64, F64]:
     n = len(reference)
     r, p = inner.encode(reference, predicted, scope)
     out = np.zeros((n, 4))
-    if n:
-        sums = numerators(inner, r, p, Blocks.diagonal(n))
-        out[sums.j, 0], out[sums.i, 2] = sums.predicted, sums.reference
-        out[:, 1], out[:, 3] = inner.selves(p), inner.selves(r)
-    return out
+    if not n:
+        return out, out
+    blocks = Blocks.diagonal(n)
+    sums = numerators(inner, r, p, blocks)
+    out[sums.j, 0], out[sums.i, 2] = sums.predicted, sums.reference
+    out[:, 1], out[:, 3] = inner.selves(p), inner.selves(r)
+    if not proofs.open or not limited(inner):
+        return out, out
+    above = out.copy()
+    sums = numerators(at_most(inner), r, p, blocks)
+    above[sums.j, 0], above[sums.i, 2] = sums.predicted, sums.reference
+    return out, above

@@ -56,8 +56,17 @@ class Explanation:
         for child in self.children:
             yield from child.walk()
 
+    @property
+    def variables(self) -> tuple[tuple[Any, Any], ...]:
+        """Which latent variable is which, below a `latent` or `scoped`."""
+        if self.how not in ("latent", "scoped"):
+            return ()
+        found = {(str(n.reference), str(n.predicted)): n for n in self.walk() if n.how == "var" and n.weight > 0}
+        return tuple((node.reference, node.predicted) for node in found.values())
+
     def as_dict(self) -> dict[str, Any]:
         """The tree as plain data."""
+        variables = {"variables": [list(map(str, pair)) for pair in self.variables]} if self.variables else {}
         return {
             "name": self.name,
             "status": self.status,
@@ -65,6 +74,7 @@ class Explanation:
             "weight": self.weight,
             "reference_self": self.reference_self,
             "predicted_self": self.predicted_self,
+            **variables,
             "reference": self.reference if not self.children else None,
             "predicted": self.predicted if not self.children else None,
             "children": [child.as_dict() for child in self.children],

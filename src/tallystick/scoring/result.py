@@ -86,6 +86,7 @@ class Result:
     settings: str = ""
     memory: Memory = field(default_factory=Memory, repr=False)
     name: str = ""
+    above: F64 | None = field(default=None, repr=False)
 
     # Figures
 
@@ -138,11 +139,29 @@ class Result:
         return {name: self.undefined if np.isnan(value) else float(value) for name, value in figures.items()}
 
     def __getattr__(self, name: str) -> float | None:
-        if name.startswith("_") or name in ("kind", "rows", "figures", "undefined", "sums"):
+        if name.startswith("_") or name in ("kind", "rows", "figures", "undefined", "sums", "above"):
             raise AttributeError(name)
         if name in self.figures:
             return self.figures[name]
         raise AttributeError(f"this result has no {name!r}; it has {', '.join(self.figures)}")
+
+    # Bounds: where a solver has a time limit, `above` is the tally with what each document could have at most.
+
+    @cached_property
+    def unproven(self) -> int:
+        """In how many documents a better score is possible: a time limit struck before the optimum was proven."""
+        return 0 if self.above is None else int((self.above != self.rows).any(axis=1).sum())
+
+    @property
+    def optimal(self) -> bool:
+        """Whether every figure is proven to be the optimum; if not, `bounds` has what is known."""
+        return self.unproven == 0
+
+    @cached_property
+    def bounds(self) -> dict[str, tuple[float | None, float | None]]:
+        """The least and the most that each figure can be; the same twice where it is proven."""
+        most = self.figures if self.above is None else self._decided(self.kind.figures(total(self.above)))
+        return {name: (value, most[name]) for name, value in self.figures.items()}
 
     @property
     def score(self) -> float | None:
@@ -173,6 +192,13 @@ class Result:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         out = list(self.notes)
+        if not self.optimal:
+            name = self.kind.headline
+            low, high = (f"{value:.4f}" if value is not None else "–" for value in self.bounds[name])
+            out.append(
+                f"{self.unproven:,} of {len(self.ids):,} documents are not proven optimal within the time limit: "
+                f"{name} lies between {low} and {high}"
+            )
         for name, value in self.figures.items():
             if value is not None and value > 1 + 1e-9:
                 out.append(f"{name} is {value:.4f}, above 1: the matching lets one item be counted several times")
@@ -221,6 +247,7 @@ class Result:
         return self.metric
 
     def _kept(self) -> tuple[tuple[Any, Any], ...]:
+        _ = self.expression  # that there is none says more than that nothing was kept
         if self.sources is None:
             raise MetricError("this result kept no documents (keep=False, or merged from elsewhere)")
         return self.sources
@@ -268,7 +295,13 @@ class Result:
             labels = {r.label: {**r.figures, "tally": r.tally, "support": r.support} for r in self.by_label()}
             return {**self.figures, "tally": self.kind.pooled_tally(self.sums), **averages, "labels": labels}
         macro = {**self.macro, "left_out": self.left_out}
-        return {**self.figures, "tally": self.tally, "micro": self.micro, "macro": macro}
+        entry = {**self.figures, "tally": self.tally, "micro": self.micro, "macro": macro}
+        if self.above is not None:
+            entry["optimal"] = self.optimal
+        if not self.optimal:
+            lower, upper = ({name: ends[k] for name, ends in self.bounds.items()} for k in (0, 1))
+            entry |= {"unproven": self.unproven, "lower": lower, "upper": upper}
+        return entry
 
     def to_json(self, name: str = "score", *, indent: int | None = 2) -> str:
         """The result as JSON: version, signature, figures, tally, warnings."""

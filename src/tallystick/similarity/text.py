@@ -137,12 +137,22 @@ def fill_rectangles(r: Codes, p: Codes, frame: Frame, scorer: tuple[Any, float])
         return np.asarray(scores, np.float64)[inverse] * scale if different else np.empty(0)
     flat = np.empty(frame.size)
     for rows, columns, place in frame.rectangles():
-        queries = [values[k] for k in r.codes[rows].tolist()]
-        choices = [values[k] for k in p.codes[columns].tolist()]
-        flat[place] = cdist(queries, choices, scorer=function, dtype=np.float64).ravel()
+        ours, theirs = r.codes[rows], p.codes[columns]
+        if len(rows) * len(columns) < 1024:
+            scores = cdist(*_texts(values, ours, theirs), scorer=function, dtype=np.float64)
+        else:  # a text that occurs several times is compared once
+            first, of_row = np.unique(ours, return_inverse=True)
+            second, of_column = np.unique(theirs, return_inverse=True)
+            scores = cdist(*_texts(values, first, second), scorer=function, dtype=np.float64)
+            scores = scores[of_row][:, of_column]
+        flat[place] = scores.ravel()
     if scale != 1.0:
         flat *= scale
     return flat
+
+
+def _texts(values: Sequence[str], *codes: I64) -> list[list[str]]:
+    return [[values[k] for k in side.tolist()] for side in codes]
 
 
 def different_pairs(r: Codes, p: Codes, frame: Frame) -> tuple[tuple[I64, I64], int, I64]:

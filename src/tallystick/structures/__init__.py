@@ -13,20 +13,23 @@ list in it would prevent. The price: == of two values sees the order. A metric d
 they are to be compared.
 
 Types of relations, events, roles and slots are texts. Entities take any kind of mention: `Entity` is
-`Entity[Mention]`, and `Entity[str]` or `Entity[IndexedMention]` are others. `SlotFiller[T]` takes any value.
+`Entity[Mention]`, and `Entity[str]` or `Entity[IndexedMention]` are others. `SlotFiller[T]` takes any value, and so do
+the nodes of a `Tree[T]` or `Graph[T]`. A `Var` is a latent variable, whose name means nothing outside of its `Scope`.
 """
 
 from tallystick.structures.coreference import Entity, EntitySet, Membership, MembershipSet
 from tallystick.structures.dependencies import Dependency, DependencyParse
 from tallystick.structures.events import Argument, Event, EventSet, Trigger
+from tallystick.structures.meaning import AMR, Prop, Scope, Var
 from tallystick.structures.mentions import AnnotatedMention, IndexedMention, Mention, TextMention
+from tallystick.structures.orders import Graph, Tree
 from tallystick.structures.relations import Fact, FactSet, Relation, RelationSet, SymmetricRelation
 from tallystick.structures.roles import NAryRelation, NAryRelationSet, RoleFillerEntity
 from tallystick.structures.templates import SlotFiller, Template, TemplateSet
 
 __all__ = [
-    "AnnotatedMention", "Argument", "Dependency", "DependencyParse", "Entity", "EntitySet", "Event", "EventSet", "Fact",
-    "FactSet", "IndexedMention", "Membership", "MembershipSet", "Mention", "NAryRelation", "NAryRelationSet", "Relation",
-    "RelationSet", "RoleFillerEntity", "SlotFiller", "SymmetricRelation", "Template", "TemplateSet", "TextMention",
-    "Trigger",
+    "AMR", "AnnotatedMention", "Argument", "Dependency", "DependencyParse", "Entity", "EntitySet", "Event", "EventSet",
+    "Fact", "FactSet", "Graph", "IndexedMention", "Membership", "MembershipSet", "Mention", "NAryRelation",
+    "NAryRelationSet", "Prop", "Relation", "RelationSet", "RoleFillerEntity", "Scope", "SlotFiller", "SymmetricRelation",
+    "Template", "TemplateSet", "TextMention", "Tree", "Trigger", "Var",
 ]  # fmt: skip

@@ -1,0 +1,142 @@
+"""`score amr` and `explain amr`: Smatch over graphs of meaning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, progress, say
+from tallystick.errors import MetricError
+
+if TYPE_CHECKING:
+    from tallystick.metrics.amr_scores import Counts
+    from tallystick.metrics.amr_triples import Counting
+    from tallystick.reading.graphs import Graphs
+
+LONG_RUN = 5.0
+"""Seconds from which on a run says how long its pairs took."""
+
+
+def graph_options(command: Any) -> Any:
+    """How graphs are read, and what counts as a triple."""
+    options = [
+        click.option("--preset", type=click.Choice(["tallystick", "smatch", "smatchpp", "smatchpp-amr"]), default="tallystick",
+                     show_default=True, help="Whose way of counting triples; the options below change single choices of it."),
+        click.option("--root", type=click.Choice(["none", "constant", "concept"]), help="How the root counts: not, as a mark, or by its concept."),
+        click.option("--duplicates", type=click.Choice(["multiset", "removed", "product"]), help="How triples that occur twice in a graph count."),
+        click.option("--mod", type=click.Choice(["domain", "canonical", "mod", "keep"]), help="How :mod and :domain are made one."),
+        click.option("--input", "kind", type=click.Choice(["auto", "penman", "triples"]), default="auto", show_default=True,
+                     help="PENMAN, or triples (JSON Lines, or a triple a line); auto tells PENMAN from JSON Lines."),
+        click.option("--lenient", is_flag=True, help="Count a graph that cannot be read as empty, and list it."),
+        click.option("--limit", "seconds", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+                     help="At most this long for each pair; the score then has bounds."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command()
+@files
+@metric_option
+@common_options
+@graph_options
+@click.option(
+    "--subscores", is_flag=True, help="Also the fine-grained scores: unlabelled, concepts, named entities, ..."
+)
+def score(
+    reference: str, predicted: str, metrics: tuple[str, ...], preset: str, root: str | None, duplicates: str | None,
+    mod: str | None, kind: str, lenient: bool, seconds: float | None, common: Common, subscores: bool,
+) -> None:  # fmt: skip
+    """Score graphs of meaning by Smatch: REFERENCE and PREDICTED are PENMAN files, or triples.
+
+    Every score is the proven optimum. Graphs are paired by their # ::id where all have one, else by order.
+
+    \b
+    tallystick score amr gold.amr system.amr
+    tallystick score amr gold.amr system.amr --preset smatch --subscores --by document --rows 10
+    """
+    import time
+
+    from tallystick.metrics.amr import METRICS
+    from tallystick.metrics.amr import score as score_all
+
+    no_breakdown(common, "label", "field", instead="--by document, or --subscores")
+    counting = _counting(preset, root, duplicates, mod)
+    left, right = _read(reference, predicted, kind, lenient)
+    started = time.monotonic()
+    with progress("matching") as advance:
+        results, counts = score_all(
+            left,
+            right,
+            counting,
+            metrics=metrics or (METRICS if subscores else ("smatch",)),
+            limit=seconds,
+            progress=advance,
+        )
+    took = time.monotonic() - started
+    finish(results, common)
+    if counts is not None and (took > LONG_RUN or not counts.optimal.all()):
+        say(_times(counts, next(iter(results.values())).ids, took))
+
+
+@click.command()
+@files
+@graph_options
+@click.option(
+    "--document", metavar="ID", help="Which graph: its id, or its place from 1 without ids.  [default: the worst]"
+)
+@click.option("--format", "format_", type=click.Choice(["tree", "json"]), default="tree", show_default=True)
+def explain(
+    reference: str, predicted: str, preset: str, root: str | None, duplicates: str | None, mod: str | None, kind: str,
+    lenient: bool, seconds: float | None, document: str | None, format_: str,
+) -> None:  # fmt: skip
+    """Show which variable is which in one pair of graphs, and which triples match, are missed, are spurious."""
+    import json
+
+    from tallystick.cli.tree import show_tree
+    from tallystick.metrics.amr import explain as explain_pair
+
+    counting = _counting(preset, root, duplicates, mod)
+    left, right = _read(reference, predicted, kind, lenient)
+    name, tree = explain_pair(left, right, counting, document=document, limit=seconds)
+    if document is None:
+        say(f"graph {name}, the worst of {len(left):,}")
+    if format_ == "json":
+        click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
+    else:
+        show_tree(tree, f"graph {name}")
+
+
+def _counting(preset: str, root: str | None, duplicates: str | None, mod: str | None) -> Counting:
+    from tallystick.metrics.amr_triples import preset as preset_named
+
+    chosen = {"root": root, "duplicates": duplicates, "mod": mod}
+    return preset_named(preset, **{name: value for name, value in chosen.items() if value is not None})
+
+
+def _read(reference: str, predicted: str, kind: str, lenient: bool) -> tuple[Graphs, Graphs]:
+    from tallystick.reading.opening import read_text, shown_name
+    from tallystick.reading.penman import parse_penman
+
+    if reference == predicted == "-":
+        raise MetricError("only one of the two files can be standard input")
+    sides = []
+    for name in (reference, predicted):
+        text = read_text(name)
+        if kind == "triples" or (kind == "auto" and text.lstrip()[:1] == "{"):
+            from tallystick.reading.triples import parse_triples
+
+            sides.append(parse_triples(text, file=shown_name(name), lenient=lenient))
+        else:
+            sides.append(parse_penman(text, file=shown_name(name), lenient=lenient))
+    return sides[0], sides[1]
+
+
+def _times(counts: Counts, ids: tuple[Any, ...], took: float) -> str:
+    """How long a run took, and the pairs that took longest."""
+    slow = (-counts.seconds).argsort(kind="stable")[:3].tolist()
+    listed = ", ".join(f"{ids[k]} {counts.seconds[k]:.2f} s" for k in slow if counts.seconds[k] > 0.01)
+    each = 1000 * took / max(1, len(ids))
+    return f"{took:.1f} s, {each:.1f} ms a pair" + (f"; the slowest: {listed}" if listed else "")
