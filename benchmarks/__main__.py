@@ -4,7 +4,7 @@ import argparse
 import importlib
 import sys
 
-NAMES = ("coreference_columns", "invoices", "relations", "spans", "dependencies")
+NAMES = ("coreference", "coreference_columns", "invoices", "relations", "spans", "dependencies")
 
 
 def main() -> int:

@@ -6,7 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks import coreference_columns, invoices, measure, relations
+from benchmarks import coreference_columns, coreference_data, invoices, measure, relations
+from tallystick.matching.assignment import SMALL_SIDE, components
+from tallystick.metrics.coreference import Options
+from tallystick.metrics.coreference_mentions import prepare
+from tallystick.reading.coreference import pair, read_chains
 
 
 @pytest.fixture(scope="module")
@@ -196,3 +200,32 @@ def test_figures_that_differ_are_a_failure():
     row = measure.compare(found, measure.Measurement(value={"f1": 0.5 + 1e-6}), "wrong", 1, checked=("f1",))
     assert row.failed
     assert math.isfinite(row.per_unit)
+
+
+@pytest.mark.parametrize(
+    ("write", "arguments", "documents", "mentions"),
+    [
+        ("write_large", (4_000,), 2, 410),
+        ("write_one_document", (300, 80), 1, 300),
+        ("write_giant_component", (40,), 1, None),
+        ("write_small", (), 1, 20),
+    ],
+)
+def test_coreference_files_are_read_without_a_warning(tmp_path, write, arguments, documents, mentions):
+    paths = [str(tmp_path / side) for side in ("key", "response")]
+    getattr(coreference_data, write)(*paths, *arguments)
+    pairs = pair(*map(read_chains, paths))
+    assert pairs.warnings == []
+    assert len(pairs.documents) == documents
+    assert mentions in (None, len(pairs.key))
+    first = [(tmp_path / side).read_bytes() for side in ("key", "response")]
+    getattr(coreference_data, write)(*paths, *arguments)
+    assert first == [(tmp_path / side).read_bytes() for side in ("key", "response")]
+
+
+def test_the_small_coreference_file_needs_an_assignment(tmp_path):
+    paths = [str(tmp_path / side) for side in ("key", "response")]
+    coreference_data.write_small(*paths)
+    table = prepare(pair(*map(read_chains, paths)), Options()).overlaps
+    assert len(set(components(table.k, table.r, table.key.entities, table.response.entities).tolist())) == 1
+    assert min(table.key.entities, table.response.entities) > SMALL_SIDE

@@ -62,12 +62,14 @@ def score(
     tables: list[Table] = []
     extra: dict[str, Any] = {}
     if errors:
+        from dataclasses import asdict
+
         from tallystick.metrics.coreference_errors import find_errors
         from tallystick.reports.coreference import errors_table
 
         found = find_errors(pairs, options)
         tables.append(errors_table(found))
-        extra["errors"] = [vars(kind) for kind in found]
+        extra["errors"] = [asdict(kind) for kind in found]
     finish(
         scored, common, tables=tables, extra=extra, truncated=compat == "reference",
         title=versus(predicted, reference), explain=_explainer(pairs, options) if common.report else None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import common_options, files, metric_option
+from tallystick.cli.output import Common, common_options, files, metric_option, versus
 from tallystick.cli.structures import (
     explain_options,
     explain_result,
@@ -53,8 +53,7 @@ def event_options(command: Any) -> Any:
 @click.option("--label", type=click.Choice(list(LABELS)), help="With --by label: which.  [default: role]")
 def score(
     reference: str, predicted: str, metrics: tuple[str, ...], coreference: str | None, heads: str | None, strip_articles: bool,
-    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, format_: str | None,
-    by: str | None, macro: bool, undefined: str | None, fail_under: tuple[str, ...], limit: int | None, label: str | None,
+    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, common: Common, label: str | None,
 ) -> None:  # fmt: skip
     """Score events: Tri-I, Tri-C, Arg-I, Arg-C, Arg-I+ and Arg-C+ as TextEE defines them, unlabelled ones, eq. 15 and 16; with
     heads, coreference or RAMS's files what gen-arg and RAMS report.
@@ -66,12 +65,11 @@ def score(
     tallystick score events test.jsonl system.jsonl --coreference coref.jsonlines --strip-articles
     tallystick score events test.jsonlines system.jsonlines --metric rams --by label --label distance
     """
-    results = _results(
+    scored = results(
         reference, predicted, metrics, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity
     )  # fmt: skip
     show(
-        results, labels=LABELS, label=label or ("role" if by == "label" else None), format_=format_, by=by, macro=macro,
-        undefined=undefined, fail_under=fail_under, limit=limit,
+        scored, labels=LABELS, label=label or ("role" if common.by == "label" else None), common=common, title=versus(predicted, reference),
     )  # fmt: skip
 
 
@@ -85,16 +83,17 @@ def explain(
 ) -> None:  # fmt: skip
     """Show which events and arguments of a document are matched."""
     chosen = (metric or "arg_f1",)
-    results = _results(
+    scored = results(
         reference, predicted, chosen, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity
     )  # fmt: skip
-    explain_result(results, document, format_)
+    explain_result(scored, document, format_)
 
 
-def _results(
+def results(
     reference: str, predicted: str, metrics: tuple[str, ...], coreference: str | None, heads: str | None, strip_articles: bool,
     ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None,
 ) -> dict[str, Result]:  # fmt: skip
+    """The results of one system."""
     from tallystick.metrics.events import Options
     from tallystick.metrics.events import score as score_all
     from tallystick.reading.documents import pair_documents

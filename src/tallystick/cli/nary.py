@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import common_options, files, metric_option
+from tallystick.cli.output import Common, common_options, files, metric_option, versus
 from tallystick.cli.structures import explain_options, explain_result, show, type_options, types_of
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ def nary_options(command: Any) -> Any:
 @common_options
 def score(
     reference: str, predicted: str, metrics: tuple[str, ...], ner: str | None, clusters: str | None, parents: str | None,
-    hierarchy: str | None, format_: str | None, by: str | None, macro: bool, undefined: str | None,
-    fail_under: tuple[str, ...], limit: int | None,
+    hierarchy: str | None, common: Common,
 ) -> None:  # fmt: skip
     """Score N-ary relations of entities: eq. 29 to 31, matched one to one, and SciREX's own procedure beside them.
 
@@ -45,9 +44,9 @@ def score(
     tallystick score nary dev.jsonl system.jsonl
     tallystick score nary dev.jsonl relations.jsonl --ner ner.jsonl --clusters clusters.jsonl
     """
-    results = _results(reference, predicted, metrics, ner, clusters, parents, hierarchy)
+    scored = results(reference, predicted, metrics, ner, clusters, parents, hierarchy)
     show(
-        results, labels=LABELS, format_=format_, by=by, macro=macro, undefined=undefined, fail_under=fail_under, limit=limit
+        scored, labels=LABELS, common=common, title=versus(predicted, reference)
     )  # fmt: skip
 
 
@@ -60,14 +59,15 @@ def explain(
     metric: str | None, document: str | None, format_: str,
 ) -> None:  # fmt: skip
     """Show which entities or relations of a document are matched."""
-    results = _results(reference, predicted, (metric or "clusters",), ner, clusters, parents, hierarchy)
-    explain_result(results, document, format_)
+    scored = results(reference, predicted, (metric or "clusters",), ner, clusters, parents, hierarchy)
+    explain_result(scored, document, format_)
 
 
-def _results(
+def results(
     reference: str, predicted: str, metrics: tuple[str, ...], ner: str | None, clusters: str | None, parents: str | None,
     hierarchy: str | None,
 ) -> dict[str, Result]:  # fmt: skip
+    """The results of one system."""
     from tallystick.metrics.nary import Options
     from tallystick.metrics.nary import score as score_all
     from tallystick.reading.documents import pair_documents

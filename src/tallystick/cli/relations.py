@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import common_options, files, metric_option
+from tallystick.cli.output import Common, common_options, files, metric_option, versus
 from tallystick.cli.structures import (
     explain_options,
     explain_result,
@@ -45,8 +45,7 @@ def relation_options(command: Any) -> Any:
 @common_options
 def score(
     reference: str, predicted: str, metrics: tuple[str, ...], symmetric: tuple[str, ...], train: tuple[str, ...], heads: str | None,
-    parents: str | None, hierarchy: str | None, informativity: str | None, format_: str | None, by: str | None, macro: bool,
-    undefined: str | None, fail_under: tuple[str, ...], limit: int | None,
+    parents: str | None, hierarchy: str | None, informativity: str | None, common: Common,
 ) -> None:  # fmt: skip
     """Score relations in all the ways that the literature does, side by side: strict, boundaries, relaxed, head, pair, type.
 
@@ -56,9 +55,9 @@ def score(
     tallystick score relations gold.jsonl system.jsonl --symmetric spouse
     tallystick score relations dev.json result.json --train train_annotated.json
     """
-    results = _results(reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity)
+    scored = results(reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity)
     show(
-        results, labels=LABELS, format_=format_, by=by, macro=macro, undefined=undefined, fail_under=fail_under, limit=limit
+        scored, labels=LABELS, common=common, title=versus(predicted, reference)
     )  # fmt: skip
 
 
@@ -72,14 +71,15 @@ def explain(
 ) -> None:  # fmt: skip
     """Show which relations of a document are matched."""
     chosen = (metric,) if metric else ()
-    results = _results(reference, predicted, chosen, symmetric, train, heads, parents, hierarchy, informativity)
-    explain_result(results, document, format_)
+    scored = results(reference, predicted, chosen, symmetric, train, heads, parents, hierarchy, informativity)
+    explain_result(scored, document, format_)
 
 
-def _results(
+def results(
     reference: str, predicted: str, metrics: tuple[str, ...], symmetric: tuple[str, ...], train: tuple[str, ...],
     heads: str | None, parents: str | None, hierarchy: str | None, informativity: str | None,
 ) -> dict[str, Result]:  # fmt: skip
+    """The results of one system."""
     from pathlib import Path
 
     from tallystick.errors import SidesMismatch

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import common_options, files, metric_option
+from tallystick.cli.output import Common, common_options, files, metric_option, versus
 from tallystick.cli.structures import (
     explain_options,
     explain_result,
@@ -43,8 +43,7 @@ def role_options(command: Any) -> Any:
 @common_options
 def score(
     reference: str, predicted: str, metrics: tuple[str, ...], strings: str, parents: str | None, hierarchy: str | None,
-    informativity: str | None, format_: str | None, by: str | None, macro: bool, undefined: str | None,
-    fail_under: tuple[str, ...], limit: int | None,
+    informativity: str | None, common: Common,
 ) -> None:  # fmt: skip
     """Score role-filler entities: CEAF-REE, its softer variants with φ3 and φ4, CEAF-RME, and grit's implementation.
 
@@ -54,9 +53,9 @@ def score(
     tallystick score roles gold.jsonl system.jsonl
     tallystick score roles test.json preds.out --metric ceaf_ree --by label
     """
-    results = _results(reference, predicted, metrics, strings, parents, hierarchy, informativity)
+    scored = results(reference, predicted, metrics, strings, parents, hierarchy, informativity)
     show(
-        results, labels=LABELS, format_=format_, by=by, macro=macro, undefined=undefined, fail_under=fail_under, limit=limit
+        scored, labels=LABELS, common=common, title=versus(predicted, reference)
     )  # fmt: skip
 
 
@@ -69,14 +68,15 @@ def explain(
     metric: str | None, document: str | None, format_: str,
 ) -> None:  # fmt: skip
     """Show which role fillers of a document are matched."""
-    results = _results(reference, predicted, (metric or "ceaf_ree",), strings, parents, hierarchy, informativity)
-    explain_result(results, document, format_)
+    scored = results(reference, predicted, (metric or "ceaf_ree",), strings, parents, hierarchy, informativity)
+    explain_result(scored, document, format_)
 
 
-def _results(
+def results(
     reference: str, predicted: str, metrics: tuple[str, ...], strings: str, parents: str | None, hierarchy: str | None,
     informativity: str | None,
 ) -> dict[str, Result]:  # fmt: skip
+    """The results of one system."""
     from tallystick.metrics.roles import Options
     from tallystick.metrics.roles import score as score_all
     from tallystick.reading.documents import pair_documents

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tallystick.cli.output import check_gates, gates, say, show_results, undefined_policy
+from tallystick.cli.output import Common, finish, say
 from tallystick.errors import InputError, MetricError, did_you_mean
 
 if TYPE_CHECKING:
@@ -72,39 +72,30 @@ def show(
     results: dict[str, Result],
     *,
     labels: Mapping[str, str],
-    format_: str | None,
-    by: str | None,
+    common: Common,
+    title: str,
     label: str | None = None,
-    macro: bool,
-    undefined: str | None,
-    fail_under: Sequence[str],
-    limit: int | None,
     extra: Mapping[str, Any] | None = None,
     more_tables: Sequence[Any] = (),
 ) -> None:
-    """The figures of all metrics, the breakdown that was asked for, signatures, gates."""
+    """The figures of all metrics, and the breakdown that was asked for."""
     from tallystick.reports import results as reports
 
-    gates(fail_under)
-    if undefined is not None:
-        results = {name: replace(one, undefined=undefined_policy(undefined)) for name, one in results.items()}
-    tables = [reports.figures_table(results, macro=macro), *more_tables]
+    tables = list(more_tables)
     content: dict[str, Any] = dict(extra or {})
-    if by == "document":
-        tables.append(reports.documents_by_metric(results, limit))
-        content["documents_by_id"] = {
-            name: {str(key): figures for key, figures in one.documents.items()} for name, one in results.items()
-        }
-    elif by == "field":
+    if common.by == "field":
         name, result = next(iter(_expressions(results)))
         tables.append(replace(reports.fields_table(result), title=name))
         content["fields"] = [vars(row) for row in result.by_field()]
-    elif by == "label":
+    elif common.by == "label":
         name, result, path = _labelled(results, labels, label)
         tables.append(replace(reports.labels_table(result, path), title=name))
         content["labels"] = [vars(row) for row in result.by_label(path)]
-    show_results(results, tables, format_, content, [])
-    check_gates(results, fail_under)
+    explained = next((result for result in results.values() if not isinstance(result.metric, str)), None)
+    finish(
+        results, common, tables=tables, extra=content, title=title,
+        explain=explained.explain if explained is not None and common.report else None,
+    )  # fmt: skip
 
 
 def _expressions(results: Mapping[str, Result]) -> list[tuple[str, Result]]:
@@ -137,7 +128,7 @@ def explain_result(results: Mapping[str, Result], document: str | None, format_:
 
     name, result = next(iter(results.items()))
     if document is None:
-        document = str(documents_table(result, 1).rows[0][0])
+        document = str(documents_table({name: result}, 1).rows[0][0])
         say(f"document {document}, the worst of {len(result.ids):,} by {name}")
     tree = result.explain(document)
     if format_ == "json":

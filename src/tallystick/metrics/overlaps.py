@@ -83,9 +83,14 @@ class Overlaps:
         return weighted_counts(self.r, self.n, self.response.entities)
 
 
+def twins(key: Side, response: Side, documents: int, codes: int) -> tuple[I64, I64]:
+    """The mentions that both sides have: (row of the key, row of the response)."""
+    return join(key.document * codes + key.mention, response.document * codes + response.mention, documents * codes)
+
+
 def overlaps(key: Side, response: Side, documents: int, codes: int) -> Overlaps:
     """The table, from the mentions of both sides; no mention may stand twice on one side of a document."""
-    i, j = join(key.document * codes + key.mention, response.document * codes + response.mention, documents * codes)
+    i, j = twins(key, response, documents, codes)
     width = max(1, response.entities)
     pairs, n = sum_by_key(key.entity[i] * width + response.entity[j], key.entities * width, None)
     return Overlaps(key, response, documents, pairs // width, pairs % width, n)

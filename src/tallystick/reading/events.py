@@ -17,13 +17,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tallystick.errors import InputError
-from tallystick.reading.standoff import is_brat, read_standoff
 from tallystick.reading.documents import Documents
 from tallystick.reading.event_documents import EventDocument, sentence_numbers
 from tallystick.reading.generated import is_generated, read_generated
 from tallystick.reading.json_values import Json, read_json
 from tallystick.reading.mention_values import document_name, read_mention
 from tallystick.reading.opening import shown_name
+from tallystick.reading.standoff import is_brat, read_standoff
 from tallystick.structures.events import Argument, Event, Trigger
 from tallystick.structures.mentions import AnnotatedMention
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from tallystick.errors import InputError
 from tallystick.reading import docred
-from tallystick.reading.standoff import is_brat, read_standoff
 from tallystick.reading.documents import Documents
 from tallystick.reading.json_values import Json, read_json
 from tallystick.reading.mention_values import document_name, read_mention
 from tallystick.reading.opening import shown_name
+from tallystick.reading.standoff import is_brat, read_standoff
 from tallystick.structures.mentions import AnnotatedMention
 from tallystick.structures.relations import FactSet, Relation, RelationSet
 

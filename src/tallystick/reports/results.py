@@ -14,17 +14,21 @@ if TYPE_CHECKING:
 
 
 def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncated: bool = False) -> Table:
-    """A row for each metric: its figures, and how they came about; `truncated` to two digits of a percentage."""
+    """A row for each metric: its figures, and how they came about; `truncated` as the reference scorer prints them."""
     names = list(dict.fromkeys(name for result in results.values() for name in result.figures))
 
-    def cells(figures: Figures) -> list[Any]:
+    def cells(figures: Figures, result: Result) -> list[Any]:
+        if not truncated:
+            return [figures.get(name) for name in names]
+        if "num_p" in result.kind.sums:
+            figures = {**figures, "f1": _harmonic(figures["precision"] or 0.0, figures["recall"] or 0.0)}
         found = [figures.get(name) for name in names]
-        return [None if value is None else _truncated(value) for value in found] if truncated else found
+        return [None if value is None else _truncated(value) for value in found]
 
     averages = [result.kind.average for result in results.values() if isinstance(result.kind, Labelled)]
-    rows = [[key, *cells(result.figures), *_sums(result)] for key, result in results.items()]
+    rows = [[key, *cells(result.figures, result), *_sums(result)] for key, result in results.items()]
     if macro:
-        rows += [[f"{key} (macro)", *cells(result.macro), "", ""] for key, result in results.items()]
+        rows += [[f"{key} (macro)", *cells(result.macro, result), "", ""] for key, result in results.items()]
     columns = ["metric", *names, "of predicted", "of reference"]
     if averages:  # metrics with different averages stand below each other
         columns.insert(1, "average")
@@ -34,14 +38,20 @@ def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncat
     return Table(columns, rows)
 
 
+def _harmonic(precision: float, recall: float) -> float:
+    """F1 with the reference scorer's roundings, which decide the last digit of what is cut off."""
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
 def _truncated(value: float) -> str:
-    """A percentage with two digits, cut off and not rounded, as the reference scorer prints it."""
-    return f"{int(value * 10_000 + 1e-9) / 100:.2f}%"
+    """A percentage with two digits, cut off and not rounded."""
+    return f"{int(value * 10_000) / 100:.2f}%"
 
 
 def documents_table(results: Mapping[str, Result], limit: int | None = None) -> Table:
     """A row for each document, the worst first: one metric's figures, or the headlines of several."""
     first = next(iter(results.values()))
+    rows: list[list[Any]]
     if len(results) == 1:
         names = list(first.figures)
         rows = [[str(key), *figures.values()] for key, figures in first.documents.items()]

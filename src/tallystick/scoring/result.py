@@ -15,10 +15,10 @@ from tallystick.columns.arrays import F64
 from tallystick.columns.data import Memory
 from tallystick.errors import MetricError, TallystickError, did_you_mean, some
 from tallystick.scoring.tally import Kind, Labelled, total
-from tallystick.similarity.node import Node
 
 if TYPE_CHECKING:
     from tallystick.scoring.explanation import Explanation
+    from tallystick.similarity.node import Node
 
 Figures = dict[str, "float | None"]
 
@@ -193,8 +193,9 @@ class Result:
             if len(self.ids) != 1:
                 raise MetricError(f"say which document to explain: one of {some(self.ids)}")
             document = self.ids[0]
+        metric = self.expression
         left, right = self._document(document)
-        return explain_document(self.expression, left, right, self.memory)
+        return explain_document(metric, left, right, self.memory)
 
     def _document(self, document: Any) -> tuple[Any, Any]:
         from tallystick.columns.data import Objects
