@@ -176,10 +176,13 @@ def test_beta():
     assert result.f2 == pytest.approx(5 * 5 / (4 * 6 + 7))
 
 
-def test_token_weights_flat_or_by_text():
+def test_token_weights_flat_or_by_text_or_by_function():
     flat = [0, 1, 1, 5, 0, 0, 0, 1, 1]
-    found = [spans.evaluate(*TABLE_1, ["token"], lengths=[9], token_weights=w)["token"] for w in (flat, [flat])]
-    assert found[0].precision == found[1].precision == 4 / 9
+    found = [
+        spans.evaluate(*TABLE_1, ["token"], lengths=[9], token_weights=w)["token"]
+        for w in (flat, [flat], lambda text, token: flat[token])
+    ]
+    assert [result.precision for result in found] == [4 / 9] * 3
     assert "tokens weighted" in found[0].signature
 
 
