@@ -4,7 +4,11 @@ import argparse
 import importlib
 import sys
 
+<<<<<<< HEAD
 NAMES = ("coreference", "coreference_columns", "invoices", "relations", "spans", "dependencies", "meaning")
+=======
+NAMES = ("coreference", "coreference_columns", "invoices", "relations", "spans", "dependencies")
+>>>>>>> wip/spans2
 
 
 def main() -> int:

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks import coreference_columns, coreference_data, invoices, measure, relations
+from benchmarks import coreference_columns, coreference_data, dependencies, invoices, measure, relations, spans
 from tallystick.matching.assignment import SMALL_SIDE, components
 from tallystick.metrics.coreference import Options
 from tallystick.metrics.coreference_mentions import prepare
@@ -229,3 +229,22 @@ def test_the_small_coreference_file_needs_an_assignment(tmp_path):
     table = prepare(pair(*map(read_chains, paths)), Options()).overlaps
     assert len(set(components(table.k, table.r, table.key.entities, table.response.entities).tolist())) == 1
     assert min(table.key.entities, table.response.entities) > SMALL_SIDE
+
+
+def test_spans_from_lists_and_from_the_file_are_the_same_and_seqevals(tmp_path):
+    path = tmp_path / "tags.txt"
+    spans.generate(path, 3_000)
+    lists = spans.split_into_lists(str(path))
+    assert sum(map(len, lists[0])) == 3_000
+    found = spans.tallystick_from_lists(*lists)()
+    assert found == spans.tallystick_from_file(str(path))()
+    assert found["segment micro"] == pytest.approx(spans.seqeval(*lists)()["segment micro"])
+
+
+def test_dependencies_of_generated_files(tmp_path):
+    files = [str(tmp_path / name) for name in ("reference", "predicted")]
+    for file, text in zip(files, dependencies.generate(300, 1), strict=True):
+        with open(file, "w", encoding="utf-8") as stream:
+            stream.write(text)
+    found = dependencies.tallystick(*files)()
+    assert 0.5 < found["las"] < found["uas"] < found["words"] < 1
