@@ -10,6 +10,7 @@ from tallystick.cli.lazy import LazyGroup
 TASKS = {
     "coreference": "MUC, B³, CEAF, BLANC, LEA and the CoNLL score over CoNLL, CorefUD or JSONL files",
     "dependencies": "UAS, LAS and the whole UD evaluation of CoNLL-U files",
+    "hierarchies": "event hierarchies: MUC_p, BLANC_p, STM_p over Newick, JSONL or brat files",
     "records": "any records of your own: two JSONL files and a type",
 }
 

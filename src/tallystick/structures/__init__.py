@@ -19,13 +19,23 @@ Types of relations, events, roles and slots are texts. Entities take any kind of
 from tallystick.structures.coreference import Entity, EntitySet, Membership, MembershipSet
 from tallystick.structures.dependencies import Dependency, DependencyParse
 from tallystick.structures.events import Argument, Event, EventSet, Trigger
+from tallystick.structures.hierarchies import (
+    ConceptualHierarchy,
+    ConceptualLink,
+    EventHierarchy,
+    EventLink,
+    EventTree,
+    conceptual,
+)
 from tallystick.structures.mentions import IndexedMention, Mention
 from tallystick.structures.relations import Relation, RelationSet
 from tallystick.structures.roles import NAryRelation, NAryRelationSet, RoleFillerEntity
 from tallystick.structures.templates import SlotFiller, Template, TemplateSet
 
 __all__ = [
-    "Argument", "Dependency", "DependencyParse", "Entity", "EntitySet", "Event", "EventSet", "IndexedMention",
+    "Argument", "ConceptualHierarchy", "ConceptualLink", "Dependency", "DependencyParse", "Entity", "EntitySet", "Event", "EventHierarchy", "EventLink", "EventSet", "EventTree",
+    "IndexedMention",
     "Membership", "MembershipSet", "Mention", "NAryRelation", "NAryRelationSet", "Relation", "RelationSet",
     "RoleFillerEntity", "SlotFiller", "Template", "TemplateSet", "Trigger",
+    "conceptual",
 ]  # fmt: skip
