@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.columns.arrays import F64, I64, number
+from tallystick.columns.arrays import F64, number
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.collections import links
 from tallystick.matching.normalise import f1, precision, recall, sides
@@ -133,16 +133,14 @@ def _cai_strube(t: Overlaps) -> tuple[Overlaps, Overlaps]:
     key as singletons, and twinless key mentions to the response.
     """
     t = _without_twinless_singletons(t)
-    missed = ~np.isin(_identity(t.key), _identity(t.response))
-    spurious = ~np.isin(_identity(t.response), _identity(t.key))
+    bound = 1 + int(max(t.key.mention.max(initial=0), t.response.mention.max(initial=0)))
+    key_mentions, response_mentions = (side.document * bound + side.mention for side in (t.key, t.response))
+    missed = ~np.isin(key_mentions, response_mentions)
+    spurious = ~np.isin(response_mentions, key_mentions)
     response = _with_singletons(t.response, t.key, missed)
     for_precision = _rejoined(_with_singletons(t.key, t.response, spurious), response, t.documents)
     for_recall = _rejoined(t.key, _with_singletons(_only(t.response, ~spurious), t.key, missed), t.documents)
     return for_precision, for_recall
-
-
-def _identity(side: Side) -> I64:
-    return side.document * (int(side.mention.max(initial=0)) + (1 << 40)) + side.mention
 
 
 def _with_singletons(side: Side, other: Side, rows: Any) -> Side:
