@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tallystick.parsing import parse
     from tallystick.scoring.evaluation import Evaluation, evaluate
     from tallystick.scoring.explanation import Explanation
+    from tallystick.scoring.kernels import gram, kernel_status
     from tallystick.scoring.result import Result
     from tallystick.similarity.cases import cases, let, ref
     from tallystick.similarity.exact import exact
@@ -47,6 +48,7 @@ _HOME = {
     "parsing": ("parse",),
     "scoring.evaluation": ("Evaluation", "evaluate"),
     "scoring.explanation": ("Explanation",),
+    "scoring.kernels": ("gram", "kernel_status"),
     "scoring.result": ("Result",),
     "similarity.cases": ("cases", "let", "ref"),
     "similarity.exact": ("exact",),
@@ -63,7 +65,7 @@ _MODULE = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "Evaluation", "Explanation", "Result", "TallystickError",
     "above", "at_least", "best", "cases", "date", "derive", "distinct", "each", "evaluate", "exact", "f", "f1",
-    "function", "ignore", "jaccard", "judgements", "let", "levels", "links", "match", "matched", "number",
+    "function", "gram", "ignore", "jaccard", "judgements", "kernel_status", "let", "levels", "links", "match", "matched", "number",
     "optional", "ordered", "overlap", "parse", "precision", "recall", "record", "ref", "sequence", "sides",
     "subset", "subtypes", "supertypes", "text", "via", "weigh", "weighted", "words",
 ]  # fmt: skip
