@@ -19,7 +19,12 @@ def _tasks(command: str) -> dict[str, tuple[str, str]]:
     return {task: (f"tallystick.cli.{task}:{command}", help_) for task, help_ in TASKS.items()}
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+COMMANDS = {
+    "check": ("tallystick.cli.check:check", "Check what a metric does: identity, symmetry, monotonicity, order, ..."),
+}
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="tallystick")
 def tallystick() -> None:
     """Evaluate structured predictions: entities, relations, events, templates, coreference, records.
@@ -29,6 +34,7 @@ def tallystick() -> None:
     tallystick score coreference KEY.conll RESPONSE.conll
     tallystick score records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice
     tallystick explain records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice --document 17
+    tallystick check coreference.muc                    what a metric does and does not
 
     Reference first, prediction second. Files may be .gz, and - is standard input. Exit codes: 0 fine, 1 a --fail-under
     was missed, 2 wrong usage or unreadable input, 3 the two files do not fit together.
