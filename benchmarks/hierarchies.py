@@ -86,6 +86,21 @@ def tallystick(reference: Corpus, predicted: Corpus) -> Score:
     return score
 
 
+def generate_sets(objects: int, kind: str, pool: int, seed: int = 8) -> tuple[str, list[Any]]:
+    """Sets of 20 elements, or sets of five entities of three mentions, and the metric for them."""
+    rng = random.Random(seed)
+    if kind == "sets":
+        return "f1(match(exact))", [rng.sample(range(pool), 20) for _ in range(objects)]
+    drawn = (rng.sample(range(pool), 15) for _ in range(objects))
+    return "f1(match(f1(match(exact))))", [[one[k : k + 3] for k in range(0, 15, 3)] for one in drawn]
+
+
+def gram(metric: str, objects: list[Any]) -> Score:
+    import tallystick as ts
+
+    return lambda: {"mean": float(ts.gram(metric, objects).mean())}
+
+
 def run(repeat: int = 1, quick: bool = False) -> bool:
     """Print the table; True if nothing broke and all figures agree."""
     size = 200 if quick else 2_000
@@ -99,4 +114,12 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
         Row("floor by hand", size * EVENTS, truth, remark="sets of links, recursive trees; no coreference"),
         compare(time("tallystick", documents=size), truth, "tallystick", size * EVENTS, checked=FIGURES),
     ]
-    return report(f"hierarchies: {size:,} documents of {EVENTS} events", rows, "event", ("tallystick", "floor by hand"))
+    fine = report(f"hierarchies: {size:,} documents of {EVENTS} events", rows, "event", ("tallystick", "floor by hand"))
+    objects = 100 if quick else 1_000
+    here = "benchmarks.hierarchies"
+    matrices = [
+        Row(f"{name}, {pool} different", objects, measure(f"{here}:gram", f"{here}:generate_sets", repeat=repeat, objects=objects, kind=kind, pool=pool))
+        for name, kind in (("sets of 20", "sets"), ("CEAF-φ4 of 5 entities", "entities"))
+        for pool in (40, 100, 1_000)
+    ]  # fmt: skip
+    return report(f"Gram matrices of {objects:,} objects", matrices, "object", ()) and fine

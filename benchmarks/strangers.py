@@ -23,6 +23,20 @@ class Tagged:
     tags: frozenset[str] | None
 
 
+@dataclass
+class Quoted:
+    """The same, always there, with its annotation in quotes."""
+
+    tags: "frozenset[str]"
+
+
+@dataclass
+class Plain:
+    """The same once more, with nothing that is special."""
+
+    tags: frozenset[str]
+
+
 def _stickler(reference: list[str], predicted: list[str]) -> dict[str, Any]:
     from stickler import ComparableField, StructuredModel
     from stickler.comparators import LevenshteinComparator
@@ -88,3 +102,13 @@ def metametric_steps(references: list[Steps], predicted: list[Steps]) -> dict[st
 def metametric_tagged(references: list[Tagged], predicted: list[Tagged]) -> dict[str, float]:
     """metametric over records with an optional list."""
     return _metametric(Tagged, references, predicted)
+
+
+def metametric_quoted(references: list[Quoted], predicted: list[Quoted]) -> dict[str, float]:
+    """metametric over records with an annotation in quotes."""
+    return _metametric(Quoted, references, predicted)
+
+
+def metametric_plain(references: list[Plain], predicted: list[Plain]) -> dict[str, float]:
+    """metametric over plain records."""
+    return _metametric(Plain, references, predicted)
