@@ -95,7 +95,7 @@ class Graph:
         stuck = waiting > 0
         inside = np.flatnonzero(stuck[self.parent] & stuck[self.child])
         into = dict(zip(self.child[inside].tolist(), inside.tolist(), strict=True))
-        node, seen = int(np.flatnonzero(stuck)[0]), set()
+        node, link, seen = int(np.flatnonzero(stuck)[0]), -1, set()
         while node not in seen:
             seen.add(node)
             link = into[node]

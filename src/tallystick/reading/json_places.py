@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from json.decoder import scanstring
 
 _SPACE = " \t\r\n"
 
@@ -21,7 +20,7 @@ def column_of(line: str, path: Sequence[str | int]) -> int | None:
         while line[place : place + 1] not in ("}", "]", ""):
             key: str | int = position
             if opening == "{":
-                key, place = scanstring(line, place + 1, True)
+                key, place = decode(line, place)
                 place = _past_space(line, _past_space(line, place) + 1)
             if key == step:
                 break
