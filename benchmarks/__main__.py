@@ -4,11 +4,9 @@ import argparse
 import importlib
 import sys
 
-<<<<<<< HEAD
-NAMES = ("coreference", "coreference_columns", "invoices", "relations", "spans", "dependencies", "meaning")
-=======
-NAMES = ("coreference", "coreference_columns", "invoices", "relations", "spans", "dependencies")
->>>>>>> wip/spans2
+NAMES = (
+    "coreference", "coreference_columns", "dependencies", "hierarchies", "invoices", "meaning", "relations", "spans",
+)  # fmt: skip
 
 
 def main() -> int:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tallystick.parsing import parse
     from tallystick.scoring.evaluation import Evaluation, evaluate
     from tallystick.scoring.explanation import Explanation
+    from tallystick.scoring.kernels import gram, kernel_status
     from tallystick.scoring.result import Result
     from tallystick.similarity.cases import cases, let, ref
     from tallystick.similarity.exact import exact
@@ -52,6 +53,7 @@ _HOME = {
     "parsing": ("parse",),
     "scoring.evaluation": ("Evaluation", "evaluate"),
     "scoring.explanation": ("Explanation",),
+    "scoring.kernels": ("gram", "kernel_status"),
     "scoring.result": ("Result",),
     "similarity.cases": ("cases", "let", "ref"),
     "similarity.exact": ("exact",),
@@ -69,10 +71,10 @@ _MODULE = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "Evaluation", "Explanation", "Result", "TallystickError",
     "above", "at_least", "best", "cases", "date", "derive", "distinct", "each", "evaluate", "exact", "f", "f1",
-    "function", "graph", "ignore", "jaccard", "judgements", "latent", "let", "levels", "links", "match", "matched",
-    "number", "optional", "ordered", "overlap", "parse", "precision", "recall", "record", "ref", "scoped", "sequence",
-    "sides", "subset", "subtypes", "supertypes", "text", "top_down", "tree", "unordered", "var", "via", "weigh",
-    "weighted", "words",
+    "function", "gram", "graph", "ignore", "jaccard", "judgements", "kernel_status", "latent", "let", "levels", "links",
+    "match", "matched", "number", "optional", "ordered", "overlap", "parse", "precision", "recall", "record", "ref",
+    "scoped", "sequence", "sides", "subset", "subtypes", "supertypes", "text", "top_down", "tree", "unordered", "var",
+    "via", "weigh", "weighted", "words",
 ]  # fmt: skip
 
 

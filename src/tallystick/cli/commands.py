@@ -17,6 +17,7 @@ TASKS = {
     "events": "triggers and arguments as TextEE, gen-arg and RAMS count them, and as eq. 15 and 16 do",
     "roles": "role-filler entities: CEAF-REE, CEAF-RME and softer ones, as the equations and as grit have them",
     "nary": "relations of any number of entities: eq. 29 to 31, and as SciREX computes them",
+    "hierarchies": "event hierarchies: MUC_p, BLANC_p, STM_p over Newick, JSONL or brat files",
     "records": "any records of your own: two JSONL files and a type",
     "spans": "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, brat or CoNLL-U files",
 }
@@ -28,11 +29,13 @@ def _tasks(command: str, without: Container[str] = ()) -> dict[str, tuple[str, s
     return {task: (f"tallystick.cli.{task}:{command}", help_) for task, help_ in TASKS.items() if task not in without}
 
 
-@click.group(
-    cls=LazyGroup,
-    lazy={"compare": ("tallystick.cli.compare:compare", "Compare several systems, with intervals and significance.")},
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+COMMANDS = {
+    "compare": ("tallystick.cli.compare:compare", "Compare several systems, with intervals and significance."),
+    "check": ("tallystick.cli.check:check", "Check what a metric does: identity, symmetry, monotonicity, order, ..."),
+}
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="tallystick")
 def tallystick() -> None:
     """Evaluate structured predictions: entities, relations, events, templates, coreference, records.
@@ -44,6 +47,7 @@ def tallystick() -> None:
     tallystick score amr GOLD.amr SYSTEM.amr --subscores
     tallystick score records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice
     tallystick explain records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice --document 17
+    tallystick check coreference.muc                    what a metric does and does not
 
     Reference first, prediction second. Files may be .gz, and - is standard input. Exit codes: 0 fine, 1 a --fail-under
     was missed, 2 wrong usage or unreadable input, 3 the two files do not fit together.

@@ -29,7 +29,7 @@ from tallystick.matching.proofs import Proofs, WatchedItems, bound, require_limi
 from tallystick.matching.sequences import Matched
 from tallystick.matching.sets import CONSTRAINTS, Matching, Sums
 from tallystick.matching.trees import match_ordered, match_top_down, match_unordered
-from tallystick.similarity.node import Node, Similarity, require, shown
+from tallystick.similarity.node import Similarity, require, shown
 from tallystick.structures.orders import Graph, Tree
 
 _NOTHING = np.empty(0, np.int64)
