@@ -27,10 +27,13 @@ if TYPE_CHECKING:
     from tallystick.scoring.evaluation import Evaluation, evaluate
     from tallystick.scoring.explanation import Explanation
     from tallystick.scoring.result import Result
+    from tallystick.similarity.aliases import aliases
+    from tallystick.similarity.alternatives import any_of
     from tallystick.similarity.cases import cases, let, ref
     from tallystick.similarity.exact import exact
     from tallystick.similarity.functions import function, judgements, via
     from tallystick.similarity.hierarchy import levels, subtypes
+    from tallystick.similarity.keyed import keyed
     from tallystick.similarity.missing import optional
     from tallystick.similarity.numbers import date, number, overlap
     from tallystick.similarity.records import each, record
@@ -48,10 +51,13 @@ _HOME = {
     "scoring.evaluation": ("Evaluation", "evaluate"),
     "scoring.explanation": ("Explanation",),
     "scoring.result": ("Result",),
+    "similarity.aliases": ("aliases",),
+    "similarity.alternatives": ("any_of",),
     "similarity.cases": ("cases", "let", "ref"),
     "similarity.exact": ("exact",),
     "similarity.functions": ("function", "judgements", "via"),
     "similarity.hierarchy": ("levels", "subtypes"),
+    "similarity.keyed": ("keyed",),
     "similarity.missing": ("optional",),
     "similarity.numbers": ("date", "number", "overlap"),
     "similarity.records": ("each", "record"),
@@ -62,8 +68,8 @@ _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Evaluation", "Explanation", "Result", "TallystickError",
-    "above", "at_least", "best", "cases", "date", "derive", "distinct", "each", "evaluate", "exact", "f", "f1",
-    "function", "ignore", "jaccard", "judgements", "let", "levels", "links", "match", "matched", "number",
+    "above", "aliases", "any_of", "at_least", "best", "cases", "date", "derive", "distinct", "each", "evaluate", "exact", "f", "f1",
+    "function", "ignore", "jaccard", "judgements", "keyed", "let", "levels", "links", "match", "matched", "number",
     "optional", "ordered", "overlap", "parse", "precision", "recall", "record", "ref", "sequence", "sides",
     "subset", "subtypes", "supertypes", "text", "via", "weigh", "weighted", "words",
 ]  # fmt: skip

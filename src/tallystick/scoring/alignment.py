@@ -22,8 +22,11 @@ from tallystick.columns.encoded import Alternatives, Column, Fields, Items, Mayb
 from tallystick.matching.collections import OverItems
 from tallystick.matching.normalise import Normaliser
 from tallystick.matching.sets import Match, Matching
+from tallystick.similarity.aliases import Aliases
+from tallystick.similarity.alternatives import AnyOf
 from tallystick.similarity.cases import Cases, Let
 from tallystick.similarity.functions import Via
+from tallystick.similarity.keyed import Keyed
 from tallystick.similarity.missing import Optional
 from tallystick.similarity.node import Node, Similarity
 from tallystick.similarity.records import Each, Record
@@ -71,7 +74,7 @@ def below(here: Aligned) -> Iterator[Aligned]:
     if isinstance(r, Shared) or isinstance(p, Shared):
         r, p = unshared(r), unshared(p)
         yield from below(here.at(node, r, p))
-    elif isinstance(node, Via):
+    elif isinstance(node, (Via, Aliases)):
         yield from below(here.at(node.inner, r, p))
     elif isinstance(node, Weighted):
         yield from below(replace(here.at(node.inner, r, p), scale=here.scale * node.weight))
@@ -84,10 +87,16 @@ def below(here: Aligned) -> Iterator[Aligned]:
         assert isinstance(r, Fields)
         assert isinstance(p, Fields)
         yield from below(here.changed(node.inner, r.columns[0], p.columns[0]))
+    elif isinstance(node, Keyed):
+        assert isinstance(r, Fields)
+        assert isinstance(p, Fields)
+        yield from below(here.at(node.inner, r.columns[0], p.columns[0]))
+    elif isinstance(node, AnyOf):
+        yield from below(here.changed(node.inner, *node.met(r, p, here.i, here.j)))
     elif isinstance(node, OverItems):
         yield from below(here.changed(node.matching, r, p))
     elif isinstance(node, Optional):  # two that are None count 1, which no field below has
-        yield from below(_present(here.changed(node.inner, r, p)))
+        yield from below(_present(here.changed(node.present, r, p)))
     elif isinstance(node, (Each, Record)):
         yield from _fields(here, node, r, p)
     elif isinstance(node, Matching):
@@ -112,7 +121,7 @@ def _fields(here: Aligned, node: Each | Record, r: Any, p: Any) -> Iterator[Alig
             diagnostic=here.diagnostic or isinstance(node, Record),
         )
         if isinstance(part, Optional):
-            level = replace(level, node=part.inner)
+            level = replace(level, node=part.present)
         yield _present(level) if isinstance(node, Each) or isinstance(part, Optional) else level
 
 
@@ -188,6 +197,6 @@ def root(node: Similarity, r: Column, p: Column, leftovers: bool = True) -> Alig
 
 def is_leaf(node: Node) -> bool:
     """Whether nothing lies below: an atomic similarity, whatever weight, threshold or mapping is around it."""
-    if isinstance(node, (Weighted, Weigh, Threshold, Via, Optional)):
+    if isinstance(node, (Weighted, Weigh, Threshold, Via, Optional, Aliases, AnyOf, Keyed)):
         return is_leaf(node.inner)
     return not any(isinstance(part, Similarity) for _, part in node.parts())

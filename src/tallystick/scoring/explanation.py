@@ -25,11 +25,15 @@ from tallystick.matching.normalise import Normaliser, Sides
 from tallystick.matching.sets import Match, Matching
 from tallystick.scoring.alignment import Aligned, below, root
 from tallystick.scoring.evaluation import summed
+from tallystick.similarity.aliases import Aliases
+from tallystick.similarity.alternatives import AnyOf
 from tallystick.similarity.cases import Let
+from tallystick.similarity.exact import exact
 from tallystick.similarity.functions import Via
+from tallystick.similarity.keyed import Keyed
 from tallystick.similarity.missing import Optional
 from tallystick.similarity.node import Node, Similarity
-from tallystick.similarity.records import Each
+from tallystick.similarity.records import Each, Record
 from tallystick.similarity.weights import Threshold, Weigh, Weighted
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
@@ -49,6 +53,8 @@ class Explanation:
     how: str
     adds_up: bool = False
     children: tuple[Explanation, ...] = dataclass_field(default=(), repr=False)
+    places: tuple[int | None, ...] = ()
+    """Where an item stands in the reference's list and in the predicted one."""
 
     def walk(self) -> Iterator[Explanation]:
         """This and everything below, top down."""
@@ -117,9 +123,10 @@ def _pair(name: str, pair: Aligned, x: Any, y: Any) -> Explanation:
 def _level(pair: Aligned, level: Aligned, x: Any, y: Any) -> Iterator[Explanation]:
     """The rows of one level below a pair: the aligned ones, then what was missed, then what was spurious."""
     step = level.path[len(pair.path) :]
-    left, right = _values(x, step, pair.node, predicted=False), _values(y, step, pair.node, predicted=True)
+    left, right = (_values(step, *side) for side in _inside(pair.node, x, y))
     name = step.removeprefix(".")
-    if step == "[*]":
+    in_list = step == "[*]"
+    if in_list:
         name = ""
     for i, j in zip(level.i.tolist(), level.j.tolist(), strict=True):
         one = replace(
@@ -127,21 +134,38 @@ def _level(pair: Aligned, level: Aligned, x: Any, y: Any) -> Iterator[Explanatio
             i=np.zeros(1, np.int64),
             j=np.zeros(1, np.int64),
         )
-        yield _pair(name, one, left[i], right[j])
+        found = _pair(name, one, left[i], right[j])
+        yield replace(found, places=(i, j)) if in_list else found
     for k in sorted(set(range(len(level.reference))) - set(level.i.tolist())):
         own = float(level.node.selves(level.reference)[k])
-        yield Explanation(name, MISSED, left[k], None, 0.0, own, 0.0, str(level.node))
+        yield Explanation(name, MISSED, left[k], None, 0.0, own, 0.0, str(level.node), places=(k, None) if in_list else ())
     for k in sorted(set(range(len(level.predicted))) - set(level.j.tolist())):
         own = float(level.node.selves(level.predicted)[k])
-        yield Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own, str(level.node))
+        yield Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own, str(level.node), places=(None, k) if in_list else ())
 
 
-def _values(value: Any, step: str, node: Similarity, predicted: bool) -> list[Any]:
-    """The Python values behind the rows of a level below `value`, in the engine's order."""
-    while isinstance(node, (Normaliser, Threshold, Weighted, Weigh, Optional, Via, Let)) and value is not None:
+_WRAPPERS = (Normaliser, Threshold, Weighted, Weigh, Optional, Via, Let, Keyed, AnyOf, Aliases)
+
+
+def _inside(node: Similarity, x: Any, y: Any) -> Iterator[tuple[Any, Similarity]]:
+    """Both values as the node below all wrappers sees them, and that node."""
+    values = [x, y]
+    while isinstance(node, _WRAPPERS):
         if isinstance(node, Via):
-            value = (node.predicted or node.call)(value) if predicted else node.call(value)
+            calls = (node.call, node.predicted or node.call)
+            values = [None if v is None else call(v) for call, v in zip(calls, values, strict=True)]
+        if isinstance(node, AnyOf) and None not in values:
+            r, p = node.encode(Objects([values[0]]), Objects([values[1]]), Scope())
+            one = np.zeros(1, np.int64)
+            side = 0 if node.side == "reference" else 1
+            if isinstance(values[side], (list, tuple)):
+                values[side] = values[side][int(node.chosen(r, p, one, one)[0])]
         node = node.unrolled if isinstance(node, Let) else node.inner
+    yield from ((value, node) for value in values)
+
+
+def _values(step: str, value: Any, node: Similarity) -> list[Any]:
+    """The Python values behind the rows of a level below a value, in the engine's order."""
     if value is None:
         return []
     if step.startswith("<"):
@@ -152,5 +176,9 @@ def _values(value: Any, step: str, node: Similarity, predicted: bool) -> list[An
         if isinstance(node, Match) and node.distinct:
             return list({freeze(item, Scope()): item for item in value}.values())
         return list(value)
-    column = leaf_values(field(Objects([value]), step.removeprefix("."), Scope(), True), Scope())
-    return [inside for inside in column if inside is not None]
+    name = step.removeprefix(".")
+    part = dict(node.fields).get(name) if isinstance(node, (Each, Record)) else None
+    optional = part if isinstance(part, Optional) else Optional(exact)
+    column = leaf_values(field(Objects([value]), name, Scope(), True, optional.absent), Scope())
+    missing = optional.missing or (lambda inside: inside is None)
+    return [inside for inside in column if not missing(inside)]

@@ -38,7 +38,8 @@ class Record(Similarity):
         sides = []
         for name, part in self.fields:
             here, may_miss = scope.field(name), isinstance(part, Optional)
-            values = (field(side, name, scope, may_miss) for side in (reference, predicted))
+            absent = part.absent if isinstance(part, Optional) else None
+            values = (field(side, name, scope, may_miss, absent) for side in (reference, predicted))
             sides.append(part.encode(*values, here))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
 
@@ -87,18 +88,20 @@ class Each(Similarity):
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
         sides = []
         for name, part in self.fields:
-            inner = part.inner if isinstance(part, Optional) else part
-            values = [field(side, name, scope, may_miss=True) for side in (reference, predicted)]
+            inner, absent, missing = part, None, None
+            if isinstance(part, Optional):
+                inner, absent, missing = part.present, part.absent, part.missing
+            values = [field(side, name, scope, True, absent) for side in (reference, predicted)]
             if not isinstance(part, Optional):
                 note_absence(name, (reference, predicted), values, scope)
-            sides.append(split_missing(inner, *values, scope.field(name)))
+            sides.append(split_missing(inner, *values, scope.field(name), missing))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
 
     def by_field(self, column: Fields) -> list[tuple[str, Similarity, Column, I64 | None]]:
         """Name, similarity, values that are there, and their rows (None: all) of each field."""
         out: list[tuple[str, Similarity, Column, I64 | None]] = []
         for (name, part), inner in zip(self.fields, column.columns, strict=True):
-            node = part.inner if isinstance(part, Optional) else part
+            node = part.present if isinstance(part, Optional) else part
             missing = isinstance(inner, Maybe)
             out.append((name, node, inner.present, inner.rows) if missing else (name, node, inner, None))
         return out
