@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from tallystick.deriving import derive, distinct, ignore, matched, ordered
+    from tallystick.choosing import by_key, choose, distinct, ignore, matched, ordered
+    from tallystick.deriving import derive
     from tallystick.errors import TallystickError
     from tallystick.matching.collections import best, links, subset, supertypes
     from tallystick.matching.normalise import f, f1, jaccard, precision, recall, sides
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
     from tallystick.similarity.weights import above, at_least, weigh, weighted
 
 _HOME = {
-    "deriving": ("derive", "distinct", "ignore", "matched", "ordered"),
+    "choosing": ("by_key", "choose", "distinct", "ignore", "matched", "ordered"),
+    "deriving": ("derive",),
     "errors": ("TallystickError",),
     "matching.collections": ("best", "links", "subset", "supertypes"),
     "matching.normalise": ("f", "f1", "jaccard", "precision", "recall", "sides"),
@@ -68,7 +70,7 @@ _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Evaluation", "Explanation", "Result", "TallystickError",
-    "above", "aliases", "any_of", "at_least", "best", "cases", "date", "derive", "distinct", "each", "evaluate", "exact", "f", "f1",
+    "above", "aliases", "any_of", "at_least", "best", "by_key", "cases", "choose", "date", "derive", "distinct", "each", "evaluate", "exact", "f", "f1",
     "function", "ignore", "jaccard", "judgements", "keyed", "let", "levels", "links", "match", "matched", "number",
     "optional", "ordered", "overlap", "parse", "precision", "recall", "record", "ref", "sequence", "sides",
     "subset", "subtypes", "supertypes", "text", "via", "weigh", "weighted", "words",

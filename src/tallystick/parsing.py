@@ -160,7 +160,18 @@ def constructors() -> dict[str, Any]:
     """Every name that an expression may use."""
     from tallystick.matching import collections, normalise, ordered, sets
     from tallystick.similarity import (
-        aliases, alternatives, cases, exact, functions, hierarchy, keyed, missing, numbers, records, text, weights,
+        aliases,
+        alternatives,
+        cases,
+        exact,
+        functions,
+        hierarchy,
+        keyed,
+        missing,
+        numbers,
+        records,
+        text,
+        weights,
     )  # fmt: skip
 
     return {

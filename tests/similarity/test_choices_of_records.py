@@ -176,7 +176,14 @@ def test_what_is_missing_in_a_product():
 @pytest.mark.parametrize("found", ["n/a", ["a", {"b": 1}]])
 def test_a_value_of_the_wrong_kind_counts_as_wrong(inner, reference, found):
     metric = ts.f1(ts.each(a=inner, b=ts.exact))
-    result = ts.evaluate(metric, [{"a": reference, "b": 1}] * 2, [{"a": Unfit(found), "b": 1}, {"a": reference if not isinstance(inner, type(ts.any_of(ts.exact))) else "a", "b": 1}])
+    result = ts.evaluate(
+        metric,
+        [{"a": reference, "b": 1}] * 2,
+        [
+            {"a": Unfit(found), "b": 1},
+            {"a": reference if not isinstance(inner, type(ts.any_of(ts.exact))) else "a", "b": 1},
+        ],
+    )
     assert result.rows.tolist() == [[1, 2, 1, 2], [2, 2, 2, 2]]
 
 

@@ -25,6 +25,14 @@ class Unfit:
         return float("inf")  # near to no number that JSON can hold
 
 
+@dataclass(frozen=True)
+class Invalid:
+    """A whole prediction that cannot be read: it scores nothing, and is listed."""
+
+    reason: str
+    text: str = ""
+
+
 class _Absent:
     """A key that is not there, where that is not the same as null."""
 

@@ -46,6 +46,8 @@ class Aligned:
     diagnostic: bool = False
     leftovers: bool = True
     scale: float = 1.0
+    homes: tuple[I64, I64] | None = None
+    """The document of each row of both sides, if somebody asked for it."""
 
     def changed(self, node: Similarity, reference: Column, predicted: Column) -> Aligned:
         """The same rows under a node whose weights do not simply add up to what stands above."""
@@ -78,6 +80,9 @@ def below(here: Aligned) -> Iterator[Aligned]:
         yield from below(here.at(node.inner, r, p))
     elif isinstance(node, Weighted):
         yield from below(replace(here.at(node.inner, r, p), scale=here.scale * node.weight))
+    elif isinstance(node, Threshold) and node.keep:
+        passed = np.flatnonzero(here.weights > 0)  # what did not pass has nothing below either
+        yield from below(replace(here.at(node.inner, r, p), i=here.i[passed], j=here.j[passed]))
     elif isinstance(node, (Normaliser, Threshold)):
         yield from below(here.changed(node.inner, r, p))
     elif isinstance(node, Let):
@@ -110,7 +115,8 @@ def below(here: Aligned) -> Iterator[Aligned]:
             both = (r.case[here.i] == k) & (p.case[here.j] == k)
             i, j = r.position[here.i[both]], p.position[here.j[both]]
             level = here.at(part, r.columns[k], p.columns[k])
-            yield replace(level, path=f"{here.path}<{name}>", i=i, j=j)
+            homes = here.homes and (here.homes[0][r.rows(k)], here.homes[1][p.rows(k)])
+            yield replace(level, path=f"{here.path}<{name}>", i=i, j=j, homes=homes)
 
 
 def _fields(here: Aligned, node: Each | Record, r: Any, p: Any) -> Iterator[Aligned]:
@@ -139,6 +145,11 @@ def _present(level: Aligned) -> Aligned:
         predicted=p.present if isinstance(p, Maybe) else p,
         i=left[level.i[both]],
         j=right[level.j[both]],
+        homes=level.homes
+        and (
+            level.homes[0][r.rows] if isinstance(r, Maybe) else level.homes[0],
+            level.homes[1][p.rows] if isinstance(p, Maybe) else level.homes[1],
+        ),
     )
 
 
@@ -152,7 +163,8 @@ def _items(here: Aligned, node: Matching, r: Items, p: Items) -> Aligned:
         i, j = np.concatenate((i, more_i)), np.concatenate((j, more_j))
     several = isinstance(node, Match) and node.constraint != "1:1"  # one item counts more than once
     level = here.at(node.inner, r.items, p.items)
-    return replace(level, path=f"{here.path}[*]", i=i, j=j, diagnostic=here.diagnostic or several)
+    homes = here.homes and (here.homes[0][r.owners], here.homes[1][p.owners])
+    return replace(level, path=f"{here.path}[*]", i=i, j=j, diagnostic=here.diagnostic or several, homes=homes)
 
 
 def _leftovers(record: Record, r: Items, p: Items, owner_i: I64, owner_j: I64, i: I64, j: I64) -> tuple[I64, I64]:
@@ -189,10 +201,14 @@ class SumOfProduct(Each):
         return [(name, part, inner, None) for (name, part), inner in zip(self.fields, column.columns, strict=True)]
 
 
-def root(node: Similarity, r: Column, p: Column, leftovers: bool = True) -> Aligned:
-    """The documents: row k against row k."""
-    rows = np.arange(len(r), dtype=np.int64)
-    return Aligned("", node, r, p, rows, rows, leftovers=leftovers)
+def root(
+    node: Similarity, r: Column, p: Column, leftovers: bool = True, valid: I64 | None = None, homes: bool = False
+) -> Aligned:
+    """The documents: row k against row k, or, if some predictions are invalid, row valid[k] against row k."""
+    rows = np.arange(len(p), dtype=np.int64)
+    i = rows if valid is None else valid
+    where = (np.arange(len(r), dtype=np.int64), i) if homes else None
+    return Aligned("", node, r, p, i, rows, leftovers=leftovers, homes=where)
 
 
 def is_leaf(node: Node) -> bool:

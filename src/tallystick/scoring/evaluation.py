@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.columns.arrays import F64
+from tallystick.columns.arrays import F64, I64
 from tallystick.columns.blocks import Blocks
-from tallystick.columns.data import Bag, Data, Index, Objects, Record, Scope, as_data
+from tallystick.columns.data import Bag, Data, Index, Objects, Record, Scope, as_data, field_names
+from tallystick.columns.unfit import Invalid
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, unmet_ids
 from tallystick.matching.normalise import F, Normaliser, Sides, numerators, two_numerators
-from tallystick.scoring.result import Result
+from tallystick.scoring.result import FieldSums, Result
 from tallystick.scoring.tally import Counts
 from tallystick.similarity.functions import Function
 from tallystick.similarity.node import Node, Similarity
@@ -49,7 +50,9 @@ def evaluate(
 class Evaluation:
     """An evaluation in parts: `update` as often as you like, `merge` what was done elsewhere, then `compute`."""
 
-    def __init__(self, metric: Node | str, *, undefined: float | None = None, keep: bool = True) -> None:
+    def __init__(
+        self, metric: Node | str, *, undefined: float | None = None, keep: bool = True, fields: bool = False
+    ) -> None:
         if isinstance(metric, str):
             from tallystick.parsing import parse
 
@@ -65,6 +68,7 @@ class Evaluation:
         self._documents: list[tuple[Any, Any]] | None = [] if keep else None
         self._calls: dict[Any, Any] = {}
         self._absent: dict[str, str] = {}
+        self._fields: FieldSums | None = {} if fields else None
 
     def update(
         self, reference: Any, predicted: Any, *, batch: int | None = None, progress: Progress | None = None
@@ -82,7 +86,7 @@ class Evaluation:
                 left, right = reference, predicted
             else:
                 left, right = (Objects(side.values[start : start + step]) for side in (reference, predicted))
-            self._rows.append(tally_rows(self.metric, left, right, self._calls, self._absent))
+            self._rows.append(tally_rows(self.metric, left, right, self._calls, self._absent, self._fields))
             if progress is not None:
                 progress(min(n, start + len(left)), n)
         self._ids.extend(ids if named else [None] * n)
@@ -99,6 +103,12 @@ class Evaluation:
             self._absent[path] = message and self._absent.get(path, message)
         for node, calls in other._calls.items():
             self._calls.setdefault(node, {}).update(calls)
+        if self._fields is not None and other._fields is not None:
+            for path, (sums, diagnostic) in other._fields.items():
+                known = self._fields.get(path)
+                self._fields[path] = (sums if known is None else known[0] + sums, diagnostic)
+        else:
+            self._fields = None
         if self._documents is not None and other._documents is not None:
             self._documents.extend(other._documents)
         else:
@@ -122,7 +132,13 @@ class Evaluation:
             undefined=self.undefined,
             notes=tuple(warnings),
             sources=tuple(self._documents) if self._documents is not None else None,
+            field_sums=self._fields,
         )
+
+    @property
+    def last_rows(self) -> F64:
+        """The tallies of the last batch."""
+        return self._rows[-1]
 
 
 def paired(reference: Any, predicted: Any) -> tuple[Sequence[Any], Data, Data]:
@@ -152,11 +168,21 @@ def paired(reference: Any, predicted: Any) -> tuple[Sequence[Any], Data, Data]:
 def batch_size(metric: Node, documents: Data) -> int:
     """How many documents go through the engine at once: few enough that they stay in the processor's cache."""
     sample = documents.values[:: max(1, len(documents) // 64)] if isinstance(documents, Objects) else ()
-    sizes = [len(value) for value in sample if isinstance(value, (list, tuple, set, frozenset))]
+    sizes = [size for size in map(_items_in, sample) if size]
     mean = 1 + sum(sizes) / len(sizes) if sizes else 4
     dense = any(isinstance(node, Similarity) and node.dense for node in metric.walk())
     cells = 2_000_000 / mean**2 if dense else 8192
     return int(max(1, min(8192 / mean, cells)))
+
+
+def _items_in(value: Any, depth: int = 2) -> int:
+    """The length of the longest list in a document: it says how large its rectangles are."""
+    if isinstance(value, (list, tuple, set, frozenset)) and not hasattr(value, "_fields"):
+        return len(value)
+    if depth == 0 or isinstance(value, (str, bytes, int, float)):
+        return 0
+    inside = value if isinstance(value, Mapping) else {n: getattr(value, n, None) for n in field_names(value)}
+    return max((_items_in(one, depth - 1) for one in inside.values()), default=0)
 
 
 def kind_of(metric: Node) -> Counts:
@@ -183,8 +209,15 @@ def summed(metric: Node) -> Similarity:
     raise MetricError(f"{metric} cannot be tallied")
 
 
-def tally_rows(metric: Node, reference: Data, predicted: Data, calls: dict[Any, Any], absent: dict[str, str]) -> F64:
-    """num_p, den_p, num_r, den_r of each document."""
+def tally_rows(
+    metric: Node,
+    reference: Data,
+    predicted: Data,
+    calls: dict[Any, Any],
+    absent: dict[str, str],
+    fields: FieldSums | None = None,
+) -> F64:
+    """num_p, den_p, num_r, den_r of each document; what its fields earned is added to `fields`, if asked for."""
     memo: dict[Any, Any] = {
         ("calls", node): calls.setdefault(node, {}) for node in metric.walk() if isinstance(node, Function)
     }
@@ -194,15 +227,30 @@ def tally_rows(metric: Node, reference: Data, predicted: Data, calls: dict[Any, 
         first = _tally(summed(metric.precision), reference, predicted, scope)
         second = _tally(summed(metric.recall), reference, predicted, scope)
         return np.concatenate((first[:, :2], second[:, 2:]), axis=1)
-    return _tally(summed(metric), reference, predicted, Scope("", memo))
+    return _tally(summed(metric), reference, predicted, Scope("", memo), fields)
 
 
-def _tally(inner: Similarity, reference: Data, predicted: Data, scope: Scope) -> F64:
+def _tally(inner: Similarity, reference: Data, predicted: Data, scope: Scope, fields: FieldSums | None = None) -> F64:
     n = len(reference)
+    valid, predicted = readable(predicted)
     r, p = inner.encode(reference, predicted, scope)
     out = np.zeros((n, 4))
     if n:
-        sums = numerators(inner, r, p, Blocks.diagonal(n))
-        out[sums.j, 0], out[sums.i, 2] = sums.predicted, sums.reference
-        out[:, 1], out[:, 3] = inner.selves(p), inner.selves(r)
+        blocks = Blocks.diagonal(n) if valid is None else Blocks(np.arange(n, dtype=np.int64), valid, n)
+        sums = numerators(inner, r, p, blocks)
+        places = np.arange(n) if valid is None else valid
+        out[places[sums.j], 0], out[sums.i, 2] = sums.predicted, sums.reference
+        out[places, 1], out[:, 3] = inner.selves(p), inner.selves(r)
+        if fields is not None:
+            from tallystick.scoring.breakdown import add_field_sums
+
+            add_field_sums(fields, inner, r, p, valid)
     return out
+
+
+def readable(predicted: Data) -> tuple[I64 | None, Data]:
+    """The predictions that are valid, and their rows (None: all). An invalid one has nothing that could meet anything."""
+    if not isinstance(predicted, Objects) or Invalid not in set(map(type, predicted.values)):
+        return None, predicted
+    kept = [k for k, value in enumerate(predicted.values) if type(value) is not Invalid]
+    return np.array(kept, np.int64), Objects([predicted.values[k] for k in kept])

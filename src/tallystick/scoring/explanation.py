@@ -21,6 +21,7 @@ import numpy as np
 
 from tallystick.columns.codes import freeze, leaf_values
 from tallystick.columns.data import Objects, Scope, field
+from tallystick.columns.unfit import Invalid
 from tallystick.matching.normalise import Normaliser, Sides
 from tallystick.matching.sets import Match, Matching
 from tallystick.scoring.alignment import Aligned, below, root
@@ -84,6 +85,11 @@ class Explanation:
 
 def explain_document(metric: Node, reference: Any, predicted: Any) -> Explanation:
     """The alignment of one document."""
+    if isinstance(predicted, Invalid):
+        inner = summed(metric.recall if isinstance(metric, Sides) else metric)
+        r, _ = inner.encode(Objects([reference]), Objects([]), Scope())
+        own = float(inner.selves(r)[0])
+        return Explanation("document", MISSED, reference, predicted, 0.0, own, 0.0, str(inner))
     if isinstance(metric, Sides):
         parts = tuple(
             _explained(name, summed(side), reference, predicted)
@@ -138,10 +144,14 @@ def _level(pair: Aligned, level: Aligned, x: Any, y: Any) -> Iterator[Explanatio
         yield replace(found, places=(i, j)) if in_list else found
     for k in sorted(set(range(len(level.reference))) - set(level.i.tolist())):
         own = float(level.node.selves(level.reference)[k])
-        yield Explanation(name, MISSED, left[k], None, 0.0, own, 0.0, str(level.node), places=(k, None) if in_list else ())
+        yield Explanation(
+            name, MISSED, left[k], None, 0.0, own, 0.0, str(level.node), places=(k, None) if in_list else ()
+        )
     for k in sorted(set(range(len(level.predicted))) - set(level.j.tolist())):
         own = float(level.node.selves(level.predicted)[k])
-        yield Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own, str(level.node), places=(None, k) if in_list else ())
+        yield Explanation(
+            name, SPURIOUS, None, right[k], 0.0, 0.0, own, str(level.node), places=(None, k) if in_list else ()
+        )
 
 
 _WRAPPERS = (Normaliser, Threshold, Weighted, Weigh, Optional, Via, Let, Keyed, AnyOf, Aliases)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tallystick.scoring.explanation import Explanation
 
 Figures = dict[str, "float | None"]
+FieldSums = dict[str, tuple[F64, bool]]
+"""By path the sums that a field's figures follow from, and whether they are only a diagnostic."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class FieldFigures:
     path: str
     figures: Figures
     tally: dict[str, float]
+    support: int
     aligned: int
     wrong: int
     missing: int
@@ -59,6 +62,7 @@ class Result:
     notes: tuple[str, ...] = ()
     sources: tuple[tuple[Any, Any], ...] | None = field(default=None, repr=False)
     settings: str = ""
+    field_sums: FieldSums | None = field(default=None, repr=False)
 
     # Figures
 
@@ -104,6 +108,20 @@ class Result:
         if name in self.figures:
             return self.figures[name]
         raise AttributeError(f"this result has no {name!r}; it has {', '.join(self.figures)}")
+
+    @cached_property
+    def exact_documents(self) -> int | None:
+        """How many documents are right in everything; None if the tally cannot tell."""
+        if self.kind.sums[:4] != ("num_p", "den_p", "num_r", "den_r"):
+            return None
+        num_p, den_p, num_r, den_r = self.rows.T[:4]
+        right = np.isclose(num_p, den_p, atol=1e-9) & np.isclose(num_r, den_r, atol=1e-9)
+        return int(np.sum(right))
+
+    @property
+    def exact(self) -> float | None:
+        """The share of documents that are right in everything."""
+        return None if self.exact_documents is None or not len(self.ids) else self.exact_documents / len(self.ids)
 
     @property
     def score(self) -> float | None:
@@ -180,8 +198,10 @@ class Result:
 
     def by_field(self) -> list[FieldFigures]:
         """What every path of the value earned and lost, in the order of the metric."""
-        from tallystick.scoring.breakdown import figures_by_field
+        from tallystick.scoring.breakdown import field_figures, figures_by_field
 
+        if self.field_sums is not None:
+            return field_figures(self.field_sums, self._decided)
         return figures_by_field(self.metric, self._kept(), self._decided)
 
     def by_label(self, path: str) -> list[LabelFigures]:

@@ -1,7 +1,7 @@
 """Several names for one thing: values are replaced by what they stand for, then compared.
 
-    aliases({"US$": "USD", "dollar": "USD"})        "US$" equals "USD" and "dollar"
-    aliases({...}, text("levenshtein"))             what is no alias is compared as text
+aliases({"US$": "USD", "dollar": "USD"})        "US$" equals "USD" and "dollar"
+aliases({...}, text("levenshtein"))             what is no alias is compared as text
 """
 
 from __future__ import annotations
@@ -51,9 +51,7 @@ class Aliases(Similarity):
         # Only texts and numbers have aliases; what cannot be looked up stands for itself.
         names = {(type(alias), alias): meaning for alias, meaning in self.names}
         plain = (str, int, float, bool)
-        return Objects(
-            [names.get((type(v), v), v) if isinstance(v, plain) else v for v in leaf_values(data, scope)]
-        )
+        return Objects([names.get((type(v), v), v) if isinstance(v, plain) else v for v in leaf_values(data, scope)])
 
     def refine(self, r: Any, p: Any, blocks: Blocks) -> Blocks:
         return self.inner.refine(r, p, blocks)

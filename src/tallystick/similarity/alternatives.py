@@ -64,12 +64,16 @@ class AnyOf(Similarity):
 
     def _alternatives(self, data: Data, scope: Scope) -> tuple[I64, Objects]:
         rows = [
-            list(value) if isinstance(value, (list, tuple, set, frozenset)) and not hasattr(value, "_fields") else [value]
+            list(value)
+            if isinstance(value, (list, tuple, set, frozenset)) and not hasattr(value, "_fields")
+            else [value]
             for value in leaf_values(data, scope)
         ]
         for value, row in zip(leaf_values(data, scope), rows, strict=True):
             if not row or None in row:
-                raise ValueMismatch(f"at {scope}: any_of needs one alternative or more, none of them null; found {value!r:.60}")
+                raise ValueMismatch(
+                    f"at {scope}: any_of needs one alternative or more, none of them null; found {value!r:.60}"
+                )
             if self._of_collections and not isinstance(value, (list, tuple)):
                 raise ValueMismatch(f"at {scope}: any_of needs a list of alternatives, found {value!r:.60}")
         return offsets_of([len(row) for row in rows]), Objects([one for row in rows for one in row])
