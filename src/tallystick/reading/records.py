@@ -89,6 +89,7 @@ class Side:
         """The ids (None where there is none) and values of some lines."""
         if self.text_field is None:
             try:
+                b"".join(portion.lines).decode()  # also what no field of the type holds has to be UTF-8
                 values = list(map(self.convert, portion.lines))
                 return self._ids(portion, values), values
             except Exception:  # some line is bad; one by one it is found and named
@@ -134,6 +135,7 @@ class Side:
             if self.text_field is not None:
                 return self._from_text_field(number, line)
             try:
+                line.decode()
                 value = self.convert(line)
                 return self._ids(Portion([number], [line], [0]), [value])[0], value
             except msgspec.ValidationError as error:
@@ -293,7 +295,7 @@ class Pairing:
         done = 0
         while True:
             numbers, _, references = left.take()
-            _, _, predictions = right.take(len(references))
+            _, _, predictions = right.take(len(references) or None)
             if len(references) != len(predictions) or not references:
                 more = [
                     done + len(side) + reader.count() for side, reader in ((references, left), (predictions, right))
@@ -313,7 +315,7 @@ class Pairing:
         first: dict[Any, int] = {}
         while True:
             numbers, keys, references = left.take()
-            lines, others, predictions = right.take(len(references))
+            lines, others, predictions = right.take(len(references) or None)
             self._check(self.reference, numbers, keys, first)
             same = len(keys) == len(others) and (
                 keys == others or all(a == b or b is UNKNOWN for a, b in zip(keys, others, strict=True))

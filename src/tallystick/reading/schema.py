@@ -176,7 +176,8 @@ class _Reader:
         further = node.get("additionalProperties")
         if properties is None:
             if isinstance(further, Mapping) and further:
-                return dict[str, self.type_at(further, f"{pointer}/additionalProperties", f"{name}Value")]  # type: ignore[misc]
+                value: Any = self.type_at(further, f"{pointer}/additionalProperties", f"{name}Value")
+                return dict[str, value]
             raise self.wrong(pointer, "an object that does not say what is in it; give it properties")
         if not isinstance(properties, Mapping):
             raise self.wrong(f"{pointer}/properties", f"expected an object of schemas, found {properties!r:.60}")
@@ -196,7 +197,8 @@ class _Reader:
         }
         for key in fields:
             if key not in required:
-                fields[key] = NotRequired[_or_none(fields[key])]  # type: ignore[valid-type]
+                maybe: Any = _or_none(fields[key])
+                fields[key] = NotRequired[maybe]
         made.__annotations__.update(fields)
         made.__required_keys__ = frozenset(required)
         made.__optional_keys__ = frozenset(fields) - frozenset(required)
@@ -208,13 +210,15 @@ class _Reader:
         while unique in self.names:
             unique, k = f"{name}{k}", k + 1
         self.names.add(unique)
-        return cast(Any, TypedDict(unique, {}))
+        return cast(Any, TypedDict)(unique, {})
 
     def reference(self, target: Any, pointer: str) -> Any:
         where = f"{pointer}/$ref"
         if not isinstance(target, str) or not target.startswith("#"):
             raise self.wrong(where, f"{target!r} lies outside of this file; only #/... can be followed")
         if target in self.known:
+            if self.known[target] is _Unfinished:
+                raise self.wrong(where, f"{target!r} refers to itself without an object in between")
             return self.known[target]
         node = self.resolved(target, where)
         last = target.rsplit("/", 1)[-1]

@@ -65,7 +65,7 @@ def infer_shape(reference: Lines) -> Shape:
     number, line = 0, b""
     try:
         for portion in reference.portions():
-            for number, line in zip(portion.numbers, portion.lines, strict=True):
+            for number, line in zip(portion.numbers, portion.lines, strict=True):  # noqa: B007 - for the messages below
                 seen.add(decode(line))
     except msgspec.DecodeError as error:
         raise not_json(error, reference.file, number, line) from None

@@ -63,12 +63,14 @@ class Evaluation:
             raise MetricError(f"undefined must be None, 0.0 or 1.0, found {undefined!r}")
         self.metric, self.undefined, self.keep = metric, undefined, keep
         self.kind = kind_of(metric)
-        self._rows: list[F64] = []
+        self.rows: list[F64] = []
+        """The tallies so far, an array for each batch."""
         self._ids: list[Any] = []  # None for a document without a name: its place is its id
         self._documents: list[tuple[Any, Any]] | None = [] if keep else None
         self._calls: dict[Any, Any] = {}
         self._absent: dict[str, str] = {}
         self._fields: FieldSums | None = {} if fields else None
+        self._invalid: list[int] = []
 
     def update(
         self, reference: Any, predicted: Any, *, batch: int | None = None, progress: Progress | None = None
@@ -86,9 +88,13 @@ class Evaluation:
                 left, right = reference, predicted
             else:
                 left, right = (Objects(side.values[start : start + step]) for side in (reference, predicted))
-            self._rows.append(tally_rows(self.metric, left, right, self._calls, self._absent, self._fields))
+            self.rows.append(tally_rows(self.metric, left, right, self._calls, self._absent, self._fields))
             if progress is not None:
                 progress(min(n, start + len(left)), n)
+        valid, _ = readable(predicted)
+        if valid is not None:
+            start = len(self._ids)
+            self._invalid += [start + k for k in sorted(set(range(n)) - set(valid.tolist()))]
         self._ids.extend(ids if named else [None] * n)
         if self._documents is not None:
             self._documents.append((reference, predicted))
@@ -97,7 +103,8 @@ class Evaluation:
         """Add what another evaluation of the same metric has tallied."""
         if other.metric != self.metric:
             raise MetricError(f"cannot merge tallies of different metrics:\n  {self.metric}\n  {other.metric}")
-        self._rows.extend(other._rows)
+        self._invalid += [len(self._ids) + k for k in other._invalid]
+        self.rows.extend(other.rows)
         self._ids.extend(other._ids)
         for path, message in other._absent.items():
             self._absent[path] = message and self._absent.get(path, message)
@@ -119,7 +126,7 @@ class Evaluation:
         for message in self._absent.values():
             if message:
                 raise ValueMismatch(message)
-        rows = np.concatenate(self._rows) if self._rows else np.zeros((0, len(self.kind.sums)))
+        rows = np.concatenate(self.rows) if self.rows else np.zeros((0, len(self.kind.sums)))
         warnings = []
         negative = sum(weight < 0 for calls in self._calls.values() for weight in calls.values())
         if negative:
@@ -133,12 +140,8 @@ class Evaluation:
             notes=tuple(warnings),
             sources=tuple(self._documents) if self._documents is not None else None,
             field_sums=self._fields,
+            invalid=tuple(self._invalid),
         )
-
-    @property
-    def last_rows(self) -> F64:
-        """The tallies of the last batch."""
-        return self._rows[-1]
 
 
 def paired(reference: Any, predicted: Any) -> tuple[Sequence[Any], Data, Data]:

@@ -63,6 +63,8 @@ class Result:
     sources: tuple[tuple[Any, Any], ...] | None = field(default=None, repr=False)
     settings: str = ""
     field_sums: FieldSums | None = field(default=None, repr=False)
+    invalid: tuple[int, ...] = field(default=(), repr=False)
+    """The places of documents whose prediction could not be read."""
 
     # Figures
 
@@ -116,6 +118,7 @@ class Result:
             return None
         num_p, den_p, num_r, den_r = self.rows.T[:4]
         right = np.isclose(num_p, den_p, atol=1e-9) & np.isclose(num_r, den_r, atol=1e-9)
+        right[list(self.invalid)] = False  # also where the reference is empty
         return int(np.sum(right))
 
     @property

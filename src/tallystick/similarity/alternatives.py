@@ -46,7 +46,9 @@ class AnyOf(Similarity):
         require(self.side in SIDES, f"any_of(): side must be {' or '.join(SIDES)}, found {self.side!r}")
 
     def mirrored(self) -> AnyOf:
-        return replace(self, inner=self.inner.mirrored(), side=SIDES[1 - SIDES.index(self.side)])
+        inner = self.inner.mirrored()
+        assert isinstance(inner, Similarity)
+        return replace(self, inner=inner, side=SIDES[1 - SIDES.index(self.side)])
 
     @property
     def _of_collections(self) -> bool:

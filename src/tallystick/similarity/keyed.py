@@ -38,8 +38,8 @@ class Keyed(Similarity):
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
         columns = [self.inner.encode(reference, predicted, scope)]
         for name in self.by:
-            values = (field(side, name, scope, True) for side in (reference, predicted))
-            columns.append(exact.encode(*values, scope.field(name)))
+            ours, theirs = (field(side, name, scope, True) for side in (reference, predicted))
+            columns.append(exact.encode(ours, theirs, scope.field(name)))
         r, p = (Fields(tuple(pair[k] for pair in columns)) for k in (0, 1))
         return r, p
 

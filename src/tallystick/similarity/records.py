@@ -91,10 +91,10 @@ class Each(Similarity):
             inner, absent, missing = part, None, None
             if isinstance(part, Optional):
                 inner, absent, missing = part.present, part.absent, part.missing
-            values = [field(side, name, scope, True, absent) for side in (reference, predicted)]
+            ours, theirs = (field(side, name, scope, True, absent) for side in (reference, predicted))
             if not isinstance(part, Optional):
-                note_absence(name, (reference, predicted), values, scope)
-            sides.append(split_missing(inner, *values, scope.field(name), missing))
+                note_absence(name, (reference, predicted), (ours, theirs), scope)
+            sides.append(split_missing(inner, ours, theirs, scope.field(name), missing))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
 
     def by_field(self, column: Fields) -> list[tuple[str, Similarity, Column, I64 | None]]:
