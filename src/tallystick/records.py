@@ -138,7 +138,7 @@ def prepare(
     if type is not None and schema is not None:
         raise MetricError("say what a document is once: by a type or by a schema")
     left = reference if isinstance(reference, Lines) else Lines(reference)
-    source, by_path = _choices(choices)
+    source, by_path = read_choices(choices)
     if type is not None:
         shape = shape_of_type(type)
     elif schema is not None:
@@ -169,9 +169,7 @@ def run_task(task: Task, *, undefined: float | None = None, fields: bool = True,
     evaluation = Evaluation(task.metric, undefined=undefined, keep=False, fields=fields)
     for batch in task.pairing.batches():
         before = len(evaluation.rows)
-        evaluation.update(
-            dict(zip(batch.ids, batch.references, strict=True)), dict(zip(batch.ids, batch.predictions, strict=True))
-        )
+        evaluation.update(batch.references, batch.predictions, ids=batch.ids)
         if wanted is not None:
             wanted.look(batch, evaluation, np.concatenate(evaluation.rows[before:]))
     warnings = (*task.shape.doubts, *task.pairing.warnings())
@@ -187,7 +185,8 @@ def score_files(
     return run_task(task, undefined=undefined, wanted=Wanted(worst) if worst else None)
 
 
-def _choices(choices: Mapping[str, Any] | str | Path | None) -> tuple[str, dict[str, Any]]:
+def read_choices(choices: Mapping[str, Any] | str | Path | None) -> tuple[str, dict[str, Any]]:
+    """Choices by path, and where they come from."""
     if choices is None or isinstance(choices, Mapping):
         return "choices", dict(choices or {})
     found = read_data(choices)

@@ -223,9 +223,7 @@ def _score_labels(task: Task, common: Common, label: str) -> None:
 
     evaluation = Evaluation(task.metric, undefined=common.policy())
     for batch in task.pairing.batches():
-        evaluation.update(
-            dict(zip(batch.ids, batch.references, strict=True)), dict(zip(batch.ids, batch.predictions, strict=True))
-        )
+        evaluation.update(batch.references, batch.predictions, ids=batch.ids)
     result = evaluation.compute()
     extra = {"labels": [vars(row) for row in result.by_label(label)]}
     tables = [reports.labels_table(result, label)]

@@ -10,7 +10,7 @@ import io
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -78,14 +78,11 @@ class Lines:
                     lines[0] = lines[0].removeprefix(_MARK)
                     offset = 3 if self.seekable and self._has_mark() else 0
                 numbers = list(range(number + 1, number + len(lines) + 1))
-                offsets = [offset] * len(lines)
-                for k, line in enumerate(lines):
-                    offsets[k] = offset
-                    offset += len(line)
+                *offsets, offset = accumulate(map(len, lines), initial=offset)
                 number += len(lines)
                 mean = 1 + sum(map(len, lines)) // len(lines)
                 size = max(16, min(most, PORTION_BYTES // mean))
-                if any(line.isspace() or not line for line in lines):
+                if b"" in lines or any(map(bytes.isspace, lines)):
                     kept = [k for k, line in enumerate(lines) if line.strip()]
                     lines, numbers, offsets = ([side[k] for k in kept] for side in (lines, numbers, offsets))
                 if lines:

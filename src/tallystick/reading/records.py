@@ -162,7 +162,7 @@ class Side:
                 if not self.lenient:
                     raise not_json(error, self.lines.file, number, line) from None
                 return self._noisy(number, line)
-            return self._fitted(number, value)
+            return self.fitted(number, value)
         finally:
             self.findings = findings
 
@@ -179,7 +179,7 @@ class Side:
             return UNKNOWN, Invalid(str(error), text)
         self.findings.repaired += 1
         self.findings.repairs.update(repairs)
-        return self._fitted(number, value)
+        return self.fitted(number, value)
 
     def _from_text_field(self, number: int, line: bytes) -> tuple[Any, Any]:
         """A line such as {"id": ..., "output": "```json ..."}: the prediction is a text inside."""
@@ -215,10 +215,10 @@ class Side:
             return key, Invalid(f"has null under {self.text_field!r}")
         else:
             value = inner
-        found, value = self._fitted(number, value)
+        found, value = self.fitted(number, value)
         return found if key is None else key, value
 
-    def _fitted(self, number: int, value: Any) -> tuple[Any, Any]:
+    def fitted(self, number: int, value: Any) -> tuple[Any, Any]:
         """A decoded value as a value of the type, as far as it goes."""
         import msgspec
 

@@ -73,11 +73,20 @@ class Evaluation:
         self._invalid: list[int] = []
 
     def update(
-        self, reference: Any, predicted: Any, *, batch: int | None = None, progress: Progress | None = None
+        self,
+        reference: Any,
+        predicted: Any,
+        *,
+        ids: Sequence[Any] | None = None,
+        batch: int | None = None,
+        progress: Progress | None = None,
     ) -> None:
-        """Score more documents."""
-        named = isinstance(reference, Mapping)
-        ids, reference, predicted = paired(reference, predicted)
+        """Score more documents; `ids` names those of two sequences."""
+        named = isinstance(reference, Mapping) or ids is not None
+        places, reference, predicted = paired(reference, predicted)
+        ids = places if ids is None else ids
+        if len(ids) != len(reference):
+            raise SidesMismatch(f"{len(ids):,} ids for {len(reference):,} documents")
         n = len(reference)
         if batch is not None and batch < 1:
             raise MetricError(f"batch must be 1 or more documents, found {batch!r}")
