@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-_KINDS = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
+# Whole numbers are numbers: that a reference happens to have no fraction promises nothing about a prediction.
+_KINDS = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null"}
 MANY_KEYS = 50
 
 
@@ -95,9 +96,7 @@ def schema_of(seen: Seen, title: str = "Document") -> tuple[dict[str, Any], list
 
 def _schema(seen: Seen) -> dict[str, Any]:
     options: list[dict[str, Any]] = []
-    names = [_KINDS[kind] for kind in seen.kinds]
-    if "number" in names and "integer" in names:
-        names.remove("integer")
+    names = {_KINDS[kind] for kind in seen.kinds}
     if names:
         ordered = sorted(names, key=lambda name: (name == "null", name))
         options.append({"type": ordered if len(ordered) > 1 else ordered[0]})
@@ -145,9 +144,10 @@ def _pour(one: Seen, into: Seen) -> None:
 
 def _doubts(seen: Seen, path: str) -> Iterator[str]:
     shown = path or "the document"
-    kinds = {_KINDS[kind]: times for kind, times in seen.kinds.items() if kind is not type(None)}
-    if "number" in kinds:
-        kinds["number"] += kinds.pop("integer", 0)
+    kinds: dict[str, int] = {}
+    for kind, times in seen.kinds.items():
+        if kind is not type(None):
+            kinds[_KINDS[kind]] = kinds.get(_KINDS[kind], 0) + times
     kinds.update({name: n for name, n in (("list", seen.lists), ("object", seen.objects)) if n})
     if len(kinds) > 1:
         listed = ", ".join(f"{name} {times:,} times" for name, times in kinds.items())

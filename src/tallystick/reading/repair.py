@@ -42,31 +42,39 @@ def read_noisy(text: str) -> tuple[Any, tuple[str, ...]]:
 
 
 def _repaired(text: str, repairs: list[str]) -> tuple[Any, tuple[str, ...]]:
-    stripped = text.strip()
-    if not stripped:
+    if not text.strip():
         raise Unreadable("is empty")
-    # An object or list somewhere in the text: the longest one that decodes as it stands.
-    starts = [match.start() for match in re.finditer(r"[{\[]", stripped)]
-    if not starts:
+    regions = _regions(text)
+    if not regions:
         raise Unreadable("holds no JSON object or list")
-    for start in starts[:20]:
-        end = _end(stripped, start)
-        if end is None:
-            continue
-        found = _decoded(stripped[start:end])
+    for start, end in regions:  # braces may also stand in the words around it; what decodes is meant
+        found = _decoded(text[start:end])
         if found is not None and isinstance(found[0], (dict, list)) and found[0]:
-            around = stripped[:start].strip() or stripped[end:].strip()
-            return found[0], (*repairs, *([AROUND] if around and AROUND not in repairs else []))
-    start = starts[0]
-    end = _end(stripped, start)
-    body = stripped[start:end]
-    value = _mended(body)
+            return found[0], (*repairs, *_around(text, start, end, repairs))
+    start, end = max(regions, key=lambda region: (region[1] or len(text)) - region[0])
+    value = _mended(text[start:end])
     if not isinstance(value, (dict, list)) or not value:
         raise Unreadable("holds no JSON that could be repaired")
-    if (stripped[:start].strip() or (end is not None and stripped[end:].strip())) and AROUND not in repairs:
-        repairs = [*repairs, AROUND]
-    kind = CUT if end is None else COMMA if _TRAILING.search(body) else BROKEN
-    return value, (*repairs, kind)
+    kind = CUT if end is None else COMMA if _TRAILING.search(text[start:end]) else BROKEN
+    return value, (*repairs, *_around(text, start, end, repairs), kind)
+
+
+def _around(text: str, start: int, end: int | None, repairs: list[str]) -> list[str]:
+    outside = text[:start].strip() or (end is not None and text[end:].strip())
+    return [AROUND] if outside and AROUND not in repairs else []
+
+
+def _regions(text: str) -> list[tuple[int, int | None]]:
+    """Where brackets open and close again, outermost only; the last one may never be closed."""
+    out: list[tuple[int, int | None]] = []
+    place = 0
+    while (match := re.compile(r"[{\[]").search(text, place)) is not None:
+        end = _end(text, match.start())
+        out.append((match.start(), end))
+        if end is None:
+            break
+        place = end
+    return out
 
 
 def _decoded(text: str) -> tuple[Any] | None:

@@ -2,7 +2,7 @@
 
     {"type": "object", "properties": {"price": {"type": "number", "x-tallystick": {"number": {"relative": 0.01}}}}}
 
-becomes a TypedDict with `price: NotRequired[Annotated[float | None, ...]]`. So a schema, a dataclass and a pydantic model
+becomes a TypedDict with `price: NotRequired[Annotated[int | float | None, ...]]`. So a schema, a dataclass and a pydantic model
 go one way from here on, and give one metric. Understood are type, properties, required, items, prefixItems,
 additionalProperties, enum, const, anyOf, oneOf, allOf, $ref inside the file, and the formats of dates, times and UUIDs.
 What only narrows a value (minimum, pattern, ...) says nothing about its shape and is left to validators.
@@ -28,7 +28,7 @@ from tallystick.reading.opening import read_text
 from tallystick.similarity.text import Text
 
 KEYWORD = "x-tallystick"
-_SIMPLE: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool, "null": None}
+_SIMPLE: dict[str, Any] = {"string": str, "integer": int, "number": int | float, "boolean": bool, "null": None}
 _TYPES = (*_SIMPLE, "array", "object")
 _FORMATS: dict[str, Any] = {
     "date": datetime.date,
@@ -167,7 +167,7 @@ class _Reader:
         if node.get("items") in (None, True, {}):
             raise self.wrong(pointer, "an array that does not say what is in it; give it items")
         inner = self.type_at(node["items"], f"{pointer}/items", _class_name(None, name.rstrip("s") or name))
-        if node.get("uniqueItems") is True and inner in (str, int, float, bool):
+        if node.get("uniqueItems") is True and inner in (str, int, int | float, bool):
             return set[inner]  # type: ignore[valid-type]
         return list[inner]  # type: ignore[valid-type]
 
