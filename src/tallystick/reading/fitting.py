@@ -87,7 +87,9 @@ class Fitting:
         out: dict[str, Any] = {}
         for name, type_ in fields.items():
             where = f"{path}.{name}" if path else name
-            if name in value and not (value[name] is None and self.summed):
+            if name in value and value[name] is None and self.summed:
+                out[name] = None
+            elif name in value:
                 out[name] = self.fit(value[name], type_, where)
             elif not self.summed:  # a product needs something there: what equals nothing
                 silent = Fitting("all")
