@@ -4,7 +4,7 @@ import argparse
 import importlib
 import sys
 
-NAMES = ("coreference_columns", "invoices", "relations")
+NAMES = ("coreference_columns", "invoices", "records", "relations")
 
 
 def main() -> int:

@@ -34,7 +34,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 # The libraries that may be missing without anything being wrong.
-PEERS = frozenset({"metametric", "stickler", "anls_star", "autoevals"})
+PEERS = frozenset({"metametric", "stickler", "anls_star", "autoevals", "deepdiff"})
 START_UP = (
     "CPU seconds. 'scoring' leaves start-up out (modules loaded lazily while scoring count); "
     "'set-up' is imports and building the metric; 'process' is everything, the corpus included."
