@@ -141,7 +141,7 @@ def test_coercion_is_never_silent(corpus, tmp_path, way):
     inferred = score_files(corpus / "gold.jsonl", tmp_path / "bad.jsonl", **WAYS["inference"])
     assert lenient.result.rows.tobytes() == inferred.result.rows.tobytes()
     for run in (lenient, inferred):
-        assert any("1 predicted values do not fit and count as wrong (total 1)" in w for w in run.warnings)
+        assert any("of the wrong kind, counted as wrong: 1 value (total 1)" in w for w in run.warnings)
 
 
 def test_the_type_of_a_schema_is_checked_like_a_dataclass():

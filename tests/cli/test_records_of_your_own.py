@@ -165,8 +165,8 @@ def test_lenient_repairs_counts_and_lists(folder):
     plain = json.loads(run("score", "records", "gold.jsonl", "gold.jsonl", "--format", "json").stdout)
     assert content["metrics"]["records"]["tally"]["den_r"] == plain["metrics"]["records"]["tally"]["den_r"]
     shown = score("--lenient").stderr
-    assert "2 predictions were repaired (code fence 1, text around the JSON 1)" in shown
-    assert "1 predictions are invalid and score nothing (d8: holds no JSON object or list)" in shown
+    assert "repaired: 2 predictions (code fence 1, text around the JSON 1)" in shown
+    assert "invalid, scoring nothing: 1 prediction (d8: holds no JSON object or list)" in shown
 
 
 def test_what_a_model_answered_may_stand_in_a_field(folder):
@@ -189,13 +189,11 @@ def test_what_a_model_answered_may_stand_in_a_field(folder):
 
 
 def test_a_missing_prediction_scores_nothing_if_lenient(folder):
-    write("system.jsonl", system()[:7][::-1] + [{**system()[8], "id": "zz"}])
+    write("system.jsonl", [*system()[:7][::-1], {**system()[8], "id": "zz"}])
     assert '2 only in the reference: "d7", "d8"; 1 only in the prediction: "zz"' in score(code=3).stderr
     done = score("--lenient", "--format", "json")
     assert [one["document"] for one in json.loads(done.stdout)["invalid"]] == ["d7", "d8"]
-    assert any(
-        '1 predictions have no reference and are ignored: "zz"' in w for w in json.loads(done.stdout)["warnings"]
-    )
+    assert any('ignored, having no reference: 1 prediction: "zz"' in w for w in json.loads(done.stdout)["warnings"])
 
 
 def test_values_of_the_wrong_kind_count_as_wrong_if_the_shape_was_inferred_and_are_said(folder):

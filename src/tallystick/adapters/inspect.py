@@ -17,7 +17,7 @@ from tallystick.adapters.scorer import RecordScorer
 FIGURES = ("f1", "precision", "recall", "exact")
 
 
-@scorer(metrics={name: [mean(), stderr()] for name in FIGURES})
+@scorer(metrics={name: [mean(), stderr()] for name in FIGURES})  # type: ignore[untyped-decorator,unused-ignore]
 def records(type: Any = None, **options: Any) -> Scorer:
     """F1, precision, recall and exactness of each sample; the options are those of `RecordScorer`."""
     one_scorer = RecordScorer(type, **options)

@@ -14,7 +14,7 @@ from tallystick.adapters.scorer import RecordScorer
 
 
 @dataclass
-class RecordsMatch(Evaluator[Any, Any, Any]):
+class RecordsMatch(Evaluator[Any, Any, Any]):  # type: ignore[misc,unused-ignore]
     """F1, precision and recall as scores, `exact` as an assertion, each with what differs as its reason."""
 
     type: Any = None

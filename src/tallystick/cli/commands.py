@@ -10,7 +10,7 @@ from tallystick.cli.lazy import LazyGroup
 TASKS = {
     "coreference": "MUC, B³, CEAF, BLANC, LEA and the CoNLL score over CoNLL, CorefUD or JSONL files",
     "dependencies": "UAS, LAS and the whole UD evaluation of CoNLL-U files",
-    "records": "any records of your own: two JSONL files and a type",
+    "records": "any records of your own: two JSONL files, and a type or a schema if you have one",
 }
 
 
@@ -26,8 +26,8 @@ def tallystick() -> None:
     \b
     tallystick demo                                     a first look
     tallystick score coreference KEY.conll RESPONSE.conll
-    tallystick score records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice
-    tallystick explain records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice --document 17
+    tallystick score records GOLD.jsonl SYSTEM.jsonl
+    tallystick explain records GOLD.jsonl SYSTEM.jsonl --document 17
 
     Reference first, prediction second. Files may be .gz, and - is standard input. Exit codes: 0 fine, 1 a --fail-under
     was missed, 2 wrong usage or unreadable input, 3 the two files do not fit together.

@@ -14,7 +14,7 @@ from typing import Annotated, Any, get_args, get_origin
 import msgspec
 
 from tallystick.columns.unfit import Unfit
-from tallystick.deriving import BAGS, MAPPINGS, SEQUENCES, UNIONS, plain_type, record_fields
+from tallystick.deriving import BAGS, MAPPINGS, SEQUENCES, UNIONS, is_leaf_type, plain_type, record_fields, union_of
 
 
 class Fitting:
@@ -62,7 +62,7 @@ class Fitting:
             return None
         if not isinstance(value, list):
             self.found(path, "a list", value)
-            return [Unfit(value)] if value is not None and not _structured(inner) else []
+            return [Unfit(value)] if value is not None and is_leaf_type(inner) else []
         return [self.fit(one, inner, f"{path}[{k}]") for k, one in enumerate(value)]
 
     def mapping(self, value: Any, inner: Any, path: str) -> Any:
@@ -101,6 +101,9 @@ class Fitting:
     def union(self, value: Any, options: tuple[Any, ...], path: str) -> Any:
         if value is None and type(None) in options:
             return None
+        kinds = [option for option in options if option is not type(None)]
+        if all(is_leaf_type(option) for option in kinds):
+            return self.leaf(value, union_of(kinds), path)
         tried: list[tuple[int, Any, list[tuple[str, str]]]] = []
         for option in options:
             if option is not type(None):
@@ -111,17 +114,14 @@ class Fitting:
         return best
 
 
-def _structured(type_: Any) -> bool:
-    from tallystick.deriving import is_leaf_type
-
-    return not is_leaf_type(type_)
+_WORDS = {str: "text", float: "a number", int: "an integer", bool: "true or false"}
 
 
 def _name(type_: Any) -> str:
-    name = getattr(type_, "__name__", None) or str(type_)
-    return {"str": "text", "float": "a number", "int": "an integer", "bool": "true or false"}.get(
-        name, str(type_) if get_args(type_) else name
-    )
+    if get_origin(type_) in UNIONS:
+        names = [_name(option) for option in get_args(type_) if not (option is int and float in get_args(type_))]
+        return " or ".join(names)
+    return _WORDS.get(type_) or getattr(type_, "__name__", None) or str(type_)
 
 
 def _kind(value: Any) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any
 
 from tallystick.columns.unfit import Invalid
 from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
@@ -37,15 +37,15 @@ class Findings:
         """What a person is told."""
         if self.repaired:
             kinds = ", ".join(f"{kind} {times:,}" for kind, times in self.repairs.most_common())
-            yield f"{self.repaired:,} predictions were repaired ({kinds})"
+            yield f"repaired: {_count(self.repaired, 'prediction')} ({kinds})"
         if self.misfits:
             total = sum(self.misfits.values())
             where = ", ".join(f"{path} {times:,}" for path, times in self.misfits.most_common(5))
-            yield f"{total:,} predicted values do not fit and count as wrong ({where}); the first: {self.first_misfit}"
+            yield f"of the wrong kind, counted as wrong: {_count(total, 'value')} ({where}); the first: {self.first_misfit}"
         if self.invalid:
             listed = "; ".join(f"{key}: {reason}" for key, reason in self.invalid[:5])
             more = f"; and {len(self.invalid) - 5:,} more" if len(self.invalid) > 5 else ""
-            yield f"{len(self.invalid):,} predictions are invalid and score nothing ({listed}{more})"
+            yield f"invalid, scoring nothing: {_count(len(self.invalid), 'prediction')} ({listed}{more})"
 
     def as_dict(self) -> dict[str, Any]:
         """The same for the JSON output."""
@@ -392,7 +392,7 @@ class Pairing:
         """What is to be said when all was read."""
         yield from self.predicted.findings.lines()
         if self.ignored:
-            yield f"{len(self.ignored):,} predictions have no reference and are ignored: {some(self.ignored)}"
+            yield f"ignored, having no reference: {_count(len(self.ignored), 'prediction')}: {some(self.ignored)}"
 
 
 class _Reader:
@@ -489,8 +489,5 @@ def lay_together(
     )
 
 
-def is_record(type_: Any) -> bool:
-    """Whether a type is an object with fields."""
-    from tallystick.deriving import record_fields
-
-    return get_origin(type_) is not tuple and not get_args(type_) and record_fields(type_) is not None
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")

@@ -26,10 +26,9 @@ def split_missing(
     inner: Similarity, reference: Data, predicted: Data, scope: Scope, missing: Missing | None = None
 ) -> tuple[Maybe | Column, Maybe | Column]:
     """Both sides encoded without what is missing: a Maybe where something is. Unless said otherwise that is None."""
-    kept, rows = zip(*(_present(side, missing) for side in (reference, predicted)), strict=True)
-    columns = inner.encode(*kept, scope)
-    r, p = (_wrapped(column, here) for column, here in zip(columns, rows, strict=True))
-    return r, p
+    (left, here), (right, there) = (_present(side, missing) for side in (reference, predicted))
+    r, p = inner.encode(left, right, scope)
+    return _wrapped(r, here), _wrapped(p, there)
 
 
 def _wrapped(column: Column, here: I64 | None) -> Maybe | Column:

@@ -54,6 +54,7 @@ class Record(Similarity):
         rest = [(part, r.columns[k], p.columns[k]) for k, (_, part) in enumerate(self.fields) if not part.exact_only]
         listed = [one for one in rest if not isinstance(one[1], Shared)]
         shared = [one for one in rest if isinstance(one[1], Shared)]
+        found: Pairs
         if listed:
             part, a, b = listed[0]
             found = part.pairs(a, b, refined)
@@ -102,8 +103,10 @@ class Each(Similarity):
         out: list[tuple[str, Similarity, Column, I64 | None]] = []
         for (name, part), inner in zip(self.fields, column.columns, strict=True):
             node = part.present if isinstance(part, Optional) else part
-            missing = isinstance(inner, Maybe)
-            out.append((name, node, inner.present, inner.rows) if missing else (name, node, inner, None))
+            if isinstance(inner, Maybe):
+                out.append((name, node, inner.present, inner.rows))
+            else:
+                out.append((name, node, inner, None))
         return out
 
     def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
