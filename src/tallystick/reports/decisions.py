@@ -52,4 +52,5 @@ def _branch(steps: Sequence[Sequence[str]], k: int) -> str:
 def _short(name: str) -> str:
     name = re.sub(r"Annotated\[(.*?), .*\]", r"\1", name)
     name = re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", name)
+    name = re.sub(r"Optional\[([^\[\]]+)\]", r"\1 | None", name)
     return name if len(name) <= 40 else name[:39] + "…"
