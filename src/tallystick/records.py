@@ -172,9 +172,21 @@ def run_task(task: Task, *, undefined: float | None = None, fields: bool = True,
         evaluation.update(batch.references, batch.predictions, ids=batch.ids)
         if wanted is not None:
             wanted.look(batch, evaluation, np.concatenate(evaluation.rows[before:]))
-    warnings = (*task.shape.doubts, *task.pairing.warnings())
     result = evaluation.compute()
+    warnings = (*task.shape.doubts, *task.pairing.warnings(), *_nothing_there(task, result))
     return Run(task, replace(result, notes=(*result.notes, *warnings)), wanted.found if wanted else (), warnings)
+
+
+def _nothing_there(task: Task, result: Result) -> list[str]:
+    """Predictions that were read and have nothing of what is compared are probably wrapped in something."""
+    if len(result.invalid) == len(result.ids) or result.tally.get("den_p") != 0 or not result.tally.get("den_r"):
+        return []
+    hint = (
+        ""
+        if task.pairing.predicted.text_field
+        else "; if the answer stands inside another field, name it with --from FIELD"
+    )
+    return [f"no prediction has any of the fields that the reference has{hint}"]
 
 
 def score_files(

@@ -86,7 +86,8 @@ def score(
     if worst:
         tables += _difference_tables(run, run.documents, None, common.format_)
         extra["worst"] = _differences_json(run, run.documents, None)
-    notes = [f"paired {run.paired}", exact_note(result)]
+    by_order = run.paired == "by order" and common.format_ != "json"
+    notes = [f"paired {run.paired}" + (" (--id FIELD pairs by a field)" if by_order else ""), exact_note(result)]
     finish({"records": result}, common, tables=tables, extra=extra, notes=[note for note in notes if note])
     if chosen_format(common.format_) == "table" and tables and common.by is None and not worst:
         _point_further(reference, predicted, tables[0], options)
