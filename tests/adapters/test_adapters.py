@@ -65,13 +65,14 @@ def test_inspect_ai(tmp_path):
     pytest.importorskip("inspect_ai")
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
-    from inspect_ai.model import ModelOutput, get_model
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
     from tallystick.adapters.inspect import records
 
-    model = get_model(
-        "mockllm/model", custom_outputs=[ModelOutput.from_content("mockllm/model", text) for text in (NOISY, "no idea")]
-    )
+    outputs = [ModelOutput.from_content("mockllm/model", text) for text in (NOISY, "no idea")]
+    for output in outputs:
+        output.usage = ModelUsage()  # else tokens are counted, with a table from the network
+    model = get_model("mockllm/model", custom_outputs=outputs)
     task = Task(dataset=[Sample(input="?", target=json.dumps(GOLD), id=k) for k in (1, 2)], scorer=records(Invoice))
     (log,) = eval(
         task, model=model, display="none", log_format="json", log_dir=str(tmp_path), max_samples=1, max_connections=1
