@@ -5,7 +5,8 @@ import importlib
 import sys
 
 NAMES = (
-    "coreference", "coreference_columns", "dependencies", "hierarchies", "invoices", "meaning", "relations", "spans",
+    "coreference", "coreference_columns", "dependencies", "hierarchies", "invoices", "meaning", "records", "relations",
+    "spans",
 )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typing_extensions
 
-from tallystick.deriving import _BAGS, _MAPPINGS, _SEQUENCES, _UNIONS, _name, _plain, record_fields
+from tallystick.deriving import BAGS, MAPPINGS, SEQUENCES, UNIONS, _name, plain_type, record_fields
 from tallystick.errors import DerivationError
 
 WORDS = ("ant", "ants", "aunts", "bee", "cat", "cats", "carts", "dog")
@@ -254,24 +254,24 @@ def shape_of(type_: Any, path: str = "", known: dict[Any, list[Shape]] | None = 
     known = {} if known is None else known
     if get_origin(type_) is Annotated:
         type_ = get_args(type_)[0]
-    type_ = _plain(type_)
+    type_ = plain_type(type_)
     origin, arguments = get_origin(type_) or type_, get_args(type_)
     leaf = _leaf(type_)
     if leaf is not None:
         return leaf
     if origin is Literal:
         return _closed(arguments)
-    if origin in _UNIONS or origin is Union:
+    if origin in UNIONS or origin is Union:
         inner = [shape_of(one, path, known) for one in arguments if one is not type(None)]
         shape: Shape = inner[0] if len(inner) == 1 else Choice(tuple(inner))
         return Maybe(shape) if type(None) in arguments else shape
     variadic = origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis
-    if (origin in _BAGS or origin in _SEQUENCES or variadic) and arguments:
+    if (origin in BAGS or origin in SEQUENCES or variadic) and arguments:
         kinds = {set: set, abc.Set: frozenset, abc.MutableSet: set, frozenset: frozenset, tuple: tuple}
         as_set = origin in (set, frozenset, abc.Set, abc.MutableSet)
-        in_order = origin in _SEQUENCES or variadic
+        in_order = origin in SEQUENCES or variadic
         return Many(shape_of(arguments[0], f"{path}[*]", known), kinds.get(origin, list), in_order, not as_set)
-    if origin in _MAPPINGS and len(arguments) == 2:
+    if origin in MAPPINGS and len(arguments) == 2:
         entry = Fields(dict, {"key": shape_of(arguments[0], path, known), "value": shape_of(arguments[1], path, known)})
         return Keyed(entry, lambda items: {one["key"]: one["value"] for one in items}, repeats=False)
     if type_ in known:

@@ -18,7 +18,7 @@ TASKS = {
     "roles": "role-filler entities: CEAF-REE, CEAF-RME and softer ones, as the equations and as grit have them",
     "nary": "relations of any number of entities: eq. 29 to 31, and as SciREX computes them",
     "hierarchies": "event hierarchies: MUC_p, BLANC_p, STM_p over Newick, JSONL or brat files",
-    "records": "any records of your own: two JSONL files and a type",
+    "records": "any records of your own: two JSONL files, and a type or a schema if you have one",
     "spans": "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, brat or CoNLL-U files",
 }
 WITHOUT_EXPLANATION = ("dependencies", "spans")
@@ -45,8 +45,8 @@ def tallystick() -> None:
     tallystick score coreference KEY.conll RESPONSE.conll
     tallystick score spans GOLD.iob SYSTEM.iob
     tallystick score amr GOLD.amr SYSTEM.amr --subscores
-    tallystick score records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice
-    tallystick explain records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice --document 17
+    tallystick score records GOLD.jsonl SYSTEM.jsonl
+    tallystick explain records GOLD.jsonl SYSTEM.jsonl --document 17
     tallystick check coreference.muc                    what a metric does and does not
 
     Reference first, prediction second. Files may be .gz, and - is standard input. Exit codes: 0 fine, 1 a --fail-under
