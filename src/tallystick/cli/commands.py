@@ -9,6 +9,7 @@ from tallystick.cli.lazy import LazyGroup
 
 TASKS = {
     "coreference": "MUC, B³, CEAF, BLANC, LEA and the CoNLL score over CoNLL, CorefUD or JSONL files",
+    "templates": "eq. 32, gtt's and IterX's scorers, BETTER, and the official MUC-4 report",
     "records": "any records of your own: two JSONL files and a type",
 }
 

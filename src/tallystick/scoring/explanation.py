@@ -21,12 +21,14 @@ import numpy as np
 
 from tallystick.columns.codes import freeze, leaf_values
 from tallystick.columns.data import Objects, Scope, field
-from tallystick.matching.normalise import Sides
+from tallystick.matching.normalise import Normaliser, Sides
 from tallystick.matching.sets import Match, Matching
 from tallystick.scoring.alignment import Aligned, below, root
 from tallystick.scoring.evaluation import summed
+from tallystick.similarity.functions import Via
 from tallystick.similarity.node import Node, Similarity
 from tallystick.similarity.records import Each
+from tallystick.similarity.weights import Threshold, Weighted
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
 
@@ -113,6 +115,7 @@ def _pair(name: str, pair: Aligned, x: Any, y: Any) -> Explanation:
 def _level(pair: Aligned, level: Aligned, x: Any, y: Any) -> Iterator[Explanation]:
     """The rows of one level below a pair: the aligned ones, then what was missed, then what was spurious."""
     step = level.path[len(pair.path) :]
+    x, y = _mapped(pair.node, x, y)
     left, right = _values(x, step, pair.node), _values(y, step, pair.node)
     name = step.removeprefix(".")
     if step == "[*]":
@@ -130,6 +133,16 @@ def _level(pair: Aligned, level: Aligned, x: Any, y: Any) -> Iterator[Explanatio
     for k in sorted(set(range(len(level.predicted))) - set(level.j.tolist())):
         own = float(level.node.selves(level.predicted)[k])
         yield Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own, str(level.node))
+
+
+def _mapped(node: Node, x: Any, y: Any) -> tuple[Any, Any]:
+    """The values that the levels below are made of: `via` maps them first."""
+    while isinstance(node, (Normaliser, Weighted, Threshold, Via)):
+        if isinstance(node, Via):
+            x = None if x is None else node.call(x)
+            y = None if y is None else (node.predicted or node.call)(y)
+        node = node.inner
+    return x, y
 
 
 def _values(value: Any, step: str, node: Similarity) -> list[Any]:
