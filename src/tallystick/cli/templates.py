@@ -19,6 +19,7 @@ PRESETS = {
     "iterx": ("iterx_subset", "iterx_phi3"),
     "iterx-quirks": ("iterx_subset_quirks", "iterx_phi3_quirks"),
     "better": ("granular",),
+    "muc4-official": (),
 }
 
 
@@ -34,10 +35,17 @@ PRESETS = {
     metavar="NAME",
     help="When fillers are alike, for eq32, eq32_fillers and granular: subset, any, phi3, phi4, words, or an expression.  [default: subset]",
 )
+@click.option(
+    "--judgements", metavar="FILE", help="With --preset muc4-official: what people decided about mismatches (Lisp)."
+)
+@click.option(
+    "--mapping", type=click.Choice(["greedy", "recorded"]), default="greedy", show_default=True,
+    help="With --preset muc4-official: which templates meet, found anew or as the response file records it.",
+)  # fmt: skip
 @common_options
 def score(
     reference: str, predicted: str, metrics: tuple[str, ...], preset: str | None, fillers: str | None,
-    format_: str | None, by: str | None, macro: bool, undefined: str | None, fail_under: tuple[str, ...],
+    judgements: str | None, mapping: str, format_: str | None, by: str | None, macro: bool, undefined: str | None, fail_under: tuple[str, ...],
     limit: int | None,
 ) -> None:  # fmt: skip
     """Score templates: REFERENCE and PREDICTED are gtt's JSON, JSON Lines of templates, or MUC-4 key and response files.
@@ -45,10 +53,16 @@ def score(
     \b
     tallystick score templates test.json preds_gtt.out
     tallystick score templates gold.jsonl system.jsonl --preset gtt --by field
+    tallystick score templates key-tst3.v2 response.txt --preset muc4-official --judgements history.lisp
     """
     gates(fail_under)
     if metrics and preset:
         raise MetricError("--preset names the metrics itself; give it, or --metric, not both")
+    if preset == "muc4-official":
+        _score_official(reference, predicted, judgements, mapping == "recorded", format_, by, macro, fail_under, limit)
+        return
+    if judgements or mapping == "recorded":
+        raise MetricError("--judgements and --mapping belong to --preset muc4-official")
     _score_metrics(
         reference, predicted, metrics or PRESETS.get(preset or "", ()), fillers, format_, by, macro, undefined,
         fail_under, limit,
@@ -92,6 +106,31 @@ def _score_metrics(
         tables += [slots_table(name, rows) for name, rows in slots.items()]
         extra["slots"] = {name: slot_figures(rows) for name, rows in slots.items()}
     show_results(results, tables, format_, extra, [])
+    check_gates(results, fail_under)
+
+
+def _score_official(
+    reference: str, predicted: str, judgements: str | None, recorded: bool, format_: str | None, by: str | None,
+    macro: bool, fail_under: tuple[str, ...], limit: int | None,
+) -> None:  # fmt: skip
+    from tallystick.metrics.muc4 import f_measures
+    from tallystick.metrics.muc4 import score as score_official
+    from tallystick.reading.muc4 import read_judgements, read_muc4
+    from tallystick.reports import results as reports
+    from tallystick.reports.templates import official_table
+
+    if by == "label":
+        raise MetricError("the official report has no labels; use --by field (its slots) or --by document")
+    decided = read_judgements(judgements) if judgements else None
+    report = score_official(read_muc4(reference), read_muc4(predicted), judgements=decided, recorded=recorded)
+    results = {"muc4_official": report.result}
+    rows = report.rows()
+    tables = [reports.figures_table(results, macro=macro), official_table(rows)]
+    extra: dict[str, Any] = {"slots": rows, "f_measures": f_measures(rows["ALL TEMPLATES"])}
+    if by == "document":
+        tables.append(reports.documents_by_metric(results, limit))
+        extra["documents_by_id"] = report.result.documents
+    show_results(results, tables, format_, extra, [f"{len(report.mapping):,} templates mapped"])
     check_gates(results, fail_under)
 
 

@@ -1,4 +1,4 @@
-"""Tables of templates: figures by slot."""
+"""Tables of templates: figures by slot, and the official MUC-4 report."""
 
 from __future__ import annotations
 
@@ -29,3 +29,17 @@ def slots_table(name: str, rows: Mapping[str, F64]) -> Table:
         sums = [f"{quantity(t[f'num_{side}'])} / {quantity(t[f'den_{side}'])}" for side in "pr"]
         cells.append([slot, found["precision"], found["recall"], found["f1"], *sums])
     return Table(["slot", "precision", "recall", "f1", "of predicted", "of reference"], cells, title=name)
+
+
+def official_table(rows: Mapping[str, Mapping[str, int]]) -> Table:
+    """The score report of 1992: counts, recall, precision and overgeneration in whole percent, `*` for 0/0."""
+    from tallystick.metrics.muc4 import f_measures, recall_precision
+
+    columns = ["POS", "ACT", "COR", "PAR", "INC", "SPU", "MIS", "NON"]
+    cells = []
+    for name, row in rows.items():
+        shown = ["*" if value is None else str(value) for value in recall_precision(row)]
+        cells.append([name, *(row[column] for column in columns), *shown])
+    both, precision, recall = ("–" if f is None else f"{f:.2f}" for f in f_measures(rows["ALL TEMPLATES"]))
+    note = f"F-MEASURES: P&R {both}, 2P&R {precision}, P&2R {recall}, from the whole percentages of ALL TEMPLATES"
+    return Table(["slot", *columns, "REC", "PRE", "OVG"], cells, title="official report", notes=[note])
