@@ -79,3 +79,34 @@ def test_explain(folder):
 )
 def test_wrong_usage_says_what_was_meant(folder, arguments, message):
     assert message in run(*arguments, code=2).stderr
+
+
+def test_errors(folder):
+    content = json.loads(run("--metric", "eq32", "--errors", "--format", "json").stdout)
+    kinds = {kind["kind"]: kind for kind in content["errors"]["kinds"]}
+    assert kinds["Duplicate_Role_Filler"]["count"] == 1
+    assert kinds["Missing_Template"]["f1_if_fixed"] > content["errors"]["f1"]
+    assert "Spurious_Template" in run("--errors").stdout
+
+
+KEY = """\
+0.  MESSAGE: ID                    M1
+1.  MESSAGE: TEMPLATE              1
+4.  INCIDENT: TYPE                 BOMBING
+9.  PERP: INDIVIDUAL ID            "URBAN GUERRILLAS"
+"""
+
+
+def test_the_official_report(folder):
+    Path("gold.jsonl").write_text(KEY)
+    Path("system.jsonl").write_text(KEY.replace("BOMBING", "ATTACK").replace("URBAN", "THE"))
+    content = json.loads(run("--preset", "muc4-official", "--format", "json").stdout)
+    assert content["slots"]["inc-type"]["PAR"] == 1
+    assert content["slots"]["perp-ind-id"]["INC"] == 1
+    Path("history.lisp").write_text('(("M1" ("1" (perp-ind-id ("\\"GUERRILLAS\\"" match "\\"URBAN GUERRILLAS\\"")))))')
+    done = run("--preset", "muc4-official", "--judgements", "history.lisp", "--format", "table")
+    assert "F-MEASURES: P&R 75.00" in done.stdout
+    assert "mapping=greedy, judgements=recorded" in done.stderr
+    assert "records no mapping" in run("--preset", "muc4-official", "--mapping", "recorded", code=3).stderr
+    assert "belong to --preset muc4-official" in run("--judgements", "history.lisp", code=2).stderr
+    assert "0 / 2" in run("--preset", "gtt").stdout  # recent work reads the same files, and gives nothing for ATTACK

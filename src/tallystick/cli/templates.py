@@ -43,10 +43,13 @@ PRESETS = {
     help="With --preset muc4-official: which templates meet, found anew or as the response file records it.",
 )  # fmt: skip
 @common_options
+@click.option(
+    "--errors", is_flag=True, help="Count the kinds of error, with F1 if each were fixed and examples in JSON."
+)
 def score(
     reference: str, predicted: str, metrics: tuple[str, ...], preset: str | None, fillers: str | None,
     judgements: str | None, mapping: str, format_: str | None, by: str | None, macro: bool, undefined: str | None, fail_under: tuple[str, ...],
-    limit: int | None,
+    limit: int | None, errors: bool,
 ) -> None:  # fmt: skip
     """Score templates: REFERENCE and PREDICTED are gtt's JSON, JSON Lines of templates, or MUC-4 key and response files.
 
@@ -59,19 +62,21 @@ def score(
     if metrics and preset:
         raise MetricError("--preset names the metrics itself; give it, or --metric, not both")
     if preset == "muc4-official":
+        if errors:
+            raise MetricError("--errors is for the other metrics; the official report counts errors itself")
         _score_official(reference, predicted, judgements, mapping == "recorded", format_, by, macro, fail_under, limit)
         return
     if judgements or mapping == "recorded":
         raise MetricError("--judgements and --mapping belong to --preset muc4-official")
     _score_metrics(
         reference, predicted, metrics or PRESETS.get(preset or "", ()), fillers, format_, by, macro, undefined,
-        fail_under, limit,
+        fail_under, limit, errors,
     )  # fmt: skip
 
 
 def _score_metrics(
     reference: str, predicted: str, metrics: tuple[str, ...], fillers: str | None, format_: str | None, by: str | None,
-    macro: bool, undefined: str | None, fail_under: tuple[str, ...], limit: int | None,
+    macro: bool, undefined: str | None, fail_under: tuple[str, ...], limit: int | None, errors: bool,
 ) -> None:  # fmt: skip
     from tallystick.metrics.templates import METRICS, filler_similarity
     from tallystick.metrics.templates import score as score_all
@@ -105,6 +110,13 @@ def _score_metrics(
         slots = {name: by_slot(pairs, name, phi) for name in able}
         tables += [slots_table(name, rows) for name, rows in slots.items()]
         extra["slots"] = {name: slot_figures(rows) for name, rows in slots.items()}
+    if errors:
+        from tallystick.metrics.template_errors import find_errors
+        from tallystick.reports.templates import errors_table
+
+        kinds, found = find_errors(pairs)
+        tables.append(errors_table(kinds, found.f1()))
+        extra["errors"] = {"f1": found.f1(), "kinds": [vars(kind) for kind in kinds]}
     show_results(results, tables, format_, extra, [])
     check_gates(results, fail_under)
 

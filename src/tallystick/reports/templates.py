@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallystick.columns.arrays import F64
 from tallystick.reports.tables import Table, quantity
 from tallystick.scoring.tally import Counts
+
+if TYPE_CHECKING:
+    from tallystick.metrics.template_errors import ErrorKind
 
 
 def slot_figures(rows: Mapping[str, F64]) -> dict[str, dict[str, Any]]:
@@ -43,3 +46,14 @@ def official_table(rows: Mapping[str, Mapping[str, int]]) -> Table:
     both, precision, recall = ("–" if f is None else f"{f:.2f}" for f in f_measures(rows["ALL TEMPLATES"]))
     note = f"F-MEASURES: P&R {both}, 2P&R {precision}, P&2R {recall}, from the whole percentages of ALL TEMPLATES"
     return Table(["slot", *columns, "REC", "PRE", "OVG"], cells, title="official report", notes=[note])
+
+
+def errors_table(kinds: Sequence[ErrorKind], f1: float | None) -> Table:
+    """A row for each kind of error, the costliest first; `gain` is what F1 would win without it."""
+    rows: list[list[Any]] = []
+    for kind in kinds:
+        gain = None if f1 is None or kind.f1_if_fixed is None else kind.f1_if_fixed - f1
+        rows.append([kind.kind, kind.count, kind.f1_if_fixed, gain, kind.meaning])
+    rows.sort(key=lambda row: -(row[3] or 0.0))
+    note = "F1 here is that of types and exact fillers, 1:1; each kind is repaired alone, so gains do not add up."
+    return Table(["error", "count", "f1 if fixed", "gain", "meaning"], rows, title="errors", notes=[note])
