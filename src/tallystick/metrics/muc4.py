@@ -10,7 +10,9 @@ Set fills are compared by `subtypes` (eq. 33 in MUC-4's direction: half for a re
 equality without premodifiers, then by the recorded judgement, if there is one. What decides between the fills of one
 slot is an assignment; what is left over on both sides is put together in order, and only then spurious or missing.
 
-The last part is the 1992 program's own, and was worked out from its counts (`tests/parity` says how many agree).
+The guidelines do not say all of this. How leftovers meet, what a judged tag is worth, and that a date may be two days
+off were inferred from the official counts, the same ones that `tests/parity` compares with: agreement there is a fit,
+not a test on data that was not seen.
 """
 
 from __future__ import annotations

@@ -51,4 +51,5 @@ ONE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE TEN 1 2 3 4 5 6 7 8 9 10
 THIS THAT THESE THOSE HIS HER ITS THEIR OUR
 """
 PREMODIFIERS = frozenset(_WORDS.split())
-"""Words in front of a string that do not count: articles, numbers to ten, quantifiers, determiners, "of"."""
+"""Words in front of a string that do not count: articles, numbers to ten, quantifiers, "of"; and, inferred from the
+official counts, demonstratives and possessives."""
