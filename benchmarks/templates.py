@@ -45,6 +45,10 @@ def recent(cases: dict[str, Any]) -> None:
         print(system, *(f"{100 * (results[name].score or 0):.2f}" for name in names), f"{seconds:.3f}", sep="\t")
         if system in SCORED:
             documents += _compared(cases, system, pairs, results)
+    sizes = {round(cases["corpus"]["muc4"][s]["iterx CEAF-RME_phi3, same"]["counts"][3]) for s in SCORED}
+    print(
+        f"mentions of the gold: {results['iterx_phi3'].tally['den_r']:.0f}; by IterX's phi3 {min(sizes)} to {max(sizes)}"
+    )
     print(f"documents with the counts of gtt, IterX-subset and IterX-phi3: {documents} of {3 * 200 * len(SCORED)}")
 
 
@@ -115,7 +119,7 @@ def official(folder: Path) -> None:
     raw = json.loads(gzip.decompress((folder / "systems.json.gz").read_bytes()))
     keys = {test: read_muc4(f"{folder / 'keys.json'}#{test}") for test in ("tst3", "tst4")}
     judged = {test: read_judgements(folder / f"judgements.{test}.lisp.gz") for test in ("tst3", "tst4")}
-    pairs, types, fs, mapped = 0, 0, 0, 0
+    pairs, types, fs, mapped, unjudged = 0, 0, 0, 0, 0
     cells, rows, exact, sets = Counter[str](), Counter[str](), 0, 0
     print("\nofficial MUC-4\tF official\tF ours, recorded mapping\tF ours, greedy mapping")
     for name, entry in raw.items():
@@ -134,7 +138,7 @@ def official(folder: Path) -> None:
             rows.update(slot for slot, equal in same.items() if equal)
         left = {(d, t.name): t for d, ts in keys[test].documents.items() for t in ts}
         right = {(d, t.name): t for d, ts in response.documents.items() for t in ts}
-        scorer = muc4.SlotScorer(judged[test])
+        scorer, alone = muc4.SlotScorer(judged[test]), muc4.SlotScorer()
         for pair in entry["official_pairs"]:
             key, found = left.get((pair["doc"], pair["key"])), right.get((pair["doc"], pair["response"]))
             if not key or not found:
@@ -145,7 +149,9 @@ def official(folder: Path) -> None:
             types += credit == pair["slots"]["inc-type"][2] + pair["slots"]["inc-type"][3] / 2
             for slot in SLOTS:
                 o = pair["slots"][slot]
-                cells[slot] += scorer.counts(key, found, slot).tolist() == [o[2], o[3], o[4], o[7], o[8], o[9]]
+                counts = [o[2], o[3], o[4], o[7], o[8], o[9]]
+                cells[slot] += scorer.counts(key, found, slot).tolist() == counts
+                unjudged += alone.counts(key, found, slot).tolist() != counts
     print(f"half credit for incident types: {types} of {pairs}; F from the official totals: {fs} of {len(raw)}")
     print(
         f"F of our own counts: {exact} of {len(raw) - len(UNRECORDED)}; recorded pairs that the greedy mapping finds: {mapped}"
