@@ -159,6 +159,8 @@ def official(folder: Path) -> None:
     print(
         f"slot counts of {pairs} pairs:", {slot: pairs - cells[slot] for slot in SLOTS if cells[slot] < pairs}, "differ"
     )
+    total = pairs * len(SLOTS)
+    print(f"of {total} counts {total - sum(cells.values())} differ, {unjudged} without the judgements")
     kinds = sum(KINDS[slot] == "set" for slot in SLOTS)
     of_sets = sum(rows[slot] for slot in SLOTS if KINDS[slot] == "set")
     print(
