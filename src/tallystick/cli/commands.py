@@ -17,6 +17,7 @@ TASKS = {
     "events": "triggers and arguments as TextEE, gen-arg and RAMS count them, and as eq. 15 and 16 do",
     "roles": "role-filler entities: CEAF-REE, CEAF-RME and softer ones, as the equations and as grit have them",
     "nary": "relations of any number of entities: eq. 29 to 31, and as SciREX computes them",
+    "templates": "eq. 32, gtt's and IterX's scorers, BETTER, and the official MUC-4 report",
     "hierarchies": "event hierarchies: MUC_p, BLANC_p, STM_p over Newick, JSONL or brat files",
     "records": "any records of your own: two JSONL files, and a type or a schema if you have one",
     "spans": "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, brat or CoNLL-U files",
