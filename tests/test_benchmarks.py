@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks import coreference_columns, invoices, measure, relations
+from benchmarks import coreference_columns, invoices, meaning, measure, relations
 
 
 @pytest.fixture(scope="module")
@@ -196,3 +196,8 @@ def test_figures_that_differ_are_a_failure():
     row = measure.compare(found, measure.Measurement(value={"f1": 0.5 + 1e-6}), "wrong", 1, checked=("f1",))
     assert row.failed
     assert math.isfinite(row.per_unit)
+
+
+def test_shortfall_counts_pairs_and_triples_below_the_optimum():
+    assert meaning.shortfall([3.0, 5.0, 2.0], [3.0, 4.0, 0.0]) == "2 pairs short, 3 triples"
+    assert meaning.shortfall([3.0], [3.0]) == "never short"

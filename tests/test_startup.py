@@ -17,7 +17,9 @@ def test_importing_the_package_loads_nothing_heavy():
     assert not imported("-c", "import tallystick") & (HEAVY | {"numpy", "click"})
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], ["score", "records", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["score", "--help"], ["score", "records", "--help"], ["score", "amr", "--help"]]
+)
 def test_help_loads_nothing_heavy(arguments):
     assert not imported("-m", "tallystick", *arguments) & (HEAVY | {"numpy"})
 
