@@ -6,7 +6,16 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks import coreference_columns, coreference_data, dependencies, invoices, measure, relations, spans
+from benchmarks import (
+    coreference_columns,
+    coreference_data,
+    dependencies,
+    invoices,
+    meaning,
+    measure,
+    relations,
+    spans,
+)
 from tallystick.matching.assignment import SMALL_SIDE, components
 from tallystick.metrics.coreference import Options
 from tallystick.metrics.coreference_mentions import prepare
@@ -248,3 +257,8 @@ def test_dependencies_of_generated_files(tmp_path):
             stream.write(text)
     found = dependencies.tallystick(*files)()
     assert 0.5 < found["las"] < found["uas"] < found["words"] < 1
+
+
+def test_shortfall_counts_pairs_and_triples_below_the_optimum():
+    assert meaning.shortfall([3.0, 5.0, 2.0], [3.0, 4.0, 0.0]) == "2 pairs short, 3 triples"
+    assert meaning.shortfall([3.0], [3.0]) == "never short"

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import tallystick as ts
 from tallystick.metrics.amr_scores import score_graphs
-from tallystick.metrics.amr_triples import preset
+from tallystick.metrics.amr_triples import Counting, FactReader, preset
 from tallystick.reading.graphs import Graph, pair_graphs
 from tallystick.reading.penman import read_penman
+from tallystick.structures import AMR, Prop, Var
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "meaning"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data/meaning is not here")
@@ -75,6 +77,26 @@ def test_symmetric_on_two_parsers():
     there = score_graphs(pairs("amr3.bart", "amr3.t5"))
     back = score_graphs(pairs("amr3.t5", "amr3.bart"))
     assert np.array_equal(there.matched, back.matched)
+
+
+@needs_data
+@pytest.mark.parametrize("names", [("little_prince.gold", "little_prince.jamr"), ("amr3.bart", "amr3.t5")])
+def test_the_derived_metric_counts_the_same_on_every_pair(names):
+    counting = Counting(constant_sources=False)  # the paper's Prop has a variable as its subject
+    read = FactReader(counting)
+
+    def amr(graph):
+        facts = read(graph)
+        variables = [Var(name) for name in facts.variables]
+        props = [Prop(role, variables[v], value) for v, role, value, _ in facts.unary]
+        return AMR([*props, *(Prop(role, variables[s], variables[t]) for s, role, t in facts.binary)])
+
+    both = pairs(*names)
+    counts = score_graphs(both, counting)
+    result = ts.evaluate(ts.derive(AMR), [amr(one) for one, _ in both], [amr(other) for _, other in both])
+    assert np.array_equal(result.rows[:, 0], counts.matched)
+    assert np.array_equal(result.rows[:, 1], counts.predicted)
+    assert np.array_equal(result.rows[:, 3], counts.reference)
 
 
 def test_importing_loads_nothing_heavy():

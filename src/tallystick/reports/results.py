@@ -105,7 +105,7 @@ def fields_table(result: Result) -> Table:
             "Fields of an all-or-nothing record do not earn credit by themselves: items without a partner are paired "
             "by the sum of their fields, only to show which field kept them apart."
         )
-    return Table(columns, out, title="By field", notes=notes)
+    return Table(columns, out, notes=notes)
 
 
 def result_text(result: Result) -> str:

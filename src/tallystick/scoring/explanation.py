@@ -205,5 +205,7 @@ def _values(step: str, value: Any, node: Similarity) -> list[Any]:
     part = dict(node.fields).get(name) if isinstance(node, (Each, Record)) else None
     optional = part if isinstance(part, Optional) else Optional(exact)
     column = leaf_values(field(Objects([value]), name, Scope(), True, optional.absent), Scope())
+    if isinstance(node, Record) and not isinstance(part, Optional):
+        return list(column)  # in a product None is a value like others
     missing = optional.missing or (lambda inside: inside is None)
     return [inside for inside in column if not missing(inside)]
