@@ -125,7 +125,7 @@ def as_data(values: Any) -> Data:
     """A user's documents as a column."""
     if isinstance(values, (Objects, Record, Bag, Index, np.ndarray)):
         return values
-    return Objects(values if isinstance(values, (list, tuple)) else list(values))
+    return Objects(list(values))  # a copy: what the caller does to the list later is the caller's business
 
 
 def field(data: Data, name: str, scope: Scope, may_miss: bool, absent: Any = None) -> Data:

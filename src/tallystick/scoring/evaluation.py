@@ -187,6 +187,11 @@ def paired(reference: Any, predicted: Any) -> tuple[Sequence[Any], Data, Data]:
         ids = list(reference)
         return ids, Objects([reference[k] for k in ids]), Objects([predicted[k] for k in ids])
     for name, side in (("reference", reference), ("predicted", predicted)):
+        if isinstance(side, (set, frozenset)) or (hasattr(side, "iloc") and hasattr(side, "columns")):
+            advice = "use df.to_dict('records')" if hasattr(side, "iloc") else "use a list, or a mapping by document id"
+            raise SidesMismatch(
+                f"{name} is a {type(side).__name__}, whose documents have no order of their own; {advice}"
+            )
         if isinstance(side, (str, bytes)) or (
             not hasattr(side, "__iter__") and not isinstance(side, (Objects, Record, Bag, Index))
         ):
