@@ -211,3 +211,24 @@ def test_unions_are_compared_case_by_case():
     metric = ts.derive(list[Union[str, Mention]])
     result = ts.evaluate(metric, [["a", Mention(1, 2), "b"]], [[Mention(1, 2), "b", Mention(3, 4)]])
     assert result.tally == {"num_p": 2.0, "den_p": 3.0, "num_r": 2.0, "den_r": 3.0}
+
+
+@pytest.mark.parametrize(
+    ("type_", "message"),
+    [
+        (Annotated[str, ts.text], "text was not called"),
+        (Annotated[str, ts.ordered], "in order is for collections"),
+        (Annotated[list[str], ts.ordered, ts.text("levenshtein")], "note the similarity at the items"),
+        (Annotated[list[str], ts.ordered, ts.matched("N:1")], "in order takes neither"),
+        (Optional[Annotated[str, ts.ignore]], "a case cannot be ignored"),
+    ],
+)
+def test_a_note_without_effect_is_an_error(type_, message):
+    with pytest.raises(ts.TallystickError, match=message):
+        ts.derive(list[type_])
+
+
+def test_notes_add_up():
+    assert (
+        str(ts.derive(Annotated[list[str], ts.distinct, ts.matched("N:1")])) == "f1(match(exact, N:1, distinct=True))"
+    )

@@ -42,6 +42,16 @@ class Collecting:
     distinct: bool = False
     key: tuple[str, ...] = ()
 
+    def joined(self, other: Collecting) -> Collecting:
+        """Two notes together: `distinct` and `matched("N:1")`."""
+        constraint = self.constraint if other.constraint == "1:1" else other.constraint
+        both = Collecting(
+            constraint, self.in_order or other.in_order, self.distinct or other.distinct, (*self.key, *other.key)
+        )
+        if both.in_order and (both.constraint != "1:1" or both.distinct):
+            raise MetricError("a collection matched in order takes neither another constraint nor distinct")
+        return both
+
     def over(self, inner: Similarity) -> Matching:
         if self.key:
             inner = Keyed(inner, self.key)
@@ -142,6 +152,8 @@ def choice_of(note: Any, where: str, why: str) -> Choice | None:
         return Choice(ignored=True, why=why)
     if isinstance(note, (Mapping, str)) and why != "annotation":
         return read_choice(note, where, why)
+    if callable(note) and str(getattr(note, "__module__", "")).startswith("tallystick."):
+        raise MetricError(f"at {where}: {note.__name__} was not called; write {note.__name__}(...)")
     return None
 
 

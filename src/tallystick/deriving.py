@@ -135,7 +135,17 @@ class _Walker:
             type_, *notes = get_args(type_)
             for note in notes:
                 choice = choice_of(note, path or "the top", "annotation")
-                found = found.over(choice) if choice is not None else found
+                if choice is None:
+                    continue
+                if found.collecting and choice.collecting:
+                    choice = dataclasses.replace(choice, collecting=found.collecting.joined(choice.collecting))
+                    found = dataclasses.replace(found, collecting=None)
+                found = found.over(choice)
+            if found.similarity is not None and found.collecting is not None:
+                raise DerivationError(
+                    f"at {path or 'the top'}: {found.similarity} says how the whole is compared, so {found.collecting} has no "
+                    f"effect; note the similarity at the items: list[Annotated[..., {found.similarity}]]"
+                )
         if path in self.choices:
             self.used.add(path)
             where = f"{self.source}: {path}" if path else self.source
@@ -201,6 +211,8 @@ class _Walker:
         if origin in UNIONS:
             return self.union(arguments, path, how, summed)
         element = self.element(type_, origin, arguments, path)
+        if how is not None and element is None and origin not in MAPPINGS:
+            raise self.cannot(type_, path, f"{how} is for collections, and this is none")
         if element is not None:
             in_order = origin in SEQUENCES or origin is tuple
             how = how or (ordered if in_order else Collecting())
@@ -283,6 +295,10 @@ class _Walker:
     def case(self, type_: Any, path: str, how: Collecting | None, summed: bool) -> Similarity:
         """One case of a union, which may have notes of its own."""
         type_, chosen = self.chosen(type_, "<case>")
+        if chosen.ignored:
+            raise self.cannot(type_, path, "a case cannot be ignored; note the whole: Annotated[str | None, ignore]")
+        if not _is_collection(type_):
+            how = None
         if chosen.similarity is not None:
             return chosen.around(_fitted(chosen.similarity, type_, summed), summed=summed, structured=False, where=path)
         found = self.derived(plain_type(type_), path, chosen.collecting or how, summed)
