@@ -4,7 +4,7 @@ import argparse
 import importlib
 import sys
 
-NAMES = ("coreference_columns", "invoices", "relations", "meaning")
+NAMES = ("coreference", "coreference_columns", "invoices", "relations", "meaning")
 
 
 def main() -> int:

@@ -10,6 +10,7 @@ _INLINE = re.compile(r"(?<![\\$])\$([^$\n]+?)\$(?!\$)")
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
+    """Called by mkdocs for every page."""
     parts = _CODE.split(markdown)
     for k in range(0, len(parts), 2):
         text = _BLOCK.sub(lambda m: "\n" + convert(m.group(1).strip(), display="block") + "\n", parts[k])

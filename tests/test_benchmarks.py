@@ -6,7 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks import coreference_columns, invoices, meaning, measure, relations
+from benchmarks import coreference_columns, coreference_data, invoices, meaning, measure, relations
+from tallystick.matching.assignment import SMALL_SIDE, components
+from tallystick.metrics.coreference import Options
+from tallystick.metrics.coreference_mentions import prepare
+from tallystick.reading.coreference import pair, read_chains
 
 
 @pytest.fixture(scope="module")
@@ -201,3 +205,32 @@ def test_figures_that_differ_are_a_failure():
 def test_shortfall_counts_pairs_and_triples_below_the_optimum():
     assert meaning.shortfall([3.0, 5.0, 2.0], [3.0, 4.0, 0.0]) == "2 pairs short, 3 triples"
     assert meaning.shortfall([3.0], [3.0]) == "never short"
+
+
+@pytest.mark.parametrize(
+    ("write", "arguments", "documents", "mentions"),
+    [
+        ("write_large", (4_000,), 2, 410),
+        ("write_one_document", (300, 80), 1, 300),
+        ("write_giant_component", (40,), 1, None),
+        ("write_small", (), 1, 20),
+    ],
+)
+def test_coreference_files_are_read_without_a_warning(tmp_path, write, arguments, documents, mentions):
+    paths = [str(tmp_path / side) for side in ("key", "response")]
+    getattr(coreference_data, write)(*paths, *arguments)
+    pairs = pair(*map(read_chains, paths))
+    assert pairs.warnings == []
+    assert len(pairs.documents) == documents
+    assert mentions in (None, len(pairs.key))
+    first = [(tmp_path / side).read_bytes() for side in ("key", "response")]
+    getattr(coreference_data, write)(*paths, *arguments)
+    assert first == [(tmp_path / side).read_bytes() for side in ("key", "response")]
+
+
+def test_the_small_coreference_file_needs_an_assignment(tmp_path):
+    paths = [str(tmp_path / side) for side in ("key", "response")]
+    coreference_data.write_small(*paths)
+    table = prepare(pair(*map(read_chains, paths)), Options()).overlaps
+    assert len(set(components(table.k, table.r, table.key.entities, table.response.entities).tolist())) == 1
+    assert min(table.key.entities, table.response.entities) > SMALL_SIDE

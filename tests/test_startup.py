@@ -8,6 +8,11 @@ import pytest
 HEAVY = {"scipy", "pandas", "pyarrow", "rich", "pydantic", "lap", "rapidfuzz", "highspy"}
 
 
+TASKS = [
+    [command, task, "--help"] for command in ("score", "explain") for task in ("relations", "events", "roles", "nary")
+]
+
+
 def imported(*arguments):
     run = subprocess.run([sys.executable, "-X", "importtime", *arguments], capture_output=True, text=True, check=True)
     return {line.rsplit("|", 1)[1].strip().split(".")[0] for line in run.stderr.splitlines() if "|" in line}
@@ -18,7 +23,8 @@ def test_importing_the_package_loads_nothing_heavy():
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["score", "--help"], ["score", "records", "--help"], ["score", "amr", "--help"]]
+    "arguments",
+    [["--help"], ["score", "--help"], *(["score", task, "--help"] for task in ("records", "spans", "amr")), *TASKS],
 )
 def test_help_loads_nothing_heavy(arguments):
     assert not imported("-m", "tallystick", *arguments) & (HEAVY | {"numpy"})
@@ -27,3 +33,25 @@ def test_help_loads_nothing_heavy(arguments):
 def test_scoring_exact_records_needs_no_scipy():
     code = "import tallystick as ts; ts.evaluate(ts.derive(list[int]), [[1, 2]], [[1]])"
     assert not imported("-c", code) & (HEAVY - {"lap"})
+
+
+def test_scoring_coreference_does_not_load_the_algebra(tmp_path):
+    """Most evaluations are small: what only the algebra, explanations or other formats need stays out."""
+    file = tmp_path / "file"
+    file.write_text("#begin document (a)\nw\t(0)\nw\t(0)\n#end document\n")
+    run = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "tallystick", "score", "coreference", file, file],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = {line.rsplit("|", 1)[1].strip() for line in run.stderr.splitlines() if "|" in line}
+    assert "tallystick.metrics.overlaps" in loaded
+    heavy = (
+        "scipy",
+        "rich",
+        "lap",
+        "msgspec",
+        "tallystick.matching.sets",
+        "tallystick.reading.corefud",
+        "tallystick.parsing",
+    )
+    assert not loaded & set(heavy)

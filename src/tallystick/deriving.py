@@ -228,9 +228,10 @@ class _Walker:
     def union(self, arguments: tuple[Any, ...], path: str, how: Collecting | None, summed: bool) -> Similarity:
         options = [a for a in arguments if a is not type(None)]
         if len(options) == 1:
-            inner = self.derived(_plain(options[0]), path, how, summed)
+            inner = self.case(options[0], path, how, summed)
         else:
-            parts = [(_case(_plain(a)), self.derived(_plain(a), path, how, summed)) for a in options]
+            cases = ((a, self.case(a, path, how, summed)) for a in options)
+            parts = list(dict.fromkeys((name, part) for a, part in cases for name in _case_names(a)))
             if all(part is exact for _, part in parts):
                 inner = exact
             elif len({name for name, _ in parts}) < len(parts):
@@ -251,6 +252,16 @@ class _Walker:
                 f"that is a tallystick.structures.Scope, else the document: mark the type that they belong to"
             )
             raise self.cannot(type_, path, advice) from None
+
+    def case(self, type_: Any, path: str, how: Collecting | None, summed: bool) -> Similarity:
+        """One case of a union, which may have notes of its own."""
+        if get_origin(type_) is Annotated:
+            type_, *notes = get_args(type_)
+            chosen = next((n for n in notes if isinstance(n, (Similarity, Collecting))), None)
+            if isinstance(chosen, Similarity):
+                return _fitted(chosen, type_, summed)
+            how = chosen or how
+        return self.derived(_plain(type_), path, how, summed)
 
     def cannot(self, type_: Any, path: str, advice: str) -> DerivationError:
         return DerivationError(f"at {path or 'the top'}: no metric can be derived from {_name(type_)}; {advice}")
@@ -313,6 +324,16 @@ def _plain(type_: Any) -> Any:
             return type_
 
 
+def _case_names(type_: Any) -> list[str]:
+    """The names of the classes whose values belong to a case of a union."""
+    if get_origin(type_) is Annotated:
+        type_ = get_args(type_)[0]
+    type_ = _plain(type_)
+    if get_origin(type_) is Literal:
+        return list(dict.fromkeys(type(value).__name__ for value in get_args(type_)))
+    return [_name(get_origin(type_) or type_)]
+
+
 def _is_collection(type_: Any) -> bool:
     if get_origin(type_) is Annotated:
         notes = get_args(type_)[1:]
@@ -344,8 +365,13 @@ def record_fields(type_: Any) -> dict[str, Any] | None:
             f"the annotations of {origin.__qualname__} cannot be read ({error}); "
             f"define the types it names at the top of a module"
         ) from None
+    untyped = [name for name in names if name not in hints]
+    if untyped:
+        raise DerivationError(
+            f"{origin.__qualname__}.{untyped[0]} has no type; annotate it, so that nothing is guessed"
+        )
     filled = _parameters(type_, origin)
-    return {name: _filled(hints[name], filled) for name in names if name in hints}
+    return {name: _filled(hints[name], filled) for name in names}
 
 
 def _field_names(origin: type) -> list[str] | None:
@@ -391,12 +417,6 @@ def _name(type_: Any) -> str:
     if isinstance(type_, type) and not get_args(type_):
         return type_.__name__
     return str(type_).replace("typing.", "").replace("typing_extensions.", "")
-
-
-def _case(type_: Any) -> str:
-    """What a case of a union is called: after the class its values have, which knows no type parameters."""
-    origin = get_origin(type_)
-    return origin.__name__ if isinstance(origin, type) else _name(type_)
 
 
 def _advice(type_: Any) -> str:

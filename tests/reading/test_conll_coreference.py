@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tallystick.errors import InputError
-from tallystick.reading.coreference import Chains, read_chains, read_conll, repeated_mentions
+from tallystick.reading.conll_coreference import read_conll
+from tallystick.reading.coreference import Chains, read_chains, repeated_mentions
 from tallystick.reading.pieces import Pieces
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import click
 
 from tallystick import __version__
@@ -11,15 +13,26 @@ TASKS = {
     "amr": "Smatch, exact, over PENMAN files or triples; fine-grained scores; AMR, UMR, DRS, MRP",
     "coreference": "MUC, B³, CEAF, BLANC, LEA and the CoNLL score over CoNLL, CorefUD or JSONL files",
     "dependencies": "UAS, LAS and the whole UD evaluation of CoNLL-U files",
+    "relations": "binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts",
+    "events": "triggers and arguments as TextEE, gen-arg and RAMS count them, and as eq. 15 and 16 do",
+    "roles": "role-filler entities: CEAF-REE, CEAF-RME and softer ones, as the equations and as grit have them",
+    "nary": "relations of any number of entities: eq. 29 to 31, and as SciREX computes them",
     "records": "any records of your own: two JSONL files and a type",
+    "spans": "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, brat or CoNLL-U files",
 }
+WITHOUT_EXPLANATION = ("dependencies", "spans")
+"""Tasks that have no tree to show; spans have `--errors` instead."""
 
 
-def _tasks(command: str) -> dict[str, tuple[str, str]]:
-    return {task: (f"tallystick.cli.{task}:{command}", help_) for task, help_ in TASKS.items()}
+def _tasks(command: str, without: Container[str] = ()) -> dict[str, tuple[str, str]]:
+    return {task: (f"tallystick.cli.{task}:{command}", help_) for task, help_ in TASKS.items() if task not in without}
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    lazy={"compare": ("tallystick.cli.compare:compare", "Compare several systems, with intervals and significance.")},
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="tallystick")
 def tallystick() -> None:
     """Evaluate structured predictions: entities, relations, events, templates, coreference, records.
@@ -27,6 +40,7 @@ def tallystick() -> None:
     \b
     tallystick demo                                     a first look
     tallystick score coreference KEY.conll RESPONSE.conll
+    tallystick score spans GOLD.iob SYSTEM.iob
     tallystick score amr GOLD.amr SYSTEM.amr --subscores
     tallystick score records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice
     tallystick explain records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice --document 17
@@ -41,7 +55,7 @@ def score() -> None:
     """Score a prediction against a reference."""
 
 
-@tallystick.group(cls=LazyGroup, lazy=_tasks("explain"))
+@tallystick.group(cls=LazyGroup, lazy=_tasks("explain", WITHOUT_EXPLANATION))
 def explain() -> None:
     """Show what was matched with what in one document, and why."""
 

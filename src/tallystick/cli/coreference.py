@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say
+from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say, versus
 from tallystick.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tallystick.metrics.coreference import Options
     from tallystick.reading.pairing import PairedChains
     from tallystick.reports.tables import Table
+    from tallystick.scoring.explanation import Explanation
+    from tallystick.scoring.result import Result
 
 
 def coreference_options(command: Any) -> Any:
@@ -51,23 +55,25 @@ def score(
     tallystick score coreference key.conll response.conll
     tallystick score coreference key.conll response.conll --metric conll --by document
     """
-    from tallystick.metrics.coreference import METRICS
-    from tallystick.metrics.coreference import score as score_all
-
     no_breakdown(common, "label", "field", instead="--by document, or --errors")
     options = _options(drop_singletons, scope, topic, mentions, compat)
     pairs = _read(reference, predicted, compat, strict)
-    results = score_all(pairs, metrics or tuple(METRICS), options)
+    scored = _score(pairs, metrics, options)
     tables: list[Table] = []
     extra: dict[str, Any] = {}
     if errors:
+        from dataclasses import asdict
+
         from tallystick.metrics.coreference_errors import find_errors
         from tallystick.reports.coreference import errors_table
 
         found = find_errors(pairs, options)
         tables.append(errors_table(found))
-        extra["errors"] = [vars(kind) for kind in found]
-    finish(results, common, tables=tables, extra=extra, truncated=compat == "reference")
+        extra["errors"] = [asdict(kind) for kind in found]
+    finish(
+        scored, common, tables=tables, extra=extra, truncated=compat == "reference",
+        title=versus(predicted, reference), explain=_explainer(pairs, options) if common.report else None,
+    )  # fmt: skip
 
 
 @click.command()
@@ -83,16 +89,42 @@ def explain(
     import json
 
     from tallystick.cli.tree import show_tree
-    from tallystick.metrics.coreference import explain as explain_document
 
     options = _options(drop_singletons, scope, topic, mentions, compat)
-    name, tree = explain_document(_read(reference, predicted, compat, strict), options, document)
+    name, tree = _explained(_read(reference, predicted, compat, strict), options, document)
     if document is None:
         say(f"document {name}, the worst by CEAF-e")
     if format_ == "json":
         click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
     else:
         show_tree(tree, f"document {name}")
+
+
+def _explainer(pairs: PairedChains, options: Options) -> Callable[[str], Explanation]:
+    from tallystick.metrics.coreference import explainer
+
+    return explainer(pairs, options)
+
+
+def _explained(pairs: PairedChains, options: Options, document: str | None) -> tuple[str, Explanation]:
+    from tallystick.metrics.coreference import explain
+
+    return explain(pairs, options, document)
+
+
+def results(
+    reference: str, predicted: str, metrics: tuple[str, ...], scope: str, topic: str, mentions: str, drop_singletons: bool,
+    compat: str | None, strict: bool,
+) -> dict[str, Result]:  # fmt: skip
+    """The results of one system, for `compare`."""
+    options = _options(drop_singletons, scope, topic, mentions, compat)
+    return _score(_read(reference, predicted, compat, strict), metrics, options)
+
+
+def _score(pairs: PairedChains, metrics: tuple[str, ...], options: Options) -> dict[str, Result]:
+    from tallystick.metrics.coreference import METRICS, score
+
+    return score(pairs, metrics or tuple(METRICS), options)
 
 
 def _options(drop_singletons: bool, scope: str, topic: str, mentions: str, compat: str | None) -> Options:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
 import click
 
 from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown
+
+if TYPE_CHECKING:
+    from tallystick.scoring.result import Result
+
+Unit = Literal["document", "block", "auto"]
 
 
 @click.command()
@@ -17,7 +25,8 @@ from tallystick.cli.output import Common, common_options, files, finish, metric_
 )  # fmt: skip
 @click.option("--several-roots", is_flag=True, help="Allow sentences with more than one root.")
 def score(
-    reference: str, predicted: str, metrics: tuple[str, ...], common: Common, unit: str, several_roots: bool
+    reference: str, predicted: str, metrics: tuple[str, ...], common: Common,
+    unit: Unit, several_roots: bool
 ) -> None:  # fmt: skip
     """Score dependencies: REFERENCE and PREDICTED are CoNLL-U files over the same text.
 
@@ -25,9 +34,29 @@ def score(
     tallystick score dependencies gold.conllu system.conllu
     tallystick score dependencies gold.conllu system.conllu --metric las --by document
     """
+    no_breakdown(common, "label", "field", instead="--by document")
+    finish(results_of_systems(reference, {"": predicted}, metrics, unit, several_roots)[""], common)
+
+
+def results(
+    reference: str, predicted: str, metrics: tuple[str, ...], unit: Unit, several_roots: bool
+) -> dict[str, Result]:
+    """The results of one system."""
+    return results_of_systems(reference, {"": predicted}, metrics, unit, several_roots)[""]
+
+
+def results_of_systems(
+    reference: str, systems: Mapping[str, str], metrics: tuple[str, ...], unit: Unit, several_roots: bool
+) -> dict[str, dict[str, Result]]:
+    """The results of several systems, over units that all of them bound alike."""
     from tallystick.metrics import dependencies
+    from tallystick.metrics.ud_units import find_units
     from tallystick.reading.conllu import read_conllu
 
-    no_breakdown(common, "label", "field", instead="--by document")
-    left, right = (read_conllu(name, several_roots=several_roots) for name in (reference, predicted))
-    finish(dependencies.score(left, right, metrics or dependencies.METRICS, unit=unit), common)
+    gold = read_conllu(reference, several_roots=several_roots)
+    banks = {name: read_conllu(file, several_roots=several_roots) for name, file in systems.items()}
+    units = find_units(gold, *banks.values(), by=unit)
+    return {
+        name: dependencies.score(gold, bank, metrics or dependencies.METRICS, units=units)
+        for name, bank in banks.items()
+    }

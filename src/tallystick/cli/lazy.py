@@ -19,7 +19,7 @@ class LazyGroup(click.Group):
         self.lazy = lazy or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*self.lazy, *super().list_commands(ctx)]
+        return [*super().list_commands(ctx), *self.lazy]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.lazy:

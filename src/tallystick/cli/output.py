@@ -19,6 +19,7 @@ from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
     from tallystick.reports.tables import Table
+    from tallystick.scoring.explanation import Explanation
     from tallystick.scoring.result import Result
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -42,6 +43,7 @@ class Common:
     undefined: str | None
     fail_under: tuple[str, ...]
     limit: int | None
+    report: str | None
 
     def policy(self, default: float | None = None) -> float | None:
         """What a figure is where it is 0/0."""
@@ -69,6 +71,9 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--fail-under", multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is lower, e.g. f1=0.9."
         ),
         click.option(*rows, "limit", type=click.IntRange(1), help="How many rows of --by document are shown."),
+        click.option(
+            "--report", metavar="FILE.html", help="Also write a report to look at: one file that works offline."
+        ),
     ]
     for option in reversed(options):
         packed = option(packed)
@@ -122,6 +127,8 @@ def finish(
     extra: Mapping[str, Any] | None = None,
     notes: Sequence[str] = (),
     truncated: bool = False,
+    title: str = "Evaluation",
+    explain: Callable[[Any], Explanation] | None = None,
 ) -> None:
     """The end of every `score` command: the figures and the task's own tables in the chosen format, what is to be said
     about them on standard error, and the gates."""
@@ -148,7 +155,19 @@ def finish(
             say(f"signature: {names} | {rest}")
         for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
             say(f"Warning: {warning}")
+    if common.report:
+        from tallystick.reports.page import Page, write_report
+
+        write_report(Page(title, results, tables, explain), common.report)
+        say(f"report: {common.report}")
     check_gates(results, common.fail_under)
+
+
+def versus(predicted: str, reference: str) -> str:
+    """The title of a report: the files by their names."""
+    from pathlib import Path
+
+    return f"{Path(predicted).name} against {Path(reference).name}"
 
 
 def no_breakdown(common: Common, *kinds: str, instead: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import Common, common_options, files, finish, progress, say
+from tallystick.cli.output import Common, common_options, files, finish, progress, say, versus
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
@@ -57,7 +57,12 @@ def score(
     elif label is not None:
         tables.append(reports.labels_table(result, label))
         extra["labels"] = [vars(row) for row in result.by_label(label)]
-    finish({"records": result}, common, tables=tables, extra=extra, notes=[f"paired {pairing}"])
+    if common.report and common.by != "field":
+        tables.append(reports.fields_table(result))
+    finish(
+        {"records": result}, common, tables=tables, extra=extra, notes=[f"paired {pairing}"],
+        title=versus(predicted, reference), explain=result.explain,
+    )  # fmt: skip
 
 
 @click.command()
@@ -122,3 +127,10 @@ def _evaluate(
             progress=advance,
         )
     return result, pairing
+
+
+def results(
+    reference: str, predicted: str, type_name: str | None, expression: str | None, credit: str, id_field: str | None
+) -> dict[str, Result]:
+    """The result of one system, for `compare`."""
+    return {"records": _evaluate(reference, predicted, type_name, expression, credit, id_field, None)[0]}

@@ -65,7 +65,8 @@ def expand(starts: I64, counts: I64) -> I64:
     """The concatenation of `range(start, start + count)` over all pairs of both."""
     total = int(counts.sum())
     ends = np.cumsum(counts)
-    return np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - counts), counts)
+    out: I64 = np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - counts), counts)
+    return out
 
 
 def join(left: I64, right: I64, bound: int) -> tuple[I64, I64]:
@@ -110,10 +111,15 @@ def first_best(keys: I64, bound: int, weights: F64) -> I64:
     return order[hits[starts_of_runs(group)]]
 
 
+def weighted_counts(numbers: I64, weights: F64, n: int) -> F64:
+    """The sum of the weights of each number below n."""
+    return np.bincount(numbers, weights=weights, minlength=n).astype(np.float64, copy=False)
+
+
 def sum_by_owner(offsets: I64, values: F64) -> F64:
     """The sum of each owner's slice of `values`; an empty slice sums to 0."""
     owners = np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
-    return np.bincount(owners, weights=values, minlength=len(offsets) - 1)
+    return weighted_counts(owners, values, len(offsets) - 1)
 
 
 def offsets_of(counts: Any) -> I64:

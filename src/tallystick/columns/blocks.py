@@ -188,13 +188,13 @@ class Grid(Pairs):
         return np.flatnonzero(self.flat > 0)
 
     @cached_property
-    def i(self) -> I64:  # type: ignore[override]
+    def i(self) -> I64:
         return self.frame.all_pairs[0][self.hits]
 
     @cached_property
-    def j(self) -> I64:  # type: ignore[override]
+    def j(self) -> I64:
         return self.frame.all_pairs[1][self.hits]
 
     @cached_property
-    def weight(self) -> F64:  # type: ignore[override]
+    def weight(self) -> F64:
         return self.flat[self.hits]

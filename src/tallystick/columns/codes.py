@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.columns.arrays import I64, integers
+from tallystick.columns.arrays import I64, integers, number
 from tallystick.columns.data import Data, Index, Objects, Scope
 from tallystick.errors import ValueMismatch
 
@@ -77,8 +77,11 @@ def _code_arrays(left: np.ndarray, right: np.ndarray) -> tuple[I64, I64, int]:
         left, right = left.astype(np.int64, copy=False), right.astype(np.int64, copy=False)
         ends = [(int(side.min()), int(side.max())) for side in (left, right) if len(side)]
         low, high = (min(e[0] for e in ends), max(e[1] for e in ends)) if ends else (0, 0)
-        if high - low < 1 << 61:
+        if high - low < 1 << 24:
             return left - low, right - low, high - low + 1
+        if high - low < 1 << 62:  # renumbered once here, every later sort can pack key and row into one integer
+            codes, bound = number(np.concatenate((left, right)) - low, high - low + 1)
+            return codes[: len(left)], codes[len(left) :], bound
     _, codes = np.unique(np.concatenate((left, right)), return_inverse=True, equal_nan=True)
     codes = codes.astype(np.int64, copy=False)
     return codes[: len(left)], codes[len(left) :], int(codes.max(initial=0)) + 1
@@ -108,7 +111,7 @@ _CONTAINERS = (tuple, frozenset)
 
 
 def _require_equality(kind: type, scope: Scope) -> None:
-    if kind.__eq__ is object.__eq__ and not issubclass(kind, (Enum, type(None))):
+    if _equality(kind) is object.__eq__ and not issubclass(kind, (Enum, type(None))):
         raise ValueMismatch(
             f"at {scope}: objects of {kind.__qualname__} compare only by identity; "
             f"make it a dataclass, or map it first: via(function, exact)"
@@ -149,3 +152,8 @@ def _state(value: Any) -> list[str] | None:
         if found is not None:
             return [getattr(item, "name", item) for item in found]
     return None
+
+
+def _equality(kind: type) -> Any:
+    """The method that a class compares by."""
+    return kind.__eq__

@@ -13,7 +13,7 @@ the form; everything else in the engine is blind to the difference.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from itertools import chain
 from operator import attrgetter, itemgetter
@@ -87,17 +87,35 @@ Data: TypeAlias = "Objects | Record | Bag | Index | NDArray[Any]"
 
 
 @dataclass(frozen=True)
+class Memory:
+    """What an evaluation keeps from batch to batch: the answers of users' functions, and fields never seen yet."""
+
+    calls: dict[Any, dict[Any, Any]] = dataclass_field(default_factory=dict)
+    absent: dict[str, str] = dataclass_field(default_factory=dict)
+
+    def merge(self, other: Memory) -> None:
+        for path, message in other.absent.items():
+            self.absent[path] = message and self.absent.get(path, message)
+        for node, calls in other.calls.items():
+            self.calls.setdefault(node, {}).update(calls)
+
+
+@dataclass(frozen=True)
 class Scope:
-    """Where in the value we are, for messages; and what was encoded already."""
+    """Where in the value we are, for messages; what was encoded already in this batch; what is kept for the next."""
 
     path: str = ""
     memo: dict[Any, Any] = dataclass_field(default_factory=dict, compare=False)
+    memory: Memory = dataclass_field(default_factory=Memory, compare=False)
+
+    def at(self, path: str) -> Scope:
+        return replace(self, path=path)
 
     def field(self, name: str) -> Scope:
-        return Scope(f"{self.path}.{name}" if self.path else name, self.memo)
+        return self.at(f"{self.path}.{name}" if self.path else name)
 
     def items(self) -> Scope:
-        return Scope(f"{self.path}[*]", self.memo)
+        return self.at(f"{self.path}[*]")
 
     def __str__(self) -> str:
         return self.path or "the value"
@@ -159,14 +177,20 @@ def _one_field(value: Any, name: str, scope: Scope, may_miss: bool) -> Any:
     raise ValueMismatch(_no_field(scope, name, field_names(value), value))
 
 
-def require_somewhere(name: str, sides: Iterable[Data], values: Iterable[Data], scope: Scope) -> None:
-    """A field that no mapping of either side has is a misspelt one, not a missing value."""
-    rows = [row for side in sides if isinstance(side, Objects) for row in side.values]
+def note_absence(name: str, sides: Iterable[Data], values: Iterable[Data], scope: Scope) -> None:
+    """Remember a field that no mapping of either side has had so far: at the end of the evaluation that is a misspelt
+    one, not a missing value. What is remembered is the message, or nothing once the field was seen."""
+    absent = scope.memory.absent
+    path = scope.field(name).path
+    if absent.get(path) == "":
+        return
     found = (value for column in values if isinstance(column, Objects) for value in column.values)
-    if rows and all(isinstance(row, Mapping) for row in rows[:1]) and all(value is None for value in found):
-        known = dict.fromkeys(key for row in rows[:100] for key in row)
-        if not any(name in row for row in rows):
-            raise ValueMismatch(_no_field(scope, name, known))
+    rows = [row for side in sides if isinstance(side, Objects) for row in side.values]
+    seen = not all(isinstance(row, Mapping) for row in rows[:1]) or any(value is not None for value in found)
+    if seen or any(name in row for row in rows):
+        absent[path] = ""
+    elif rows and path not in absent:
+        absent[path] = _no_field(scope, name, dict.fromkeys(key for row in rows[:100] for key in row))
 
 
 def field_names(value: Any) -> list[str]:

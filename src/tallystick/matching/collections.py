@@ -39,9 +39,10 @@ class OverItems(Similarity):
         return self.matching.encode(reference, predicted, scope)
 
 
-def with_empties(found: Pairs, r: Items, p: Items, blocks: Blocks) -> Pairs:
-    """Two empty collections in one block are equal: a pair of weight 1."""
-    empty_r, empty_p = np.flatnonzero(np.diff(r.offsets) == 0), np.flatnonzero(np.diff(p.offsets) == 0)
+def with_empties(found: Pairs, r: Items, p: Items, blocks: Blocks, one: str = "") -> Pairs:
+    """Two empty collections in one block are equal: a pair of weight 1. With `one`, that side's will do."""
+    empty_r = np.flatnonzero((np.diff(r.offsets) == 0) | (one == "predicted"))
+    empty_p = np.flatnonzero((np.diff(p.offsets) == 0) | (one == "reference"))
     i, j = blocks.at(empty_r, empty_p).pairs()
     return Pairs(
         np.concatenate((found.i, empty_r[i])),
@@ -52,9 +53,13 @@ def with_empties(found: Pairs, r: Items, p: Items, blocks: Blocks) -> Pairs:
 
 @dataclass(frozen=True, repr=False)
 class Subset(OverItems):
-    """1 if the predicted collection is not empty and lies inside the reference (eq. 25)."""
+    """1 if the predicted collection is not empty and lies inside the reference (eq. 25).
+
+    With `empty`, an empty one lies inside every other, as eq. 25 is printed and as grit has it.
+    """
 
     side: str = "predicted"
+    empty: bool = False
     name = "subset"
 
     def mirrored(self) -> Subset:
@@ -66,7 +71,7 @@ class Subset(OverItems):
         mine = self.matching.selves(p)[sums.j] if self.side == "predicted" else self.matching.selves(r)[sums.i]
         inside = sums.total >= mine - TOLERANCE
         found = Pairs(sums.i[inside], sums.j[inside], np.ones(int(inside.sum())))
-        return with_empties(found, r, p, blocks)
+        return with_empties(found, r, p, blocks, self.side if self.empty else "")
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,9 +138,9 @@ def _closure(value: Any, above: Mapping[Any, set[Any]]) -> dict[Any, None]:
     return out
 
 
-def subset(inner: Similarity, *, side: str = "predicted") -> Subset:
-    """1 if the predicted collection is not empty and lies inside the reference (eq. 25)."""
-    return Subset(inner, side)
+def subset(inner: Similarity, *, side: str = "predicted", empty: bool = False) -> Subset:
+    """1 if the predicted collection is not empty (unless `empty`) and lies inside the reference (eq. 25)."""
+    return Subset(inner, side, empty)
 
 
 def links(inner: Similarity) -> Links:

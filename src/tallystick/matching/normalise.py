@@ -117,8 +117,8 @@ class Precision(Normaliser):
     def figure(self, num_r: F64, num_p: F64, den_r: F64, den_p: F64) -> F64:
         return num_p / den_p
 
-    def mirrored(self) -> Node:
-        return Recall(self.inner.mirrored())  # type: ignore[arg-type]
+    def mirrored(self) -> Similarity:
+        return Recall(self.inner.mirrored())
 
 
 @dataclass(frozen=True, repr=False)
@@ -130,8 +130,8 @@ class Recall(Normaliser):
     def figure(self, num_r: F64, num_p: F64, den_r: F64, den_p: F64) -> F64:
         return num_r / den_r
 
-    def mirrored(self) -> Node:
-        return Precision(self.inner.mirrored())  # type: ignore[arg-type]
+    def mirrored(self) -> Similarity:
+        return Precision(self.inner.mirrored())
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,7 +151,7 @@ class F(Normaliser):
     def figure(self, num_r: F64, num_p: F64, den_r: F64, den_p: F64) -> F64:
         return f_score(num_r, num_p, den_r, den_p, self.beta)
 
-    def mirrored(self) -> Node:
+    def mirrored(self) -> Similarity:
         return replace(self, inner=self.inner.mirrored(), beta=1 / self.beta)
 
 
@@ -185,7 +185,7 @@ class Sides(Node):
         yield f"recall={self.recall!r}"
 
     def mirrored(self) -> Node:
-        return Sides(self.recall.mirrored(), self.precision.mirrored())  # type: ignore[arg-type]
+        return Sides(self.recall.mirrored(), self.precision.mirrored())
 
 
 def f_score(num_r: F64, num_p: F64, den_r: F64, den_p: F64, beta: float) -> F64:

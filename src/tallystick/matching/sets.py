@@ -31,13 +31,19 @@ from tallystick.columns.arrays import (
     starts_of_runs,
     sum_by_key,
     sum_by_owner,
+    weighted_counts,
 )
 from tallystick.columns.blocks import Blocks, Grid, Pairs
 from tallystick.columns.codes import code_jointly
-from tallystick.columns.data import Bag, Data, Index, Objects, Scope, items, repeated
+from tallystick.columns.data import Bag, Data, Index, Objects, Scope, field, items, repeated
+from tallystick.columns.data import Record as RecordColumn
 from tallystick.columns.encoded import Column, Items
 from tallystick.matching.assignment import assign, heaviest, rank_within
+from tallystick.similarity.cases import Cases
+from tallystick.similarity.exact import exact
 from tallystick.similarity.node import Similarity, keyword, require
+from tallystick.similarity.records import Each, Record
+from tallystick.similarity.weights import Threshold, Weigh, Weighted
 
 CONSTRAINTS = ("1:1", "N:1", "1:N", "N:N")
 
@@ -140,7 +146,7 @@ class Match(Matching):
 
     def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
         if self.distinct:
-            left, right = _without_duplicates(left, right, scope)
+            left, right = (_kept(bag, distinct_rows(self.inner, bag, scope)) for bag in (left, right))
         return super()._encode_bags(left, right, scope)
 
     # Scores
@@ -219,8 +225,8 @@ class Match(Matching):
         blocks = Blocks.diagonal(len(r))
         if self.constraint == "1:1" and self.inner.exact_only:
             refined = self.inner.refine(r.items, p.items, blocks.at(r.owners, p.owners)).dense()
-            ranks = [rank_within(keys, refined.bound) for keys in (refined.reference, refined.predicted)]
-            i, j = refined.refine(*ranks, 1 + int(max(rank.max(initial=0) for rank in ranks))).pairs()
+            left, right = (rank_within(keys, refined.bound) for keys in (refined.reference, refined.predicted))
+            i, j = refined.refine(left, right, 1 + int(max(left.max(initial=0), right.max(initial=0)))).pairs()
             return Pairs(i, j, np.ones(len(i)))
         found = self.item_pairs(r, p, blocks)
         if self.constraint == "N:N":
@@ -243,7 +249,7 @@ def _solve_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
     for members, columns, place in found.frame.rectangles():
         rows.append(owners[members[0]])
         totals.append(heaviest(found.flat[place].reshape(len(members), len(columns))))
-    total = np.bincount(integers(rows), weights=np.array(totals, np.float64), minlength=n)
+    total = weighted_counts(integers(rows), np.array(totals, np.float64), n)
     owner = np.flatnonzero(total > 0)
     return owner, owner, total[owner]
 
@@ -273,19 +279,58 @@ def _bags(keys: I64, owners: I64, bound: int) -> tuple[I64, I64, F64 | None]:
     return keys[starts], owners[starts], np.diff(starts, append=len(keys)).astype(np.float64)
 
 
-def _without_duplicates(left: Bag, right: Bag, scope: Scope) -> tuple[Bag, Bag]:
-    """Both sides with each value once in a collection: sets."""
-    out = []
-    for bag in (left, right):
-        codes, _, bound = code_jointly(bag.items, Objects(()), scope)
-        owners = np.repeat(np.arange(len(bag), dtype=np.int64), np.diff(bag.offsets))
-        dense, n = number(codes, bound)
-        keys = owners * n + dense
-        order = sort_order(keys, len(bag) * n)
-        first = np.sort(order[starts_of_runs(keys[order])])
-        counts = np.bincount(owners[first], minlength=len(bag))
-        out.append(Bag(np.concatenate(([0], np.cumsum(counts))), _taken(bag.items, first)))
-    return out[0], out[1]
+def distinct_rows(inner: Similarity, bag: Bag, scope: Scope) -> I64:
+    """The items that are left when each collection is a set: the first of those that φ cannot tell apart."""
+    codes, n = _seen(inner, bag.items, scope)
+    owners = np.repeat(np.arange(len(bag), dtype=np.int64), np.diff(bag.offsets))
+    keys = owners * n + codes
+    order = sort_order(keys, len(bag) * n)
+    return np.sort(order[starts_of_runs(keys[order])])
+
+
+def _seen(node: Similarity, data: Data, scope: Scope) -> tuple[I64, int]:
+    """Rows by what φ looks at: those that agree in all of it have one code."""
+    if isinstance(node, (Weighted, Threshold)):
+        return _seen(node.inner, data, scope)
+    if isinstance(node, (Record, Each)):
+        codes, bound = np.zeros(len(data), np.int64), 1
+        for name, part in node.fields:
+            more, width = _seen(part, field(data, name, scope, True), scope.field(name))
+            codes, bound = number(codes * width + more, bound * width)
+        return codes, max(bound, 1)
+    if isinstance(node, Weigh) and node.by:
+        codes, bound = _seen(node.inner, data, scope)
+        more, width = _seen(exact, field(data, node.by, scope, True), scope)
+        codes, bound = number(codes * width + more, bound * width)
+        return codes, max(bound, 1)
+    if isinstance(node, Cases) and isinstance(data, Objects):
+        case, parts = node.split(data.values, scope)
+        codes, bound = np.zeros(len(data), np.int64), 0
+        for rows, (_, part), values in zip(case, node.options, parts, strict=True):
+            more, width = _seen(part, Objects(values), scope)
+            codes[rows] = bound + more
+            bound += width
+        return codes, max(bound, 1)
+    codes, bound = _value_codes(data, scope)
+    return codes, max(bound, 1)
+
+
+def _kept(bag: Bag, rows: I64) -> Bag:
+    owners = np.repeat(np.arange(len(bag), dtype=np.int64), np.diff(bag.offsets))
+    counts = np.bincount(owners[rows], minlength=len(bag))
+    return Bag(np.concatenate(([0], np.cumsum(counts))), _taken(bag.items, rows))
+
+
+def _value_codes(data: Data, scope: Scope) -> tuple[I64, int]:
+    """One side's values as dense codes; records, such as the entries of a dict, field by field."""
+    if not isinstance(data, RecordColumn):
+        codes, _, bound = code_jointly(data, Objects(()), scope)
+        return number(codes, bound)
+    whole, n = np.zeros(len(data), np.int64), 1
+    for name, column in data.fields.items():
+        codes, bound = _value_codes(column, scope.field(name))
+        whole, n = number(whole * bound + codes, n * bound)
+    return whole, n
 
 
 def _taken(data: Data, rows: I64) -> Data:
@@ -299,6 +344,7 @@ def _taken(data: Data, rows: I64) -> Data:
 def match(inner: Similarity, constraint: str = "1:1", *, distinct: bool = False, literal: bool = False) -> Match:
     """Σ, the best total similarity of items matched one to one, or as `constraint` says (eq. 13).
 
-    Constraints read prediction : reference. `distinct` makes the collections sets instead of bags.
+    Constraints read prediction : reference. `distinct` makes the collections sets instead of bags: of items that agree
+    in all that φ looks at, one counts.
     """
     return Match(inner, constraint, distinct, literal)

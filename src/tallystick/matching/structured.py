@@ -29,7 +29,7 @@ from tallystick.matching.proofs import Proofs, WatchedItems, bound, require_limi
 from tallystick.matching.sequences import Matched
 from tallystick.matching.sets import CONSTRAINTS, Matching, Sums
 from tallystick.matching.trees import match_ordered, match_top_down, match_unordered
-from tallystick.similarity.node import Node, Similarity, require, shown
+from tallystick.similarity.node import Similarity, require, shown
 from tallystick.structures.orders import Graph, Tree
 
 _NOTHING = np.empty(0, np.int64)
@@ -249,10 +249,8 @@ class OrderedGraph(Structured):
     def regular(self) -> bool:
         return self.constraint == "1:1" and self.inner.regular
 
-    def mirrored(self) -> Node:
-        inner = self.inner.mirrored()
-        assert isinstance(inner, Similarity)
-        return replace(self, inner=inner, constraint=_TURNED.get(self.constraint, self.constraint))
+    def mirrored(self) -> Similarity:
+        return replace(self, inner=self.inner.mirrored(), constraint=_TURNED.get(self.constraint, self.constraint))
 
     def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
         before = [

@@ -409,10 +409,8 @@ class Latent(Matching):
     def regular(self) -> bool:
         return self.constraint == "1:1" and self.inner.regular
 
-    def mirrored(self) -> Node:
-        inner = self.inner.mirrored()
-        assert isinstance(inner, Similarity)
-        return replace(self, inner=inner, constraint=_TURNED.get(self.constraint, self.constraint))
+    def mirrored(self) -> Similarity:
+        return replace(self, inner=self.inner.mirrored(), constraint=_TURNED.get(self.constraint, self.constraint))
 
     def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
         with binding(scope):

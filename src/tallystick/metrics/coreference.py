@@ -13,34 +13,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.columns.arrays import F64, I64, number
+from tallystick.columns.arrays import F64, number
 from tallystick.errors import MetricError, did_you_mean
-from tallystick.matching.collections import links
-from tallystick.matching.normalise import f1, precision, recall, sides
-from tallystick.matching.sets import match
 from tallystick.metrics import overlaps as table
 from tallystick.metrics.overlaps import Overlaps, Side
 from tallystick.reading.chains import Chains, chains_from_clusters
 from tallystick.reading.pairing import PairedChains, pair
-from tallystick.scoring.explanation import Explanation
 from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Counts, Kind, MeanOf, ratio
-from tallystick.similarity.exact import exact
-from tallystick.similarity.records import record
 
-# The equations.
+if TYPE_CHECKING:
+    from tallystick.scoring.explanation import Explanation
+    from tallystick.similarity.node import Node
 
-MUC = sides(precision=precision(match(links(exact), "N:N")), recall=recall(match(links(exact), "N:N")))
-B3 = sides(
-    precision=precision(match(record(mention=exact, entity=precision(match(exact))))),
-    recall=recall(match(record(mention=exact, entity=recall(match(exact))))),
-)
-CEAF_M = f1(match(match(exact)))
-CEAF_E = f1(match(f1(match(exact))))
+EQUATIONS = {
+    "MUC": "sides(precision=precision(match(links(exact), N:N)), recall=recall(match(links(exact), N:N)))",
+    "B3": (
+        "sides(precision=precision(match(record(mention=exact, entity=precision(match(exact, 1:1))), 1:1)), "
+        "recall=recall(match(record(mention=exact, entity=recall(match(exact, 1:1))), 1:1)))"
+    ),
+    "CEAF_M": "f1(match(match(exact, 1:1), 1:1))",
+    "CEAF_E": "f1(match(f1(match(exact, 1:1)), 1:1))",
+}
+"""As they print. `MUC`, `B3`, `CEAF_M` and `CEAF_E` of this module are the metrics; the table does not need them, and
+a command that starts quickly does not load the algebra."""
+
+
+def __getattr__(name: str) -> Node:
+    if name not in EQUATIONS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tallystick.parsing import parse
+
+    return parse(EQUATIONS[name])
 
 
 @dataclass(frozen=True)
@@ -80,10 +88,10 @@ _CONLL = ("muc", "b3", "ceaf_e")
 
 METRICS: dict[str, Metric] = {
     "mentions": Metric(table.mentions, Counts(), "mention detection"),
-    "muc": Metric(table.muc, Counts(), "MUC: links of chains", str(MUC)),
-    "b3": Metric(table.b3, Counts(one=False), "B³: each mention's share of its entity", str(B3)),
-    "ceaf_m": Metric(table.ceaf_m, Counts(), "CEAF, mentions of matched entities (φ3)", str(CEAF_M)),
-    "ceaf_e": Metric(table.ceaf_e, Counts(), "CEAF, matched entities (φ4)", str(CEAF_E)),
+    "muc": Metric(table.muc, Counts(), "MUC: links of chains", EQUATIONS["MUC"]),
+    "b3": Metric(table.b3, Counts(one=False), "B³: each mention's share of its entity", EQUATIONS["B3"]),
+    "ceaf_m": Metric(table.ceaf_m, Counts(), "CEAF, mentions of matched entities (φ3)", EQUATIONS["CEAF_M"]),
+    "ceaf_e": Metric(table.ceaf_e, Counts(), "CEAF, matched entities (φ4)", EQUATIONS["CEAF_E"]),
     "blanc": Metric(table.blanc, BlancLinks(), "BLANC: coreferent and other links, for predicted mentions too"),
     "lea": Metric(table.lea, Counts(one=False), "LEA: links, entities weighted by size"),
     "conll": Metric(
@@ -133,16 +141,17 @@ def _cai_strube(t: Overlaps) -> tuple[Overlaps, Overlaps]:
     key as singletons, and twinless key mentions to the response.
     """
     t = _without_twinless_singletons(t)
-    missed = ~np.isin(_identity(t.key), _identity(t.response))
-    spurious = ~np.isin(_identity(t.response), _identity(t.key))
+    codes = _codes(t.key, t.response)
+    of_key, of_response = (side.document * codes + side.mention for side in (t.key, t.response))
+    missed, spurious = ~np.isin(of_key, of_response), ~np.isin(of_response, of_key)
     response = _with_singletons(t.response, t.key, missed)
     for_precision = _rejoined(_with_singletons(t.key, t.response, spurious), response, t.documents)
     for_recall = _rejoined(t.key, _with_singletons(_only(t.response, ~spurious), t.key, missed), t.documents)
     return for_precision, for_recall
 
 
-def _identity(side: Side) -> I64:
-    return side.document * (int(side.mention.max(initial=0)) + (1 << 40)) + side.mention
+def _codes(*sides: Side) -> int:
+    return 1 + max(int(side.mention.max(initial=0)) for side in sides)
 
 
 def _with_singletons(side: Side, other: Side, rows: Any) -> Side:
@@ -161,8 +170,7 @@ def _only(side: Side, rows: Any) -> Side:
 
 
 def _rejoined(key: Side, response: Side, documents: int) -> Overlaps:
-    codes = 1 + int(max(key.mention.max(initial=0), response.mention.max(initial=0)))
-    return table.overlaps(key, response, documents, codes)
+    return table.overlaps(key, response, documents, _codes(key, response))
 
 
 def _cai_strube_rows(rows: Callable[[Overlaps], F64]) -> Callable[[Overlaps], F64]:
@@ -223,6 +231,7 @@ def evaluate(
 def score(pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options: Options = PLAIN) -> dict[str, Result]:
     """Every metric from one table of overlaps."""
     from tallystick.metrics.coreference_mentions import prepare
+    from tallystick.metrics.coreference_reference import reference_rows
 
     known = {**METRICS, **VARIANTS}
     for name in metrics:
@@ -231,15 +240,17 @@ def score(pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options:
     prepared = prepare(pairs, options)
     shown = ", ".join(f"{k}={v}" for k, v in prepared.signature.items())
     results = {}
-    rows: dict[str, F64] = {}
+    # The CoNLL score is made of three that may be asked for themselves.
+    needed = dict.fromkeys(part for name in metrics for part in (_CONLL if name == "conll" else (name,)))
+    rows = {name: known[name].rows(prepared.overlaps) for name in needed}
+    for document, chains in prepared.repeated.items():
+        for name, row in reference_rows(*chains).items():
+            if name in rows:
+                rows[name][document] = row
+    if "conll" in metrics:
+        rows["conll"] = np.concatenate([rows[part] for part in _CONLL], axis=1)
     for name in metrics:
         metric = known[name]
-        if name == "conll":  # made of the three that may have been computed already
-            for part in _CONLL:
-                rows.setdefault(part, known[part].rows(prepared.overlaps))
-            rows[name] = np.concatenate([rows[part] for part in _CONLL], axis=1)
-        else:
-            rows.setdefault(name, metric.rows(prepared.overlaps))
         results[name] = Result(
             metric=f"coreference.{name}" + (f" = {metric.expression}" if metric.expression else ""),
             kind=metric.kind,
@@ -254,20 +265,29 @@ def score(pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options:
 
 def explain(pairs: PairedChains, options: Options = PLAIN, document: str | None = None) -> tuple[str, Explanation]:
     """The entities of one document as CEAF-e matches them; without a name, those of the document with the lowest."""
+    if document is None:
+        figures = score(pairs, ["ceaf_e"], options)["ceaf_e"].documents
+        document = min(figures, key=lambda name: figures[name]["f1"] or 0.0)
+    return document, explainer(pairs, options)(document)
+
+
+def explainer(pairs: PairedChains, options: Options = PLAIN) -> Callable[[str], Explanation]:
+    """A function that explains any document; the mentions are prepared once."""
     from tallystick.metrics.coreference_mentions import entities_of, prepare
     from tallystick.scoring.explanation import explain_document
 
     prepared = prepare(pairs, options)
     names = prepared.documents
-    if document is None:
-        figures = score(pairs, ["ceaf_e"], options)["ceaf_e"].documents
-        document = min(names, key=lambda name: figures[name]["f1"] or 0.0)
-    elif document not in names:
-        raise MetricError(f"no document {document!r}; there are {len(names):,}.{did_you_mean(document, names)}")
-    key, response = entities_of(pairs, prepared, names.index(document))
-    return document, explain_document(CEAF_E, key, response)
+
+    def one(document: str) -> Explanation:
+        if document not in names:
+            raise MetricError(f"no document {document!r}; there are {len(names):,}.{did_you_mean(document, names)}")
+        key, response = entities_of(pairs, prepared, names.index(document))
+        return explain_document(__getattr__("CEAF_E"), key, response)
+
+    return one
 
 
 __all__ = [
-    "B3", "CEAF_E", "CEAF_M", "METRICS", "MUC", "VARIANTS", "BlancLinks", "Metric", "Options", "evaluate", "explain", "score",
+    "EQUATIONS", "METRICS", "VARIANTS", "BlancLinks", "Metric", "Options", "evaluate", "explain", "score",
 ]  # fmt: skip

@@ -1,23 +1,24 @@
 """Before the entities are compared: which mentions count, which of the two sides' mentions are the same, and what is
 one document.
 
-Repeated mentions: the first entity keeps the mention, and how many were dropped is said. The reference scorer drops
-only those that are in the key too (`compat="reference"`).
+Repeated mentions: the first entity keeps the mention, and how many were dropped is said. The reference scorer keeps
+those of the key, and those of the response that are not in the key (`compat="reference"`).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tallystick.columns.arrays import I64, Mask, number, sort_order
+from tallystick.columns.arrays import I64, LIMIT, Mask, number
 from tallystick.errors import MetricError
 from tallystick.metrics.overlaps import Overlaps, Side, overlaps
 from tallystick.reading.chains import UNKNOWN, Chains
-from tallystick.reading.pairing import PairedChains
+from tallystick.reading.pairing import PairedChains, document_key
 
 if TYPE_CHECKING:
     from tallystick.metrics.coreference import Options
@@ -32,48 +33,78 @@ class Prepared:
 
     overlaps: Overlaps
     documents: list[str]
+    codes: int
+    """All mention codes of the two sides are smaller than this."""
     key_rows: I64
     response_rows: I64
     signature: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    repeated: dict[int, tuple[list[list[int]], list[list[int]]]] = field(default_factory=dict)
+    """With `compat="reference"`: documents whose repeated mentions it counts, as chains of mention codes."""
 
 
 def prepare(pairs: PairedChains, options: Options) -> Prepared:
     """The mentions that count, as the table of overlaps."""
     _check(options)
-    notes = list(pairs.warnings)
-    codes = pairs.codes
-    key_mention, response_mention = pairs.key_mention, pairs.response_mention
+    key_mention, response_mention, codes = _mention_codes(pairs)
     if options.match != "exact":
-        response_mention = softened(pairs, options.match)
-    keep_key, twice = first_ones(pairs.key.document, key_mention, codes)
-    notes += _said(pairs.key, twice)
-    keep_response, twice = first_ones(pairs.response.document, response_mention, codes)
-    if options.compat == "reference":
+        response_mention = softened(pairs, key_mention, response_mention, codes, options.match)
+    mentions = (key_mention, response_mention)
+    chains = (pairs.key, pairs.response)
+    first = [first_ones(c.document, mention, c.entity, codes) for c, mention in zip(chains, mentions, strict=True)]
+    notes = [*pairs.warnings, *(said for c, keep in zip(chains, first, strict=True) for said in _repetitions(c, keep))]
+    repeated = {}
+    if options.compat == "reference" and options.scope == "document":
         known = np.isin(pairs.response.document * codes + response_mention, pairs.key.document * codes + key_mention)
-        keep_response |= ~known
-    notes += _said(pairs.response, int((~keep_response).sum()))
-    sides, rows = [], []
-    for chains, mention, keep in (
-        (pairs.key, key_mention, keep_key),
-        (pairs.response, response_mention, keep_response),
-    ):
-        if not options.singletons:
-            sizes = np.bincount(chains.entity[keep], minlength=chains.entities)
-            keep = keep & (sizes[chains.entity] > 1)
-        chosen = np.flatnonzero(keep)
-        rows.append(chosen)
-        entity, entities = number(chains.entity[chosen], max(1, chains.entities))
-        sides.append(Side(chains.document[chosen], entity, mention[chosen], entities))
+        counted = [np.ones(len(key_mention), np.bool_), first[1] | ~known]
+        if (dropped := int((~counted[1]).sum())) > 10:
+            notes.append(f"the reference scorer refuses to score {dropped:,} repeated mentions; its limit is ten")
+        again = [c.document[keep & ~once] for c, keep, once in zip(chains, counted, first, strict=True)]
+        kept = [_larger(c, keep, options) for c, keep in zip(chains, counted, strict=True)]
+        for document in np.unique(np.concatenate(again)).tolist():
+            key, response = (
+                _chains_of(c, mention, keep & (c.document == document))
+                for c, mention, keep in zip(chains, mentions, kept, strict=True)
+            )
+            repeated[document] = (key, response)
+    rows = [np.flatnonzero(_larger(c, keep, options)) for c, keep in zip(chains, first, strict=True)]
+    sides = []
+    for c, mention, chosen in zip(chains, mentions, rows, strict=True):
+        entity, entities = number(c.entity[chosen], max(1, c.entities))
+        sides.append(Side(c.document[chosen], entity, mention[chosen], entities))
     documents = pairs.documents
     if options.scope != "document":
-        sides, documents, codes = widened(pairs, sides, rows, options)
+        sides, documents, codes = widened(pairs, sides, rows, codes, options)
     signature = {"scope": options.scope, "singletons": "kept" if options.singletons else "dropped"}
     signature["mentions"] = options.match
     if options.compat:
         signature["compat"] = options.compat
     table = overlaps(sides[0], sides[1], len(documents), codes)
-    return Prepared(table, list(documents), rows[0], rows[1], signature, notes)
+    return Prepared(table, list(documents), codes, rows[0], rows[1], signature, notes, repeated)
+
+
+def _mention_codes(pairs: PairedChains) -> tuple[I64, I64, int]:
+    """The codes of both sides, small enough that two documents and a code fit into one integer."""
+    if len(pairs.documents) ** 2 * pairs.codes < LIMIT:
+        return pairs.key_mention, pairs.response_mention, pairs.codes
+    numbers = np.unique(np.concatenate((pairs.key_mention, pairs.response_mention)), return_inverse=True)[1]
+    key, response = np.split(numbers.astype(np.int64), [len(pairs.key_mention)])
+    return key, response, len(numbers)
+
+
+def _larger(chains: Chains, keep: Mask, options: Options) -> Mask:
+    """Without the mentions of singletons, if those do not count."""
+    if options.singletons:
+        return keep
+    sizes = np.bincount(chains.entity[keep], minlength=chains.entities)
+    return keep & (sizes[chains.entity] > 1)
+
+
+def _chains_of(chains: Chains, mention: I64, rows: Mask) -> list[list[int]]:
+    out: dict[int, list[int]] = {}
+    for entity, code in zip(chains.entity[rows].tolist(), mention[rows].tolist(), strict=True):
+        out.setdefault(entity, []).append(code)
+    return [out[entity] for entity in sorted(out)]
 
 
 def _check(options: Options) -> None:
@@ -84,32 +115,35 @@ def _check(options: Options) -> None:
         raise MetricError(f"compat must be reference, found {options.compat!r}")
 
 
-def _said(chains: Chains, dropped: int) -> list[str]:
+def _repetitions(chains: Chains, keep: Mask) -> list[str]:
+    dropped = int((~keep).sum())
     if not dropped:
         return []
     times = "once" if dropped == 1 else f"{dropped:,} times"
     return [f"{chains.file}: a mention is repeated {times}; its first entity keeps it (--strict names each)"]
 
 
-def first_ones(document: I64, mention: I64, codes: int) -> tuple[Mask, int]:
-    """Which rows are the first of their mention in their document, and how many are not."""
+def first_ones(document: I64, mention: I64, entity: I64, codes: int) -> Mask:
+    """Which rows are the first of their mention in their document: those of the first entity that has it."""
+    keep = np.ones(len(mention), np.bool_)
     keys = document * codes + mention
-    order = sort_order(keys, (int(document.max(initial=0)) + 1) * codes)
-    ordered = keys[order]
-    keep = np.ones(len(keys), np.bool_)
-    keep[order[1:][ordered[1:] == ordered[:-1]]] = False
-    return keep, int((~keep).sum())
+    ordered = np.sort(keys)
+    if (ordered[1:] == ordered[:-1]).any():
+        order = np.lexsort((entity, keys))
+        ordered = keys[order]
+        keep[order[1:][ordered[1:] == ordered[:-1]]] = False
+    return keep
 
 
 def widened(
-    pairs: PairedChains, sides: list[Side], rows: list[I64], options: Options
+    pairs: PairedChains, sides: list[Side], rows: list[I64], codes: int, options: Options
 ) -> tuple[list[Side], list[str], int]:
     """Documents put together by topic, or all of them: an entity is then the same wherever its id is."""
     pattern = re.compile(options.topic)
     groups: dict[str, int] = {}
     group = []
     for name in pairs.documents:
-        found = pattern.search(name) if options.scope == "topic" else None
+        found = pattern.search(document_key(name)) if options.scope == "topic" else None
         if options.scope == "topic" and found is None:
             raise MetricError(f"no topic in the name of document {name!r}; --topic REGEX says what it is")
         group.append(groups.setdefault(found.group() if found else "corpus", len(groups)))
@@ -120,49 +154,58 @@ def widened(
         names: dict[tuple[int, str], int] = {}
         ids = (chains.entity_names[e] for e in chains.entity[chosen].tolist())
         entity = [names.setdefault(key, len(names)) for key in zip(home.tolist(), ids, strict=True)]
-        mention = side.document * pairs.codes + side.mention
+        mention = side.document * codes + side.mention
         out.append(Side(home, np.array(entity, np.int64), mention, len(names)))
-    return out, list(groups), len(pairs.documents) * pairs.codes
+    return out, list(groups), len(pairs.documents) * codes
 
 
-def softened(pairs: PairedChains, how: str) -> I64:
+def softened(pairs: PairedChains, key_mention: I64, response_mention: I64, codes: int, how: str) -> I64:
     """The response's mention codes, where a mention that is the same but for its extent takes the key's code.
 
-    head: same head. partial: inside the key's mention and containing its head (any head, where there is none given).
-    Each key mention is taken once, exact ones first, then the longest.
+    head: same head. partial: inside the key's mention and containing its head (any tokens, where no head is given).
+    Exact twins are the same first. Then the longest response mentions choose first, each the first key mention that is
+    left; a key mention is taken once.
     """
     key, response = pairs.key, pairs.response
     if key.labels is not None or response.labels is not None:
         raise MetricError(f"mentions={how} needs spans; these mentions are opaque values")
     if how == "head" and (key.head is None or response.head is None):
         raise MetricError("mentions=head needs heads in both files, which only CorefUD has")
-    codes = pairs.response_mention.copy()
-    exact = np.isin(response.document * pairs.codes + codes, key.document * pairs.codes + pairs.key_mention)
-    taken = set(zip(key.document[:0].tolist(), key.start[:0].tolist(), strict=True))
-    free: dict[int, list[int]] = {}
-    matched = set((response.document * pairs.codes + codes)[exact].tolist())
-    for row in range(len(key)):
-        if int(key.document[row] * pairs.codes + pairs.key_mention[row]) not in matched:
-            free.setdefault(int(key.document[row]), []).append(row)
-    waiting = np.flatnonzero(~exact)
+    key_identity = key.document * codes + key_mention
+    response_identity = response.document * codes + response_mention
+    free: dict[Hashable, list[int]] = {}
+    for k in np.flatnonzero(~np.isin(key_identity, response_identity)).tolist():
+        free.setdefault(_shelf(key, k, how), []).append(k)
+    waiting = np.flatnonzero(~np.isin(response_identity, key_identity))
     longest_first = waiting[np.argsort(response.start[waiting] - response.end[waiting], kind="stable")]
+    chosen: I64 = response_mention.copy()
+    given: dict[int, int] = {}
     for row in longest_first.tolist():
-        for k in free.get(int(response.document[row]), []):
-            if k not in taken and _same(key, response, k, row, how):
-                taken.add(k)
-                codes[row] = pairs.key_mention[k]
-                break
-    return codes
+        identity = int(response_identity[row])
+        shelf = free.get(_shelf(response, row, how), [])
+        if identity not in given:
+            taken = next((n for n, k in enumerate(shelf) if how == "head" or _inside(key, k, response, row)), None)
+            if taken is None:
+                continue
+            given[identity] = int(key_mention[shelf.pop(taken)])
+        chosen[row] = given[identity]
+    return chosen
 
 
-def _same(key: Chains, response: Chains, k: int, row: int, how: str) -> bool:
-    if how == "head":
-        assert key.head is not None
-        assert response.head is not None
-        return int(key.head[k]) == int(response.head[row]) != UNKNOWN
-    inside = key.start[k] <= response.start[row] and response.end[row] <= key.end[k]
+def _shelf(chains: Chains, row: int, how: str) -> Hashable:
+    """Only mentions of one shelf can be the same: those of a document, or of a head; an unknown head is alone."""
+    document = int(chains.document[row])
+    if how == "partial" or chains.head is None:
+        return document
+    head = int(chains.head[row])
+    return (document, head) if head != UNKNOWN else (id(chains), row)
+
+
+def _inside(key: Chains, k: int, response: Chains, row: int) -> bool:
+    start, end = int(response.start[row]), int(response.end[row])
     head = int(key.head[k]) if key.head is not None else UNKNOWN
-    return bool(inside and (head == UNKNOWN or response.start[row] <= head <= response.end[row]))
+    within = int(key.start[k]) <= start and end <= int(key.end[k])
+    return within and (head == UNKNOWN or start <= head <= end)
 
 
 def entities_of(

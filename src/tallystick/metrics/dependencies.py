@@ -18,7 +18,7 @@ from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import f1
 from tallystick.matching.sets import match
 from tallystick.metrics import ud_counts
-from tallystick.metrics.ud_units import find_units
+from tallystick.metrics.ud_units import Units, find_units
 from tallystick.reading.conllu import Treebank
 from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Counts, ratio
@@ -44,13 +44,13 @@ class WordCounts(Counts):
 
 
 def score(
-    reference: Treebank, predicted: Treebank, metrics: Sequence[str] = METRICS, *, unit: str = "auto"
+    reference: Treebank, predicted: Treebank, metrics: Sequence[str] = METRICS, *, units: Units | None = None
 ) -> dict[str, Result]:
-    """Every metric of the UD evaluation, a row for each document (or block of text where there are none)."""
+    """Every metric of the UD evaluation, a row for each unit (see `ud_units`)."""
     for name in metrics:
         if name not in METRICS:
             raise MetricError(f"no metric {name!r}; there are {', '.join(METRICS)}.{did_you_mean(name, METRICS)}")
-    units = find_units(reference, predicted, by=unit)
+    units = units or find_units(reference, predicted)
     counts = ud_counts.count_ud(reference, predicted, units)
     results = {}
     for name in metrics:
@@ -61,6 +61,5 @@ def score(
             kind=WordCounts(),
             rows=np.stack((correct, of_predicted, correct, of_reference, aligned), axis=1),
             ids=tuple(units.names),
-            settings=f"unit={unit}",
         )
     return results

@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tallystick.columns.arrays import F64, I64, join, sum_by_key
+from tallystick.columns.arrays import F64, I64, join, sum_by_key, weighted_counts
 from tallystick.matching.assignment import assign
 
 
@@ -62,30 +62,35 @@ class Overlaps:
 
     def by_document(self, values: F64) -> F64:
         """A sum over the non-zeros for each document."""
-        return np.bincount(self.home, weights=values, minlength=self.documents)
+        return weighted_counts(self.home, values, self.documents)
 
     def over_key(self, values: F64) -> F64:
         """A sum over the key's entities for each document."""
-        return np.bincount(self.key.homes, weights=values, minlength=self.documents)
+        return weighted_counts(self.key.homes, values, self.documents)
 
     def over_response(self, values: F64) -> F64:
         """A sum over the response's entities for each document."""
-        return np.bincount(self.response.homes, weights=values, minlength=self.documents)
+        return weighted_counts(self.response.homes, values, self.documents)
 
     @cached_property
     def found_of_key(self) -> F64:
         """How many mentions of each key entity the response has too."""
-        return np.bincount(self.k, weights=self.n, minlength=self.key.entities)
+        return weighted_counts(self.k, self.n, self.key.entities)
 
     @cached_property
     def found_of_response(self) -> F64:
         """How many mentions of each response entity the key has too."""
-        return np.bincount(self.r, weights=self.n, minlength=self.response.entities)
+        return weighted_counts(self.r, self.n, self.response.entities)
+
+
+def twins(key: Side, response: Side, documents: int, codes: int) -> tuple[I64, I64]:
+    """The mentions that both sides have: (row of the key, row of the response)."""
+    return join(key.document * codes + key.mention, response.document * codes + response.mention, documents * codes)
 
 
 def overlaps(key: Side, response: Side, documents: int, codes: int) -> Overlaps:
     """The table, from the mentions of both sides; no mention may stand twice on one side of a document."""
-    i, j = join(key.document * codes + key.mention, response.document * codes + response.mention, documents * codes)
+    i, j = twins(key, response, documents, codes)
     width = max(1, response.entities)
     pairs, n = sum_by_key(key.entity[i] * width + response.entity[j], key.entities * width, None)
     return Overlaps(key, response, documents, pairs // width, pairs % width, n)
@@ -135,7 +140,7 @@ def phi_4(t: Overlaps) -> F64:
 
 def _ceaf(t: Overlaps, phi: F64, of_response: F64, of_key: F64) -> F64:
     chosen = aligned(t, phi)
-    common = np.bincount(t.home[chosen], weights=phi[chosen], minlength=t.documents)
+    common = weighted_counts(t.home[chosen], phi[chosen], t.documents)
     return _rows(common, t.over_response(of_response), common, t.over_key(of_key))
 
 

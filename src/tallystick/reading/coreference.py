@@ -13,9 +13,9 @@ low score.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from tallystick.errors import MetricError, did_you_mean, some
 from tallystick.reading.chains import (
@@ -25,9 +25,6 @@ from tallystick.reading.chains import (
     mention_codes,
     repeated_mentions,
 )
-from tallystick.reading.clusters_jsonl import read_clusters_jsonl
-from tallystick.reading.conll_coreference import read_conll
-from tallystick.reading.corefud import read_corefud
 from tallystick.reading.pairing import PairedChains, pair
 from tallystick.reading.pieces import Pieces
 
@@ -39,9 +36,6 @@ __all__ = [
     "mention_codes",
     "pair",
     "read_chains",
-    "read_clusters_jsonl",
-    "read_conll",
-    "read_corefud",
     "repeated_mentions",
 ]
 
@@ -60,15 +54,21 @@ def read_chains(name: str | Path, *, format: Format | None = None, fields: Seque
     "clusters")`.
     """
     pieces = Pieces(name)
-    readers: dict[str, Callable[[Pieces], Chains]] = {
-        "conll": read_conll,
-        "corefud": read_corefud,
-        "jsonl": lambda source: read_clusters_jsonl(source, fields),
-    }
     chosen = format or _find_format(pieces)
-    if chosen not in readers:
-        raise MetricError(f'no coreference format "{chosen}"; expected {some(readers)}.{did_you_mean(chosen, readers)}')
-    return readers[chosen](pieces)
+    if chosen == "conll":
+        from tallystick.reading.conll_coreference import read_conll
+
+        return read_conll(pieces)
+    if chosen == "corefud":
+        from tallystick.reading.corefud import read_corefud
+
+        return read_corefud(pieces)
+    if chosen == "jsonl":
+        from tallystick.reading.clusters_jsonl import read_clusters_jsonl
+
+        return read_clusters_jsonl(pieces, fields)
+    formats = get_args(Format)
+    raise MetricError(f'no coreference format "{chosen}"; expected {some(formats)}.{did_you_mean(chosen, formats)}')
 
 
 def _find_format(pieces: Pieces) -> Format:

@@ -73,7 +73,7 @@ def read_records(name: str | Path, type_: Any = None, id_field: str | None = Non
             raise InputError(f"has no text or number under {id_field!r}, which was to be its id", Place(file, missing))
         return Records(file, values, None, lines)
     if len(set(ids)) < len(ids):
-        first = {}
+        first: dict[Any, int] = {}
         for k, key in enumerate(ids):
             if key in first:
                 where = Place(file, lines[k])

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tallystick.reports.tables import Table, count, quantity
+from tallystick.scoring.tally import Labelled
 
 if TYPE_CHECKING:
     from tallystick.scoring.explanation import Explanation
@@ -13,17 +14,27 @@ if TYPE_CHECKING:
 
 
 def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncated: bool = False) -> Table:
-    """A row for each metric: its figures, and how they came about; `truncated` to two digits of a percentage."""
+    """A row for each metric: its figures, and how they came about; `truncated` as the reference scorer prints them."""
     names = list(dict.fromkeys(name for result in results.values() for name in result.figures))
 
-    def cells(figures: Figures) -> list[Any]:
+    def cells(figures: Figures, result: Result) -> list[Any]:
+        if not truncated:
+            return [figures.get(name) for name in names]
+        if "num_p" in result.kind.sums:
+            figures = {**figures, "f1": _harmonic(figures["precision"] or 0.0, figures["recall"] or 0.0)}
         found = [figures.get(name) for name in names]
-        return [None if value is None else _truncated(value) for value in found] if truncated else found
+        return [None if value is None else _truncated(value) for value in found]
 
-    rows = [[key, *cells(result.figures), *_sums(result)] for key, result in results.items()]
+    averages = [result.kind.average for result in results.values() if isinstance(result.kind, Labelled)]
+    rows = [[key, *cells(result.figures, result), *_sums(result)] for key, result in results.items()]
     if macro:
-        rows += [[f"{key} (macro)", *cells(result.macro), "", ""] for key, result in results.items()]
+        rows += [[f"{key} (macro)", *cells(result.macro, result), "", ""] for key, result in results.items()]
     columns = ["metric", *names, "of predicted", "of reference"]
+    if averages:  # metrics with different averages stand below each other
+        columns.insert(1, "average")
+        shown = [getattr(result.kind, "average", "micro") for result in results.values()]
+        for row, average in zip(rows, shown + ["macro"] * len(rows), strict=False):
+            row.insert(1, average)
     if not all(result.optimal for result in results.values()):  # a time limit struck: what the score may be at most
         columns.append("at most")
         most = [result.bounds[result.kind.headline][1] for result in results.values()]
@@ -31,14 +42,20 @@ def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncat
     return Table(columns, rows)
 
 
+def _harmonic(precision: float, recall: float) -> float:
+    """F1 with the reference scorer's roundings, which decide the last digit of what is cut off."""
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
 def _truncated(value: float) -> str:
-    """A percentage with two digits, cut off and not rounded, as the reference scorer prints it."""
-    return f"{int(value * 10_000 + 1e-9) / 100:.2f}%"
+    """A percentage with two digits, cut off and not rounded."""
+    return f"{int(value * 10_000) / 100:.2f}%"
 
 
 def documents_table(results: Mapping[str, Result], limit: int | None = None) -> Table:
     """A row for each document, the worst first: one metric's figures, or the headlines of several."""
     first = next(iter(results.values()))
+    rows: list[list[Any]]
     if len(results) == 1:
         names = list(first.figures)
         rows = [[str(key), *figures.values()] for key, figures in first.documents.items()]
@@ -47,22 +64,28 @@ def documents_table(results: Mapping[str, Result], limit: int | None = None) -> 
         return Table(["document", *names], rows[:limit])
     columns = {name: result.documents for name, result in results.items()}
     rows = [[str(key), *(columns[n][key][result.kind.headline] for n, result in results.items())] for key in first.ids]
-    rows.sort(key=lambda row: sum(value for value in row[1:] if isinstance(value, float)))
+    rows.sort(key=lambda row: sum(value or 0.0 for value in row[1:] if not isinstance(value, str)))
     return Table(["document", *results], rows[:limit])
 
 
 def _sums(result: Result) -> list[str]:
-    tally = result.tally
+    tally = result.kind.pooled_tally(result.sums) if isinstance(result.kind, Labelled) else result.tally
     if "num_p" not in tally:
         return ["", ""]
     return [f"{quantity(tally[f'num_{s}'])} / {quantity(tally[f'den_{s}'])}" for s in "pr"]
 
 
-def labels_table(result: Result, path: str) -> Table:
+def labels_table(result: Result, path: str | None = None, title: str = "") -> Table:
     """A row for each label."""
     rows = result.by_label(path)
     names = list(rows[0].figures) if rows else list(result.figures)
-    return Table([path, *names, "support"], [[str(r.label), *(r.figures[n] for n in names), r.support] for r in rows])
+    out = [[str(r.label), *(r.figures[n] for n in names), _whole(r.support)] for r in rows]
+    return Table([path or "label", *names, "support"], out, title)
+
+
+def _whole(value: float) -> float:
+    """A number of items is an integer; only a weighted one need not be."""
+    return int(value) if value == int(value) else value
 
 
 def fields_table(result: Result) -> Table:
@@ -81,7 +104,7 @@ def fields_table(result: Result) -> Table:
             "Fields of an all-or-nothing record do not earn credit by themselves: items without a partner are paired "
             "by the sum of their fields, only to show which field kept them apart."
         )
-    return Table(columns, out, notes=notes)
+    return Table(columns, out, title="By field", notes=notes)
 
 
 def result_text(result: Result) -> str:

@@ -5,7 +5,8 @@ The engine works bottom up; this goes top down, over all documents at once. Two 
 owners into the pairs of items that it matched, the same ones that the score is the sum of.
 
 Below a product the figures are a diagnostic, marked as such: items that found no partner are paired with each
-other by the sum of their fields, so that one can see which field kept them apart.
+other by the sum of their fields, so that one can see which field kept them apart. Below a nested normaliser, a
+threshold, or a matching in which items count several times they are one too: they do not add up to the score.
 """
 
 from __future__ import annotations
@@ -42,6 +43,11 @@ class Aligned:
     j: I64
     diagnostic: bool = False
     leftovers: bool = True
+    scale: float = 1.0
+
+    def changed(self, node: Similarity, reference: Column, predicted: Column) -> Aligned:
+        """The same rows under a node whose weights do not simply add up to what stands above."""
+        return replace(self.at(node, reference, predicted), diagnostic=True)
 
     def at(self, node: Similarity, reference: Column, predicted: Column) -> Aligned:
         """The same rows and path under another node."""
@@ -66,19 +72,23 @@ def below(here: Aligned) -> Iterator[Aligned]:
     if isinstance(r, Shared) or isinstance(p, Shared):
         r, p = unshared(r), unshared(p)
         yield from below(here.at(node, r, p))
-    elif isinstance(node, (Normaliser, Weighted, Threshold, Via)):
+    elif isinstance(node, Via):
         yield from below(here.at(node.inner, r, p))
+    elif isinstance(node, Weighted):
+        yield from below(replace(here.at(node.inner, r, p), scale=here.scale * node.weight))
+    elif isinstance(node, (Normaliser, Threshold)):
+        yield from below(here.changed(node.inner, r, p))
     elif isinstance(node, Let):
         if len(r) or len(p):
             yield from below(here.at(node.unrolled, r, p))
     elif isinstance(node, Weigh):
         assert isinstance(r, Fields)
         assert isinstance(p, Fields)
-        yield from below(here.at(node.inner, r.columns[0], p.columns[0]))
+        yield from below(here.changed(node.inner, r.columns[0], p.columns[0]))
     elif isinstance(node, OverItems):
-        yield from below(here.at(node.matching, r, p))
-    elif isinstance(node, Optional):
-        yield from below(_present(here.at(node.inner, r, p)))
+        yield from below(here.changed(node.matching, r, p))
+    elif isinstance(node, Optional):  # two that are None count 1, which no field below has
+        yield from below(_present(here.changed(node.inner, r, p)))
     elif isinstance(node, (Each, Record)):
         yield from _fields(here, node, r, p)
     elif isinstance(node, (Latent, Scoped)):  # once the variables' map is known, the rest is as everywhere
@@ -134,7 +144,9 @@ def _items(here: Aligned, node: Matching, r: Items, p: Items) -> Aligned:
     if here.leftovers and isinstance(node.inner, Record) and isinstance(node, Match) and node.constraint == "1:1":
         more_i, more_j = _leftovers(node.inner, r, p, here.i, here.j, i, j)
         i, j = np.concatenate((i, more_i)), np.concatenate((j, more_j))
-    return replace(here.at(node.inner, r.items, p.items), path=f"{here.path}[*]", i=i, j=j)
+    several = isinstance(node, Match) and node.constraint != "1:1"  # one item counts more than once
+    level = here.at(node.inner, r.items, p.items)
+    return replace(level, path=f"{here.path}[*]", i=i, j=j, diagnostic=here.diagnostic or several)
 
 
 def _leftovers(record: Record, r: Items, p: Items, owner_i: I64, owner_j: I64, i: I64, j: I64) -> tuple[I64, I64]:
@@ -178,5 +190,7 @@ def root(node: Similarity, r: Column, p: Column, leftovers: bool = True) -> Alig
 
 
 def is_leaf(node: Node) -> bool:
-    """Whether nothing lies below: an atomic similarity."""
+    """Whether nothing lies below: an atomic similarity, whatever weight, threshold or mapping is around it."""
+    if isinstance(node, (Weighted, Weigh, Threshold, Via, Optional)):
+        return is_leaf(node.inner)
     return not any(isinstance(part, Similarity) for _, part in node.parts())

@@ -10,11 +10,12 @@ import numpy as np
 
 from tallystick.columns.arrays import F64
 from tallystick.columns.codes import leaf_values
-from tallystick.columns.data import Data, Index, Objects, Scope, field, items
+from tallystick.columns.data import Data, Index, Memory, Objects, Scope, field, items
+from tallystick.columns.encoded import unshared
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import Sides
-from tallystick.matching.sets import Match, Matching
-from tallystick.scoring.alignment import Aligned, descend, is_leaf, root, unshared
+from tallystick.matching.sets import Match, Matching, distinct_rows
+from tallystick.scoring.alignment import Aligned, descend, is_leaf, root
 from tallystick.scoring.evaluation import kind_of, summed
 from tallystick.scoring.result import FieldFigures, Figures, LabelFigures
 from tallystick.scoring.tally import Counts
@@ -24,19 +25,19 @@ Decide = Callable[[Mapping[str, F64]], Figures]
 Sources = Iterable[tuple[Data, Data]]
 
 
-def _levels(metric: Node, reference: Data, predicted: Data) -> Iterable[Aligned]:
+def _levels(metric: Node, reference: Data, predicted: Data, memory: Memory) -> Iterable[Aligned]:
     if isinstance(metric, Sides):
         raise MetricError("a metric of two sides has no breakdown of its own; break down one of its expressions")
     inner = summed(metric)
-    return descend(root(inner, *inner.encode(reference, predicted, Scope())))
+    return descend(root(inner, *inner.encode(reference, predicted, Scope(memory=memory))))
 
 
-def figures_by_field(metric: Node, sources: Sources, decide: Decide) -> list[FieldFigures]:
+def figures_by_field(metric: Node, sources: Sources, decide: Decide, memory: Memory) -> list[FieldFigures]:
     """A row for each leaf of the metric, over all documents."""
     sums: dict[str, list[F64]] = {}
     diagnostic: dict[str, bool] = {}
     for reference, predicted in sources:
-        for level in _levels(metric, reference, predicted):
+        for level in _levels(metric, reference, predicted, memory):
             if is_leaf(level.node):
                 sums.setdefault(level.path, []).append(_field_sums(level))
                 diagnostic[level.path] = level.diagnostic
@@ -61,21 +62,21 @@ def figures_by_field(metric: Node, sources: Sources, decide: Decide) -> list[Fie
 
 
 def _field_sums(level: Aligned) -> F64:
-    weights = level.weights
-    own_r, own_p = level.node.selves(level.reference), level.node.selves(level.predicted)
+    weights = level.weights * level.scale
+    own_r, own_p = (level.node.selves(side) * level.scale for side in (level.reference, level.predicted))
     right = np.sum(weights >= np.maximum(own_r[level.i], own_p[level.j]) - 1e-12)
     # Under a one-sided constraint a row may be aligned several times; it counts once.
     aligned = min(len(np.unique(level.i)), len(np.unique(level.j)))
     return np.array([weights.sum(), own_p.sum(), own_r.sum(), aligned, right, len(own_r), len(own_p)], np.float64)
 
 
-def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide) -> list[LabelFigures]:
+def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide, memory: Memory) -> list[LabelFigures]:
     """A row for each label: num_r and den_r by the reference's label, num_p and den_p by the predicted one."""
     table: dict[Any, F64] = {}
     support: dict[Any, int] = {}
     collection, _, name = path.rpartition(".")
     for reference, predicted in sources:
-        found = [level for level in _levels(metric, reference, predicted) if isinstance(level.node, Matching)]
+        found = [level for level in _levels(metric, reference, predicted, memory) if isinstance(level.node, Matching)]
         by_path = {f"{level.path}[*]": level for level in found}
         if not collection and len(by_path) == 1:
             collection = next(iter(by_path))
@@ -88,7 +89,8 @@ def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide) 
         node = level.node
         assert isinstance(node, Matching)
         r, p = unshared(level.reference), unshared(level.predicted)
-        labels = [_labels(side, collection, name) for side in (reference, predicted)]
+        nodes = {path: level.node for path, level in by_path.items()}
+        labels = [_labels(side, collection, name, nodes) for side in (reference, predicted)]
         for side, column in enumerate((r, p)):
             pairs = _covering(node, side).matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
             rows, mine = (level.i, pairs.i) if side == 0 else (level.j, pairs.j)
@@ -121,9 +123,9 @@ def _covering(node: Matching, side: int) -> Matching:
     return node
 
 
-def _labels(data: Data, collection: str, name: str) -> list[Any]:
+def _labels(data: Data, collection: str, name: str, nodes: Mapping[str, Node]) -> list[Any]:
     """The label of every item of a collection, in the order in which the engine has them."""
-    scope = Scope()
+    scope, path = Scope(), ""
     steps = [step for step in collection.replace("[*]", ".[*]").split(".") if step]
     for step in steps:
         if isinstance(data, Objects):
@@ -132,7 +134,12 @@ def _labels(data: Data, collection: str, name: str) -> list[Any]:
             bag = items(data, scope)
             if isinstance(bag, Index):
                 raise MetricError("labels inside shared values cannot be told apart")
+            path += "[*]"
+            node = nodes.get(path)
             data = bag.items
+            if isinstance(node, Match) and node.distinct:
+                data = Index(distinct_rows(node.inner, bag, scope), data)
         else:
+            path = f"{path}.{step}" if path else step
             data = field(data, step, scope, True)
     return list(leaf_values(field(data, name, scope, True), scope))

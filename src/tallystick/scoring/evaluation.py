@@ -15,13 +15,12 @@ import numpy as np
 
 from tallystick.columns.arrays import F64
 from tallystick.columns.blocks import Blocks
-from tallystick.columns.data import Bag, Data, Index, Objects, Record, Scope, as_data
-from tallystick.errors import MetricError, SidesMismatch, unmet_ids
+from tallystick.columns.data import Bag, Data, Index, Memory, Objects, Record, Scope, as_data
+from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, some, unmet_ids
 from tallystick.matching.normalise import F, Normaliser, Sides, numerators, two_numerators
 from tallystick.matching.proofs import Proofs, at_most, limited
 from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Counts
-from tallystick.similarity.functions import Function
 from tallystick.similarity.node import Node, Similarity
 
 Progress = Callable[[int, int], None]
@@ -66,7 +65,8 @@ class Evaluation:
         self._open_selves = 0
         self._ids: list[Any] = []  # None for a document without a name: its place is its id
         self._documents: list[tuple[Any, Any]] | None = [] if keep else None
-        self._calls: dict[Any, Any] = {}
+        self._memory = Memory()
+        self._named: set[Any] = set()
 
     def update(
         self, reference: Any, predicted: Any, *, batch: int | None = None, progress: Progress | None = None
@@ -85,15 +85,23 @@ class Evaluation:
             else:
                 left, right = (Objects(side.values[start : start + step]) for side in (reference, predicted))
             proofs = Proofs()
-            rows, above = tally_bounds(self.metric, left, right, self._calls, proofs)
+            rows, above = tally_bounds(self.metric, left, right, self._memory, proofs)
             self._rows.append(rows)
             self._above.append(above)
             self._open_selves += proofs.open_selves
             if progress is not None:
                 progress(min(n, start + len(left)), n)
-        self._ids.extend(ids if named else [None] * n)
+        self._take_ids(ids if named else [None] * n)
         if self._documents is not None:
             self._documents.append((reference, predicted))
+
+    def _take_ids(self, ids: Sequence[Any]) -> None:
+        named = [key for key in ids if key is not None]
+        again = [key for key in named if key in self._named]
+        if again:
+            raise SidesMismatch(f"documents were given twice: {some(again)}")
+        self._named.update(named)
+        self._ids.extend(ids)
 
     def merge(self, other: Evaluation) -> None:
         """Add what another evaluation of the same metric has tallied."""
@@ -102,9 +110,8 @@ class Evaluation:
         self._rows.extend(other._rows)
         self._above.extend(other._above)
         self._open_selves += other._open_selves
-        self._ids.extend(other._ids)
-        for node, calls in other._calls.items():
-            self._calls.setdefault(node, {}).update(calls)
+        self._take_ids(other._ids)
+        self._memory.merge(other._memory)
         if self._documents is not None and other._documents is not None:
             self._documents.extend(other._documents)
         else:
@@ -112,6 +119,9 @@ class Evaluation:
 
     def compute(self) -> Result:
         """The result so far."""
+        for message in self._memory.absent.values():
+            if message:
+                raise ValueMismatch(message)
         rows = np.concatenate(self._rows) if self._rows else np.zeros((0, len(self.kind.sums)))
         above = np.concatenate(self._above) if self._above and limited(self.metric) else None
         warnings = []
@@ -119,7 +129,7 @@ class Evaluation:
             warnings.append(
                 f"{self._open_selves:,} self-scores are not proven within the limit: figures may be too high"
             )
-        negative = sum(weight < 0 for calls in self._calls.values() for weight in calls.values())
+        negative = sum(weight < 0 for calls in self._memory.calls.values() for weight in calls.values())
         if negative:
             warnings.append(f"{negative:,} similarities were below 0 and counted as 0")
         return Result(
@@ -131,6 +141,7 @@ class Evaluation:
             notes=tuple(warnings),
             sources=tuple(self._documents) if self._documents is not None else None,
             above=above,
+            memory=self._memory,
         )
 
 
@@ -192,28 +203,23 @@ def summed(metric: Node) -> Similarity:
     raise MetricError(f"{metric} cannot be tallied")
 
 
-def tally_rows(metric: Node, reference: Data, predicted: Data, calls: dict[Any, Any]) -> F64:
+def tally_rows(metric: Node, reference: Data, predicted: Data, memory: Memory) -> F64:
     """num_p, den_p, num_r, den_r of each document."""
-    return tally_bounds(metric, reference, predicted, calls, Proofs())[0]
+    return tally_bounds(metric, reference, predicted, memory, Proofs())[0]
 
 
-def tally_bounds(
-    metric: Node, reference: Data, predicted: Data, calls: dict[Any, Any], proofs: Proofs
-) -> tuple[F64, F64]:
+def tally_bounds(metric: Node, reference: Data, predicted: Data, memory: Memory, proofs: Proofs) -> tuple[F64, F64]:
     """The tally of each document, and the same with the numerators' upper bounds where a time limit struck."""
-    memo: dict[Any, Any] = {
-        ("calls", node): calls.setdefault(node, {}) for node in metric.walk() if isinstance(node, Function)
-    }
-    proofs.keep_in(memo)
+    scope = Scope(memory=memory)
+    proofs.keep_in(scope.memo)
     if isinstance(metric, Sides):
-        scope = Scope("", memo)
         first = _tally(summed(metric.precision), reference, predicted, scope, proofs)
         second = _tally(summed(metric.recall), reference, predicted, scope, proofs)
         rows, above = (
             np.concatenate((one[:, :2], other[:, 2:]), axis=1) for one, other in zip(first, second, strict=True)
         )
         return rows, above
-    return _tally(summed(metric), reference, predicted, Scope("", memo), proofs)
+    return _tally(summed(metric), reference, predicted, scope, proofs)
 
 
 def _tally(inner: Similarity, reference: Data, predicted: Data, scope: Scope, proofs: Proofs) -> tuple[F64, F64]:

@@ -12,22 +12,25 @@ The weights of a matching's children add up to its own; asking for an explanatio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import Any
 
 import numpy as np
 
-from tallystick.columns.codes import freeze, leaf_values
-from tallystick.columns.data import Objects, Scope, field
-from tallystick.matching.collections import OverItems
-from tallystick.matching.normalise import Sides
-from tallystick.matching.sets import Match, Matching
-from tallystick.scoring.alignment import Aligned, below, root
+from tallystick.columns.codes import leaf_values
+from tallystick.columns.data import Bag, Memory, Objects, Scope, field
+from tallystick.matching.normalise import Normaliser, Sides
+from tallystick.matching.sets import Match, Matching, distinct_rows
+from tallystick.scoring.alignment import Aligned, below, is_leaf, root
 from tallystick.scoring.evaluation import summed
+from tallystick.similarity.cases import Let
+from tallystick.similarity.functions import Via
+from tallystick.similarity.missing import Optional
 from tallystick.similarity.node import Node, Similarity
 from tallystick.similarity.records import Each
+from tallystick.similarity.weights import Threshold, Weigh, Weighted
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
 
@@ -83,11 +86,11 @@ class Explanation:
         return "\n".join(explanation_lines(self))
 
 
-def explain_document(metric: Node, reference: Any, predicted: Any) -> Explanation:
+def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memory | None = None) -> Explanation:
     """The alignment of one document."""
     if isinstance(metric, Sides):
         parts = tuple(
-            _explained(name, summed(side), reference, predicted)
+            _explained(name, summed(side), reference, predicted, memory)
             for name, side in (("precision", metric.precision), ("recall", metric.recall))
         )
         first, second = parts
@@ -95,56 +98,64 @@ def explain_document(metric: Node, reference: Any, predicted: Any) -> Explanatio
             "document", MATCHED, reference, predicted, first.weight,
             second.reference_self, first.predicted_self, "sides", False, parts,
         )  # fmt: skip
-    return _explained("document", summed(metric), reference, predicted)
+    return _explained("document", summed(metric), reference, predicted, memory)
 
 
-def _explained(name: str, node: Similarity, reference: Any, predicted: Any) -> Explanation:
-    r, p = node.encode(Objects([reference]), Objects([predicted]), Scope())
-    return _pair(name, root(node, r, p, leftovers=False), reference, predicted)
+def _explained(name: str, node: Similarity, reference: Any, predicted: Any, memory: Memory | None) -> Explanation:
+    r, p = node.encode(Objects([reference]), Objects([predicted]), Scope(memory=memory or Memory()))
+    top = root(node, r, p, leftovers=False)
+    return next(_pairs(name, top, [reference], [predicted]))
 
 
-def _pair(name: str, pair: Aligned, x: Any, y: Any) -> Explanation:
-    """One row against one row, with everything below."""
-    node = pair.node
-    children = tuple(child for level in below(pair) for child in _level(pair, level, x, y))
-    return Explanation(
-        name=name,
-        status=MATCHED,
-        reference=x,
-        predicted=y,
-        weight=float(pair.weights[0]),
-        reference_self=float(node.selves(pair.reference)[0]),
-        predicted_self=float(node.selves(pair.predicted)[0]),
-        how=node.name if children else str(node),
-        adds_up=isinstance(node, (Matching, Each)),
-        children=children,
-    )
+def _pairs(name: str, level: Aligned, left: Sequence[Any], right: Sequence[Any]) -> Iterator[Explanation]:
+    """The aligned rows of a level, each with everything below it. The level is weighed once for all of them."""
+    node, how = level.node, str(level.node)
+    weights, (own_r, own_p) = level.weights.tolist(), _selves(level)
+    for i, j, weight in zip(level.i.tolist(), level.j.tolist(), weights, strict=True):
+        children: tuple[Explanation, ...] = ()
+        if not is_leaf(node):
+            one = replace(
+                level.at(node, level.reference.take(np.array([i])), level.predicted.take(np.array([j]))),
+                i=_FIRST,
+                j=_FIRST,
+            )
+            children = tuple(child for inner in below(one) for child in _level(one, inner, left[i], right[j]))
+        yield Explanation(
+            name, MATCHED, left[i], right[j], weight, own_r[i], own_p[j],
+            node.name if children else how, isinstance(node, (Matching, Each)), children,
+        )  # fmt: skip
+
+
+_FIRST = np.zeros(1, np.int64)
+
+
+def _selves(level: Aligned) -> tuple[list[float], list[float]]:
+    return level.node.selves(level.reference).tolist(), level.node.selves(level.predicted).tolist()
 
 
 def _level(pair: Aligned, level: Aligned, x: Any, y: Any) -> Iterator[Explanation]:
     """The rows of one level below a pair: the aligned ones, then what was missed, then what was spurious."""
     step = level.path[len(pair.path) :]
-    left, right = _values(x, step, pair.node), _values(y, step, pair.node)
-    name = step.removeprefix(".")
-    if step == "[*]":
-        name = ""
-    for i, j in zip(level.i.tolist(), level.j.tolist(), strict=True):
-        one = replace(
-            level.at(level.node, level.reference.take(np.array([i])), level.predicted.take(np.array([j]))),
-            i=np.zeros(1, np.int64),
-            j=np.zeros(1, np.int64),
-        )
-        yield _pair(name, one, left[i], right[j])
-    for k in sorted(set(range(len(level.reference))) - set(level.i.tolist())):
-        own = float(level.node.selves(level.reference)[k])
-        yield Explanation(name, MISSED, left[k], None, 0.0, own, 0.0, str(level.node))
-    for k in sorted(set(range(len(level.predicted))) - set(level.j.tolist())):
-        own = float(level.node.selves(level.predicted)[k])
-        yield Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own, str(level.node))
+    left = _values(x, step, pair.node, predicted=False)[: len(level.reference)]  # a None that does not count: no row
+    right = _values(y, step, pair.node, predicted=True)[: len(level.predicted)]
+    name = "" if step == "[*]" else step.removeprefix(".")
+    yield from _pairs(name, level, left, right)
+    missed = sorted(set(range(len(level.reference))) - set(level.i.tolist()))
+    spurious = sorted(set(range(len(level.predicted))) - set(level.j.tolist()))
+    if missed or spurious:
+        (own_r, own_p), how = _selves(level), str(level.node)
+        for k in missed:
+            yield Explanation(name, MISSED, left[k], None, 0.0, own_r[k], 0.0, how)
+        for k in spurious:
+            yield Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own_p[k], how)
 
 
-def _values(value: Any, step: str, node: Similarity) -> list[Any]:
+def _values(value: Any, step: str, node: Similarity, predicted: bool) -> list[Any]:
     """The Python values behind the rows of a level below `value`, in the engine's order."""
+    while isinstance(node, (Normaliser, Threshold, Weighted, Weigh, Optional, Via, Let)) and value is not None:
+        if isinstance(node, Via):
+            value = (node.predicted or node.call)(value) if predicted else node.call(value)
+        node = node.unrolled if isinstance(node, Let) else node.inner
     if value is None:
         return []
     if step.startswith("<"):
@@ -153,12 +164,8 @@ def _values(value: Any, step: str, node: Similarity) -> list[Any]:
         if isinstance(value, Mapping):
             return [{"key": key, "value": inside} for key, inside in value.items()]
         found = list(value)
-        collection = next((part for part in node.walk() if isinstance(part, (Matching, OverItems))), None)
-        if isinstance(collection, Match) and collection.distinct:
-            first: dict[Any, Any] = {}
-            for item in found:
-                first.setdefault(freeze(item, Scope()), item)
-            found = list(first.values())
+        if isinstance(node, Match) and node.distinct:
+            rows = distinct_rows(node.inner, Bag(np.array([0, len(found)]), Objects(found)), Scope())
+            found = [found[k] for k in rows.tolist()]
         return found
-    column = leaf_values(field(Objects([value]), step.removeprefix("."), Scope(), True), Scope())
-    return [inside for inside in column if inside is not None]
+    return list(leaf_values(field(Objects([value]), step.removeprefix("."), Scope(), True), Scope()))

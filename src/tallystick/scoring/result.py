@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,12 +12,13 @@ import numpy as np
 
 from tallystick import __version__
 from tallystick.columns.arrays import F64
+from tallystick.columns.data import Memory
 from tallystick.errors import MetricError, TallystickError, did_you_mean, some
-from tallystick.scoring.tally import Kind, total
-from tallystick.similarity.node import Node
+from tallystick.scoring.tally import Kind, Labelled, total
 
 if TYPE_CHECKING:
     from tallystick.scoring.explanation import Explanation
+    from tallystick.similarity.node import Node
 
 Figures = dict[str, "float | None"]
 
@@ -44,7 +45,31 @@ class LabelFigures:
     label: Any
     figures: Figures
     tally: dict[str, float]
-    support: int
+    support: float
+
+
+@dataclass(frozen=True, eq=False)
+class Later:
+    """Rows that are counted when somebody asks for them; the sums of the corpus are known already."""
+
+    count: Callable[[], F64]
+    sums: F64
+
+
+class _Rows:
+    """The field `rows`: an array, or a `Later` that becomes one when it is looked at."""
+
+    def __get__(self, result: Any, owner: type) -> F64:
+        if result is None:
+            raise AttributeError("rows")  # so that the field has no default
+        rows: F64 | Later = result.__dict__["_rows"]
+        if isinstance(rows, Later):
+            result.__dict__.setdefault("sums", rows.sums)
+            rows = result.__dict__["_rows"] = rows.count()
+        return rows
+
+    def __set__(self, result: Any, rows: F64 | Later) -> None:
+        result.__dict__["_rows"] = rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +78,14 @@ class Result:
 
     metric: Node | str
     kind: Kind
-    rows: F64 = field(repr=False)
-    ids: tuple[Any, ...] = field(repr=False)
+    rows: _Rows = _Rows()
+    ids: tuple[Any, ...] = field(repr=False)  # type: ignore[misc]  # mypy takes the descriptor for a default
     undefined: float | None = None
     notes: tuple[str, ...] = ()
     sources: tuple[tuple[Any, Any], ...] | None = field(default=None, repr=False)
     settings: str = ""
+    memory: Memory = field(default_factory=Memory, repr=False)
+    name: str = ""
     above: F64 | None = field(default=None, repr=False)
 
     # Figures
@@ -66,7 +93,8 @@ class Result:
     @cached_property
     def sums(self) -> F64:
         """The sums of the whole corpus."""
-        return total(self.rows)
+        rows = self.__dict__["_rows"]
+        return rows.sums if isinstance(rows, Later) else total(rows)
 
     @property
     def tally(self) -> dict[str, float]:
@@ -75,16 +103,27 @@ class Result:
 
     @cached_property
     def figures(self) -> Figures:
-        """The figures of the whole corpus: sums first, then one division (micro)."""
+        """The figures of the whole corpus: sums first, then one division (micro), or the kind's own average."""
         return self._decided(self.kind.figures(self.sums))
+
+    @cached_property
+    def averages(self) -> dict[str, Figures]:
+        """The figures under each average: over labels where the kind has them, else over documents."""
+        if isinstance(self.kind, Labelled):
+            return {name: self._decided(found) for name, found in self.kind.averages(self.sums).items()}
+        return {"micro": self.figures, "macro": self._mean_of_documents()}
 
     @property
     def micro(self) -> Figures:
-        return self.figures
+        return self.averages["micro"]
 
-    @cached_property
+    @property
     def macro(self) -> Figures:
-        """The mean over documents of each figure; documents where it is 0/0 are left out (see `left_out`)."""
+        """The mean over labels where the kind has them, else over documents; see `left_out`."""
+        return self.averages["macro"]
+
+    def _mean_of_documents(self) -> Figures:
+        """Documents where a figure is 0/0 are left out of its mean."""
         out: Figures = {}
         for name, values in self.kind.figures(self.rows).items():
             known = values[~np.isnan(values)] if self.undefined is None else np.nan_to_num(values, nan=self.undefined)
@@ -146,7 +185,9 @@ class Result:
         """One line that says what was computed."""
         policy = "none" if self.undefined is None else f"{self.undefined:g}"
         settings = f" | {self.settings}" if self.settings else ""
-        return f"{self.metric} | average=micro | undefined={policy}{settings} | tallystick {__version__}"
+        name = f"{self.name} = " if self.name else ""
+        average = getattr(self.kind, "average", "micro")
+        return f"{name}{self.metric} | average={average} | undefined={policy}{settings} | tallystick {__version__}"
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -178,8 +219,9 @@ class Result:
             if len(self.ids) != 1:
                 raise MetricError(f"say which document to explain: one of {some(self.ids)}")
             document = self.ids[0]
+        metric = self.expression
         left, right = self._document(document)
-        return explain_document(self._expression, left, right)
+        return explain_document(metric, left, right, self.memory)
 
     def _document(self, document: Any) -> tuple[Any, Any]:
         from tallystick.columns.data import Objects
@@ -198,13 +240,13 @@ class Result:
         raise MetricError(f"no document {document!r}")
 
     @property
-    def _expression(self) -> Node:
+    def expression(self) -> Node:
+        """The metric as an expression of the algebra, which is what can be explained and broken down."""
         if isinstance(self.metric, str):
             raise MetricError(f"{self.metric} is not an expression of the algebra and cannot be broken down")
         return self.metric
 
     def _kept(self) -> tuple[tuple[Any, Any], ...]:
-        _ = self._expression  # that there is none says more than that nothing was kept
         if self.sources is None:
             raise MetricError("this result kept no documents (keep=False, or merged from elsewhere)")
         return self.sources
@@ -213,18 +255,44 @@ class Result:
         """What every path of the value earned and lost, in the order of the metric."""
         from tallystick.scoring.breakdown import figures_by_field
 
-        return figures_by_field(self._expression, self._kept(), self._decided)
+        return figures_by_field(self.expression, self._kept(), self._decided, self.memory)
 
-    def by_label(self, path: str) -> list[LabelFigures]:
-        """The figures of each value of an exact field, such as `by_label("[*].type")` or `by_label("type")`."""
+    def by_label(self, path: str | None = None) -> list[LabelFigures]:
+        """The figures of each value of an exact field, such as `by_label("[*].type")` or `by_label("type")`.
+
+        A kind that has labels of its own needs no path.
+        """
         from tallystick.scoring.breakdown import figures_by_label
 
-        return figures_by_label(self._expression, path, self._kept(), self._decided)
+        if isinstance(self.kind, Labelled) and path is None:
+            return self._own_labels(self.kind)
+        if path is None:
+            raise MetricError('say which field holds the label, such as by_label("type")')
+
+        return figures_by_label(self.expression, path, self._kept(), self._decided, self.memory)
+
+    def _own_labels(self, kind: Labelled) -> list[LabelFigures]:
+        figures, tallies = kind.label_figures(self.sums), kind.label_tallies(self.sums)
+        support = kind.support(self.sums).tolist()
+        return [
+            LabelFigures(
+                label,
+                self._decided({name: values[place] for name, values in figures.items()}),
+                tallies[label],
+                support[place],
+            )
+            for place, label in enumerate(kind.labels)
+        ]
 
     # Showing
 
     def as_dict(self) -> dict[str, Any]:
         """This metric's entry of the JSON output."""
+        if isinstance(self.kind, Labelled):
+            averages: dict[str, Any] = {name: dict(found) for name, found in self.averages.items()}
+            averages["macro"]["left_out"] = list(self.kind.left_out(self.sums))
+            labels = {r.label: {**r.figures, "tally": r.tally, "support": r.support} for r in self.by_label()}
+            return {**self.figures, "tally": self.kind.pooled_tally(self.sums), **averages, "labels": labels}
         macro = {**self.macro, "left_out": self.left_out}
         entry = {**self.figures, "tally": self.tally, "micro": self.micro, "macro": macro}
         if self.above is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -32,10 +32,46 @@ class Kind(Protocol):
         ...
 
 
+@runtime_checkable
+class Labelled(Kind, Protocol):
+    """A kind whose sums are those of several labels: its figures are one of its averages over them."""
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+
+    @property
+    def average(self) -> str: ...
+
+    def averages(self, sums: F64) -> dict[str, dict[str, F64]]:
+        """The figures under each average, by its name: micro, macro, ..."""
+        ...
+
+    def label_figures(self, sums: F64) -> dict[str, F64]:
+        """From an array (..., sums) to arrays (..., labels)."""
+        ...
+
+    def label_tallies(self, sums: F64) -> dict[str, dict[str, float]]:
+        """The sums of a corpus by label and name."""
+        ...
+
+    def pooled_tally(self, sums: F64) -> dict[str, float]:
+        """The sums of a corpus over all labels."""
+        ...
+
+    def support(self, sums: F64) -> F64:
+        """How much of each label there is in the reference."""
+        ...
+
+    def left_out(self, sums: F64) -> tuple[str, ...]:
+        """The labels that a mean leaves out because neither side has them."""
+        ...
+
+
 def ratio(numerator: F64, denominator: F64) -> F64:
     """numerator / denominator; NaN for 0/0."""
-    shape = np.broadcast(numerator, denominator).shape
-    return np.divide(numerator, denominator, out=np.full(shape, np.nan), where=denominator != 0)
+    out: F64 = np.full(np.broadcast(numerator, denominator).shape, np.nan)
+    np.divide(numerator, denominator, out=out, where=denominator != 0)
+    return out
 
 
 @dataclass(frozen=True)
@@ -73,6 +109,8 @@ class Counts:
 
 def total(rows: F64) -> F64:
     """The sums over all rows, each rounded once: the same whatever the order or the grouping of the rows."""
+    if np.all(rows == np.floor(rows)) and np.abs(rows).sum() < 2**53:  # integers: nothing is rounded at all
+        return np.asarray(rows.sum(axis=0), np.float64)
     return np.array([math.fsum(column) for column in rows.T.tolist()]) if len(rows) else np.zeros(rows.shape[1])
 
 

@@ -8,13 +8,13 @@ A recursive metric is unrolled while there are values to encode: one level for e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tallystick.columns.arrays import F64
+from tallystick.columns.arrays import F64, I64
 from tallystick.columns.blocks import Blocks, Pairs
 from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Data, Objects, Scope
@@ -44,12 +44,19 @@ class Cases(Similarity):
                 Objects([side[k] for k in np.flatnonzero(of == number).tolist()])
                 for side, of in zip(sides, case, strict=True)
             ]
-            columns.append(part.encode(*chosen, Scope(f"{scope.path}<{name}>", scope.memo)))
+            columns.append(part.encode(*chosen, scope.at(f"{scope.path}<{name}>")))
         r, p = (
             Alternatives(of, _place(of, len(self.options)), tuple(pair[k] for pair in columns))
             for k, of in enumerate(case)
         )
         return r, p
+
+    def split(self, values: Sequence[Any], scope: Scope) -> tuple[list[I64], list[list[Any]]]:
+        """For each case its rows, and the values there."""
+        known: dict[type, int] = {}
+        case = np.array([self._case(value, known, scope) for value in values], np.int64)
+        rows = [np.flatnonzero(case == number) for number in range(len(self.options))]
+        return rows, [[values[k] for k in here.tolist()] for here in rows]
 
     def _case(self, value: Any, known: dict[type, int], scope: Scope) -> int:
         """Which case a value belongs to: by the name of its class, a mapping also by its keys."""

@@ -18,7 +18,7 @@ from tallystick.columns.codes import comparable, leaf_values, number_values
 from tallystick.columns.data import Data, Objects, Scope
 from tallystick.columns.encoded import Codes, Column
 from tallystick.errors import MetricError
-from tallystick.similarity.node import Node, Similarity, Table, require, shown
+from tallystick.similarity.node import Similarity, Table, require, shown
 from tallystick.similarity.text import different_pairs
 
 
@@ -46,7 +46,7 @@ class Function(Similarity):
         return self.reflexive
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        calls = scope.memo.setdefault(("calls", self), {})
+        calls = scope.memory.calls.setdefault(self, {})
         return coded(reference, predicted, scope, calls)
 
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
@@ -95,7 +95,7 @@ def coded(reference: Data, predicted: Data, scope: Scope, calls: dict[Any, Any])
     """Both sides as codes into one list of different values."""
     sides = [list(leaf_values(side, scope)) for side in (reference, predicted)]
     kinds = set(map(type, sides[0])) | set(map(type, sides[1]))
-    keys = [_keys(side, kinds, scope) for side in sides]
+    keys = [keys_of(side, kinds, scope) for side in sides]
     table = number_values(keys)
     values = CodedValues([None] * len(table))
     for side, key in zip(sides, keys, strict=True):
@@ -106,7 +106,7 @@ def coded(reference: Data, predicted: Data, scope: Scope, calls: dict[Any, Any])
     return r, p
 
 
-def _keys(values: list[Any], kinds: set[type], scope: Scope) -> list[Any]:
+def keys_of(values: list[Any], kinds: set[type], scope: Scope) -> list[Any]:
     """What stands for each value, the same in every batch: True is not 1, whatever else is there."""
     return comparable(values, kinds | {type(None)}, scope)
 
@@ -149,7 +149,7 @@ class Judgements(Similarity):
         number = {key: k for k, key in enumerate(r.values.keys)}  # type: ignore[attr-defined]
         relation = {(k, k): 1.0 for k in range(len(number))}
         for pair, weight in self.table:
-            a, b = (_keys([value], {type(value)}, Scope())[0] for value in pair)
+            a, b = (keys_of([value], {type(value)}, Scope())[0] for value in pair)
             if a in number and b in number and a != b:
                 relation[number[a], number[b]] = float(weight)
         left, right = zip(*relation, strict=True)
@@ -165,11 +165,11 @@ class Via(Similarity):
     predicted: Callable[[Any], Any] | None = None
     name = "via"
 
-    def mirrored(self) -> Node:
+    def mirrored(self) -> Via:
         inner = self.inner.mirrored()
         if self.predicted is None:
-            return Via(self.call, inner)  # type: ignore[arg-type]
-        return Via(self.predicted, inner, self.call)  # type: ignore[arg-type]
+            return Via(self.call, inner)
+        return Via(self.predicted, inner, self.call)
 
     @property
     def exact_only(self) -> bool:

@@ -23,10 +23,9 @@ def split_missing(
     inner: Similarity, reference: Data, predicted: Data, scope: Scope
 ) -> tuple[Maybe | Column, Maybe | Column]:
     """Both sides encoded without what is missing: a Maybe where something is."""
-    kept, rows = zip(*(_present(side) for side in (reference, predicted)), strict=True)
-    columns = inner.encode(*kept, scope)
-    r, p = (_wrapped(column, here) for column, here in zip(columns, rows, strict=True))
-    return r, p
+    (left, left_rows), (right, right_rows) = _present(reference), _present(predicted)
+    r, p = inner.encode(left, right, scope)
+    return _wrapped(r, left_rows), _wrapped(p, right_rows)
 
 
 def _wrapped(column: Column, here: I64 | None) -> Maybe | Column:

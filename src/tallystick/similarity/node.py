@@ -119,6 +119,9 @@ def shown(value: Any) -> str:
 class Similarity(Node):
     """φ: how alike two values are, over columns."""
 
+    def mirrored(self) -> Similarity:
+        return self.rebuilt(lambda part: part.mirrored())
+
     @property
     def exact_only(self) -> bool:
         """Whether φ is equality, so that it can refine blocks instead of listing pairs."""

@@ -91,7 +91,10 @@ def _floats(data: Data, scope: Scope) -> F64:
                 pass
             hint = "; if it may be missing, wrap it: optional(...)" if value is None else ""
             raise ValueMismatch(f"at {scope}: expected a number, found {type(value).__name__} {value!r:.60}{hint}")
-    return np.array([float(value) for value in values], np.float64)
+    try:
+        return np.array([float(value) for value in values], np.float64)
+    except OverflowError:
+        raise ValueMismatch(f"at {scope}: a number is too large for a float; compare it with exact") from None
 
 
 @dataclass(frozen=True, repr=False)

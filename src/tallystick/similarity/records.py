@@ -14,7 +14,7 @@ import numpy as np
 
 from tallystick.columns.arrays import F64, I64
 from tallystick.columns.blocks import Blocks, Pairs, look_up, union
-from tallystick.columns.data import Data, Scope, field, require_somewhere
+from tallystick.columns.data import Data, Scope, field, note_absence
 from tallystick.columns.encoded import Column, Fields, Maybe, Shared
 from tallystick.similarity.missing import Optional, split_missing
 from tallystick.similarity.node import Named, Similarity, require
@@ -55,7 +55,7 @@ class Record(Similarity):
         shared = [one for one in rest if isinstance(one[1], Shared)]
         if listed:
             part, a, b = listed[0]
-            found = part.pairs(a, b, refined)
+            found: Pairs = part.pairs(a, b, refined)
         else:
             i, j = refined.pairs()
             found = Pairs(i, j, np.ones(len(i)))
@@ -88,10 +88,10 @@ class Each(Similarity):
         sides = []
         for name, part in self.fields:
             inner = part.inner if isinstance(part, Optional) else part
-            values = [field(side, name, scope, may_miss=True) for side in (reference, predicted)]
+            left, right = (field(side, name, scope, may_miss=True) for side in (reference, predicted))
             if not isinstance(part, Optional):
-                require_somewhere(name, (reference, predicted), values, scope)
-            sides.append(split_missing(inner, *values, scope.field(name)))
+                note_absence(name, (reference, predicted), (left, right), scope)
+            sides.append(split_missing(inner, left, right, scope.field(name)))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
 
     def by_field(self, column: Fields) -> list[tuple[str, Similarity, Column, I64 | None]]:
@@ -99,8 +99,10 @@ class Each(Similarity):
         out: list[tuple[str, Similarity, Column, I64 | None]] = []
         for (name, part), inner in zip(self.fields, column.columns, strict=True):
             node = part.inner if isinstance(part, Optional) else part
-            missing = isinstance(inner, Maybe)
-            out.append((name, node, inner.present, inner.rows) if missing else (name, node, inner, None))
+            if isinstance(inner, Maybe):
+                out.append((name, node, inner.present, inner.rows))
+            else:
+                out.append((name, node, inner, None))
         return out
 
     def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:

@@ -18,6 +18,7 @@ from tallystick.columns.blocks import Blocks, Frame, Pairs
 from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Data, Scope, field
 from tallystick.columns.encoded import Column, Fields, Numbers
+from tallystick.similarity.functions import keys_of
 from tallystick.similarity.node import Similarity, Table, require
 
 
@@ -68,11 +69,12 @@ class Weigh(Similarity):
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
         columns = self.inner.encode(reference, predicted, scope)
-        table = dict(self.weights)
+        table = {keys_of([value], {type(value)}, scope)[0]: weight for value, weight in self.weights}
         out = []
         for side, column in zip((reference, predicted), columns, strict=True):
             values = leaf_values(field(side, self.by, scope, True) if self.by else side, scope)
-            weights = np.array([table.get(value, self.default) for value in values], np.float64)
+            keys = keys_of(list(values), set(map(type, values)), scope)
+            weights = np.array([table.get(key, self.default) for key in keys], np.float64)
             out.append(Fields((column, Numbers((weights,)))))
         return out[0], out[1]
 

@@ -21,14 +21,15 @@ from tallystick.structures.coreference import Entity, EntitySet, Membership, Mem
 from tallystick.structures.dependencies import Dependency, DependencyParse
 from tallystick.structures.events import Argument, Event, EventSet, Trigger
 from tallystick.structures.meaning import AMR, Prop, Scope, Var
-from tallystick.structures.mentions import IndexedMention, Mention
+from tallystick.structures.mentions import AnnotatedMention, IndexedMention, Mention, TextMention
 from tallystick.structures.orders import Graph, Tree
-from tallystick.structures.relations import Relation, RelationSet
+from tallystick.structures.relations import Fact, FactSet, Relation, RelationSet, SymmetricRelation
 from tallystick.structures.roles import NAryRelation, NAryRelationSet, RoleFillerEntity
 from tallystick.structures.templates import SlotFiller, Template, TemplateSet
 
 __all__ = [
-    "AMR", "Argument", "Dependency", "DependencyParse", "Entity", "EntitySet", "Event", "EventSet", "Graph",
-    "IndexedMention", "Membership", "MembershipSet", "Mention", "NAryRelation", "NAryRelationSet", "Prop", "Relation",
-    "RelationSet", "RoleFillerEntity", "Scope", "SlotFiller", "Template", "TemplateSet", "Tree", "Trigger", "Var",
+    "AMR", "AnnotatedMention", "Argument", "Dependency", "DependencyParse", "Entity", "EntitySet", "Event", "EventSet",
+    "Fact", "FactSet", "Graph", "IndexedMention", "Membership", "MembershipSet", "Mention", "NAryRelation",
+    "NAryRelationSet", "Prop", "Relation", "RelationSet", "RoleFillerEntity", "Scope", "SlotFiller",
+    "SymmetricRelation", "Template", "TemplateSet", "TextMention", "Tree", "Trigger", "Var",
 ]  # fmt: skip

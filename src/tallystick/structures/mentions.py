@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -23,3 +23,32 @@ class IndexedMention:
     """A span as a range of token indices: section 3.3's alternative, which SciREX compares by overlap."""
 
     indices: range
+
+
+@dataclass(frozen=True, repr=False)
+class AnnotatedMention(Mention):
+    """A span with what is known about it; what is not known is None.
+
+    `type` is an entity type; `head` the span of its head, both ends inclusive; `entity` what it refers to, one name for
+    both sides; `kind` how it is said: name, nominal, pronoun; `gaps` the parts that do not belong to it.
+    """
+
+    type: str | None = None
+    head: tuple[int, int] | None = None
+    entity: str | None = None
+    kind: str | None = None
+    gaps: tuple[tuple[int, int], ...] = ()
+    text: str | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        names = ("type", "head", "entity", "kind", "gaps", "text")
+        known = [f"{name}={getattr(self, name)!r}" for name in names if getattr(self, name) not in (None, ())]
+        return f"Mention({', '.join([str(self.left), str(self.right), *known])})"
+
+
+@dataclass(frozen=True)
+class TextMention:
+    """A mention by what it says, and how: name, nominal, pronoun."""
+
+    text: str
+    kind: str | None = None

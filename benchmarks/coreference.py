@@ -1,0 +1,218 @@
+"""`tallystick score coreference`, the whole command in a fresh process, all eight metrics (issue 3, Must show 4 and 5).
+
+The floor reads both files and splits every line:
+
+    for file in (key, response):
+        for line in open(file): line.split()
+
+Times are CPU seconds of the process, start-up and imports included; memory is its peak. scorch and metametric score
+what the files hold, converted beforehand. scorch's command adds twinless mentions to the gold and averages over
+documents, metametric averages over documents and has MUC, B³ and CEAF-e only: their figures are not comparable.
+"""
+
+import gzip
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from benchmarks.measure import ROOT, draw
+
+DATA = ROOT.parent / "shared" / "data" / "coreference"
+METRICS = ("mentions", "muc", "b3", "ceaf_m", "ceaf_e", "blanc", "lea", "conll")
+LITBANK = (84.4901, 79.3212, 69.9542, 77.3650, 73.9170, 69.2310, 64.5332, 74.3975)
+PEER_FIGURE = re.compile(
+    r"(MUC|B³|CEAF_m|CEAF_e|BLANC):.*F₁=([\d.]+)|'(muc|b_cubed|ceaf_phi4)-f1': (?:np\.float64\()?([\d.]+)"
+)
+PEER_NAMES = {
+    "MUC": "muc", "B³": "b3", "CEAF_m": "ceaf_m", "CEAF_e": "ceaf_e", "BLANC": "blanc", "b_cubed": "b3", "ceaf_phi4": "ceaf_e",
+}  # fmt: skip
+PATIENCE = 120
+"""So many CPU seconds a peer has."""
+
+FLOOR = """
+import sys
+for file in sys.argv[1:3]:
+    for line in open(file): line.split()
+"""
+SCORCH = "from scorch.main import main_entry_point; main_entry_point()"
+METAMETRIC = """
+import json, pathlib, sys
+from metametric.metrics.coref import coref_suite
+from metametric.structures.ie import Entity, EntitySet, Mention
+def read(path):
+    clusters = json.loads(path.read_text())["clusters"].values()
+    return EntitySet([Entity([Mention(*map(int, m.split("-"))) for m in cluster]) for cluster in clusters])
+gold, system = (sorted(pathlib.Path(folder).iterdir()) for folder in sys.argv[1:3])
+suite = coref_suite.new()
+for ours, theirs in zip(gold, system):
+    suite.update_single(read(theirs), read(ours))
+print(suite.compute())
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One process: what it cost and what it said."""
+
+    cpu: float
+    peak: float
+    output: str
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What is promised: seconds, or times the floor; and the memory."""
+
+    seconds: float | None = None
+    times: float | None = None
+    megabytes: float | None = None
+
+
+def start(arguments: Sequence[str], patience: int = 900) -> Run:
+    """Run a Python process for at most so many CPU seconds, and take its CPU time and peak memory."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))}
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as problems:
+        process = subprocess.Popen(
+            [sys.executable, *arguments], stdout=output, stderr=problems, cwd=ROOT, env=environment,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (patience, patience)),
+        )  # fmt: skip
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        problems.seek(0)
+        said = problems.read().decode("utf-8", "replace").strip().splitlines() or [f"exit code {process.returncode}"]
+        text = output.read().decode("utf-8", "replace")
+    cpu = usage.ru_utime + usage.ru_stime
+    problem = f"not finished after {patience} CPU s" if cpu >= patience - 1 else said[-1] if process.returncode else ""
+    return Run(cpu, usage.ru_maxrss / 1024, text, problem)
+
+
+def best(arguments: Sequence[str], repeat: int) -> Run:
+    runs = [start(arguments) for _ in range(repeat)]
+    return min(runs, key=lambda run: (bool(run.problem), run.cpu))
+
+
+def command(key: str, response: str) -> list[str]:
+    return ["-m", "tallystick", "score", "coreference", key, response, "--format", "json"]
+
+
+def figures(run: Run) -> list[float]:
+    """F1 in percent of each metric."""
+    found = json.loads(run.output)["metrics"]
+    return [round(100 * found[name]["f1"], 4) for name in METRICS]
+
+
+class Table:
+    """Rows as they are measured; `fine` turns False if something broke or figures are wrong."""
+
+    def __init__(self) -> None:
+        self.rows = [["", "CPU s", "floor", "x floor", "limit", "", "peak MB", "F1 in percent, or what went wrong"]]
+        self.fine = True
+
+    def tallystick(self, title: str, key: str, response: str, limit: Limit, repeat: int) -> list[float] | None:
+        floor, run = best(["-c", FLOOR, key, response], repeat), best(command(key, response), repeat)
+        if run.problem:
+            self.fine = False
+            self.rows.append([title, "-", "", "", "", "BROKE", "", run.problem])
+            return None
+        within = (
+            (limit.seconds is None or run.cpu <= limit.seconds)
+            and (limit.times is None or run.cpu <= limit.times * floor.cpu)
+            and (limit.megabytes is None or run.peak <= limit.megabytes)
+        )
+        allowed = [f"{limit.seconds:g} s"] if limit.seconds else []
+        allowed += [f"{limit.times:g} x"] if limit.times else []
+        allowed += [f"{limit.megabytes:g} MB"] if limit.megabytes else []
+        values = figures(run)
+        self.rows.append([
+            title, f"{run.cpu:.2f}", f"{floor.cpu:.2f}", f"{run.cpu / floor.cpu:.2f}", ", ".join(allowed),
+            "held" if within else "MISSED", f"{run.peak:,.0f}", "  ".join(f"{value:.4f}" for value in values),
+        ])  # fmt: skip
+        return values
+
+    def peer(self, title: str, run: Run, equal_to: Mapping[str, float]) -> None:
+        """A row; figures that have the names of `equal_to` must have its values."""
+        pairs = [(one or other, first or second) for one, first, other, second in PEER_FIGURE.findall(run.output)]
+        found = {PEER_NAMES.get(name, name): round(100 * float(value), 4) for name, value in pairs}
+        said = run.problem or "  ".join(f"{name} {value:.4f}" for name, value in found.items())
+        if wrong := [name for name in found.keys() & equal_to if found[name] != equal_to[name]]:
+            self.fine = False
+            said = f"DIFFERS in {', '.join(wrong)}: {said}"
+        self.rows.append([title, f"{run.cpu:.2f}", "", "", "", "", f"{run.peak:,.0f}", said])
+
+
+def run(repeat: int = 1, quick: bool = False) -> bool:
+    """Print the table; True if nothing broke and litbank has the figures that it should."""
+    table = Table()
+    repeat = max(repeat, 3)
+    with tempfile.TemporaryDirectory() as folder:
+
+        def files(name: str) -> tuple[str, str]:
+            return f"{folder}/{name}.key", f"{folder}/{name}.response"
+
+        def made(name: str, write: str, *arguments: int) -> tuple[str, str]:
+            code = f"import sys; from benchmarks.coreference_data import {write}; {write}(*sys.argv[1:3], *map(int, sys.argv[3:]))"
+            problem = start(["-c", code, *files(name), *map(str, arguments)]).problem
+            if problem:
+                raise RuntimeError(f"{write} failed: {problem}")
+            return files(name)
+
+        if DATA.exists():
+            for side, path in zip(("key", "response"), files("litbank"), strict=True):
+                Path(path).write_bytes(gzip.decompress((DATA / f"litbank.{side}.gz").read_bytes()))
+            values = table.tallystick("litbank", *files("litbank"), Limit(times=5), repeat)
+            if values != list(LITBANK):
+                table.fine = False
+                print(f"litbank: figures DIFFER from {LITBANK}")
+            peers(table, "litbank", files("litbank"), folder, metametric=True)
+        else:
+            print(f"litbank is left out: {DATA} is not here")
+
+        size = 500_000 if quick else 5_000_000
+        pair = made("large", "write_large", size)
+        table.tallystick(f"{size:,} tokens", *pair, Limit(times=2.5, megabytes=1000), min(repeat, 2))
+        for path in pair:
+            Path(path).unlink()
+        pair = made("long", "write_one_document", 20_000, 5_000)
+        table.tallystick("one document, 20,000 mentions", *pair, Limit(seconds=1.5), repeat)
+        peers(table, "long", pair, folder, metametric=False)
+        pair = made("giant", "write_giant_component", 5_000)
+        table.tallystick("5,000 x 5,000 component", *pair, Limit(seconds=2), repeat)
+        pair = made("small", "write_small")
+        values = table.tallystick("20 lines", *pair, Limit(seconds=0.35), max(repeat, 5))
+        # One document without twinless mentions: here the peers compute the same.
+        peers(table, "small", pair, folder, metametric=True, equal_to=dict(zip(METRICS, values or [], strict=False)))
+    print(f"\ncoreference: the whole command, fresh processes, the best of several\n{', '.join(METRICS)}\n")
+    print(draw(table.rows))
+    sys.stdout.flush()
+    return table.fine
+
+
+def peers(
+    table: Table,
+    name: str,
+    pair: tuple[str, str],
+    folder: str,
+    *,
+    metametric: bool,
+    equal_to: Mapping[str, float] = MappingProxyType({}),
+) -> None:
+    """scorch on every document; metametric, which is slow, on the first one."""
+    code = (
+        "import sys; from benchmarks.coreference_data import write_scorch; "
+        "write_scorch(sys.argv[1:3], sys.argv[3:5], int(sys.argv[5]) or None)"
+    )
+    contenders = [("scorch", SCORCH, 0)] + ([("metametric, first document", METAMETRIC, 1)] if metametric else [])
+    for number, (title, program, documents) in enumerate(contenders):
+        folders = [f"{folder}/{name}_{number}_{side}" for side in ("key", "response")]
+        start(["-c", code, *pair, *folders, str(documents)])
+        table.peer(f"  {title}", start(["-c", program, *folders], PATIENCE), equal_to)

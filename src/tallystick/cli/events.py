@@ -1,0 +1,114 @@
+"""`score events` and `explain events`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallystick.cli.output import Common, common_options, files, metric_option, versus
+from tallystick.cli.structures import (
+    explain_options,
+    explain_result,
+    heads_option,
+    informativity_option,
+    read_json_object,
+    show,
+    type_options,
+    types_of,
+    weights_of,
+)
+
+if TYPE_CHECKING:
+    from tallystick.scoring.result import Result
+
+LABELS = {
+    "role": "arguments[*].role",
+    "type": "triggers[*].type",
+    "event": "arguments[*].type",
+    "distance": "arguments[*].distance",
+}
+
+
+def event_options(command: Any) -> Any:
+    """What is the same trigger or argument."""
+    options = [
+        click.option("--coreference", metavar="FILE", help="Clusters of the reference's mentions: any mention of an entity will do."),
+        heads_option,
+        click.option("--strip-articles", is_flag=True, help="Leave a, an, the at the beginning of arguments out, as gen-arg does."),
+        click.option("--ontology", metavar="FILE", help="gen-arg: templates and roles of the event types, to read generated text."),
+        type_options,
+        informativity_option,
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command()
+@files
+@metric_option
+@event_options
+@common_options
+@click.option("--label", type=click.Choice(list(LABELS)), help="With --by label: which.  [default: role]")
+def score(
+    reference: str, predicted: str, metrics: tuple[str, ...], coreference: str | None, heads: str | None, strip_articles: bool,
+    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, common: Common, label: str | None,
+) -> None:  # fmt: skip
+    """Score events: Tri-I, Tri-C, Arg-I, Arg-C, Arg-I+ and Arg-C+ as TextEE defines them, unlabelled ones, eq. 15 and 16; with
+    heads, coreference or RAMS's files what gen-arg and RAMS report.
+
+    REFERENCE and PREDICTED are TextEE, WikiEvents, OmniEvent, RAMS or plain JSON or JSON Lines, or brat .ann files or folders.
+
+    \b
+    tallystick score events gold.json system.json
+    tallystick score events test.jsonl system.jsonl --coreference coref.jsonlines --strip-articles
+    tallystick score events test.jsonlines system.jsonlines --metric rams --by label --label distance
+    """
+    scored = results(
+        reference, predicted, metrics, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity
+    )  # fmt: skip
+    show(
+        scored, labels=LABELS, label=label or ("role" if common.by == "label" else None), common=common, title=versus(predicted, reference),
+    )  # fmt: skip
+
+
+@click.command()
+@files
+@event_options
+@explain_options
+def explain(
+    reference: str, predicted: str, coreference: str | None, heads: str | None, strip_articles: bool, ontology: str | None,
+    parents: str | None, hierarchy: str | None, informativity: str | None, metric: str | None, document: str | None, format_: str,
+) -> None:  # fmt: skip
+    """Show which events and arguments of a document are matched."""
+    chosen = (metric or "arg_f1",)
+    scored = results(
+        reference, predicted, chosen, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity
+    )  # fmt: skip
+    explain_result(scored, document, format_)
+
+
+def results(
+    reference: str, predicted: str, metrics: tuple[str, ...], coreference: str | None, heads: str | None, strip_articles: bool,
+    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None,
+) -> dict[str, Result]:  # fmt: skip
+    """The results of one system."""
+    from tallystick.metrics.events import Options
+    from tallystick.metrics.events import score as score_all
+    from tallystick.reading.documents import pair_documents
+    from tallystick.reading.event_documents import EventDocument
+    from tallystick.reading.events import read_coreference, read_events
+    from tallystick.reading.heads import read_heads
+
+    left = read_events(reference)
+    templates = read_json_object(ontology, "an event type's template and roles under its name") if ontology else None
+    right = read_events(predicted, reference=left, ontology=templates)
+    options = Options(
+        types=types_of(hierarchy, parents),
+        heads=read_heads(heads) if heads else None,
+        coreference=read_coreference(coreference, left) if coreference else None,
+        strip_articles=strip_articles,
+        weights=weights_of(informativity),
+    )
+    return score_all(pair_documents(left, right, EventDocument), metrics, options, rams=left.format == "RAMS")

@@ -1,0 +1,78 @@
+"""`score nary` and `explain nary`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallystick.cli.output import Common, common_options, files, metric_option, versus
+from tallystick.cli.structures import explain_options, explain_result, show, type_options, types_of
+
+if TYPE_CHECKING:
+    from tallystick.scoring.result import Result
+
+LABELS = {"role": "entities[*].role", "type": "relations[*].type"}
+
+
+def nary_options(command: Any) -> Any:
+    """Where the rest of a system's output is, and when types are alike."""
+    options = [
+        click.option("--ner", metavar="FILE", help="SciREX: the system's entity mentions, if they are in a file of their own."),
+        click.option("--clusters", metavar="FILE", help="SciREX: the system's clusters, likewise."),
+        type_options,
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command()
+@files
+@metric_option
+@nary_options
+@common_options
+def score(
+    reference: str, predicted: str, metrics: tuple[str, ...], ner: str | None, clusters: str | None, parents: str | None,
+    hierarchy: str | None, common: Common,
+) -> None:  # fmt: skip
+    """Score N-ary relations of entities: eq. 29 to 31, matched one to one, and SciREX's own procedure beside them.
+
+    REFERENCE and PREDICTED are SciREX's JSON Lines, or plain ones: {"id", "relations": [{"args": {role: [[start, end], ...]}}]}.
+
+    \b
+    tallystick score nary dev.jsonl system.jsonl
+    tallystick score nary dev.jsonl relations.jsonl --ner ner.jsonl --clusters clusters.jsonl
+    """
+    scored = results(reference, predicted, metrics, ner, clusters, parents, hierarchy)
+    show(
+        scored, labels=LABELS, common=common, title=versus(predicted, reference)
+    )  # fmt: skip
+
+
+@click.command()
+@files
+@nary_options
+@explain_options
+def explain(
+    reference: str, predicted: str, ner: str | None, clusters: str | None, parents: str | None, hierarchy: str | None,
+    metric: str | None, document: str | None, format_: str,
+) -> None:  # fmt: skip
+    """Show which entities or relations of a document are matched."""
+    scored = results(reference, predicted, (metric or "clusters",), ner, clusters, parents, hierarchy)
+    explain_result(scored, document, format_)
+
+
+def results(
+    reference: str, predicted: str, metrics: tuple[str, ...], ner: str | None, clusters: str | None, parents: str | None,
+    hierarchy: str | None,
+) -> dict[str, Result]:  # fmt: skip
+    """The results of one system."""
+    from tallystick.metrics.nary import Options
+    from tallystick.metrics.nary import score as score_all
+    from tallystick.reading.documents import pair_documents
+    from tallystick.reading.nary import Relations, read_nary
+
+    rest = [name for name in (ner, clusters) if name]
+    pairs = pair_documents(read_nary(reference), read_nary(predicted, *rest), Relations)
+    return score_all(pairs, metrics, Options(types_of(hierarchy, parents)))

@@ -1,0 +1,109 @@
+"""`score relations` and `explain relations`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallystick.cli.output import Common, common_options, files, metric_option, versus
+from tallystick.cli.structures import (
+    explain_options,
+    explain_result,
+    heads_option,
+    informativity_option,
+    show,
+    type_options,
+    types_of,
+    weights_of,
+)
+
+if TYPE_CHECKING:
+    from tallystick.scoring.result import Result
+
+LABELS = {"type": "relations[*].type", "fact": "facts[*].type"}
+
+
+def relation_options(command: Any) -> Any:
+    """What is the same relation."""
+    options = [
+        click.option("--symmetric", multiple=True, metavar="TYPE", help="A relation whose arguments have no order; may be repeated."),
+        click.option("--train", multiple=True, metavar="FILE", help="DocRED: training data, for Ign F1; may be repeated."),
+        heads_option,
+        type_options,
+        informativity_option,
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command()
+@files
+@metric_option
+@relation_options
+@common_options
+def score(
+    reference: str, predicted: str, metrics: tuple[str, ...], symmetric: tuple[str, ...], train: tuple[str, ...], heads: str | None,
+    parents: str | None, hierarchy: str | None, informativity: str | None, common: Common,
+) -> None:  # fmt: skip
+    """Score relations in all the ways that the literature does, side by side: strict, boundaries, relaxed, head, pair, type.
+
+    REFERENCE and PREDICTED are JSON or JSON Lines (plain or SpERT's), DocRED's files, or brat .ann files or folders.
+
+    \b
+    tallystick score relations gold.jsonl system.jsonl --symmetric spouse
+    tallystick score relations dev.json result.json --train train_annotated.json
+    """
+    scored = results(reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity)
+    show(
+        scored, labels=LABELS, common=common, title=versus(predicted, reference)
+    )  # fmt: skip
+
+
+@click.command()
+@files
+@relation_options
+@explain_options
+def explain(
+    reference: str, predicted: str, symmetric: tuple[str, ...], train: tuple[str, ...], heads: str | None, parents: str | None,
+    hierarchy: str | None, informativity: str | None, metric: str | None, document: str | None, format_: str,
+) -> None:  # fmt: skip
+    """Show which relations of a document are matched."""
+    chosen = (metric,) if metric else ()
+    scored = results(reference, predicted, chosen, symmetric, train, heads, parents, hierarchy, informativity)
+    explain_result(scored, document, format_)
+
+
+def results(
+    reference: str, predicted: str, metrics: tuple[str, ...], symmetric: tuple[str, ...], train: tuple[str, ...],
+    heads: str | None, parents: str | None, hierarchy: str | None, informativity: str | None,
+) -> dict[str, Result]:  # fmt: skip
+    """The results of one system."""
+    from pathlib import Path
+
+    from tallystick.errors import SidesMismatch
+    from tallystick.metrics.relations import Options
+    from tallystick.metrics.relations import score as score_all
+    from tallystick.reading.docred import read_training
+    from tallystick.reading.documents import Documents, pair_documents
+    from tallystick.reading.heads import read_heads
+    from tallystick.reading.relations import read_relations
+    from tallystick.structures.relations import FactSet, RelationSet
+
+    training = {Path(name).name.partition(".")[0]: read_training(name) for name in train}
+    left: Documents[Any] = read_relations(reference, training)
+    right: Documents[Any] = read_relations(predicted)
+    facts = left.format == "DocRED"
+    if right.values and facts != (right.format == "DocRED"):
+        raise SidesMismatch(
+            f"{left.file} is {left.format} and {right.file} is {right.format}; their arguments cannot be compared"
+        )
+    options = Options(
+        symmetric=symmetric,
+        types=types_of(hierarchy, parents),
+        heads=read_heads(heads) if heads else None,
+        weights=weights_of(informativity),
+        training=tuple(training),
+    )
+    return score_all(pair_documents(left, right, FactSet if facts else RelationSet), metrics, options)

@@ -1,0 +1,87 @@
+"""`score roles` and `explain roles`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallystick.cli.output import Common, common_options, files, metric_option, versus
+from tallystick.cli.structures import (
+    explain_options,
+    explain_result,
+    informativity_option,
+    show,
+    type_options,
+    types_of,
+    weights_of,
+)
+
+if TYPE_CHECKING:
+    from tallystick.scoring.result import Result
+
+LABELS = {"role": "args[*].role", "mention": "mentions[*].role"}
+
+
+def role_options(command: Any) -> Any:
+    """What is the same mention and the same role."""
+    options = [
+        click.option("--strings", type=click.Choice(["grit", "exact"]), default="grit", show_default=True,
+                     help="How texts are compared: without case, punctuation and articles, or as they are."),
+        type_options,
+        informativity_option,
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command()
+@files
+@metric_option
+@role_options
+@common_options
+def score(
+    reference: str, predicted: str, metrics: tuple[str, ...], strings: str, parents: str | None, hierarchy: str | None,
+    informativity: str | None, common: Common,
+) -> None:  # fmt: skip
+    """Score role-filler entities: CEAF-REE, its softer variants with φ3 and φ4, CEAF-RME, and grit's implementation.
+
+    REFERENCE and PREDICTED are grit's JSON or JSON Lines of {"id", "roles": {role: [[mention, ...], ...]}}.
+
+    \b
+    tallystick score roles gold.jsonl system.jsonl
+    tallystick score roles test.json preds.out --metric ceaf_ree --by label
+    """
+    scored = results(reference, predicted, metrics, strings, parents, hierarchy, informativity)
+    show(
+        scored, labels=LABELS, common=common, title=versus(predicted, reference)
+    )  # fmt: skip
+
+
+@click.command()
+@files
+@role_options
+@explain_options
+def explain(
+    reference: str, predicted: str, strings: str, parents: str | None, hierarchy: str | None, informativity: str | None,
+    metric: str | None, document: str | None, format_: str,
+) -> None:  # fmt: skip
+    """Show which role fillers of a document are matched."""
+    scored = results(reference, predicted, (metric or "ceaf_ree",), strings, parents, hierarchy, informativity)
+    explain_result(scored, document, format_)
+
+
+def results(
+    reference: str, predicted: str, metrics: tuple[str, ...], strings: str, parents: str | None, hierarchy: str | None,
+    informativity: str | None,
+) -> dict[str, Result]:  # fmt: skip
+    """The results of one system."""
+    from tallystick.metrics.roles import Options
+    from tallystick.metrics.roles import score as score_all
+    from tallystick.reading.documents import pair_documents
+    from tallystick.reading.roles import read_roles
+    from tallystick.structures.roles import NAryRelation
+
+    pairs = pair_documents(read_roles(reference), read_roles(predicted), lambda: NAryRelation(""))
+    return score_all(pairs, metrics, Options(strings, types_of(hierarchy, parents), weights_of(informativity)))

@@ -1,0 +1,1 @@
+"""Several systems, or several metrics, side by side."""

@@ -1,0 +1,55 @@
+"""How much two metrics agree about the order of systems: ranks, Spearman's and Kendall's correlations.
+
+Spearman without ties is 1 - 6 Σ d² / (p (p² - 1)), d the difference of a system's two ranks among p; with ties each
+gets the mean of the ranks that they share, and it is the linear correlation of the ranks.
+
+Kendall counts pairs of systems: C in the same order under both, D in opposite order, T tied under the first only, U
+under the second only, n all pairs.
+
+    τ_a = (C - D) / n      τ_b = (C - D) / √((C + D + T)(C + D + U))      τ_c = 2 m (C - D) / (p² (m - 1))
+
+with m the smaller number of different values. They are one where nothing is tied.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Scores = Sequence[float] | npt.NDArray[np.float64]
+
+
+def ranks(scores: Scores) -> npt.NDArray[np.float64]:
+    """The rank of each score, 1 for the highest; ties share the mean of their ranks."""
+    _, inverse, count = np.unique(-np.asarray(scores, dtype=np.float64), return_inverse=True, return_counts=True)
+    last = np.cumsum(count)
+    return (last - (count - 1) / 2)[inverse]
+
+
+def spearman(first: Scores, second: Scores) -> float:
+    """Spearman's correlation of two lists of scores of the same systems; NaN where one has only ties."""
+    a, b = ranks(first), ranks(second)
+    a, b = a - a.mean(), b - b.mean()
+    spread = float(np.sqrt((a @ a) * (b @ b)))
+    return float(a @ b) / spread if spread else float("nan")
+
+
+def kendall(first: Scores, second: Scores, variant: str = "b") -> float:
+    """Kendall's τ of two lists of scores of the same systems: variant a, b or c; NaN where it is 0/0."""
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    i, j = np.triu_indices(len(x), 1)
+    left, right = np.sign(x[i] - x[j]), np.sign(y[i] - y[j])
+    score = float(np.sum(left * right))
+    if variant == "a":
+        below = float(len(i))
+    elif variant == "b":
+        below = math.sqrt(float(np.sum(left != 0)) * float(np.sum(right != 0)))
+    elif variant == "c":
+        m = min(len(np.unique(x)), len(np.unique(y)))
+        below = len(x) ** 2 * (m - 1) / (2 * m)
+    else:
+        raise ValueError(f"variant must be a, b or c, found {variant!r}")
+    return score / below if below else float("nan")

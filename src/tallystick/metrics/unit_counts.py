@@ -1,0 +1,148 @@
+"""The token model and the token and separator model (Esuli and Sebastiani 2010, section 4).
+
+The events are the tokens and separators of a text, 2n - 1 for n tokens, whatever is predicted; each tag has a
+contingency table of its own over them. A separator is tagged iff it lies inside one segment, so that two
+adjacent segments differ from a long one:
+
+              The quick brown fox jumps over the lazy dog          9 tokens, 8 separators: N = 17
+    true           [=========]                  [======]           tagged: quick _ brown, lazy _ dog
+    predicted      [=============]              [==] [=]           TP 5, FP 2, FN 1, TN 9: F1 = 10/13 = .769
+
+A tag that overlaps itself tags a unit several times. Then units are bags: TP is the sum over units of
+min(times true, times predicted); on flat data this is the same as before.
+
+Nothing here walks over tokens. The coverage of the line by a tag is a step function that changes only where a
+segment starts or ends; sorting those events and summing the steps gives the integral of min(g, p).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tallystick.errors import MetricError
+from tallystick.metrics.span_counts import Array, Grid, Rows, SpanCounts
+from tallystick.metrics.span_pairs import Pairs, is_flat, same_tag
+from tallystick.structures.segments import AnnotatedTexts, IntArray, Segments
+
+
+def count_tokens(
+    texts: AnnotatedTexts, rows: Rows = "text", *, weights: Array | None = None, pairs: Pairs | None = None
+) -> SpanCounts:
+    """The token model; `weights` is a weight for each token of all texts, laid end to end.
+
+    Pass the overlapping pairs where you have them: on flat data they hold all there is to count.
+    """
+    if weights is not None:
+        tokens = int(texts.offsets()[-1])
+        if len(weights) != tokens or (len(weights) and float(weights.min()) < 0):
+            raise MetricError(f"expected a weight, not below 0, for each of {tokens:,} tokens, found {len(weights):,}")
+    return _count(texts, Grid.of(texts, rows), 0, weights, pairs)
+
+
+def count_separators(texts: AnnotatedTexts, rows: Rows = "text", *, pairs: Pairs | None = None) -> SpanCounts:
+    """The separators alone: a text of n tokens has n - 1, and those inside one segment are tagged."""
+    return _count(texts, Grid.of(texts, rows), 1, None, pairs)
+
+
+def count_tokens_and_separators(
+    texts: AnnotatedTexts,
+    rows: Rows = "text",
+    *,
+    separators: float = 1,
+    weights: Array | None = None,
+    pairs: Pairs | None = None,
+) -> SpanCounts:
+    """The token and separator model; `separators` is the weight of a separator, where a token's is 1."""
+    tokens = count_tokens(texts, rows, weights=weights, pairs=pairs)
+    return add_separators(tokens, count_separators(texts, rows, pairs=pairs), separators)
+
+
+def add_separators(tokens: SpanCounts, separators: SpanCounts, weight: float = 1) -> SpanCounts:
+    """The token and separator table from its two parts."""
+    if weight < 0:
+        raise MetricError(f"the weight of a separator is not below 0, found {weight}")
+    total = None
+    if tokens.total is not None and separators.total is not None:
+        total = tokens.total + weight * separators.total
+    num = tokens.num_p + weight * separators.num_p
+    return SpanCounts(
+        tokens.tags,
+        num,
+        tokens.den_p + weight * separators.den_p,
+        num,
+        tokens.den_r + weight * separators.den_r,
+        total,
+        tokens.multiple or separators.multiple,
+    )
+
+
+def _count(texts: AnnotatedTexts, grid: Grid, shorter: int, weights: Array | None, pairs: Pairs | None) -> SpanCounts:
+    """Count units: tokens [start, end), or with `shorter` 1 the separators [start, end - 1) behind them."""
+    offsets = texts.offsets()
+    mass = None if weights is None else np.concatenate((np.zeros(1, dtype=weights.dtype), np.cumsum(weights)))
+    gold = _intervals(texts.reference, offsets, shorter)
+    guess = _intervals(texts.predicted, offsets, shorter)
+    den_r, den_p = (grid.add(text, tag, _weigh(start, end, mass)) for text, tag, start, end in (gold, guess))
+    if pairs is not None and weights is None and is_flat(texts):
+        kept = np.flatnonzero(same_tag(texts, pairs))
+        of = pairs.reference[kept]
+        units = pairs.separators if shorter else pairs.tokens
+        num, multiple = grid.add(texts.reference.text[of], texts.reference.tag[of], units[kept]), False
+    else:
+        start, end, tag, amount, multiple = _shared_steps(gold, guess, int(offsets[-1]) + 1)
+        text = np.searchsorted(offsets, start, side="right") - 1
+        num = grid.add(text, tag, _weigh(start, end, mass) * amount)
+    total: Array | None = None
+    if texts.lengths is not None:
+        all_units = np.maximum(texts.lengths - shorter, 0) if mass is None else mass[offsets[1:]] - mass[offsets[:-1]]
+        total = np.bincount(grid.row, all_units, minlength=grid.rows)
+        total = total.astype(np.int64) if all_units.dtype.kind in "iu" else total
+    return SpanCounts(texts.tags, num, den_p, num, den_r, total, multiple)
+
+
+def _intervals(segments: Segments, offsets: IntArray, shorter: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Text, tag, start and end of each stretch, on the line of all texts."""
+    stretch = segments.stretches()
+    text, tag = segments.text, segments.tag
+    if segments.pieces is not None:
+        text, tag = text[stretch.segment], tag[stretch.segment]
+    base = offsets[text]
+    start, end = stretch.start + base, stretch.end + base - shorter
+    if not shorter:
+        return text, tag, start, end
+    kept = np.flatnonzero(end > start)
+    return text[kept], tag[kept], start[kept], end[kept]
+
+
+def _weigh(start: IntArray, end: IntArray, mass: Array | None) -> Array:
+    return end - start if mass is None else mass[end] - mass[start]
+
+
+def _shared_steps(
+    gold: tuple[IntArray, IntArray, IntArray, IntArray],
+    guess: tuple[IntArray, IntArray, IntArray, IntArray],
+    line: int,
+) -> tuple[IntArray, IntArray, IntArray, IntArray, bool]:
+    """Where both sides cover the line with one tag: start, end, tag, min(g, p); and if any is above 1."""
+    # an event is (tag, position, kind) in one number; ends sort before starts at the same position, so that
+    # adjacent segments never seem to overlap
+    events = np.concatenate(
+        [
+            ((tag * line + position) << 2) | kind
+            for (_, tag, start, end), side in ((gold, 0), (guess, 1))
+            for position, kind in ((end, side), (start, 2 | side))
+        ]
+    )
+    events.sort()
+    kind = (events & 3).astype(np.int8)
+    covered: list[npt.NDArray[np.int32]] = []
+    for steps in ([-1, 0, 1, 0], [0, -1, 0, 1]):
+        covered.append(np.cumsum(np.array(steps, dtype=np.int8)[kind], dtype=np.int32))
+    amount = np.minimum(covered[0], covered[1])
+    multiple = max(int(side.max(initial=0)) for side in covered) > 1
+    shared = np.flatnonzero(amount)
+    place, behind = events[shared] >> 2, events[shared + 1] >> 2
+    wide = np.flatnonzero(behind > place)
+    tag, start = np.divmod(place[wide], line)
+    return start, start + (behind - place)[wide], tag, amount[shared[wide]].astype(np.int64), multiple

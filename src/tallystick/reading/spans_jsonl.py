@@ -1,0 +1,189 @@
+"""Spans in JSON lines: one text a line, spans nested, overlapping or discontinuous as they like.
+
+    {"id": "7", "text": "left and right knee", "spans": [
+        {"start": 9, "end": 19, "label": "SITE"},                          # [9, 19, "SITE"] is the same
+        {"pieces": [[0, 4], [15, 19]], "label": "SITE"}]}                  # "left ... knee"
+
+Ends are exclusive. Offsets are characters of the text (the prediction may leave the text out, then it is the
+reference's), or tokens, of the list "tokens" where there is one. Texts of the two files belong together by
+their ids, or by their order where there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from tallystick.errors import InputError, MetricError, Place, SidesMismatch, some
+from tallystick.reading.char_offsets import (
+    Boundaries,
+    CharSpan,
+    TokenizedText,
+    Tokenizer,
+    first_difference,
+    tokenizer_named,
+)
+from tallystick.reading.opening import read_text, shown_name
+from tallystick.structures.segments import AnnotatedTexts, Span, annotate
+
+_LABELS = ("label", "type", "tag")
+
+
+@dataclass(frozen=True)
+class _Record:
+    name: str | None
+    text: str | None
+    tokens: tuple[str, ...] | None
+    spans: tuple[CharSpan, ...]
+    place: Place
+
+
+def read_spans(
+    reference: str | Path,
+    predicted: str | Path,
+    *,
+    offsets: Literal["characters", "tokens"] = "characters",
+    tokenizer: str | Tokenizer = "words",
+    boundaries: Boundaries = "error",
+    field: str = "spans",
+) -> AnnotatedTexts:
+    """Read two files of spans. The tokenizer (words, blanks, characters or a function) serves both sides."""
+    if offsets not in ("characters", "tokens"):
+        raise MetricError(f'offsets are in "characters" or "tokens", not in "{offsets}"')
+    if boundaries not in ("error", "expand", "contract"):
+        raise MetricError(f'boundaries inside tokens are "error", "expand" or "contract", not "{boundaries}"')
+    gold, guess = _read(reference, field), _read(predicted, field)
+    pairs = _pair(gold, guess, shown_name(reference), shown_name(predicted))
+    names = [left.name or str(number) for number, (left, _) in enumerate(pairs)]
+    if offsets == "tokens":
+        lengths = [_token_count(left, right) for left, right in pairs]
+        for (left, right), length in zip(pairs, lengths, strict=True):
+            _check_inside((*left.spans, *right.spans), length)
+        known = [length for length in lengths if length is not None]
+        sides = [[[_as_tokens(span) for span in pair[side].spans] for pair in pairs] for side in (0, 1)]
+        return annotate(sides[0], sides[1], known if len(known) == len(lengths) else None, names=names)
+    tokenize = tokenizer_named(tokenizer)
+    texts = [TokenizedText.of(_common_text(left, right), tokenize, left.place) for left, right in pairs]
+    sides = [
+        [
+            [text.to_tokens(span, boundaries) for span in pair[side].spans]
+            for text, pair in zip(texts, pairs, strict=True)
+        ]
+        for side in (0, 1)
+    ]
+    return annotate(sides[0], sides[1], np.array([len(text) for text in texts], dtype=np.int64), names=names)
+
+
+def _read(name: str | Path, field: str) -> list[_Record]:
+    import msgspec
+
+    file = shown_name(name)
+    records = []
+    for number, line in enumerate(read_text(name).split("\n"), start=1):
+        if not line.strip():
+            continue
+        place = Place(file, number)
+        try:
+            value = msgspec.json.decode(line)
+        except msgspec.DecodeError as error:
+            raise InputError(f"is not JSON: {error}", Place(file, number, None, line)) from None
+        if not isinstance(value, dict) or not isinstance(value.get(field), list):
+            keys = some(value) if isinstance(value, dict) else type(value).__name__
+            raise InputError(f'expected an object with a list "{field}", found {keys}', place)
+        text, tokens, key = value.get("text"), value.get("tokens"), value.get("id")
+        if text is not None and not isinstance(text, str):
+            raise InputError('"text" is not a string', place)
+        if tokens is not None and not (isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)):
+            raise InputError('"tokens" is not a list of strings', place)
+        spans = tuple(_span(span, index, field, place) for index, span in enumerate(value[field]))
+        words = None if tokens is None else tuple(tokens)
+        records.append(_Record(None if key is None else str(key), text, words, spans, place))
+    return records
+
+
+def _span(value: object, index: int, field: str, place: Place) -> CharSpan:
+    label: object = None
+    pieces: object = None
+    if isinstance(value, dict):
+        label = next((value[key] for key in _LABELS if key in value), None)
+        pieces = value.get("pieces", [[value.get("start"), value.get("end")]])
+    elif isinstance(value, list) and len(value) == 3:
+        label, pieces = value[2], [value[:2]]
+    if isinstance(label, str) and isinstance(pieces, list) and pieces and all(map(_is_piece, pieces)):
+        return CharSpan(tuple((piece[0], piece[1]) for piece in pieces), label, place)
+    raise InputError(
+        f'{field}[{index}]: expected {{"start": 0, "end": 4, "label": "PER"}} or [0, 4, "PER"], found {value!r}',
+        place,
+    )
+
+
+def _is_piece(piece: object) -> bool:
+    return isinstance(piece, list) and len(piece) == 2 and all(type(bound) is int for bound in piece)
+
+
+def _pair(gold: list[_Record], guess: list[_Record], first: str, second: str) -> list[tuple[_Record, _Record]]:
+    if not all(record.name is not None for record in (*gold, *guess)):
+        if len(gold) != len(guess):
+            raise SidesMismatch(
+                f"{first} has {len(gold):,} texts, {second} has {len(guess):,}, "
+                'and not all have an "id" to tell which belong together'
+            )
+        return list(zip(gold, guess, strict=True))
+    tables: list[dict[str, _Record]] = []
+    for side in (gold, guess):
+        table: dict[str, _Record] = {}
+        for record in side:
+            name = record.name or ""
+            if name in table:
+                raise InputError(f'the id "{name}" occurs twice, first at {table[name].place}', record.place)
+            table[name] = record
+        tables.append(table)
+    for have, lack, where in ((tables[0], tables[1], second), (tables[1], tables[0], first)):
+        missing = [name for name in have if name not in lack]
+        if missing:
+            raise SidesMismatch(f"{where} has no text with the id {some(missing)}")
+    return [(record, tables[1][name]) for name, record in tables[0].items()]
+
+
+def _common_text(left: _Record, right: _Record) -> str:
+    if left.text is None:
+        raise InputError('has no "text", which character offsets need (or ask for token offsets)', left.place)
+    if right.text is not None and right.text != left.text:
+        at = first_difference(left.text, right.text)
+        raise SidesMismatch(
+            f"the texts diverge at character {at}: {left.place} has {left.text[at : at + 20]!r}, "
+            f"{right.place} has {right.text[at : at + 20]!r}"
+        )
+    return left.text
+
+
+def _token_count(left: _Record, right: _Record) -> int | None:
+    if left.tokens is not None and right.tokens is not None and left.tokens != right.tokens:
+        shared = zip(left.tokens, right.tokens, strict=False)
+        at = next((index for index, (a, b) in enumerate(shared) if a != b), None)
+        if at is None:
+            counts = f"{len(left.tokens)} tokens, {right.place} has {len(right.tokens)}"
+            raise SidesMismatch(f"the tokens diverge: {left.place} has {counts}")
+        raise SidesMismatch(
+            f'the tokens diverge: {left.place} has "{left.tokens[at]}" as token {at}, '
+            f'{right.place} has "{right.tokens[at]}"'
+        )
+    tokens = left.tokens if left.tokens is not None else right.tokens
+    return None if tokens is None else len(tokens)
+
+
+def _check_inside(spans: Sequence[CharSpan], length: int | None) -> None:
+    for span in spans:
+        for start, end in span.pieces:
+            if not 0 <= start < end or (length is not None and end > length):
+                size = "" if length is None else f" of {length} tokens"
+                raise InputError(f"span [{start}, {end}) {span.tag} is empty or outside its text{size}", span.place)
+
+
+def _as_tokens(span: CharSpan) -> Span:
+    first, last = min(start for start, _ in span.pieces), max(end for _, end in span.pieces)
+    return Span(first, last, span.tag, span.pieces if len(span.pieces) > 1 else ())

@@ -1,0 +1,130 @@
+"""Tables about spans: what went wrong and where, what was repaired, and the report that seqeval's users know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tallystick.reports.tables import Table
+
+if TYPE_CHECKING:
+    from tallystick.metrics.span_errors import Alignment, SpanError
+    from tallystick.reading.span_files import SpanCorpus
+    from tallystick.scoring.result import Result
+    from tallystick.structures.segments import Span
+
+MISSED, SPURIOUS = "(missed)", "(spurious)"
+
+
+def seqeval_report(result: Result, digits: int = 2) -> str:
+    """The figures of each tag and the three averages in the layout of `seqeval.metrics.classification_report`."""
+    rows = sorted(result.by_label(), key=lambda row: str(row.label))
+    width = max(len("weighted avg"), digits, *(len(row.label) for row in rows), 0)
+    total = int(result.kind.support(result.sums)[: len(result.kind.tags)].sum())  # type: ignore[attr-defined]
+
+    def line(name: str, figures: Any, support: float) -> str:
+        shown = "".join(f" {figures[figure] or 0:>9.{digits}f}" for figure in ("precision", "recall", "f1"))
+        return f"{name:>{width}s} {shown} {int(support):>9}"
+
+    head = f"{'':>{width}s} " + "".join(f" {name:>9}" for name in ("precision", "recall", "f1-score", "support"))
+    means = [line(f"{average} avg", figures, total) for average, figures in result.averages.items()]
+    return "\n".join([head, "", *(line(row.label, row.figures, row.support) for row in rows), "", *means, ""])
+
+
+def errors_tables(corpus: SpanCorpus, alignment: Alignment, limit: int | None = 20) -> list[Table]:
+    """How often what went wrong, which tag was taken for which, and the errors with their places."""
+    from tallystick.metrics.span_errors import Outcome
+
+    counts = alignment.counts().ravel().tolist()
+    close = alignment.boundary_errors().get(1, 0)
+    outcomes = Table(
+        ["outcome", "segments"],
+        [*([str(outcome), counts[outcome]] for outcome in Outcome), ["boundary, one token off", close]],
+        "What became of the segments (a pair is counted once)",
+    )
+    tags = alignment.texts.tags
+    confusion = [[name, *row] for name, row in zip((*tags, SPURIOUS), alignment.confusion().tolist(), strict=True)]
+    listed = alignment.errors(limit)
+    wrong = sum(counts) - counts[Outcome.CORRECT]
+    more = f", the first {len(listed):,} of {wrong:,} (--limit)" if len(listed) < wrong else ""
+    errors = [
+        [str(error.outcome), _place(corpus, error), _shown(corpus, error, error.reference),
+         _shown(corpus, error, error.predicted), error.tokens_off]
+        for error in listed
+    ]  # fmt: skip
+    return [
+        outcomes,
+        Table(["true \\ predicted", *tags, MISSED], confusion, "Which tag was taken for which"),
+        Table(["error", "where", "reference", "predicted", "tokens off"], errors, f"Errors{more}"),
+    ]
+
+
+def errors_as_dict(corpus: SpanCorpus, alignment: Alignment, limit: int | None = None) -> dict[str, Any]:
+    """The same for JSON; the errors all, unless limited."""
+    from tallystick.metrics.span_errors import Outcome
+
+    counts = alignment.counts().ravel().tolist()
+    tags = alignment.texts.tags
+    columns = (*tags, MISSED)
+    table = alignment.confusion().tolist()
+    return {
+        "outcomes": {str(outcome): counts[outcome] for outcome in Outcome},
+        "tokens_off": {str(off): number for off, number in alignment.boundary_errors().items()},
+        "confusion": {
+            name: dict(zip(columns, row, strict=True)) for name, row in zip((*tags, SPURIOUS), table, strict=True)
+        },
+        "errors": [
+            {
+                "error": str(error.outcome),
+                "where": _place(corpus, error),
+                "text": corpus.texts.names[error.text] if corpus.texts.names else error.text,
+                "reference": _span_as_dict(corpus, error, error.reference),
+                "predicted": _span_as_dict(corpus, error, error.predicted),
+                "tokens_off": error.tokens_off,
+            }
+            for error in alignment.errors(limit)
+        ],
+    }
+
+
+def repairs_table(corpus: SpanCorpus, limit: int | None = None) -> Table:
+    """Every tag that does not follow the scheme, with its place."""
+    rows = [[str(place), tag, str(fault)] for repairs in corpus.repairs for place, tag, fault in repairs.listed(limit)]
+    return Table(["where", "tag", "what is wrong"], rows, "Tags that do not follow the scheme")
+
+
+def repairs_as_dict(corpus: SpanCorpus, limit: int | None = None) -> dict[str, Any]:
+    """The repairs of both sides: how many of each kind, and their list."""
+    return {
+        ("reference", "predicted")[repairs.side]: {
+            "count": len(repairs),
+            "kinds": {str(fault): number for fault, number in repairs.counts().items()},
+            "listed": [
+                {"where": str(place), "tag": tag, "what": str(fault)} for place, tag, fault in repairs.listed(limit)
+            ],
+        }
+        for repairs in corpus.repairs
+    }
+
+
+def _place(corpus: SpanCorpus, error: SpanError) -> str:
+    if error.reference is not None:
+        return corpus.where(error.text, error.reference, 0)
+    assert error.predicted is not None  # an error has at least one of the two
+    return corpus.where(error.text, error.predicted, 1)
+
+
+def _shown(corpus: SpanCorpus, error: SpanError, span: Span | None) -> str:
+    if span is None:
+        return ""
+    words = corpus.words(error.text, span)
+    return f"{span.tag} {words}" if words else f"{span.tag} [{span.start}:{span.end}]"
+
+
+def _span_as_dict(corpus: SpanCorpus, error: SpanError, span: Span | None) -> dict[str, Any] | None:
+    if span is None:
+        return None
+    out: dict[str, Any] = {"start": span.start, "end": span.end, "label": span.tag}
+    if span.pieces:
+        out["pieces"] = [list(piece) for piece in span.pieces]
+    words = corpus.words(error.text, span)
+    return {**out, "words": words} if words else out

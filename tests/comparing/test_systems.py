@@ -1,0 +1,69 @@
+"""Rankings, arrows and correlations, with the papers' own tables."""
+
+import pytest
+
+from tallystick.comparing.ranking import kendall, ranks, spearman
+from tallystick.comparing.systems import compare_runs, letter
+
+# Table 8 of the paper on event arguments beyond exact match: F1 by exact span match, human and automatic judges.
+RAMS = {
+    "PAIE": (52.7, 62.9, 61.5), "T-CR": (51.3, 60.0, 59.1), "T-C": (48.3, 58.4, 57.0), "X-Gear": (47.0, 57.6, 56.4),
+    "AMPERE": (46.5, 58.7, 57.4), "DEGREE": (46.5, 59.4, 57.6), "BART-Gen": (46.0, 61.0, 58.5),
+    "CRF-T": (43.8, 53.5, 52.3), "EEQA": (43.4, 49.5, 48.4),
+}  # fmt: skip
+GENEVA = {
+    "T-CR": (80.3, 85.7, 83.6), "T-C": (78.3, 84.5, 81.8), "X-Gear": (73.9, 80.7, 78.1), "CRF-T": (70.7, 77.8, 74.5),
+    "PAIE": (70.5, 76.0, 73.1), "DEGREE": (66.2, 78.1, 76.4), "EEQA": (66.0, 72.2, 69.8), "AMPERE": (65.7, 77.0, 75.6),
+    "BART-Gen": (64.5, 76.5, 74.3),
+}  # fmt: skip
+
+
+def columns(table):
+    return list(zip(*table.values(), strict=True))
+
+
+def test_kendall_of_the_printed_ranks():
+    exact, human, automatic = columns(RAMS)
+    printed = [1, 2, 3, 4, 5, 6, 7, 8, 9]  # the paper ranks the two systems with 46.5 one after the other
+    assert kendall([-r for r in printed], human, "a") == pytest.approx(0.4444, abs=5e-5)
+    assert kendall(human, automatic, "a") == pytest.approx(0.9444, abs=5e-5)
+    assert kendall(exact, human, "b") == pytest.approx(0.479, abs=5e-4)  # with the tie that the figures have
+    exact, human, automatic = columns(GENEVA)
+    assert kendall(exact, human, "a") == pytest.approx(0.6667, abs=5e-5)
+    assert kendall(human, automatic, "a") == pytest.approx(0.9444, abs=5e-5)
+
+
+def test_kendall_and_spearman_agree_with_scipy():
+    stats = pytest.importorskip("scipy.stats")
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        a, b = rng.integers(0, 6, 9).tolist(), rng.integers(0, 6, 9).tolist()
+        for variant in "bc":
+            assert kendall(a, b, variant) == pytest.approx(
+                stats.kendalltau(a, b, variant=variant).statistic, nan_ok=True
+            )
+        assert spearman(a, b) == pytest.approx(stats.spearmanr(a, b).statistic, nan_ok=True)
+
+
+def test_ties_share_the_mean_of_their_ranks():
+    assert ranks([5, 7, 5, 1]).tolist() == [2.5, 1, 2.5, 4]
+
+
+def test_arrows_show_where_a_metric_moves_a_system():
+    found = compare_runs({name: [dict(zip(("exact", "human"), values, strict=False))] for name, values in RAMS.items()})
+    cell = found.cells["BART-Gen", "human"]
+    assert (cell.rank, cell.moved) == (2, 5)
+    assert found.cells["T-C", "human"].moved == -3
+
+
+def test_several_runs_give_mean_and_spread():
+    found = compare_runs({"A": [{"f1": 0.5}, {"f1": 0.7}], "B": [{"f1": 0.55}, {"f1": 0.56}]})
+    cell = found.cells["A", "f1"]
+    assert (cell.value, cell.runs, cell.rank) == (pytest.approx(0.6), 2, 1)
+    assert cell.spread == pytest.approx(0.1414, abs=1e-4)
+
+
+def test_letters():
+    assert [letter(k) for k in (0, 25, 26, 27)] == ["a", "z", "aa", "ab"]

@@ -1,0 +1,71 @@
+"""WNUT-17, seven real systems. The data are not part of the project; runs where ../shared/data exists."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tallystick.comparing.ranking import spearman
+from tallystick.errors import SidesMismatch
+from tallystick.metrics.span_counts import count_exact
+from tallystick.metrics.span_measures import accuracy, f1, kappa, macro, micro
+from tallystick.metrics.unit_counts import count_tokens, count_tokens_and_separators
+from tallystick.reading.iob import decode
+from tallystick.reading.tags import read_tags
+
+FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "spans" / "wnut17"
+TYPES = ("corporation", "creative-work", "group", "location", "person", "product")
+SYSTEMS = [
+    "arcada",
+    "drexel_cci",
+    "flytxt",
+    "mic-cis.txt",
+    "sjtu_adapt.txt",
+    "spinningbytes.txt",
+    "uh_ritual",
+]
+
+pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason="needs ../shared/data/spans/wnut17")
+
+
+def texts_of(system):
+    # mic-cis writes "get" for "gt"; its sentences have the right lengths
+    same_tokens = system != "mic-cis.txt"
+    path = FOLDER / "submissions" / system
+    return decode(read_tags(FOLDER / "emerging.test.annotated", path, same_tokens=same_tokens), "IOB2").texts
+
+
+@pytest.mark.parametrize("system", ["arcada", "drexel_cci", "sjtu_adapt.txt", "uh_ritual"])
+def test_expected_figures(system):
+    expected = json.loads((FOLDER / "expected.json").read_text())["systems"][system]
+    texts = texts_of(system)
+    exact, tokens, both = count_exact(texts), count_tokens(texts), count_tokens_and_separators(texts)
+    half = count_tokens_and_separators(texts, separators=0.5)
+    found = {
+        "segment exact, micro F1": micro(f1, exact),
+        "segment exact, macro F1 over the six types": macro(f1, exact, TYPES).value,
+        "token, micro F1": micro(f1, tokens),
+        "token, macro F1": macro(f1, tokens, TYPES).value,
+        "token and separator, micro F1": micro(f1, both),
+        "token and separator, macro F1": macro(f1, both, TYPES).value,
+        "token and separator, separators weighted 0.5, macro F1": macro(f1, half, TYPES).value,
+        "token and separator, Cohen's kappa per type, averaged": macro(kappa, both, TYPES).value,
+        "token and separator, accuracy per type, averaged": macro(accuracy, both, TYPES).value,
+    }
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_seven_systems_ranked_by_segment_and_by_token_and_separator():
+    segment, token, both = [], [], []
+    for system in SYSTEMS:
+        texts = texts_of(system)
+        segment.append(micro(f1, count_exact(texts)))
+        token.append(macro(f1, count_tokens(texts), TYPES).value)
+        both.append(macro(f1, count_tokens_and_separators(texts), TYPES).value)
+    assert spearman(both, segment) == pytest.approx(0.893, abs=5e-4)
+    assert spearman(both, token) == pytest.approx(0.964, abs=5e-4)
+
+
+def test_a_submission_with_other_tokens_is_refused_with_the_line():
+    with pytest.raises(SidesMismatch, match=r'annotated:2 has "gt", .*mic-cis.txt:2 has "get"'):
+        read_tags(FOLDER / "emerging.test.annotated", FOLDER / "submissions" / "mic-cis.txt")

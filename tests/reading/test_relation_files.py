@@ -1,0 +1,122 @@
+"""Files of relations: what is read from each format, and what is said of a bad one."""
+
+import json
+
+import pytest
+
+from tallystick.errors import InputError
+from tallystick.reading.docred import read_training
+from tallystick.reading.heads import head_word, read_heads
+from tallystick.reading.parents import read_parents
+from tallystick.reading.relations import read_relations
+from tallystick.structures import AnnotatedMention as M
+from tallystick.structures import Fact, Relation
+
+
+def write(path, content):
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return str(path)
+
+
+def test_plain_json_lines(tmp_path):
+    line = '{"id": "d", "relations": [{"type": "r", "subj": {"start": 0, "end": 2, "type": "PER", "head": [1, 2]}, "obj": [4, 5, "LOC"]}]}'
+    found = read_relations(write(tmp_path / "a.jsonl", line))
+    assert found.values["d"].relations == (Relation("r", M(0, 1, "PER", head=(1, 1)), M(4, 4, "LOC")),)
+
+
+def test_spert_points_into_its_entities(tmp_path):
+    document = {
+        "tokens": ["a", "b", "c"],
+        "entities": [{"type": "A", "start": 0, "end": 1}, {"type": "B", "start": 1, "end": 3}],
+        "relations": [{"type": "r", "head": 1, "tail": 0}],
+    }
+    found = read_relations(write(tmp_path / "a.json", [document]))
+    assert found.values["1"].relations == (Relation("r", M(1, 2, "B"), M(0, 0, "A")),)
+
+
+def test_brat_spans_pieces_events_and_equivalents(tmp_path):
+    (tmp_path / "x").mkdir()
+    ann = "T1\tPER 0 5\tMarie\nT2\tLOC 9 12;20 26\tNew Mexico\nR1\tborn Arg2:T2 Arg1:T1\n#1\tAnnotatorNotes R1\tsure\nA1\tNeg R1\n*\tEquiv T1 T2\n"
+    (tmp_path / "x" / "d.ann").write_text(ann)
+    (relation,) = read_relations(str(tmp_path)).values["x/d"].relations
+    assert relation.subj == M(0, 4, "PER", entity="T1")
+    assert relation.obj == M(9, 25, "LOC", entity="T1", gaps=((12, 19),))
+
+
+VERTICES = [[{"name": "Ada"}, {"name": "A."}], [{"name": "Paris"}]]
+
+
+def test_docred_knows_what_was_seen_in_training(tmp_path):
+    train = [{"title": "t", "vertexSet": VERTICES, "labels": [{"h": 0, "t": 1, "r": "P1", "evidence": [0]}]}]
+    known = read_training(write(tmp_path / "train.json", train))
+    assert known == {("Ada", "Paris", "P1"), ("A.", "Paris", "P1")}
+    gold = [
+        {
+            "title": "d",
+            "vertexSet": [[{"name": "A."}], [{"name": "Paris"}]],
+            "labels": [{"h": 0, "t": 1, "r": "P1", "evidence": [2]}],
+        }
+    ]
+    (fact,) = read_relations(write(tmp_path / "gold.json", gold), {"train": known}).values["d"].facts
+    assert (fact, tuple(fact.seen)) == (Fact("P1", 0, 1, (2,)), ("train",))
+    twice = [{"title": "d", "h_idx": 0, "t_idx": 1, "r": "P1", "evidence": [k]} for k in (2, 3)]
+    system = read_relations(write(tmp_path / "system.json", twice))
+    assert system.values["d"].facts == (Fact("P1", 0, 1, (2,)),)
+    assert system.partial
+    assert "counted once" in system.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.jsonl", "", "is empty"),
+        ("a.jsonl", '{"id": "a", "relations": []}\n{"id": ', "a.jsonl:2: is not JSON"),
+        ("a.jsonl", '{"id": "a", "relation": []}', "a.jsonl:1: expected an object with 'relations'"),
+        ("a.jsonl", '{"id": "a", "relations": [{"type": "r", "subj": [0, 1]}]}', r"a.jsonl:1: relations\[0\]: has no 'obj' or 'tail'"),
+        ("a.jsonl", '{"id": "a", "relations": [{"type": "r", "subj": [1, 1], "obj": [2, 3]}]}', r"relations\[0\].subj: expected a span"),
+        ("a.jsonl", '{"id": "a", "relations": [{"type": 3, "subj": [0, 1], "obj": [2, 3]}]}', r"relations\[0\].type: expected text, found 3"),
+        ("a.jsonl", '{"id": "a", "relations": [{"type": "r", "subj": 4, "obj": [2, 3]}]}', "one of the 0 entities"),
+        ("a.jsonl", '{"id": "a", "relations": []}\n{"id": "a", "relations": []}', "a.jsonl:2: the document 'a' stood in line 1"),
+        ("a.json", '[{"title": "t", "vertexSet": [], "labels": [{"h": 0, "t": 1, "r": "P"}]}]', r"\[0\].labels\[0\].h: expected the number"),
+        ("a.json", '[{"title": "t", "h_idx": "0", "t_idx": 1, "r": "P"}]', r"\[0\].h_idx: expected a whole number"),
+        ("a.ann", "T1\tPER 0\tx\n", "a.ann:1: expected `Type start end"),
+        ("a.ann", "T1\tPER 0 5\tx\nR1\tr Arg1:T1 Arg2:T2\n", "a.ann:2: there is no 'T2'"),
+        ("a.ann", "T1\tPER 0 5\tx\nT1\tPER 0 5\tx\n", "a.ann:2: the id 'T1' stood"),
+        ("a.ann", "X1\tPER\n", "a.ann:1: expected a line that starts with"),
+        ("a.ann", "\tPER\n", "a.ann:1: expected a line that starts with"),
+        ("a.ann", "R1\tr Arg1:T1\n", "a.ann:1: expected `Type Arg1:T1 Arg2:T2`"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_named_with_its_place(tmp_path, name, content, message):
+    path = write(tmp_path / name, content)
+    with pytest.raises(InputError, match=message):
+        read_relations(path)
+
+
+def test_a_folder_without_standoff_and_a_missing_file(tmp_path):
+    with pytest.raises(InputError, match=r"without a single \.ann file"):
+        read_relations(str(tmp_path))
+    with pytest.raises(InputError, match="no such file"):
+        read_relations(str(tmp_path / "none.jsonl"))
+
+
+def test_heads_are_found_by_going_up_inside_the_span(tmp_path):
+    assert head_word([1, 3, 1, 3], 0, 2) == 1
+    assert head_word([1, 0], 0, 1) in (0, 1)  # a cycle ends
+    heads = read_heads(write(tmp_path / "h.jsonl", '{"id": "d", "heads": [1, -1, 1], "parser": "p 1"}'))
+    assert heads.of("d", 0, 2) == (1, 1)
+    assert heads.source == "p 1"
+    with pytest.raises(InputError, match="no heads for the document"):
+        heads.of("e", 0, 0)
+    with pytest.raises(InputError, match="where a span ends at token 3"):
+        heads.of("d", 0, 3)
+    with pytest.raises(InputError, match="outside the 1 tokens"):
+        read_heads(write(tmp_path / "h.jsonl", '{"id": "d", "heads": [4]}'))
+
+
+def test_parents_as_json_or_as_lines(tmp_path):
+    expected = {"a": ("b",), "c": ("b", "d")}
+    assert read_parents(write(tmp_path / "p.json", {"a": "b", "c": ["b", "d"]})) == expected
+    assert read_parents(write(tmp_path / "p.tsv", "a\tb\nc\tb\nc\td\n")) == expected
+    with pytest.raises(InputError, match=r"p\.tsv:1: expected `child<TAB>parent`"):
+        read_parents(write(tmp_path / "p.tsv", "a b\n"))

@@ -1,0 +1,121 @@
+import json
+
+import pytest
+
+from tallystick.errors import InputError, MetricError, SidesMismatch
+from tallystick.metrics.span_counts import count_exact
+from tallystick.reading.spans_jsonl import read_spans
+
+TEXT = "left and right knee"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def writer(name, *records):
+        path = tmp_path / name
+        path.write_text("\n".join(record if isinstance(record, str) else json.dumps(record) for record in records))
+        return path
+
+    return writer
+
+
+def test_characters_nested_and_discontinuous(write):
+    gold = {
+        "id": 7,
+        "text": TEXT,
+        "spans": [
+            {"start": 9, "end": 19, "label": "SITE"},
+            {"pieces": [[0, 4], [15, 19]], "type": "SITE"},
+            [15, 19, "PART"],
+        ],
+    }
+    guess = {"id": 7, "spans": [[15, 19, "PART"], {"pieces": [[15, 19], [0, 4]], "tag": "SITE"}]}
+    texts = read_spans(write("gold", gold), write("guess", "", guess))
+    assert texts.names == ("7",)
+    assert texts.lengths.tolist() == [4]
+    assert texts.tags == ("PART", "SITE")
+    assert texts.reference.start.tolist() == [2, 0, 3]
+    counts = count_exact(texts, "corpus")
+    assert counts.tp.tolist() == [[1, 1]]
+
+
+def test_texts_belong_together_by_id(write):
+    gold = write("gold", {"id": "a", "text": "x", "spans": []}, {"id": "b", "text": "y z", "spans": [[0, 1, "T"]]})
+    guess = write("guess", {"id": "b", "spans": [[0, 1, "T"]]}, {"id": "a", "spans": []})
+    assert count_exact(read_spans(gold, guess)).tp.tolist() == [[0], [1]]
+    with pytest.raises(SidesMismatch, match='guess has no text with the id "a"'):
+        read_spans(gold, write("guess", {"id": "b", "spans": []}))
+    with pytest.raises(InputError, match=r'guess:2: the id "b" occurs twice, first at .*guess:1'):
+        read_spans(gold, write("guess", {"id": "b", "spans": []}, {"id": "b", "spans": []}))
+    with pytest.raises(SidesMismatch, match=r"2 texts, .* has 1, and not all"):
+        read_spans(gold, write("guess", {"spans": []}))
+
+
+def test_a_boundary_inside_a_token(write):
+    gold = write("gold", {"text": TEXT, "spans": [[0, 4, "A"]]})
+    guess = write("guess", {"text": TEXT, "spans": [[2, 8, "A"]]})
+    with pytest.raises(
+        InputError, match=r'guess:1: span \[2, 8\) A, "ft and", has a boundary inside .*"left" \[0, 4\)'
+    ):
+        read_spans(gold, guess)
+    assert read_spans(gold, guess, boundaries="expand").predicted.start.tolist() == [0]
+    assert read_spans(gold, guess, boundaries="contract").predicted.start.tolist() == [1]
+    inner = write("inner", {"text": TEXT, "spans": [[1, 3, "A"]]})
+    with pytest.raises(InputError, match="nothing is left"):
+        read_spans(gold, inner, boundaries="contract")
+    assert read_spans(inner, inner, tokenizer="characters").reference.start.tolist() == [1]
+
+
+def test_blanks_at_a_boundary_cut_nothing(write):
+    gold = write("gold", {"text": TEXT, "spans": [[0, 5, "A"]]})
+    assert read_spans(gold, gold).reference.end.tolist() == [1]
+    blank = write("blank", {"text": TEXT, "spans": [[4, 5, "A"]]})
+    with pytest.raises(InputError, match="holds no token"):
+        read_spans(gold, blank)
+
+
+def test_diverging_texts(write):
+    gold, guess = ({"text": text, "spans": []} for text in (TEXT, TEXT.replace("right", "wrong")))
+    with pytest.raises(SidesMismatch, match=r"diverge at character 9: .*'right knee', .*'wrong knee'"):
+        read_spans(write("gold", gold), write("guess", guess))
+
+
+def test_token_offsets(write):
+    gold = write("gold", {"tokens": ["a", "b", "c"], "spans": [[0, 2, "X"]]}, {"tokens": [], "spans": []})
+    guess = write("guess", {"spans": [[0, 2, "X"], [1, 3, "X"]]}, {"spans": []})
+    texts = read_spans(gold, guess, offsets="tokens")
+    assert texts.lengths.tolist() == [3, 0]
+    assert count_exact(texts, "corpus").tp.tolist() == [[1]]
+    assert read_spans(guess, guess, offsets="tokens").lengths is None
+    with pytest.raises(InputError, match=r"guess:1: span \[1, 4\) X is empty or outside its text of 3 tokens"):
+        read_spans(gold, write("guess", {"spans": [[1, 4, "X"]]}, {"spans": []}), offsets="tokens")
+    other = write("other", {"tokens": ["a", "B", "c"], "spans": []}, {"spans": []})
+    with pytest.raises(SidesMismatch, match=r'gold:1 has "b" as token 1, .*other:1 has "B"'):
+        read_spans(gold, other, offsets="tokens")
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ("{", "bad:2: is not JSON"),
+        ({"text": "x"}, 'bad:2: expected an object with a list "spans", found "text"'),
+        ({"spans": []}, 'bad:2: has no "text"'),
+        ({"text": "xy", "spans": [[0, 1]]}, r"spans\[0\]: expected"),
+        ({"text": "xy", "spans": [[0, "1", "A"]]}, r"spans\[0\]: expected"),
+        ({"text": "xy", "spans": [{"start": 0, "end": 1}]}, r"spans\[0\]: expected"),
+        ({"text": "xy", "spans": [[0, 9, "A"]]}, "not inside its text of 2 characters"),
+        ({"text": "xy", "spans": [[1, 1, "A"]]}, "not inside"),
+    ],
+)
+def test_bad_records_are_named(write, record, message):
+    path = write("bad", "", record)
+    with pytest.raises(InputError, match=message):
+        read_spans(path, path)
+
+
+def test_options_are_checked(write):
+    path = write("gold", {"text": "x", "spans": []})
+    with pytest.raises(MetricError, match='Did you mean "words"'):
+        read_spans(path, path, tokenizer="word")
+    with pytest.raises(MetricError, match="characters"):
+        read_spans(path, path, offsets="bytes")  # type: ignore[arg-type]

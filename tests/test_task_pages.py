@@ -1,0 +1,38 @@
+"""The pages of the tasks: every command prints the table below it, and every Python example gives what its comment says."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("relations", "events", "roles", "nary")
+
+
+def commands():
+    for page in PAGES:
+        text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+        for command, table in re.findall(r"```\n\$ tallystick (.*?)\n```\n\n((?:\|.*\n)+)", text):
+            yield pytest.param(command, table, id=f"{page}: {command[:60]}")
+
+
+@pytest.mark.parametrize(("command", "table"), list(commands()))
+def test_a_command_prints_the_table_below_it(command, table):
+    run = subprocess.run(
+        [sys.executable, "-m", "tallystick", *command.split()],
+        capture_output=True, text=True, check=True, encoding="utf-8", cwd=ROOT / "src" / "tallystick" / "examples",
+    )  # fmt: skip
+    assert run.stdout.strip() == table.strip()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_python_example_gives_what_it_says(page):
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    code = re.findall(r"```python\n(from .*?)```", text, re.S)[-1]
+    *before, last = code.strip().splitlines()
+    expression, expected = re.split(r"\s+# ", last)
+    names: dict = {}
+    exec("\n".join(before), names)
+    assert eval(expression, names) == eval(expected)
