@@ -4,7 +4,10 @@ import argparse
 import importlib
 import sys
 
-NAMES = ("coreference", "coreference_columns", "invoices", "relations", "meaning")
+NAMES = (
+    "coreference", "coreference_columns", "dependencies", "hierarchies", "invoices", "meaning", "records", "relations",
+    "spans",
+)  # fmt: skip
 
 
 def main() -> int:

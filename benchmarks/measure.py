@@ -34,7 +34,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 # The libraries that may be missing without anything being wrong.
-PEERS = frozenset({"metametric", "stickler", "anls_star", "autoevals"})
+PEERS = frozenset({"metametric", "stickler", "anls_star", "autoevals", "deepdiff", "seqeval", "nervaluate", "udtools"})
+FEW = 7
+"""So many figures stand in a line."""
 START_UP = (
     "CPU seconds. 'scoring' leaves start-up out (modules loaded lazily while scoring count); "
     "'set-up' is imports and building the metric; 'process' is everything, the corpus included."
@@ -187,22 +189,29 @@ def report(title: str, rows: Sequence[Row], unit: str, bases: Sequence[str]) -> 
             line += [f"{row.per_unit / base.per_unit:,.2f}" for base in ratios]
             line += [f"{run.setup:.2f}", f"{run.process:.2f}"]
             line += [f"{run.peak / 1e6:,.0f}", f"{run.peak_before / 1e6:,.0f}"]
-            line += ["  ".join(f"{name} {figure:.6f}" for name, figure in (run.value or {}).items())]
+            line += ["  ".join(_figures(run)[:FEW])]
         table.append(line)
     print(draw(table))
     for row in rows:
         notes = [note for note in (row.remark, _explain(row)) if note]
         if notes:
             print(f"  {row.name}: {'; '.join(notes)}")
+        for first in range(FEW, len(_figures(row.measurement)), FEW):
+            print(f"    {'  '.join(_figures(row.measurement)[first : first + FEW])}")
     sys.stdout.flush()
     return not any(row.failed for row in rows)
+
+
+def _figures(run: Measurement) -> list[str]:
+    return [f"{name} {figure:.6f}" for name, figure in (run.value or {}).items()]
 
 
 def _explain(row: Row) -> str:
     if row.agreement == "-":
         return ""
     if row.agreement == "equal":
-        return f"{', '.join(row.checked)} equal the floor's on the same {row.units:,}"
+        checked = ", ".join(row.checked) if len(row.checked) <= FEW else f"all {len(row.checked)} figures"
+        return f"{checked} equal those that they are held against, on the same {row.units:,}"
     return row.agreement
 
 

@@ -1,7 +1,6 @@
-"""Spans: tallystick against seqeval on a generated file of 5 million tokens in 371,000 sentences.
+"""Spans: tallystick against seqeval and nervaluate on a generated file of 5 million tokens in 371,000 sentences.
 
-Each measurement runs in a fresh process and prints the values that it computed; times are CPU seconds
-(`time.process_time`), memory is the peak of the whole process. The claims:
+The claims (issue 4, Must show 4), each from fresh processes in CPU seconds:
 
     lists    from the same Python lists of tags, a string for each tag as splitting lines makes them (CPython
              itself keeps only one "O"), at least 9 times faster than `seqeval.metrics.f1_score`, with exact,
@@ -9,26 +8,24 @@ Each measurement runs in a fresh process and prints the values that it computed;
     file     from the file at most the time to read it and split it into two lists of tags for each sentence
     memory   from the file less than half of what seqeval takes
 
-    python -m benchmarks.spans [--tokens 5000000] [--rounds 3]
+    python -m benchmarks spans
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
-import resource
-import statistics
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-Values = dict[str, Any]
+from benchmarks.measure import Row, compare, measure, report
+
+Lists = list[list[str]]
+Score = Callable[[], dict[str, float]]
 TYPES = ("PER", "LOC", "ORG", "MISC")
+METRICS = ("segment", "token", "ts")
+CHECKED = ("segment micro",)
 
 
 def generate(path: Path, tokens: int, seed: int = 3) -> None:
@@ -79,136 +76,104 @@ def split_into_lists(path: str) -> tuple[list[list[str]], list[list[str]]]:
     return reference, predicted
 
 
-def read_and_split(path: str) -> tuple[float, Values]:
+def name_file(path: str) -> tuple[str]:
+    """The corpus of those that read the file themselves."""
+    return (path,)
+
+
+def read_and_split(path: str) -> Score:
     """The bound for reading: the file as lists, nothing scored."""
-    begin = time.process_time()
-    reference, _ = split_into_lists(path)
-    return time.process_time() - begin, {"sentences": len(reference), "tokens": sum(map(len, reference))}
+
+    def score() -> dict[str, float]:
+        reference, _ = split_into_lists(path)
+        return {"sentences": len(reference), "tokens": sum(map(len, reference))}
+
+    return score
 
 
-def seqeval_from_lists(path: str) -> tuple[float, Values]:
-    """seqeval's micro F1; only the scoring is timed, the memory is that of reading and scoring."""
+def seqeval(reference: Lists, predicted: Lists) -> Score:
+    """seqeval's micro F1."""
     from seqeval.metrics import f1_score
 
-    reference, predicted = split_into_lists(path)
-    begin = time.process_time()
-    value = f1_score(reference, predicted)
-    return time.process_time() - begin, {"exact micro F1": float(value)}
+    return lambda: {"segment micro": f1_score(reference, predicted)}
 
 
-def tallystick_from_lists(path: str) -> tuple[float, Values]:
+def nervaluate(reference: Lists, predicted: Lists) -> Score:
+    """nervaluate's four schemes."""
+    from nervaluate import Evaluator
+
+    def score() -> dict[str, float]:
+        overall = Evaluator(reference, predicted, tags=list(TYPES), loader="list").evaluate()["overall"]
+        return {name: overall[name].f1 for name in ("strict", "exact", "partial", "ent_type")}
+
+    return score
+
+
+def tallystick_from_lists(reference: Lists, predicted: Lists) -> Score:
     """Exact, token and token-and-separator figures for every tag from the same lists."""
-    _load()
-    from tallystick.reading.tags import tags_from_lists
+    from tallystick.metrics import spans
 
-    reference, predicted = split_into_lists(path)
-    begin = time.process_time()
-    values = _score(tags_from_lists(reference, predicted))
-    return time.process_time() - begin, values
+    return lambda: _values(spans.evaluate(reference, predicted, METRICS))
 
 
-def tallystick_from_file(path: str) -> tuple[float, Values]:
+def tallystick_from_file(path: str) -> Score:
     """The same from the file, reading included."""
-    _load()
-    from tallystick.reading.tags import read_tags_together
+    from tallystick.metrics import spans
+    from tallystick.reading.span_files import read_span_files
 
-    begin = time.process_time()
-    values = _score(read_tags_together(path))
-    return time.process_time() - begin, values
+    return lambda: _values(spans.score(read_span_files(path, None), METRICS))
 
 
-def _load() -> None:
-    """Import what `_score` needs before the clock starts, as seqeval is imported before."""
-    from tallystick.metrics import span_measures, unit_counts
-    from tallystick.reading import iob
+def tallystick_schemes(reference: Lists, predicted: Lists) -> Score:
+    """nervaluate's four schemes."""
+    from tallystick.metrics import spans
 
-    _ = span_measures, unit_counts, iob
+    def score() -> dict[str, float]:
+        results = spans.evaluate(reference, predicted, ["nervaluate"])
+        return {{"type": "ent_type"}.get(name, name): result.f1 for name, result in results.items()}
+
+    return score
 
 
-def _score(tagged: Any) -> Values:
-    from tallystick.metrics.span_counts import count_exact
-    from tallystick.metrics.span_measures import f1, macro, micro, precision, recall
-    from tallystick.metrics.span_pairs import overlapping_pairs
-    from tallystick.metrics.unit_counts import add_separators, count_separators, count_tokens
-    from tallystick.reading.iob import decode
-
-    texts = decode(tagged, "IOB2", "lenient").texts
-    pairs = overlapping_pairs(texts)
-    tokens = count_tokens(texts, "corpus", pairs=pairs)
-    spaces = {
-        "exact": count_exact(texts, "corpus", pairs=pairs),
-        "token": tokens,
-        "token and separator": add_separators(tokens, count_separators(texts, "corpus", pairs=pairs)),
-    }
-    values: Values = {}
-    for name, counts in spaces.items():
-        values[f"{name} micro F1"] = micro(f1, counts)
-        values[f"{name} macro F1"] = macro(f1, counts).value
-        for tag, p, r, f in zip(counts.tags, precision(counts)[0], recall(counts)[0], f1(counts)[0], strict=True):
-            values[f"{name} {tag} P R F1"] = [float(p), float(r), float(f)]
+def _values(results: Any) -> dict[str, float]:
+    values = {}
+    for name, result in results.items():
+        values |= {f"{name} {average}": figures["f1"] for average, figures in result.averages.items()}
+        values |= {f"{name} {row.label}": row.figures["f1"] for row in result.by_label()}
     return values
 
 
-MEASUREMENTS: dict[str, Callable[[str], tuple[float, Values]]] = {
-    "read and split": read_and_split,
-    "seqeval from lists": seqeval_from_lists,
-    "tallystick from lists": tallystick_from_lists,
-    "tallystick from file": tallystick_from_file,
-}
-
-
-def measure(name: str, path: Path) -> Values:
-    """Run one measurement in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.spans", "--measure", name, "--file", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"{name} failed:\n{done.stderr}")
-    result: Values = json.loads(done.stdout)
-    return result
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Run all measurements and print values, times, memory and the three ratios."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tokens", type=int, default=5_000_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--measure", choices=MEASUREMENTS, help=argparse.SUPPRESS)
-    parser.add_argument("--file", type=Path, help="use this file instead of a generated one")
-    options = parser.parse_args(arguments)
-    if options.measure:
-        seconds, values = MEASUREMENTS[options.measure](str(options.file))
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(json.dumps({"seconds": seconds, "peak_mb": peak, "values": values}))
-        return
+def run(repeat: int = 1, quick: bool = False) -> bool:
+    """Print the tables and the claims; True if nothing broke and the figures are the same."""
+    tokens = 500_000 if quick else 5_000_000
+    few = tokens // 10
     with tempfile.TemporaryDirectory() as folder:
-        path = options.file or Path(folder) / "tags.txt"
-        if not options.file:
-            generate(path, options.tokens)
-        results: dict[str, list[Values]] = {name: [] for name in MEASUREMENTS}
-        for _ in range(options.rounds):  # in turns, so that a busy machine slows all alike
-            for name in MEASUREMENTS:
-                results[name].append(measure(name, path))
-    seconds_of = {name: statistics.median(run["seconds"] for run in runs) for name, runs in results.items()}
-    peak_of = {name: max(run["peak_mb"] for run in runs) for name, runs in results.items()}
-    for name, runs in results.items():
-        times = ", ".join(f"{run['seconds']:.2f}" for run in runs)
-        print(f"{name:24s} {seconds_of[name]:6.2f} CPU s ({times})  {peak_of[name]:6.0f} MB")
-    for name in ("seqeval from lists", "tallystick from lists", "tallystick from file"):
-        print(f"\n{name}")
-        for key, value in results[name][0]["values"].items():
-            shown = " ".join(f"{part:.6f}" for part in (value if isinstance(value, list) else [value]))
-            print(f"    {key:34s} {shown}")
-    ours, theirs = (results[name][0]["values"] for name in ("tallystick from lists", "seqeval from lists"))
-    from_file = results["tallystick from file"][0]["values"]
-    same = abs(ours["exact micro F1"] - theirs["exact micro F1"]) < 1e-12 and ours == from_file
-    speed = seconds_of["seqeval from lists"] / seconds_of["tallystick from lists"]
-    reading = seconds_of["tallystick from file"] / seconds_of["read and split"]
-    memory = peak_of["tallystick from file"] / peak_of["seqeval from lists"]
-    print(f"\nthe same exact micro F1 everywhere: {same}")
-    print(f"lists: {speed:.1f} times faster than seqeval (wanted: at least 9)")
-    print(f"file: {reading:.2f} of the time to read and split (wanted: at most 1)")
-    print(f"memory: {memory:.2f} of seqeval's (wanted: under 0.5)")
+        files = {size: str(Path(folder, f"{size}.txt")) for size in (tokens, few)}
+        for size, path in files.items():
+            generate(Path(path), size)
 
+        def time(target: str, make: str, size: int = tokens) -> Any:
+            return measure(f"benchmarks.spans:{target}", f"benchmarks.spans:{make}", repeat=repeat, path=files[size])
 
-if __name__ == "__main__":
-    main()
+        split = time("read_and_split", "name_file")
+        theirs = time("seqeval", "split_into_lists")
+        lists = time("tallystick_from_lists", "split_into_lists")
+        file = time("tallystick_from_file", "name_file")
+        schemes = time("tallystick_schemes", "split_into_lists", few)
+        nervaluates = time("nervaluate", "split_into_lists", few)
+    rows = [
+        Row("read and split", tokens, split, remark="the file as two lists of tags for each sentence"),
+        Row("seqeval f1_score", tokens, theirs, remark="from lists; 'before' and 'peak' hold the lists"),
+        compare(lists, theirs, "tallystick, lists", tokens, checked=CHECKED if theirs.value else ()),
+        compare(file, lists, "tallystick, file", tokens, checked=tuple(lists.value or ())),
+    ]
+    fine = report(f"spans: {tokens:,} tokens, IOB2", rows, "token", ("tallystick, lists",))
+    if theirs.value:
+        print(f"  lists: {theirs.scoring / lists.scoring:.1f} times faster than seqeval (wanted: at least 9)")
+        print(f"  memory: {file.peak / theirs.peak:.2f} of seqeval's from the file (wanted: under 0.5)")
+    print(f"  file: {file.scoring / split.scoring:.2f} of the time to read and split (wanted: at most 1)")
+    rows = [
+        Row("tallystick, four schemes", few, schemes, remark="the best pairs"),
+        Row("nervaluate", few, nervaluates, remark="greedy pairs in the order of the list"),
+    ]
+    return report(f"nervaluate's schemes: {few:,} tokens", rows, "token", ("tallystick, four schemes",)) and fine

@@ -6,7 +6,16 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks import coreference_columns, coreference_data, invoices, meaning, measure, relations
+from benchmarks import (
+    coreference_columns,
+    coreference_data,
+    dependencies,
+    invoices,
+    meaning,
+    measure,
+    relations,
+    spans,
+)
 from tallystick.matching.assignment import SMALL_SIDE, components
 from tallystick.metrics.coreference import Options
 from tallystick.metrics.coreference_mentions import prepare
@@ -202,11 +211,6 @@ def test_figures_that_differ_are_a_failure():
     assert math.isfinite(row.per_unit)
 
 
-def test_shortfall_counts_pairs_and_triples_below_the_optimum():
-    assert meaning.shortfall([3.0, 5.0, 2.0], [3.0, 4.0, 0.0]) == "2 pairs short, 3 triples"
-    assert meaning.shortfall([3.0], [3.0]) == "never short"
-
-
 @pytest.mark.parametrize(
     ("write", "arguments", "documents", "mentions"),
     [
@@ -234,3 +238,27 @@ def test_the_small_coreference_file_needs_an_assignment(tmp_path):
     table = prepare(pair(*map(read_chains, paths)), Options()).overlaps
     assert len(set(components(table.k, table.r, table.key.entities, table.response.entities).tolist())) == 1
     assert min(table.key.entities, table.response.entities) > SMALL_SIDE
+
+
+def test_spans_from_lists_and_from_the_file_are_the_same_and_seqevals(tmp_path):
+    path = tmp_path / "tags.txt"
+    spans.generate(path, 3_000)
+    lists = spans.split_into_lists(str(path))
+    assert sum(map(len, lists[0])) == 3_000
+    found = spans.tallystick_from_lists(*lists)()
+    assert found == spans.tallystick_from_file(str(path))()
+    assert found["segment micro"] == pytest.approx(spans.seqeval(*lists)()["segment micro"])
+
+
+def test_dependencies_of_generated_files(tmp_path):
+    files = [str(tmp_path / name) for name in ("reference", "predicted")]
+    for file, text in zip(files, dependencies.generate(300, 1), strict=True):
+        with open(file, "w", encoding="utf-8") as stream:
+            stream.write(text)
+    found = dependencies.tallystick(*files)()
+    assert 0.5 < found["las"] < found["uas"] < found["words"] < 1
+
+
+def test_shortfall_counts_pairs_and_triples_below_the_optimum():
+    assert meaning.shortfall([3.0, 5.0, 2.0], [3.0, 4.0, 0.0]) == "2 pairs short, 3 triples"
+    assert meaning.shortfall([3.0], [3.0]) == "never short"

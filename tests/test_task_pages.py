@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("relations", "events", "roles", "nary")
+PAGES = ("relations", "events", "roles", "nary", "spans", "dependencies")
 
 
 def commands():

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from tallystick.deriving import derive, distinct, ignore, matched, ordered
+    from tallystick.choosing import by_key, choose, distinct, ignore, matched, ordered
+    from tallystick.deriving import derive
     from tallystick.errors import TallystickError
     from tallystick.matching.collections import best, links, subset, supertypes
     from tallystick.matching.normalise import f, f1, jaccard, precision, recall, sides
@@ -28,11 +29,15 @@ if TYPE_CHECKING:
     from tallystick.parsing import parse
     from tallystick.scoring.evaluation import Evaluation, evaluate
     from tallystick.scoring.explanation import Explanation
+    from tallystick.scoring.kernels import gram, kernel_status
     from tallystick.scoring.result import Result
+    from tallystick.similarity.aliases import aliases
+    from tallystick.similarity.alternatives import any_of
     from tallystick.similarity.cases import cases, let, ref
     from tallystick.similarity.exact import exact
     from tallystick.similarity.functions import function, judgements, via
     from tallystick.similarity.hierarchy import levels, subtypes
+    from tallystick.similarity.keyed import keyed
     from tallystick.similarity.missing import optional
     from tallystick.similarity.numbers import date, number, overlap
     from tallystick.similarity.records import each, record
@@ -41,7 +46,8 @@ if TYPE_CHECKING:
     from tallystick.similarity.weights import above, at_least, weigh, weighted
 
 _HOME = {
-    "deriving": ("derive", "distinct", "ignore", "matched", "ordered"),
+    "choosing": ("by_key", "choose", "distinct", "ignore", "matched", "ordered"),
+    "deriving": ("derive",),
     "errors": ("TallystickError",),
     "matching.collections": ("best", "links", "subset", "supertypes"),
     "matching.normalise": ("f", "f1", "jaccard", "precision", "recall", "sides"),
@@ -52,11 +58,15 @@ _HOME = {
     "parsing": ("parse",),
     "scoring.evaluation": ("Evaluation", "evaluate"),
     "scoring.explanation": ("Explanation",),
+    "scoring.kernels": ("gram", "kernel_status"),
     "scoring.result": ("Result",),
+    "similarity.aliases": ("aliases",),
+    "similarity.alternatives": ("any_of",),
     "similarity.cases": ("cases", "let", "ref"),
     "similarity.exact": ("exact",),
     "similarity.functions": ("function", "judgements", "via"),
     "similarity.hierarchy": ("levels", "subtypes"),
+    "similarity.keyed": ("keyed",),
     "similarity.missing": ("optional",),
     "similarity.numbers": ("date", "number", "overlap"),
     "similarity.records": ("each", "record"),
@@ -68,11 +78,11 @@ _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Evaluation", "Explanation", "Result", "TallystickError",
-    "above", "at_least", "best", "cases", "date", "derive", "distinct", "each", "evaluate", "exact", "f", "f1",
-    "function", "graph", "ignore", "jaccard", "judgements", "latent", "let", "levels", "links", "match", "matched",
-    "number", "optional", "ordered", "overlap", "parse", "precision", "recall", "record", "ref", "scoped", "sequence",
-    "sides", "subset", "subtypes", "supertypes", "text", "top_down", "tree", "unordered", "var", "via", "weigh",
-    "weighted", "words",
+    "above", "aliases", "any_of", "at_least", "best", "by_key", "cases", "choose", "date", "derive", "distinct", "each",
+    "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judgements", "kernel_status",
+    "keyed", "latent", "let", "levels", "links", "match", "matched", "number", "optional", "ordered", "overlap", "parse",
+    "precision", "recall", "record", "ref", "scoped", "sequence", "sides", "subset", "subtypes", "supertypes", "text",
+    "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",
 ]  # fmt: skip
 
 

@@ -36,19 +36,21 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import typing_extensions
 
+from tallystick.choosing import Choice, Collecting, choice_of, ordered
 from tallystick.errors import DerivationError, MetricError, did_you_mean
 from tallystick.matching.normalise import F, Normaliser
-from tallystick.matching.ordered import Sequence
 from tallystick.matching.sets import Match, Matching
 from tallystick.matching.structured import OrderedGraph, OrderedTree
 from tallystick.matching.variables import Latent, Scoped, has_variables
+from tallystick.similarity.alternatives import AnyOf
 from tallystick.similarity.cases import Cases, Let, Ref
 from tallystick.similarity.exact import exact
+from tallystick.similarity.keyed import Keyed
 from tallystick.similarity.missing import Optional, optional
 from tallystick.similarity.node import Named, Node, Similarity
 from tallystick.similarity.records import Each, Record
 from tallystick.similarity.variables import var
-from tallystick.similarity.weights import Weighted
+from tallystick.similarity.weights import Threshold, Weighted
 from tallystick.structures.meaning import Var
 from tallystick.structures.orders import Graph, Tree
 
@@ -56,42 +58,12 @@ _LEAVES = (
     str, bytes, int, float, complex, bool, type(None), range, datetime.date, datetime.time, datetime.timedelta,
     decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath, enum.Enum,
 )  # fmt: skip
-_BAGS = {list, set, frozenset, abc.Collection, abc.Set, abc.MutableSet, abc.Iterable}
-_SEQUENCES = {abc.Sequence, abc.MutableSequence}
-_MAPPINGS = {dict, abc.Mapping, abc.MutableMapping}
-_UNIONS = (Union, types.UnionType)
+BAGS = {list, set, frozenset, abc.Collection, abc.Set, abc.MutableSet, abc.Iterable}
+SEQUENCES = {abc.Sequence, abc.MutableSequence}
+MAPPINGS = {dict, abc.Mapping, abc.MutableMapping}
+UNIONS = (Union, types.UnionType)
 _STRUCTURES: dict[Any, type[Matching]] = {Tree: OrderedTree, Graph: OrderedGraph}
 _NO_DEFAULT = (None, getattr(typing_extensions, "NoDefault", None))  # None before typing_extensions 4.12
-
-
-@dataclass(frozen=True)
-class Collecting:
-    """How a collection is matched, said in the type: `Annotated[list[str], ordered]`."""
-
-    constraint: str = "1:1"
-    in_order: bool = False
-    distinct: bool = False
-
-    def over(self, inner: Similarity) -> Matching:
-        return Sequence(inner) if self.in_order else Match(inner, self.constraint, self.distinct)
-
-
-ordered = Collecting(in_order=True)
-distinct = Collecting(distinct=True)
-
-
-def matched(constraint: str) -> Collecting:
-    """Another constraint for a collection: `Annotated[list[str], matched("N:1")]`."""
-    return Collecting(constraint)
-
-
-class _Ignored:
-    def __repr__(self) -> str:
-        return "ignore"
-
-
-ignore = _Ignored()
-"""Leaves a field out of the metric: `Annotated[str, ignore]`, or by path."""
 
 
 def derive(type: Any, choices: Mapping[str, Any] | None = None, *, credit: Literal["all", "each"] = "all") -> Node:
@@ -99,11 +71,28 @@ def derive(type: Any, choices: Mapping[str, Any] | None = None, *, credit: Liter
 
     `credit="all"`: a record is right or wrong as a whole (the product of its fields). `credit="each"`: every field
     counts by itself. `choices` says by path what is to be different: a similarity, `ordered`, `distinct`,
-    `matched("N:1")` or `ignore`.
+    `matched("N:1")`, `by_key("sku")`, `choose(...)`, `ignore`, or the same as plain data: `{"number": {"relative": 0.01}}`.
     """
+    return explain_derivation(type, choices, credit=credit)[0]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided for one path of a type, and why."""
+
+    path: str
+    type: str
+    how: str
+    why: str
+
+
+def explain_derivation(
+    type: Any, choices: Mapping[str, Any] | None = None, *, credit: str = "all", source: str = "choices"
+) -> tuple[Node, list[Decision]]:
+    """The metric that follows from a type, and every decision that led to it, top down."""
     if credit not in ("all", "each"):
         raise DerivationError(f'credit must be "all" or "each", found {credit!r}')
-    walker = _Walker(dict(choices or {}), credit)
+    walker = _Walker(dict(choices or {}), credit, source)
     inner = walker.bound(walker.top(type), type, "")
     unused = [path for path in walker.choices if path not in walker.used]
     if unused:
@@ -111,58 +100,109 @@ def derive(type: Any, choices: Mapping[str, Any] | None = None, *, credit: Liter
         raise DerivationError(
             f"no value at the path {unused[0]!r} of {_name(type)}.{hint} Paths: {', '.join(walker.seen)}"
         )
-    return F(inner)
+    return F(inner), [decision for decision in walker.decisions if decision is not None]
 
 
 class _Walker:
-    def __init__(self, choices: dict[str, Any], credit: str) -> None:
-        self.choices, self.credit = choices, credit
+    def __init__(self, choices: dict[str, Any], credit: str, source: str) -> None:
+        self.choices, self.credit, self.source = choices, credit, source
         self.used: set[str] = set()
         self.seen: list[str] = []
         self.open: list[tuple[Any, str]] = []
         self.recursive: set[str] = set()
+        self.decisions: list[Decision | None] = []
 
     # The top: a record with collections is never multiplied; each collection has figures of its own.
 
     def top(self, type_: Any) -> Similarity:
-        plain = _plain(type_)
+        plain, chosen = self.chosen(type_, "")
+        self.credit = chosen.credit or self.credit
+        plain = plain_type(plain)
         fields = None if (get_origin(plain) or plain) in (*_STRUCTURES, Var) else record_fields(plain)
         if fields is None or not any(_is_collection(t) for t in fields.values()):
             node = self.value(type_, "", summed=True)
             return node if node is not None else self._nothing("", type_)
+        self.decisions.append(Decision("", _name(plain), "each field counts", chosen.why or "default"))
         parts = ((name, self.value(t, name, summed=True)) for name, t in fields.items())
         kept = Named((name, part) for name, part in parts if part is not None)
         return Each(kept) if kept else self._nothing("", type_)
+
+    def chosen(self, type_: Any, path: str) -> tuple[Any, Choice]:
+        """The type without its notes, and what was chosen for it: by path, then in the type."""
+        found = Choice()
+        type_ = plain_type(type_)
+        if get_origin(type_) is Annotated:
+            type_, *notes = get_args(type_)
+            for note in notes:
+                choice = choice_of(note, path or "the top", "annotation")
+                found = found.over(choice) if choice is not None else found
+        if path in self.choices:
+            self.used.add(path)
+            where = f"{self.source}: {path}" if path else self.source
+            choice = choice_of(self.choices[path], where, self.source)
+            if choice is None:
+                raise DerivationError(
+                    f"at {path}: expected a similarity, ordered, distinct, matched(...) or ignore, "
+                    f"found {self.choices[path]!r}"
+                )
+            found = choice.over(found)
+        return type_, found
 
     def value(self, type_: Any, path: str, *, summed: bool) -> Similarity | None:
         """The similarity of a value; `summed` if it stands in a sum, where a collection is Σ. None to ignore it."""
         if path:
             self.seen.append(path)
-        chosen: Any = None
-        if get_origin(type_) is Annotated:
-            type_, *notes = get_args(type_)
-            chosen = next((n for n in notes if isinstance(n, (Similarity, Collecting, _Ignored))), None)
-        if path in self.choices:
-            self.used.add(path)
-            chosen = self.choices[path]
-            if not isinstance(chosen, (Similarity, Collecting, _Ignored)):
-                raise DerivationError(
-                    f"at {path}: expected a similarity, ordered, distinct, matched(...) or ignore, found {chosen!r}"
-                )
-        if isinstance(chosen, _Ignored):
+        may_miss = get_origin(type_) is typing_extensions.NotRequired
+        type_, chosen = self.chosen(type_, path)
+        place = len(self.decisions)
+        self.decisions.append(None)
+        if chosen.ignored:
+            self.decisions[place] = Decision(path, _name(type_), "ignored", chosen.why)
             return None
-        if isinstance(chosen, Similarity):
-            return _fitted(chosen, type_, summed)
-        return self.derived(_plain(type_), path, chosen, summed)
+        before, self.credit = self.credit, chosen.credit or self.credit
+        if chosen.similarity is not None:
+            node = _fitted(chosen.similarity, type_, summed)
+        else:
+            if chosen.any_of:
+                type_ = _one_alternative(type_)
+            node = self.derived(plain_type(type_), path, chosen.collecting, summed)
+        structured = chosen.similarity is None and not is_leaf_type(type_)
+        node = chosen.around(node, summed=summed, structured=structured, where=f"at {path or 'the top'}")
+        node = optional(node) if may_miss else node
+        self.decisions[place] = Decision(path, _name(type_), self.told(node, chosen), chosen.why or "default")
+        self.credit = before
+        return node
+
+    def told(self, node: Similarity, chosen: Choice) -> str:
+        """A decision in words: what lies below has lines of its own."""
+        words: list[str] = []
+        while True:
+            if isinstance(node, Each):
+                return ", ".join(["each field counts", *words])
+            if isinstance(node, Record):
+                return ", ".join(["all fields or nothing", *words])
+            if isinstance(node, Matching):
+                return ", ".join([str(_collecting_of(node)), *words])
+            if isinstance(node, Optional):
+                words += ["may be missing"] + ["so is empty"] * node.empty + ["null is a value"] * node.null
+            elif isinstance(node, Weighted):
+                words.append(f"weight {node.weight:g}")
+            elif isinstance(node, Threshold) and node.share:
+                words.append(f"only if {node.name.replace('_', ' ')} {node.threshold:g} of it is right")
+            elif not isinstance(node, (F, AnyOf)) or is_leaf_node(node):
+                return ", ".join([str(node), *words])
+            elif isinstance(node, AnyOf):
+                words.append("any of several")
+            node = node.inner
 
     def derived(self, type_: Any, path: str, how: Collecting | None, summed: bool) -> Similarity:
         origin = get_origin(type_) or type_
         arguments = get_args(type_)
-        if origin in _UNIONS:
+        if origin in UNIONS:
             return self.union(arguments, path, how, summed)
         element = self.element(type_, origin, arguments, path)
         if element is not None:
-            in_order = origin in _SEQUENCES or origin is tuple
+            in_order = origin in SEQUENCES or origin is tuple
             how = how or (ordered if in_order else Collecting())
             inner = self.value(element, f"{path}[*]", summed=self.credit == "each")
             return self.collection(how, inner or self._nothing(f"{path}[*]", element), summed)
@@ -173,7 +213,7 @@ class _Walker:
             return found if summed else F(found)
         if isinstance(origin, type) and issubclass(origin, Var):
             return var
-        if origin in _MAPPINGS:
+        if origin in MAPPINGS:
             if len(arguments) != 2:
                 raise self.cannot(type_, path, "say what is in it: dict[str, int]")
             inner = self.value(arguments[1], f"{path}[*].value", summed=self.credit == "each")
@@ -194,7 +234,7 @@ class _Walker:
             if not arguments:
                 raise self.cannot(type_, path, "say what is in it: tuple[int, int] or tuple[str, ...]")
             return None
-        if origin in _BAGS or origin in _SEQUENCES:
+        if origin in BAGS or origin in SEQUENCES:
             if len(arguments) != 1:
                 raise self.cannot(type_, path, f"say what is in it: {_name(origin)}[str]")
             return arguments[0]
@@ -240,6 +280,14 @@ class _Walker:
                 inner = Cases(Named(parts))
         return inner if len(options) == len(arguments) else optional(inner)
 
+    def case(self, type_: Any, path: str, how: Collecting | None, summed: bool) -> Similarity:
+        """One case of a union, which may have notes of its own."""
+        type_, chosen = self.chosen(type_, "<case>")
+        if chosen.similarity is not None:
+            return chosen.around(_fitted(chosen.similarity, type_, summed), summed=summed, structured=False, where=path)
+        found = self.derived(plain_type(type_), path, chosen.collecting or how, summed)
+        return chosen.around(found, summed=summed, structured=not is_leaf_type(type_), where=path)
+
     def bound(self, node: Similarity, type_: Any, path: str) -> Similarity:
         """The similarity of a scope, with the variables in it mapped."""
         if not has_variables(node):
@@ -252,16 +300,6 @@ class _Walker:
                 f"that is a tallystick.structures.Scope, else the document: mark the type that they belong to"
             )
             raise self.cannot(type_, path, advice) from None
-
-    def case(self, type_: Any, path: str, how: Collecting | None, summed: bool) -> Similarity:
-        """One case of a union, which may have notes of its own."""
-        if get_origin(type_) is Annotated:
-            type_, *notes = get_args(type_)
-            chosen = next((n for n in notes if isinstance(n, (Similarity, Collecting))), None)
-            if isinstance(chosen, Similarity):
-                return _fitted(chosen, type_, summed)
-            how = chosen or how
-        return self.derived(_plain(type_), path, how, summed)
 
     def cannot(self, type_: Any, path: str, advice: str) -> DerivationError:
         return DerivationError(f"at {path or 'the top'}: no metric can be derived from {_name(type_)}; {advice}")
@@ -294,16 +332,52 @@ def _collection_in(node: Similarity) -> bool:
     return isinstance(node, Match) or (isinstance(node, (F, Optional, Weighted)) and _collection_in(node.inner))
 
 
+def union_of(types: Any) -> Any:
+    """The union of several types."""
+    return Union.__getitem__(tuple(types))
+
+
+def _one_alternative(type_: Any) -> Any:
+    """The type of one alternative, where the gold may hold several: T of list[T], and of T | list[T]."""
+    plain = plain_type(type_)
+    if get_origin(plain) in UNIONS:
+        kept = [a for a in get_args(plain) if not (_is_collection(a) and len(get_args(plain)) > 1)]
+        return union_of(kept) if kept else type_
+    if _is_collection(plain) and get_args(plain):
+        return get_args(plain)[0]
+    return type_
+
+
+def is_leaf_node(node: Node) -> bool:
+    """Whether nothing below has fields or items of its own."""
+    return not any(isinstance(part, (Each, Record, Matching)) for part in node.walk())
+
+
+def is_leaf_type(type_: Any) -> bool:
+    """Whether values of a type have neither fields nor items."""
+    type_ = plain_type(get_args(type_)[0] if get_origin(type_) is Annotated else type_)
+    if get_origin(type_) in UNIONS:
+        return all(is_leaf_type(a) for a in get_args(type_))
+    return not _is_collection(type_) and record_fields(type_) is None
+
+
+def _collecting_of(node: Matching) -> Collecting:
+    key = node.inner.by if isinstance(node.inner, Keyed) else ()
+    if isinstance(node, Match):
+        return Collecting(node.constraint, False, node.distinct, key)
+    return Collecting(in_order=True, key=key)
+
+
 def _fitted(chosen: Similarity, type_: Any, summed: bool) -> Similarity:
     """A similarity chosen by the user, for a value that may be None, and normalised where it has to be."""
     if not summed and isinstance(chosen, Matching):
         chosen = F(chosen)
-    plain = _plain(type_)
-    may_miss = get_origin(plain) in _UNIONS and type(None) in get_args(plain)
+    plain = plain_type(type_)
+    may_miss = get_origin(plain) in UNIONS and type(None) in get_args(plain)
     return optional(chosen) if may_miss else chosen
 
 
-def _plain(type_: Any) -> Any:
+def plain_type(type_: Any) -> Any:
     """The type behind NewType, type aliases, Required, ReadOnly, and type variables with a default or a bound."""
     while True:
         if isinstance(type_, (typing.NewType, typing_extensions.NewType)):
@@ -328,7 +402,7 @@ def _case_names(type_: Any) -> list[str]:
     """The names of the classes whose values belong to a case of a union."""
     if get_origin(type_) is Annotated:
         type_ = get_args(type_)[0]
-    type_ = _plain(type_)
+    type_ = plain_type(type_)
     if get_origin(type_) is Literal:
         return list(dict.fromkeys(type(value).__name__ for value in get_args(type_)))
     return [_name(get_origin(type_) or type_)]
@@ -337,15 +411,16 @@ def _case_names(type_: Any) -> list[str]:
 def _is_collection(type_: Any) -> bool:
     if get_origin(type_) is Annotated:
         notes = get_args(type_)[1:]
-        if any(isinstance(n, Similarity) for n in notes):
-            return any(isinstance(n, (Matching, Normaliser)) for n in notes)
+        chosen = [n.similarity if isinstance(n, Choice) else n for n in notes]
+        if any(isinstance(n, Similarity) for n in chosen):
+            return any(isinstance(n, (Matching, Normaliser)) for n in chosen)
         type_ = get_args(type_)[0]
-    type_ = _plain(type_)
+    type_ = plain_type(type_)
     origin = get_origin(type_) or type_
-    if origin in _UNIONS:
+    if origin in UNIONS:
         return any(_is_collection(a) for a in get_args(type_))
     variadic = origin is tuple and len(get_args(type_)) == 2 and get_args(type_)[1] is Ellipsis
-    return variadic or origin in _STRUCTURES or origin in _BAGS or origin in _SEQUENCES or origin in _MAPPINGS
+    return variadic or origin in _STRUCTURES or origin in BAGS or origin in SEQUENCES or origin in MAPPINGS
 
 
 def record_fields(type_: Any) -> dict[str, Any] | None:

@@ -29,6 +29,10 @@ class ValueMismatch(TallystickError):
     """A value that is not what the metric needs; the message names the path inside the value."""
 
 
+class TooLarge(TallystickError):
+    """A problem that does not fit into memory; the message says what makes it so large."""
+
+
 class SidesMismatch(TallystickError):
     """Reference and prediction do not fit together: different lengths, ids or tokens."""
 

@@ -159,7 +159,20 @@ class _Reader:
 def constructors() -> dict[str, Any]:
     """Every name that an expression may use."""
     from tallystick.matching import collections, normalise, ordered, sets, structured, variables
-    from tallystick.similarity import cases, exact, functions, hierarchy, missing, numbers, records, text, weights
+    from tallystick.similarity import (
+        aliases,
+        alternatives,
+        cases,
+        exact,
+        functions,
+        hierarchy,
+        keyed,
+        missing,
+        numbers,
+        records,
+        text,
+        weights,
+    )  # fmt: skip
     from tallystick.similarity.variables import var
 
     return {
@@ -169,6 +182,7 @@ def constructors() -> dict[str, Any]:
             f.__name__: f
             for f in (
                 records.record, records.each, missing.optional, cases.cases, cases.let,
+                alternatives.any_of, keyed.keyed, aliases.aliases,
                 text.text, numbers.number, numbers.date, numbers.overlap,
                 hierarchy.subtypes, hierarchy.levels, collections.supertypes,
                 functions.function, functions.judgements, functions.via,

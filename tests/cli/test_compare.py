@@ -13,7 +13,9 @@ def systems(folder):  # noqa: F811
 
 
 def compare(*arguments, **options):
-    return run("compare", "records", "gold.jsonl", *arguments, "--type", "types_here:Document", **options)
+    return run(
+        "compare", "records", "gold.jsonl", *arguments, "--type", "types_here:Document", "--credit", "all", **options
+    )
 
 
 def test_figures_intervals_ranks_and_letters(systems):

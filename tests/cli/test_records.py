@@ -66,7 +66,7 @@ def score(*arguments, type_="types_here:Document", **options):
 
 
 def test_json_has_figures_tally_and_signature(folder):
-    content = json.loads(score("--format", "json").stdout)
+    content = json.loads(score("--credit", "all", "--format", "json").stdout)
     entry = content["metrics"]["records"]
     assert entry["tally"] == {"num_p": 1.0, "den_p": 2.0, "num_r": 1.0, "den_r": 3.0}
     assert entry["f1"] == pytest.approx(0.4)
@@ -90,7 +90,7 @@ def test_by_field_document_and_label(folder):
 
 
 def test_explain_shows_what_was_missed_and_what_was_spurious(folder):
-    arguments = ["explain", "records", "gold.jsonl", "system.jsonl", "--type", "types_here:Document"]
+    arguments = ["explain", "records", "gold.jsonl", "system.jsonl", "--type", "types_here:Document", "--credit", "all"]
     tree = run(*arguments, "--document", "a").stdout
     assert "missed" in tree
     assert "spurious" in tree
@@ -99,15 +99,26 @@ def test_explain_shows_what_was_missed_and_what_was_spurious(folder):
 
 
 def test_a_gate_that_is_missed_exits_with_1(folder):
-    score("--fail-under", "f1=0.3")
-    assert "f1 is 0.4000, under 0.9" in score("--fail-under", "f1=0.9", code=1).stderr
+    score("--credit", "all", "--fail-under", "f1=0.3")
+    assert "f1 is 0.4000, under 0.9" in score("--credit", "all", "--fail-under", "f1=0.9", code=1).stderr
 
 
 def test_standard_input_and_gzip(folder):
     import gzip
 
     Path("gold.jsonl.gz").write_bytes(gzip.compress(Path("gold.jsonl").read_bytes()))
-    arguments = ["score", "records", "gold.jsonl.gz", "-", "--type", "types_here:Document", "--format", "json"]
+    arguments = [
+        "score",
+        "records",
+        "gold.jsonl.gz",
+        "-",
+        "--type",
+        "types_here:Document",
+        "--format",
+        "json",
+        "--credit",
+        "all",
+    ]
     done = run(*arguments, stdin=Path("system.jsonl").read_text())
     assert json.loads(done.stdout)["metrics"]["records"]["f1"] == pytest.approx(0.4)
 

@@ -10,7 +10,7 @@ from nervaluate import Evaluator
 from plain_spans import corpora, laid_out, separators, tokens
 
 import tallystick as ts
-from tallystick.errors import MetricError, SidesMismatch
+from tallystick.errors import InputError, MetricError, SidesMismatch
 from tallystick.metrics import span_measures, spans
 from tallystick.metrics.span_counts import count_exact
 from tallystick.metrics.span_schemes import count_scheme
@@ -176,10 +176,13 @@ def test_beta():
     assert result.f2 == pytest.approx(5 * 5 / (4 * 6 + 7))
 
 
-def test_token_weights_flat_or_by_text():
+def test_token_weights_flat_or_by_text_or_by_function():
     flat = [0, 1, 1, 5, 0, 0, 0, 1, 1]
-    found = [spans.evaluate(*TABLE_1, ["token"], lengths=[9], token_weights=w)["token"] for w in (flat, [flat])]
-    assert found[0].precision == found[1].precision == 4 / 9
+    found = [
+        spans.evaluate(*TABLE_1, ["token"], lengths=[9], token_weights=w)["token"]
+        for w in (flat, [flat], lambda text, token: flat[token])
+    ]
+    assert [result.precision for result in found] == [4 / 9] * 3
     assert "tokens weighted" in found[0].signature
 
 
@@ -273,3 +276,25 @@ def test_bad_choices(arguments, message):
         Options(average="makro")
     with pytest.raises(SidesMismatch):
         spans.evaluate([["O"]], [["O", "O"]])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_peers_faults():
+    """What docs/spans.md says about the others, and what is right."""
+    from seqeval.metrics import f1_score
+
+    assert f1_score([["PER", "O"]], [["B-ER", "O"]]) == 1.0
+    with pytest.raises(InputError, match='"PER" is not a tag'):
+        spans.evaluate([["PER", "O"]], [["B-ER", "O"]])
+    assert f1_score([["B-A"], ["B-A"]], [["B-A"], ["O"]], sample_weight=[1, 9]) == 2 / 3
+    assert np.isnan(f1_score([["O", "O"]], [["O", "O"]], average="macro"))
+    assert spans.evaluate([["O", "O"]], [["O", "O"]])["segment"].macro["f1"] == 0
+
+    long, short = {"label": "A", "start": 0, "end": 4}, {"label": "A", "start": 0, "end": 2}
+    theirs = [
+        Evaluator([[long]], [order], tags=["A"], loader="dict").evaluate()["overall"]["strict"].f1
+        for order in ([short, long], [long, short])
+    ]
+    assert theirs == [0, 2 / 3]
+    for order in ([(0, 3, "A"), (0, 5, "A")], [(0, 5, "A"), (0, 3, "A")]):
+        assert spans.evaluate([[(0, 5, "A")]], [order], ["strict"])["strict"].f1 == 2 / 3

@@ -17,7 +17,9 @@ TASKS = {
     "events": "triggers and arguments as TextEE, gen-arg and RAMS count them, and as eq. 15 and 16 do",
     "roles": "role-filler entities: CEAF-REE, CEAF-RME and softer ones, as the equations and as grit have them",
     "nary": "relations of any number of entities: eq. 29 to 31, and as SciREX computes them",
-    "records": "any records of your own: two JSONL files and a type",
+    "templates": "eq. 32, gtt's and IterX's scorers, BETTER, and the official MUC-4 report",
+    "hierarchies": "event hierarchies: MUC_p, BLANC_p, STM_p over Newick, JSONL or brat files",
+    "records": "any records of your own: two JSONL files, and a type or a schema if you have one",
     "spans": "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, brat or CoNLL-U files",
 }
 WITHOUT_EXPLANATION = ("dependencies", "spans")
@@ -28,11 +30,13 @@ def _tasks(command: str, without: Container[str] = ()) -> dict[str, tuple[str, s
     return {task: (f"tallystick.cli.{task}:{command}", help_) for task, help_ in TASKS.items() if task not in without}
 
 
-@click.group(
-    cls=LazyGroup,
-    lazy={"compare": ("tallystick.cli.compare:compare", "Compare several systems, with intervals and significance.")},
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+COMMANDS = {
+    "compare": ("tallystick.cli.compare:compare", "Compare several systems, with intervals and significance."),
+    "check": ("tallystick.cli.check:check", "Check what a metric does: identity, symmetry, monotonicity, order, ..."),
+}
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="tallystick")
 def tallystick() -> None:
     """Evaluate structured predictions: entities, relations, events, templates, coreference, records.
@@ -42,8 +46,9 @@ def tallystick() -> None:
     tallystick score coreference KEY.conll RESPONSE.conll
     tallystick score spans GOLD.iob SYSTEM.iob
     tallystick score amr GOLD.amr SYSTEM.amr --subscores
-    tallystick score records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice
-    tallystick explain records GOLD.jsonl SYSTEM.jsonl --type mymodule:Invoice --document 17
+    tallystick score records GOLD.jsonl SYSTEM.jsonl
+    tallystick explain records GOLD.jsonl SYSTEM.jsonl --document 17
+    tallystick check coreference.muc                    what a metric does and does not
 
     Reference first, prediction second. Files may be .gz, and - is standard input. Exit codes: 0 fine, 1 a --fail-under
     was missed, 2 wrong usage or unreadable input, 3 the two files do not fit together.

@@ -38,7 +38,12 @@ class CompareGroup(LazyGroup):
 def task_command(task: str) -> click.Command:
     """`compare TASK`, with the options of `score TASK` that choose what is computed."""
     module = importlib.import_module(f"tallystick.cli.{task}")
-    accepted = set(inspect.signature(module.results).parameters)
+    parameters = inspect.signature(module.results).parameters
+    accepted = set(parameters)
+    if any(
+        p.kind is p.VAR_KEYWORD for p in parameters.values()
+    ):  # whatever `explain` takes too chooses what is computed
+        accepted |= {p.name for p in module.explain.params} - {"document", "format_", "worst", "field"}
     options = [p for p in module.score.params if isinstance(p, click.Option) and p.name in accepted]
 
     def run(reference: str, systems: tuple[str, ...], **given: Any) -> None:

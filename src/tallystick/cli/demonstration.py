@@ -17,11 +17,11 @@ def run_demo() -> None:
         str(folder / name) for name in ("invoices.gold.jsonl", "invoices.system.jsonl", "invoices.py")
     )
     steps = [
-        ("How good is it, and which field is worst?", "score", ["--credit", "each", "--by", "field"]),
-        ("Why? The worst document, what was matched with what.", "explain", ["--credit", "each"]),
+        ("How good is it, and which field is worst?", "score"),
+        ("Why? The worst document, what was matched with what.", "explain"),
     ]
-    for title, command, options in steps:
-        arguments = [command, "records", gold, system, "--type", f"{types}:Invoice", *options]
+    for title, command in steps:
+        arguments = [command, "records", gold, system, "--type", f"{types}:Invoice"]
         if command == "score":
             arguments += ["--format", "table"]
         click.secho(f"\n{title}", bold=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from typing import Any
 
@@ -53,3 +54,9 @@ class LazyGroup(click.Group):
         except BrokenPipeError:
             sys.stderr.close()  # the reader has gone; there is nobody to complain to
             sys.exit(1)
+        except (OSError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            if os.environ.get("TALLYSTICK_DEBUG"):
+                raise
+            name = f"{type(error).__name__}: {error}"
+            click.echo(f"Internal error: {name}\nSet TALLYSTICK_DEBUG=1 for the traceback; please report it.", err=True)
+            sys.exit(70)

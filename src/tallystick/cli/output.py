@@ -206,12 +206,13 @@ def check_gates(results: Mapping[str, Result], specifications: Sequence[str]) ->
         for name, result in results.items():
             if metric not in (None, name):
                 continue
-            if figure not in result.figures:
+            known = {**result.figures, "exact": result.exact}
+            if figure not in known:
                 raise MetricError(
-                    f"--fail-under: {name} has no figure {figure!r}; it has {', '.join(result.figures)}."
-                    f"{did_you_mean(figure, result.figures)}"
+                    f"--fail-under: {name} has no figure {figure!r}; it has {', '.join(known)}."
+                    f"{did_you_mean(figure, known)}"
                 )
-            value = result.figures[figure]
+            value = known[figure]
             if value is None or value < least:
                 shown = "undefined" if value is None else f"{value:.4f}"
                 say(f"FAILED: {name} {figure} is {shown}, under {least:g}")

@@ -1,29 +1,36 @@
-"""`score records` and `explain records`: your own types, from JSON Lines."""
+"""`score records` and `explain records`: your own records, from JSON Lines."""
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import Common, common_options, files, finish, progress, say, versus
+from tallystick.cli.output import Common, chosen_format, common_options, files, finish, say, show_tables, versus
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
+    from tallystick.records import Kept, Run, Task, Wanted
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
 
 def record_options(command: Any) -> Any:
-    """How the metric is chosen and the documents are paired."""
+    """What a document is, how it is compared, and how the files are read."""
     options = [
-        click.option("--type", "type_name", metavar="MODULE:TYPE", help="The type of a document, e.g. mymodule:Invoice or file.py:Invoice."),
+        click.option("--type", "type_name", metavar="MODULE:TYPE", help="A document's type, e.g. mymodule:Invoice or file.py:Invoice."),
+        click.option("--schema", metavar="FILE", help="A document's JSON Schema. Without --type and --schema the shape is inferred from REFERENCE."),
+        click.option("--choices", metavar="FILE", help="YAML or JSON: how to compare what, by path, e.g. lines[*].price: {number: {relative: 0.01}}"),
         click.option("--metric", "expression", metavar="EXPRESSION", help="A metric instead of the derived one, e.g. 'f1(match(exact))'."),
         click.option(
-            "--credit", type=click.Choice(["all", "each"]), default="all", show_default=True,
-            help="A record counts as a whole, or each of its fields by itself.",
+            "--credit", type=click.Choice(["each", "all"]), default="each", show_default=True,
+            help="Each field counts by itself, or a record is right or wrong as a whole.",
         ),
+        click.option("--nothing", metavar="LIST", help="What counts as nothing: some of missing,null,empty.  [default: missing,null]"),
         click.option("--id", "id_field", metavar="FIELD", help="The field that pairs the documents.  [default: id, where both files have it]"),
+        click.option("--from", "text_field", metavar="FIELD", help="The field of a predicted line that holds the model's output, as text or as an object."),
+        click.option("--lenient", is_flag=True, help="Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE."),
     ]  # fmt: skip
     for option in reversed(options):
         command = option(command)
@@ -35,34 +42,59 @@ def record_options(command: Any) -> Any:
 @record_options
 @common_options
 @click.option("--label", metavar="PATH", help="With --by label: the field that holds it, e.g. relations[*].type.")
+@click.option("--worst", type=click.IntRange(1), metavar="N", help="Show where the N worst documents differ.")
+@click.option("--describe", is_flag=True, help="Show how everything is compared, and why; score nothing.")
+@click.option(
+    "--save-schema", metavar="FILE", help="Write the inferred JSON Schema, to edit it and give it as --schema."
+)
 def score(
-    reference: str, predicted: str, type_name: str | None, expression: str | None, credit: str, id_field: str | None,
-    common: Common, label: str | None,
+    reference: str, predicted: str, common: Common, label: str | None, worst: int | None, describe: bool,
+    save_schema: str | None, **options: Any,
 ) -> None:  # fmt: skip
-    """Score records of your own: REFERENCE and PREDICTED are JSON Lines, one document a line.
+    """Score records of your own: REFERENCE and PREDICTED are JSON Lines, one document a line (or a .json list).
 
     \b
-    tallystick score records gold.jsonl system.jsonl --type invoices.py:Invoice --credit each --by field
+    tallystick score records gold.jsonl system.jsonl
+    tallystick score records gold.jsonl system.jsonl --schema invoice.schema.json --worst 3
+    tallystick score records gold.jsonl answers.jsonl --from output --lenient --fail-under f1=0.9
     """
+    from tallystick.records import Wanted, exact_note
     from tallystick.reports import results as reports
 
     if (common.by == "label") != (label is not None):
         raise MetricError("--by label and --label PATH go together, e.g. --by label --label relations[*].type")
-    result, pairing = _evaluate(reference, predicted, type_name, expression, credit, id_field, common.policy())
+    task = _task(reference, predicted, options)
+    if save_schema:
+        _save(task, save_schema)
+    if describe:
+        _describe(task, common.format_)
+        return
+    if label is not None:
+        _score_labels(task, common, label)
+        return
+    run = _run(task, common, Wanted(worst) if worst else None)
+    result = run.result
     tables: list[Table] = []
-    extra: dict[str, Any] = {}
-    if common.by == "field":
+    extra: dict[str, Any] = {
+        "exact": {"documents": result.exact_documents, "rate": result.exact},
+        **task.pairing.predicted.findings.as_dict(),
+    }
+    if task.shape.schema is not None:
+        extra["inferred_schema"] = task.shape.schema
+    if common.by in (None, "field"):
         tables.append(reports.fields_table(result))
         extra["fields"] = [vars(row) for row in result.by_field()]
-    elif label is not None:
-        tables.append(reports.labels_table(result, label))
-        extra["labels"] = [vars(row) for row in result.by_label(label)]
-    if common.report and common.by != "field":
-        tables.append(reports.fields_table(result))
+    if worst:
+        tables += _difference_tables(run, run.documents, None, common.format_)
+        extra["worst"] = _differences_json(run, run.documents, None)
+    by_order = run.paired == "by order" and common.format_ != "json"
+    notes = [f"paired {run.paired}" + (" (--id FIELD pairs by a field)" if by_order else ""), exact_note(result)]
     finish(
-        {"records": result}, common, tables=tables, extra=extra, notes=[f"paired {pairing}"],
-        title=versus(predicted, reference), explain=result.explain,
+        {"records": result}, common, tables=tables, extra=extra, notes=[note for note in notes if note],
+        title=versus(predicted, reference), explain=_kept(task).explain if common.report else None,
     )  # fmt: skip
+    if chosen_format(common.format_) == "table" and tables and common.by is None and not worst:
+        _point_further(reference, predicted, tables[0], options)
 
 
 @click.command()
@@ -74,63 +106,186 @@ def score(
     metavar="ID",
     help="Which document: its id, or its line without ids.  [default: the worst]",
 )
-@click.option("--format", "format_", type=click.Choice(["tree", "json"]), default="tree", show_default=True)
+@click.option("--worst", type=click.IntRange(1), metavar="N", help="The N worst documents.")
+@click.option(
+    "--field", "field", metavar="PATH", help="Only one field, e.g. lines[*].price: the documents that lose most there."
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["tree", "table", "tsv", "json"]),
+    help="Default: tree; with --worst or --field a table of the differences.",
+)
 def explain(
-    reference: str, predicted: str, type_name: str | None, expression: str | None, credit: str, id_field: str | None,
-    document: str | None, format_: str,
+    reference: str, predicted: str, document: str | None, worst: int | None, field: str | None, format_: str | None,
+    **options: Any,
 ) -> None:  # fmt: skip
-    """Show what was matched with what in one document: the sum over the tree is its score."""
+    """Show what was matched with what: the sum over the tree is a document's score.
+
+    \b
+    tallystick explain records gold.jsonl system.jsonl                            the worst document
+    tallystick explain records gold.jsonl system.jsonl --field 'lines[*].price'   three examples of one field
+    tallystick explain records gold.jsonl system.jsonl --document inv-003
+    """
     import json
 
     from tallystick.cli.tree import show_tree
-    from tallystick.reports.results import documents_table
+    from tallystick.records import Wanted
+    from tallystick.reports.differences import at_field, differences
 
-    result, _ = _evaluate(reference, predicted, type_name, expression, credit, id_field, None)
-    by_name = {str(key): key for key in result.ids}
+    task = _task(reference, predicted, options)
+    several = worst is not None or field is not None
+    wanted = Wanted(worst or (3 if field else 1), field, document)
+    run = _run(task, None, wanted, fields=False)
+    if not run.documents:
+        if document is not None:
+            from tallystick.errors import did_you_mean
+
+            hint = did_you_mean(document, map(str, run.result.ids))
+            raise MetricError(f"no document {document!r}; there are {len(run.result.ids):,}.{hint}")
+        say(f"nothing is wrong in {len(run.result.ids):,} documents" + (f" at {field}" if field else ""))
+        return
+    if several and format_ != "tree":
+        if format_ == "json":
+            click.echo(
+                json.dumps(_differences_json(run, run.documents, field), indent=2, ensure_ascii=False, default=str)
+            )
+        else:
+            show_tables(_difference_tables(run, run.documents, field, format_), format_)
+        return
     if document is None:
-        document = str(documents_table({"records": result}, 1).rows[0][0])
-        say(f"document {document}, the worst of {len(result.ids):,}")
-    tree = result.explain(by_name.get(document, document))
-    if format_ == "json":
-        click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
-    else:
-        show_tree(tree, f"document {document}")
+        say(f"the worst of {len(run.result.ids):,} documents")
+    for kept in run.documents:
+        tree = run.explain(kept)
+        if format_ == "json":
+            click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
+        elif format_ in ("table", "tsv"):
+            found = differences(tree)
+            show_tables(_difference_tables(run, [kept], None, format_), format_)
+            if not (at_field(found, field) if field else found):
+                say("nothing differs")
+        else:
+            show_tree(tree, f"document {kept.id}")
 
 
-def _evaluate(
-    reference: str, predicted: str, type_name: str | None, expression: str | None, credit: str, id_field: str | None,
-    undefined: float | None,
-) -> tuple[Result, str]:  # fmt: skip
-    from tallystick.deriving import derive, ignore, record_fields
-    from tallystick.parsing import parse
-    from tallystick.reading.records import pair_records, read_records
+def _task(reference: str, predicted: str, options: dict[str, Any]) -> Task:
     from tallystick.reading.types import load
-    from tallystick.scoring.evaluation import evaluate
+    from tallystick.records import prepare
 
-    if type_name is None and expression is None:
-        raise MetricError("say what a document is: --type MODULE:TYPE (or --metric EXPRESSION over plain JSON)")
-    type_ = load(type_name) if type_name else None
-    metric = parse(expression) if expression else None
-    left, right = (read_records(name, type_, id_field) for name in (reference, predicted))
-    ids, references, predictions, pairing = pair_records(left, right)
-    if metric is None:
-        key = id_field or "id"
-        # A field that pairs the documents is always right; counting it would only flatter.
-        paired_by = pairing == "by id" and key in (record_fields(type_) or {})
-        metric = derive(type_, {key: ignore} if paired_by else {}, credit=credit)  # type: ignore[arg-type]
-    with progress("scoring") as advance:
-        result = evaluate(
-            metric,
-            dict(zip(ids, references, strict=True)),
-            dict(zip(ids, predictions, strict=True)),
-            undefined=undefined,
-            progress=advance,
+    nothing = options["nothing"]
+    task = prepare(
+        reference,
+        predicted,
+        type=load(options["type_name"]) if options["type_name"] else None,
+        schema=options["schema"],
+        metric=options["expression"],
+        choices=options["choices"],
+        credit=options["credit"],
+        nothing=None if nothing is None else [word.strip() for word in nothing.split(",") if word.strip()],
+        id_field=options["id_field"],
+        text_field=options["text_field"],
+        lenient=options["lenient"],
+    )
+    if task.shape.schema is not None:
+        from tallystick.reading.inference import sketch
+
+        say(f"shape, inferred from {reference}: {sketch(task.shape.schema)}")
+    return task
+
+
+def _run(task: Task, common: Common | None, wanted: Wanted | None, fields: bool = True) -> Run:
+    from tallystick.records import run_task
+
+    return run_task(task, undefined=common.policy() if common else None, fields=fields, wanted=wanted)
+
+
+def _save(task: Task, file: str) -> None:
+    import json
+    from pathlib import Path
+
+    if task.shape.schema is None:
+        raise MetricError(
+            "--save-schema writes the inferred schema; with --type, --schema or --metric nothing is inferred"
         )
-    return result, pairing
+    Path(file).write_text(json.dumps(task.shape.schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    say(f"wrote {file}; edit it and give it as --schema {file}")
 
 
-def results(
-    reference: str, predicted: str, type_name: str | None, expression: str | None, credit: str, id_field: str | None
-) -> dict[str, Result]:
+def _describe(task: Task, format_: str | None) -> None:
+    from tallystick.reports.decisions import decisions_table
+
+    for doubt in task.shape.doubts:
+        say(f"Warning: {doubt}")
+    if task.decisions:
+        show_tables([decisions_table(task.decisions)], None if format_ == "json" else format_)
+    say(f"metric: {task.metric}")
+
+
+def _kept(task: Task) -> Result:
+    """The result with all documents kept: for labels, reports and comparisons, which come back to them."""
+    from tallystick.scoring.evaluation import Evaluation
+
+    evaluation = Evaluation(task.metric)
+    for batch in task.pairing.batches():
+        evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+    return evaluation.compute()
+
+
+def results(reference: str, predicted: str, **options: Any) -> dict[str, Result]:
     """The result of one system, for `compare`."""
-    return {"records": _evaluate(reference, predicted, type_name, expression, credit, id_field, None)[0]}
+    return {"records": _kept(_task(reference, predicted, options))}
+
+
+def _score_labels(task: Task, common: Common, label: str) -> None:
+    """Figures by label need the documents themselves, so all are kept."""
+    from dataclasses import replace
+
+    from tallystick.reports import results as reports
+
+    result = replace(_kept(task), undefined=common.policy())
+    extra = {"labels": [vars(row) for row in result.by_label(label)]}
+    tables = [reports.labels_table(result, label)]
+    finish({"records": result}, common, tables=tables, extra=extra, notes=[f"paired {task.pairing.how}"])
+
+
+def _difference_tables(run: Run, documents: Any, field: str | None, format_: str | None) -> list[Table]:
+    from tallystick.reports.differences import all_differences, at_field, differences, differences_table
+
+    found = {}
+    for kept in documents:
+        every = differences(run.explain(kept))
+        found[kept.id] = at_field(every, field) if field else every
+    if chosen_format(format_) != "table":
+        return [all_differences({str(key): ones for key, ones in found.items()})]
+    return [differences_table(found[kept.id], _title(kept)) for kept in documents]
+
+
+def _title(kept: Kept) -> str:
+    figures = "  ".join(f"{name} {value:.4f}" for name, value in kept.figures.items() if value is not None)
+    return f"document {kept.id}   {figures}"
+
+
+def _differences_json(run: Run, documents: Any, field: str | None) -> list[dict[str, Any]]:
+    from tallystick.reports.differences import at_field, differences
+
+    out = []
+    for kept in documents:
+        found = differences(run.explain(kept))
+        shown = at_field(found, field) if field else found
+        out.append({"document": kept.id, **kept.figures, "differences": [one.as_dict() for one in shown]})
+    return out
+
+
+def _point_further(reference: str, predicted: str, fields: Table, options: dict[str, Any]) -> None:
+    """The next command: examples of the worst field."""
+    place = list(fields.columns).index("f1")
+    worst = next((row for row in fields.rows if row[place] is not None and row[place] < 1), None)
+    if worst is None:
+        return
+    given = [word for flag, name in (("--type", "type_name"), ("--schema", "schema"), ("--choices", "choices"),
+             ("--metric", "expression"), ("--nothing", "nothing"), ("--id", "id_field"), ("--from", "text_field"))
+             if options[name] for word in (flag, options[name])]  # fmt: skip
+    given += ["--credit", "all"] if options["credit"] == "all" else []
+    given += ["--lenient"] if options["lenient"] else []
+    command = ["tallystick", "explain", "records", reference, predicted, *given, "--field", worst[0]]
+    say(f"examples of the worst field: {shlex.join(command)}")

@@ -12,11 +12,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.errors import TooLarge
+
 I64: TypeAlias = NDArray[np.int64]
 F64: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
 
 LIMIT = 1 << 62
+
+MOST_PAIRS = 200_000_000
+"""So many pairs need some 5 GB; what has more ends in an error, not in a machine without memory."""
 
 
 def integers(values: Any) -> I64:
@@ -64,6 +69,12 @@ def number(keys: I64, bound: int) -> tuple[I64, int]:
 def expand(starts: I64, counts: I64) -> I64:
     """The concatenation of `range(start, start + count)` over all pairs of both."""
     total = int(counts.sum())
+    if total > MOST_PAIRS:
+        raise TooLarge(
+            f"{total:,} pairs of items would have to be compared at once, more than {MOST_PAIRS:,}; in a sum of fields an "
+            f"exact field with few values meets almost everything: make it part of a record, match by a key, or score "
+            f"smaller documents"
+        )
     ends = np.cumsum(counts)
     out: I64 = np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - counts), counts)
     return out
@@ -87,6 +98,10 @@ def join_sorted(left: I64, right: I64) -> tuple[I64, I64]:
 def sum_by_key(keys: I64, bound: int, weights: F64 | None) -> tuple[I64, F64]:
     """The different keys in order, and the sum of the weights (or the count) of each."""
     if weights is None:
+        if bound <= 4 * len(keys) + 1024:  # a table is cheaper than sorting
+            counts = np.bincount(keys)
+            present = np.flatnonzero(counts)
+            return present, counts[present].astype(np.float64)
         ordered = np.sort(keys)
         starts = starts_of_runs(ordered)
         return ordered[starts], np.diff(starts, append=len(ordered)).astype(np.float64)

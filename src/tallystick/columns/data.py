@@ -125,23 +125,23 @@ def as_data(values: Any) -> Data:
     """A user's documents as a column."""
     if isinstance(values, (Objects, Record, Bag, Index, np.ndarray)):
         return values
-    return Objects(values if isinstance(values, (list, tuple)) else list(values))
+    return Objects(list(values))  # a copy: what the caller does to the list later is the caller's business
 
 
-def field(data: Data, name: str, scope: Scope, may_miss: bool) -> Data:
-    """One field of each row. With `may_miss` a mapping without that key has None there."""
+def field(data: Data, name: str, scope: Scope, may_miss: bool, absent: Any = None) -> Data:
+    """One field of each row. With `may_miss` a mapping without that key has None (or `absent`) there."""
     if isinstance(data, Index):
-        return Index(data.index, field(data.values, name, scope, may_miss))
+        return Index(data.index, field(data.values, name, scope, may_miss, absent))
     if isinstance(data, Record):
         if name not in data.fields:
             raise ValueMismatch(_no_field(scope, name, data.fields))
         return data.fields[name]
     if isinstance(data, Objects):
-        return Objects(_field_of_objects(data.values, name, scope, may_miss))
+        return Objects(_field_of_objects(data.values, name, scope, may_miss, absent))
     raise ValueMismatch(f"at {scope}: expected records with a field {name!r}, found {_kind(data)}")
 
 
-def _field_of_objects(values: Sequence[Any], name: str, scope: Scope, may_miss: bool) -> list[Any]:
+def _field_of_objects(values: Sequence[Any], name: str, scope: Scope, may_miss: bool, absent: Any) -> list[Any]:
     if not values:
         return []
     first = values[0]
@@ -152,16 +152,16 @@ def _field_of_objects(values: Sequence[Any], name: str, scope: Scope, may_miss: 
             return list(map(itemgetter(int(name)), values))
         return list(map(attrgetter(name), values))
     except (KeyError, AttributeError, IndexError, TypeError):
-        return [_one_field(value, name, scope, may_miss) for value in values]
+        return [_one_field(value, name, scope, may_miss, absent) for value in values]
 
 
-def _one_field(value: Any, name: str, scope: Scope, may_miss: bool) -> Any:
+def _one_field(value: Any, name: str, scope: Scope, may_miss: bool, absent: Any) -> Any:
     """The careful way, when the quick one met a row that is different."""
     if isinstance(value, Mapping):
         if name in value:
             return value[name]
         if may_miss:
-            return None
+            return absent
         raise ValueMismatch(_no_field(scope, name, value))
     if value is None:
         raise ValueMismatch(

@@ -81,7 +81,7 @@ def two_numerators(inner: Similarity) -> bool:
     if isinstance(inner, Match):
         return inner.constraint in ("N:1", "1:N") and not inner.literal
     if isinstance(inner, Each):
-        return any(two_numerators(part.inner if isinstance(part, Optional) else part) for _, part in inner.fields)
+        return any(two_numerators(part.present if isinstance(part, Optional) else part) for _, part in inner.fields)
     return isinstance(inner, (Weighted, Via)) and two_numerators(inner.inner)
 
 

@@ -250,7 +250,9 @@ class OrderedGraph(Structured):
         return self.constraint == "1:1" and self.inner.regular
 
     def mirrored(self) -> Similarity:
-        return replace(self, inner=self.inner.mirrored(), constraint=_TURNED.get(self.constraint, self.constraint))
+        inner = self.inner.mirrored()
+        assert isinstance(inner, Similarity)
+        return replace(self, inner=inner, constraint=_TURNED.get(self.constraint, self.constraint))
 
     def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
         before = [

@@ -410,7 +410,9 @@ class Latent(Matching):
         return self.constraint == "1:1" and self.inner.regular
 
     def mirrored(self) -> Similarity:
-        return replace(self, inner=self.inner.mirrored(), constraint=_TURNED.get(self.constraint, self.constraint))
+        inner = self.inner.mirrored()
+        assert isinstance(inner, Similarity)
+        return replace(self, inner=inner, constraint=_TURNED.get(self.constraint, self.constraint))
 
     def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
         with binding(scope):

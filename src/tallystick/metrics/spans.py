@@ -205,15 +205,24 @@ def evaluate(
     """Score tag lists (`[["B-PER", "O"], ...]`) or spans (`[[(0, 1, "PER")], ...]`), a list for each text.
 
     `lengths` are the numbers of tokens of the texts; spans without them have no true negatives.
-    `token_weights` is a weight for each token: one list for each text, or one array over all.
+    `token_weights` is a weight for each token: a list for each text, one array over all, or a function of the
+    numbers of text and token.
     """
     decoding = Decoding(scheme, reading)
     corpus = corpus_from_python(reference, predicted, lengths=lengths, decoding=decoding, names=names)
     if token_weights is not None:
-        nested = len(token_weights) and np.ndim(token_weights[0]) > 0
-        flat = np.concatenate([np.asarray(text, np.float64) for text in token_weights]) if nested else token_weights
-        corpus = replace(corpus, weights=np.asarray(flat, np.float64))
+        corpus = replace(corpus, weights=_weights(token_weights, corpus.texts))
     return score(corpus, metrics, options)
+
+
+def _weights(given: Any, texts: AnnotatedTexts) -> Array:
+    if callable(given):
+        if texts.lengths is None:
+            raise MetricError("a function that weighs tokens needs the lengths of the texts")
+        numbers = enumerate(texts.lengths.tolist())
+        return np.array([given(text, token) for text, length in numbers for token in range(length)], np.float64)
+    nested = len(given) and np.ndim(given[0]) > 0
+    return np.asarray(np.concatenate([np.asarray(text) for text in given]) if nested else given, np.float64)
 
 
 def score(corpus: SpanCorpus, metrics: Sequence[str] = DEFAULT, options: Options = PLAIN) -> dict[str, Result]:

@@ -1,112 +1,493 @@
-"""JSON Lines of records: one document a line, checked against the user's type.
+"""Two files of documents, laid against each other in portions.
 
-Documents of the two files are paired by an id where both have one, else by their order, and it is said which.
+Documents are paired by an id where both files have one, else by their order, and it is said which. As long as both files
+have the same order nothing but the current portion is in memory; where the orders part, the rest of the predictions is
+found by an index of offsets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
-from tallystick.errors import InputError, Place, SidesMismatch, unmet_ids
-from tallystick.reading.opening import read_bytes, shown_name
+from tallystick.columns.unfit import Invalid
+from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
+from tallystick.reading.lines import Lines, Portion, not_json
+from tallystick.reading.shapes import PLAIN, Shape
 
-Progress = Callable[[int, int], None]
+UNKNOWN = object()
+"""The id of a prediction that cannot be read."""
+
+
+@dataclass
+class Findings:
+    """What happened to predictions on their way in: repairs by kind, values that did not fit, what could not be read."""
+
+    repairs: Counter[str] = field(default_factory=Counter)
+    repaired: int = 0
+    misfits: Counter[str] = field(default_factory=Counter)
+    first_misfit: str = ""
+    invalid: list[tuple[Any, str]] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        """What a person is told."""
+        if self.repaired:
+            kinds = ", ".join(f"{kind} {times:,}" for kind, times in self.repairs.most_common())
+            yield f"repaired: {_count(self.repaired, 'prediction')} ({kinds})"
+        if self.misfits:
+            total = sum(self.misfits.values())
+            where = ", ".join(f"{path} {times:,}" for path, times in self.misfits.most_common(5))
+            yield f"of the wrong kind, counted as wrong: {_count(total, 'value')} ({where}); the first: {self.first_misfit}"
+        if self.invalid:
+            listed = "; ".join(f"{key}: {reason}" for key, reason in self.invalid[:5])
+            more = f"; and {len(self.invalid) - 5:,} more" if len(self.invalid) > 5 else ""
+            yield f"invalid, scoring nothing: {_count(len(self.invalid), 'prediction')} ({listed}{more})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same for the JSON output."""
+        return {
+            "repaired": {"predictions": self.repaired, **self.repairs},
+            "misfits": dict(self.misfits),
+            "invalid": [{"document": key, "reason": reason} for key, reason in self.invalid],
+        }
+
+
+@dataclass
+class Side:
+    """One file's way from lines to values."""
+
+    lines: Lines
+    convert: Callable[[bytes], Any]
+    type: Any
+    id_field: str
+    text_field: str | None = None
+    lenient: bool = False
+    tolerant: bool = False
+    credit: str = "each"
+    findings: Findings = field(default_factory=Findings)
+
+    def __post_init__(self) -> None:
+        import msgspec
+        from typing_extensions import TypedDict
+
+        from tallystick.deriving import record_fields
+
+        self._key: Callable[[Any], Any] | None = None
+        fields = {} if self.type is None else record_fields(self.type) or {}
+        if self.type is not None and self.id_field in fields and self.text_field is None:
+            mapping = hasattr(self.type, "__required_keys__")
+            self._key = itemgetter(self.id_field) if mapping else attrgetter(self.id_field)
+        only_id = TypedDict("only_id", {self.id_field: Any}, total=False)  # type: ignore[misc]
+        self._identify = msgspec.json.Decoder(only_id).decode
+        self._plain = msgspec.json.Decoder().decode
+
+    def read(self, portion: Portion) -> tuple[list[Any], list[Any]]:
+        """The ids (None where there is none) and values of some lines."""
+        if self.text_field is None:
+            try:
+                b"".join(portion.lines).decode()  # also what no field of the type holds has to be UTF-8
+                values = list(map(self.convert, portion.lines))
+                return self._ids(portion, values), values
+            except Exception:  # some line is bad; one by one it is found and named
+                pass
+        pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
+        return [key for key, _ in pairs], [value for _, value in pairs]
+
+    def _ids(self, portion: Portion, values: list[Any]) -> list[Any]:
+        if self._key is not None:
+            try:
+                found = list(map(self._key, values))
+            except KeyError:
+                found = [value.get(self.id_field) for value in values]
+        elif self.type is None:
+            found = [value.get(self.id_field) if isinstance(value, dict) else None for value in values]
+        else:
+            found = [self.identify(line) for line in portion.lines]
+        kinds = set(map(type, found))
+        return found if kinds <= {str, int} else [key if type(key) in (str, int) else None for key in found]
+
+    def identify(self, line: bytes) -> Any:
+        """The id of one line, without reading the rest; `UNKNOWN` if the line cannot be read."""
+        import msgspec
+
+        if line.lstrip()[:1] != b"{":
+            return UNKNOWN if self.lenient else None
+        try:
+            key = self._identify(line).get(self.id_field)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            if not self.lenient:
+                return None
+            key = self._one(0, line, quiet=True)[0]
+            return UNKNOWN if key is None else key
+        return key if type(key) in (str, int) else None
+
+    # One line, with everything that can go wrong.
+
+    def _one(self, number: int, line: bytes, quiet: bool = False) -> tuple[Any, Any]:
+        import msgspec
+
+        findings, self.findings = self.findings, Findings() if quiet else self.findings
+        try:
+            if self.text_field is not None:
+                return self._from_text_field(number, line)
+            try:
+                line.decode()
+                value = self.convert(line)
+                return self._ids(Portion([number], [line], [0]), [value])[0], value
+            except msgspec.ValidationError as error:
+                problem = error
+            except msgspec.DecodeError as error:
+                if not self.lenient:
+                    raise not_json(error, self.lines.file, number, line) from None
+                return self._noisy(number, line)
+            except UnicodeDecodeError:
+                if self.lenient:
+                    return UNKNOWN, Invalid("is not UTF-8", line.decode("utf-8", "replace"))
+                raise InputError("is not UTF-8; convert the file to UTF-8 first", self.place(number)) from None
+            except RecursionError:
+                if self.lenient:
+                    return UNKNOWN, Invalid("is nested too deeply", line.decode("utf-8", "replace"))
+                raise InputError("is nested too deeply", self.place(number)) from None
+            except ValueError as error:  # pydantic's, told by our converter
+                problem = error  # type: ignore[assignment]
+            if not (self.lenient or self.tolerant):
+                raise InputError(str(problem), self.place(number)) from None
+            try:
+                value = self._plain(line)
+            except msgspec.DecodeError as error:
+                if not self.lenient:
+                    raise not_json(error, self.lines.file, number, line) from None
+                return self._noisy(number, line)
+            return self.fitted(number, value)
+        finally:
+            self.findings = findings
+
+    def place(self, number: int) -> Place:
+        return Place(self.lines.file, number)
+
+    def _noisy(self, number: int, line: bytes) -> tuple[Any, Any]:
+        from tallystick.reading.repair import Unreadable, read_noisy
+
+        text = line.decode("utf-8", "replace")
+        try:
+            value, repairs = read_noisy(text)
+        except Unreadable as error:
+            return UNKNOWN, Invalid(str(error), text)
+        self.findings.repaired += 1
+        self.findings.repairs.update(repairs)
+        return self.fitted(number, value)
+
+    def _from_text_field(self, number: int, line: bytes) -> tuple[Any, Any]:
+        """A line such as {"id": ..., "output": "```json ..."}: the prediction is a text inside."""
+        import msgspec
+
+        from tallystick.reading.repair import Unreadable, read_noisy
+
+        try:
+            outer = self._plain(line)
+        except msgspec.DecodeError as error:
+            raise not_json(error, self.lines.file, number, line) from None
+        if not isinstance(outer, dict) or self.text_field not in outer:
+            known = ", ".join(map(str, outer)) if isinstance(outer, dict) else type(outer).__name__
+            raise InputError(f"has no field {self.text_field!r}, found {known}", self.place(number))
+        key, inner = outer.get(self.id_field), outer[self.text_field]
+        key = key if type(key) in (str, int) else None
+        if isinstance(inner, str):
+            try:
+                if self.lenient:
+                    value, repairs = read_noisy(inner)
+                    self.findings.repaired += bool(repairs)
+                    self.findings.repairs.update(repairs)
+                else:
+                    value = self._plain(inner)
+            except Unreadable as error:
+                return key, Invalid(str(error), inner)
+            except msgspec.DecodeError as error:
+                raise InputError(
+                    f"the text under {self.text_field!r} is not JSON: {error}; --lenient repairs what it can",
+                    self.place(number),
+                ) from None
+        elif inner is None and self.lenient:
+            return key, Invalid(f"has null under {self.text_field!r}")
+        else:
+            value = inner
+        found, value = self.fitted(number, value)
+        return found if key is None else key, value
+
+    def fitted(self, number: int, value: Any) -> tuple[Any, Any]:
+        """A decoded value as a value of the type, as far as it goes."""
+        import msgspec
+
+        key = value.get(self.id_field) if isinstance(value, dict) else None
+        key = key if type(key) in (str, int) else None
+        if self.type is None:
+            return key, value
+        try:
+            return key, self.convert(msgspec.json.encode(value))
+        except (ValueError, msgspec.ValidationError) as error:
+            if not (self.lenient or self.tolerant):
+                raise InputError(str(error), self.place(number)) from None
+        from tallystick.deriving import record_fields
+        from tallystick.reading.fitting import Fitting
+
+        if record_fields(self.type) is not None and not isinstance(value, dict):
+            kind = "a list" if isinstance(value, list) else type(value).__name__
+            return key, Invalid(f"expected an object, found {kind}", str(value))
+        fitting = Fitting(self.credit)
+        value = fitting.fit(value, self.type)
+        import re
+
+        for path, what in fitting.findings:
+            self.findings.misfits[re.sub(r"\[\d+\]", "[*]", path)] += 1
+            self.findings.first_misfit = self.findings.first_misfit or f"{self.place(number)}: {path}: {what}"
+        return key, value
 
 
 @dataclass(frozen=True)
-class Records:
-    """One file's documents, with the id and the line of each."""
+class Batch:
+    """Some documents of both sides, the k-th against the k-th."""
 
-    file: str
-    values: list[Any]
-    ids: list[Any] | None
-    lines: list[int]
+    ids: list[Any]
+    references: list[Any]
+    predictions: list[Any]
 
 
-def read_records(name: str | Path, type_: Any = None, id_field: str | None = None) -> Records:
-    """The documents of a JSONL file; `type_` None leaves them as plain JSON data."""
-    import msgspec
+class Pairing:
+    """Two files laid together. `how` says by what; ids that do not meet are an error, or, if lenient, `Invalid`."""
 
-    from tallystick.reading.types import converter
+    def __init__(self, reference: Side, predicted: Side, *, id_named: bool = False, lenient: bool = False) -> None:
+        self.reference, self.predicted = reference, predicted
+        self.id_named, self.lenient = id_named, lenient
+        self.how = ""
+        self.ignored: list[Any] = []
 
-    file = shown_name(name)
-    data = read_bytes(name)
-    if data.startswith(b"\xef\xbb\xbf"):
-        data = data[3:]
-    convert = converter(type_) if type_ is not None else msgspec.json.decode
-    identify = msgspec.json.Decoder(dict[str, Any])
-    values: list[Any] = []
-    ids: list[Any] = []
-    lines: list[int] = []
-    missing: int | None = None
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            value = convert(line)
-            key = None
-            if line.lstrip()[:1] == b"{":
-                key = (value if type_ is None else identify.decode(line)).get(id_field or "id")
-        except msgspec.ValidationError as error:
-            raise InputError(str(error), Place(file, number)) from None
-        except msgspec.DecodeError as error:
-            raise _not_json(error, file, number, line) from None
-        except UnicodeDecodeError:
-            raise InputError("is not UTF-8; convert the file to UTF-8 first", Place(file, number)) from None
-        except ValueError as error:
-            raise InputError(str(error), Place(file, number)) from None
-        except RecursionError:
-            raise InputError("is nested too deeply", Place(file, number)) from None
-        values.append(value)
-        lines.append(number)
-        if isinstance(key, (str, int)):
-            ids.append(key)
-        elif missing is None:
-            missing = number
-    if not values:
-        raise InputError("has no records; expected one JSON value a line", file)
-    if missing is not None:
-        if id_field:
-            raise InputError(f"has no text or number under {id_field!r}, which was to be its id", Place(file, missing))
-        return Records(file, values, None, lines)
-    if len(set(ids)) < len(ids):
+    def decide(self) -> str:
+        """By what documents are paired, from the first line of both files."""
+        if not self.how:
+            firsts = [self._first_id(side) for side in (self.reference, self.predicted)]
+            self.how = "by id" if None not in firsts else "by order"
+            if self.id_named and self.how == "by order":
+                side = self.reference if firsts[0] is None else self.predicted
+                name = side.id_field
+                raise InputError(
+                    f"has no text or number under {name!r}, which was to be its id", Place(side.lines.file, 1)
+                )
+        return self.how
+
+    def _first_id(self, side: Side) -> Any:
+        for portion in side.lines.portions():
+            return side.identify(portion.lines[0])
+        raise InputError("has no records; expected one JSON value a line", side.lines.file)
+
+    def batches(self) -> Iterator[Batch]:
+        """All documents, in the order of the reference."""
+        if self.decide() == "by order":
+            yield from self._by_order()
+        else:
+            yield from self._by_id()
+
+    def _by_order(self) -> Iterator[Batch]:
+        left, right = (_Reader(side) for side in (self.reference, self.predicted))
+        done = 0
+        while True:
+            numbers, _, references = left.take()
+            _, _, predictions = right.take(len(references) or None)
+            if len(references) != len(predictions) or not references:
+                more = [
+                    done + len(side) + reader.count() for side, reader in ((references, left), (predictions, right))
+                ]
+                if more[0] != more[1]:
+                    raise SidesMismatch(
+                        f"{self.reference.lines.file} has {more[0]:,} records and {self.predicted.lines.file} has "
+                        f"{more[1]:,}; without ids in both they are paired by order, so the numbers must be equal"
+                    )
+                return
+            self._note_invalid(numbers, predictions)
+            done += len(references)
+            yield Batch(numbers, references, predictions)
+
+    def _by_id(self) -> Iterator[Batch]:
+        left, right = (_Reader(side) for side in (self.reference, self.predicted))
         first: dict[Any, int] = {}
-        for k, key in enumerate(ids):
+        while True:
+            numbers, keys, references = left.take()
+            lines, others, predictions = right.take(len(references) or None)
+            self._check(self.reference, numbers, keys, first)
+            same = len(keys) == len(others) and (
+                keys == others or all(a == b or b is UNKNOWN for a, b in zip(keys, others, strict=True))
+            )
+            if not same:
+                yield from self._indexed(left, right, first, (keys, references), (lines, others, predictions))
+                return
+            if not keys:
+                return
+            self._note_invalid(keys, predictions)
+            yield Batch(keys, references, predictions)
+
+    def _indexed(self, left: _Reader, right: _Reader, first: dict[Any, int], ours: Any, theirs: Any) -> Iterator[Batch]:
+        """The orders differ from here on: the predictions that are left, by id."""
+        lines, others, predictions = theirs
+        seen: dict[Any, int] = {}
+        self._check(self.predicted, lines, others, seen)
+        waiting = dict(zip(others, predictions, strict=True))
+        waiting.pop(UNKNOWN, None)
+        places = right.index(seen)
+        missing: list[Any] = []
+        keys, references = ours
+        while keys:
+            found = []
+            for key in keys:
+                if key in waiting:
+                    found.append(waiting.pop(key))
+                elif key in places:
+                    found.append(right.fetch(places.pop(key)))
+                else:
+                    missing.append(key)
+                    found.append(Invalid("has no prediction"))
+            if self.lenient or not missing:
+                self._note_invalid(keys, found)
+                yield Batch(keys, references, found)
+            numbers, keys, references = left.take()
+            self._check(self.reference, numbers, keys, first)
+        extra = [key for key in (*waiting, *places) if key is not None]
+        again = [key for key in extra if key in first]
+        if again:
+            line = f"line {seen[again[0]]}" if again[0] in seen else "this file"
+            raise InputError(
+                f"the id {again[0]!r} of {line} stood before already; ids must differ", self.predicted.lines.file
+            )
+        if (missing or extra) and not self.lenient:
+            raise SidesMismatch(
+                f"{self.reference.lines.file} and {self.predicted.lines.file}: {unmet_ids(missing, extra)}; "
+                f"--lenient scores a missing prediction as nothing and ignores extra ones"
+            )
+        self.ignored = extra
+
+    def _check(self, side: Side, numbers: list[int], keys: list[Any], first: dict[Any, int]) -> None:
+        """Every document has an id, and no two have the same."""
+        for number, key in zip(numbers, keys, strict=True):
+            if key is UNKNOWN:
+                continue
+            if key is None:
+                raise InputError(
+                    f"has no text or number under {side.id_field!r}, by which the first documents are paired",
+                    side.place(number),
+                )
             if key in first:
-                where = Place(file, lines[k])
-                raise InputError(f"the id {key!r} stood in line {lines[first[key]]} already; ids must differ", where)
-            first[key] = k
-    return Records(file, values, ids, lines)
+                raise InputError(
+                    f"the id {key!r} stood in line {first[key]} already; ids must differ", side.place(number)
+                )
+            first[key] = number
+
+    def _note_invalid(self, keys: list[Any], predictions: list[Any]) -> None:
+        for key, value in zip(keys, predictions, strict=True):
+            if type(value) is Invalid:
+                self.predicted.findings.invalid.append((key, value.reason))
+
+    def warnings(self) -> Iterator[str]:
+        """What is to be said when all was read."""
+        yield from self.predicted.findings.lines()
+        if self.ignored:
+            yield f"ignored, having no reference: {_count(len(self.ignored), 'prediction')}: {some(self.ignored)}"
 
 
-def _not_json(error: Exception, file: str, number: int, line: bytes) -> InputError:
-    """A malformed line, with a caret where the parser stopped."""
-    message = str(error)
-    column = None
-    if "(byte " in message:
-        offset = int(message.rsplit("(byte ", 1)[1].rstrip(")"))
-        column = len(line[:offset].decode("utf-8", "replace")) + 1
-        message = message.rsplit(" (byte", 1)[0]
-    message = message.removeprefix("JSON is malformed: ")
-    return InputError(f"is not JSON: {message}", Place(file, number, column, line.decode("utf-8", "replace")))
+class _Reader:
+    """One side, read as many documents at a time as the other side asks for."""
+
+    def __init__(self, side: Side) -> None:
+        self.side = side
+        self.portions = side.lines.portions()
+        self.rest: list[Portion] = []
+
+    def take(self, count: int | None = None) -> tuple[list[int], list[Any], list[Any]]:
+        """Line numbers, ids and values of the next documents: a portion, or so many."""
+        portion = self._lines(count)
+        if not portion.lines:
+            return [], [], []
+        keys, values = self.side.read(portion)
+        return portion.numbers, keys, values
+
+    def _lines(self, count: int | None) -> Portion:
+        numbers: list[int] = []
+        lines: list[bytes] = []
+        offsets: list[int] = []
+        while count is None or len(lines) < count:
+            portion = self.rest.pop() if self.rest else next(self.portions, None)
+            if portion is None:
+                break
+            room = len(portion) if count is None else count - len(lines)
+            numbers += portion.numbers[:room]
+            lines += portion.lines[:room]
+            offsets += portion.offsets[:room]
+            if room < len(portion):
+                self.rest.append(Portion(portion.numbers[room:], portion.lines[room:], portion.offsets[room:]))
+            if count is None:
+                break
+        return Portion(numbers, lines, offsets)
+
+    def count(self) -> int:
+        """How many documents are left."""
+        left = sum(map(len, self.rest)) + sum(map(len, self.portions))
+        self.rest = []
+        return left
+
+    def index(self, seen: dict[Any, int]) -> dict[Any, tuple[int, Any]]:
+        """Where each document that is left stands: its line number, and its offset (or the line itself)."""
+        places: dict[Any, tuple[int, Any]] = {}
+        side = self.side
+        while True:
+            portion = self._lines(None)
+            if not portion.lines:
+                return places
+            for number, line, offset in zip(portion.numbers, portion.lines, portion.offsets, strict=True):
+                key = side.identify(line)
+                if key is UNKNOWN:
+                    continue
+                if key is None:
+                    side.read(Portion([number], [line], [offset]))  # says what is wrong with it
+                    raise InputError(
+                        f"has no text or number under {side.id_field!r}, by which the first documents are paired",
+                        side.place(number),
+                    )
+                if key in seen:
+                    raise InputError(
+                        f"the id {key!r} stood in line {seen[key]} already; ids must differ", side.place(number)
+                    )
+                seen[key] = number
+                places[key] = (number, offset if side.lines.seekable else line)
+
+    def fetch(self, place: tuple[int, Any]) -> Any:
+        """The document at a place of the index."""
+        number, where = place
+        line = self.side.lines.line_at(where) if isinstance(where, int) else where
+        return self.side.read(Portion([number], [line], [0]))[1][0]
 
 
-def pair_records(reference: Records, predicted: Records) -> tuple[list[Any], list[Any], list[Any], str]:
-    """Ids, both sides' documents in one order, and how they were paired."""
-    if reference.ids is not None and predicted.ids is not None:
-        place = {key: k for k, key in enumerate(predicted.ids)}
-        known = set(reference.ids)
-        missing = [key for key in reference.ids if key not in place]
-        extra = [key for key in predicted.ids if key not in known]
-        if missing or extra:
-            raise SidesMismatch(f"{reference.file} and {predicted.file}: {unmet_ids(missing, extra)}")
-        return reference.ids, reference.values, [predicted.values[place[key]] for key in reference.ids], "by id"
-    if len(reference.values) != len(predicted.values):
-        raise SidesMismatch(
-            f"{reference.file} has {len(reference.values):,} records and {predicted.file} has "
-            f"{len(predicted.values):,}; without ids in both they are paired by order, so the numbers must be equal"
-        )
-    return reference.lines, reference.values, predicted.values, "by order"
+def lay_together(
+    reference: str | Path | Lines,
+    predicted: str | Path | Lines,
+    shape: Shape = PLAIN,
+    *,
+    id_field: str | None = None,
+    text_field: str | None = None,
+    lenient: bool = False,
+    credit: str = "each",
+) -> Pairing:
+    """Two files of one shape, ready to be read in batches. Leniency is for predictions; a reference has to be right."""
+    left, right = (one if isinstance(one, Lines) else Lines(one) for one in (reference, predicted))
+    ours, theirs = shape.converters()
+    key = id_field or "id"
+    return Pairing(
+        Side(left, ours, shape.reference, key, credit=credit),
+        Side(right, theirs, shape.predicted, key, text_field, lenient, not shape.promised, credit),
+        id_named=id_field is not None,
+        lenient=lenient,
+    )
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")

@@ -144,7 +144,7 @@ def _shown(table: Table) -> dict[str, Any]:
     ]
     numeric = [k for k in range(len(table.columns)) if rows and all(row[k]["number"] for row in rows)]
     return {
-        "title": table.title,
+        "title": table.title or f"By {table.columns[0]}",
         "numeric": numeric,
         "columns": list(table.columns),
         "rows": rows,

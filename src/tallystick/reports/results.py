@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tallystick.columns.unfit import Invalid
 from tallystick.reports.tables import Table, count, quantity
 from tallystick.scoring.tally import Labelled
 
@@ -64,7 +65,7 @@ def documents_table(results: Mapping[str, Result], limit: int | None = None) -> 
         return Table(["document", *names], rows[:limit])
     columns = {name: result.documents for name, result in results.items()}
     rows = [[str(key), *(columns[n][key][result.kind.headline] for n, result in results.items())] for key in first.ids]
-    rows.sort(key=lambda row: sum(value or 0.0 for value in row[1:] if not isinstance(value, str)))
+    rows.sort(key=lambda row: sum(value for value in row[1:] if isinstance(value, float)))
     return Table(["document", *results], rows[:limit])
 
 
@@ -89,22 +90,22 @@ def _whole(value: float) -> float:
 
 
 def fields_table(result: Result) -> Table:
-    """A row for each path of the value, the worst recall first."""
-    rows = result.by_field()
+    """A row for each path of the value, the worst first."""
+    rows = sorted(result.by_field(), key=lambda row: (row.figures["f1"] is None, row.figures["f1"] or 0.0))
     names: list[str] = list(rows[0].figures) if rows else []
 
     def cells(figures: Figures) -> list[Any]:
         return [figures[name] for name in names]
 
-    out = [[r.path, *cells(r.figures), r.similarity, r.aligned, r.wrong, r.missing, r.extra] for r in rows]
-    columns = ["field", *names, "similarity", "aligned", "wrong", "missing", "extra"]
+    out = [[r.path, r.support, *cells(r.figures), r.similarity, r.wrong, r.missing, r.extra] for r in rows]
+    columns = ["field", "support", *names, "similarity", "wrong", "missing", "extra"]
     notes = []
     if any(r.diagnostic for r in rows):
         notes.append(
             "Fields of an all-or-nothing record do not earn credit by themselves: items without a partner are paired "
             "by the sum of their fields, only to show which field kept them apart."
         )
-    return Table(columns, out, title="By field", notes=notes)
+    return Table(columns, out, notes=notes)
 
 
 def result_text(result: Result) -> str:
@@ -141,6 +142,8 @@ def explanation_lines(tree: Explanation, depth: int = 0) -> Iterator[str]:
 def explanation_line(tree: Explanation) -> str:
     """One node: its name, what meets what, and the weight."""
     name = f"{tree.name}: " if tree.name else ""
+    if isinstance(tree.predicted, Invalid):
+        return f"- {name}the prediction is invalid: {tree.predicted.reason}"
     if tree.status == "missed":
         return f"- {name}{shorten(tree.reference)}  missed"
     if tree.status == "spurious":

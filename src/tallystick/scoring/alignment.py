@@ -23,8 +23,11 @@ from tallystick.matching.collections import OverItems
 from tallystick.matching.normalise import Normaliser
 from tallystick.matching.sets import Match, Matching
 from tallystick.matching.variables import Latent, Scoped
+from tallystick.similarity.aliases import Aliases
+from tallystick.similarity.alternatives import AnyOf
 from tallystick.similarity.cases import Cases, Let
 from tallystick.similarity.functions import Via
+from tallystick.similarity.keyed import Keyed
 from tallystick.similarity.missing import Optional
 from tallystick.similarity.node import Node, Similarity
 from tallystick.similarity.records import Each, Record
@@ -44,6 +47,8 @@ class Aligned:
     diagnostic: bool = False
     leftovers: bool = True
     scale: float = 1.0
+    homes: tuple[I64, I64] | None = None
+    """The document of each row of both sides, if somebody asked for it."""
 
     def changed(self, node: Similarity, reference: Column, predicted: Column) -> Aligned:
         """The same rows under a node whose weights do not simply add up to what stands above."""
@@ -72,10 +77,13 @@ def below(here: Aligned) -> Iterator[Aligned]:
     if isinstance(r, Shared) or isinstance(p, Shared):
         r, p = unshared(r), unshared(p)
         yield from below(here.at(node, r, p))
-    elif isinstance(node, Via):
+    elif isinstance(node, (Via, Aliases)):
         yield from below(here.at(node.inner, r, p))
     elif isinstance(node, Weighted):
         yield from below(replace(here.at(node.inner, r, p), scale=here.scale * node.weight))
+    elif isinstance(node, Threshold) and node.keep:
+        passed = np.flatnonzero(here.weights > 0)  # what did not pass has nothing below either
+        yield from below(replace(here.at(node.inner, r, p), i=here.i[passed], j=here.j[passed]))
     elif isinstance(node, (Normaliser, Threshold)):
         yield from below(here.changed(node.inner, r, p))
     elif isinstance(node, Let):
@@ -85,10 +93,16 @@ def below(here: Aligned) -> Iterator[Aligned]:
         assert isinstance(r, Fields)
         assert isinstance(p, Fields)
         yield from below(here.changed(node.inner, r.columns[0], p.columns[0]))
+    elif isinstance(node, Keyed):
+        assert isinstance(r, Fields)
+        assert isinstance(p, Fields)
+        yield from below(here.at(node.inner, r.columns[0], p.columns[0]))
+    elif isinstance(node, AnyOf):
+        yield from below(here.changed(node.inner, *node.met(r, p, here.i, here.j)))
     elif isinstance(node, OverItems):
         yield from below(here.changed(node.matching, r, p))
     elif isinstance(node, Optional):  # two that are None count 1, which no field below has
-        yield from below(_present(here.changed(node.inner, r, p)))
+        yield from below(_present(here.changed(node.present, r, p)))
     elif isinstance(node, (Each, Record)):
         yield from _fields(here, node, r, p)
     elif isinstance(node, (Latent, Scoped)):  # once the variables' map is known, the rest is as everywhere
@@ -104,7 +118,8 @@ def below(here: Aligned) -> Iterator[Aligned]:
             both = (r.case[here.i] == k) & (p.case[here.j] == k)
             i, j = r.position[here.i[both]], p.position[here.j[both]]
             level = here.at(part, r.columns[k], p.columns[k])
-            yield replace(level, path=f"{here.path}<{name}>", i=i, j=j)
+            homes = here.homes and (here.homes[0][r.rows(k)], here.homes[1][p.rows(k)])
+            yield replace(level, path=f"{here.path}<{name}>", i=i, j=j, homes=homes)
 
 
 def _fields(here: Aligned, node: Each | Record, r: Any, p: Any) -> Iterator[Aligned]:
@@ -115,7 +130,7 @@ def _fields(here: Aligned, node: Each | Record, r: Any, p: Any) -> Iterator[Alig
             diagnostic=here.diagnostic or isinstance(node, Record),
         )
         if isinstance(part, Optional):
-            level = replace(level, node=part.inner)
+            level = replace(level, node=part.present)
         yield _present(level) if isinstance(node, Each) or isinstance(part, Optional) else level
 
 
@@ -133,6 +148,11 @@ def _present(level: Aligned) -> Aligned:
         predicted=p.present if isinstance(p, Maybe) else p,
         i=left[level.i[both]],
         j=right[level.j[both]],
+        homes=level.homes
+        and (
+            level.homes[0][r.rows] if isinstance(r, Maybe) else level.homes[0],
+            level.homes[1][p.rows] if isinstance(p, Maybe) else level.homes[1],
+        ),
     )
 
 
@@ -146,7 +166,8 @@ def _items(here: Aligned, node: Matching, r: Items, p: Items) -> Aligned:
         i, j = np.concatenate((i, more_i)), np.concatenate((j, more_j))
     several = isinstance(node, Match) and node.constraint != "1:1"  # one item counts more than once
     level = here.at(node.inner, r.items, p.items)
-    return replace(level, path=f"{here.path}[*]", i=i, j=j, diagnostic=here.diagnostic or several)
+    homes = here.homes and (here.homes[0][r.owners], here.homes[1][p.owners])
+    return replace(level, path=f"{here.path}[*]", i=i, j=j, diagnostic=here.diagnostic or several, homes=homes)
 
 
 def _leftovers(record: Record, r: Items, p: Items, owner_i: I64, owner_j: I64, i: I64, j: I64) -> tuple[I64, I64]:
@@ -183,14 +204,18 @@ class SumOfProduct(Each):
         return [(name, part, inner, None) for (name, part), inner in zip(self.fields, column.columns, strict=True)]
 
 
-def root(node: Similarity, r: Column, p: Column, leftovers: bool = True) -> Aligned:
-    """The documents: row k against row k."""
-    rows = np.arange(len(r), dtype=np.int64)
-    return Aligned("", node, r, p, rows, rows, leftovers=leftovers)
+def root(
+    node: Similarity, r: Column, p: Column, leftovers: bool = True, valid: I64 | None = None, homes: bool = False
+) -> Aligned:
+    """The documents: row k against row k, or, if some predictions are invalid, row valid[k] against row k."""
+    rows = np.arange(len(p), dtype=np.int64)
+    i = rows if valid is None else valid
+    where = (np.arange(len(r), dtype=np.int64), i) if homes else None
+    return Aligned("", node, r, p, i, rows, leftovers=leftovers, homes=where)
 
 
 def is_leaf(node: Node) -> bool:
     """Whether nothing lies below: an atomic similarity, whatever weight, threshold or mapping is around it."""
-    if isinstance(node, (Weighted, Weigh, Threshold, Via, Optional)):
+    if isinstance(node, (Weighted, Weigh, Threshold, Via, Optional, Aliases, AnyOf, Keyed)):
         return is_leaf(node.inner)
     return not any(isinstance(part, Similarity) for _, part in node.parts())

@@ -8,56 +8,91 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.columns.arrays import F64
+from tallystick.columns.arrays import F64, I64
 from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Data, Index, Memory, Objects, Scope, field, items
-from tallystick.columns.encoded import unshared
+from tallystick.columns.encoded import Column, unshared
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import Sides
 from tallystick.matching.sets import Match, Matching, distinct_rows
 from tallystick.scoring.alignment import Aligned, descend, is_leaf, root
-from tallystick.scoring.evaluation import kind_of, summed
-from tallystick.scoring.result import FieldFigures, Figures, LabelFigures
+from tallystick.scoring.evaluation import kind_of, readable, summed
+from tallystick.scoring.result import FieldFigures, FieldSums, Figures, LabelFigures
 from tallystick.scoring.tally import Counts
-from tallystick.similarity.node import Node
+from tallystick.similarity.node import Node, Similarity
 
 Decide = Callable[[Mapping[str, F64]], Figures]
 Sources = Iterable[tuple[Data, Data]]
 
 
-def _levels(metric: Node, reference: Data, predicted: Data, memory: Memory) -> Iterable[Aligned]:
+def _levels(metric: Node, reference: Data, predicted: Data, memory: Memory, homes: bool = False) -> Iterable[Aligned]:
     if isinstance(metric, Sides):
         raise MetricError("a metric of two sides has no breakdown of its own; break down one of its expressions")
     inner = summed(metric)
-    return descend(root(inner, *inner.encode(reference, predicted, Scope(memory=memory))))
+    valid, predicted = readable(predicted)
+    r, p = inner.encode(reference, predicted, Scope(memory=memory))
+    return descend(root(inner, r, p, valid=valid, homes=homes))
 
 
 def figures_by_field(metric: Node, sources: Sources, decide: Decide, memory: Memory) -> list[FieldFigures]:
     """A row for each leaf of the metric, over all documents."""
-    sums: dict[str, list[F64]] = {}
-    diagnostic: dict[str, bool] = {}
+    sums: FieldSums = {}
     for reference, predicted in sources:
-        for level in _levels(metric, reference, predicted, memory):
-            if is_leaf(level.node):
-                sums.setdefault(level.path, []).append(_field_sums(level))
-                diagnostic[level.path] = level.diagnostic
+        _add(sums, _levels(metric, reference, predicted, memory))
+    return field_figures(sums, decide)
+
+
+def add_field_sums(sums: FieldSums, inner: Similarity, r: Column, p: Column, valid: I64 | None) -> None:
+    """Add what the fields of some documents earned and lost, from the columns that they were scored by."""
+    _add(sums, descend(root(inner, r, p, valid=valid)))
+
+
+def _add(sums: FieldSums, levels: Iterable[Aligned]) -> None:
+    for level in levels:
+        if is_leaf(level.node):
+            known = sums.get(level.path)
+            found = _field_sums(level)
+            sums[level.path] = (found if known is None else known[0] + found, level.diagnostic)
+
+
+def field_figures(sums: FieldSums, decide: Decide) -> list[FieldFigures]:
+    """The figures of each path."""
     out = []
-    for path, parts in sums.items():
-        num, den_p, den_r, aligned, right, n_r, n_p = np.sum(parts, axis=0).tolist()
+    for path, (row, diagnostic) in sums.items():
+        num, den_p, den_r, aligned, right, n_r, n_p = row.tolist()
         counts = np.array([num, den_p, num, den_r])
         out.append(
             FieldFigures(
                 path=path or "(value)",
                 figures=decide(Counts().figures(counts)),
                 tally=dict(zip(Counts().sums, counts.tolist(), strict=True)),
+                support=int(n_r),
                 aligned=int(aligned),
                 wrong=int(aligned - right),
                 missing=int(n_r - aligned),
                 extra=int(n_p - aligned),
                 similarity=num / aligned if aligned else None,
-                diagnostic=diagnostic[path],
+                diagnostic=diagnostic,
             )
         )
+    return out
+
+
+def losses_by_document(metric: Node, path: str, reference: Data, predicted: Data) -> F64:
+    """What each document loses at one path: what both sides could have earned there, less what they did."""
+    out = np.zeros(len(reference))
+    paths = []
+    for level in _levels(metric, reference, predicted, Memory(), homes=True):
+        if is_leaf(level.node):
+            paths.append(level.path or "(value)")
+        if (level.path or "(value)") != path or not is_leaf(level.node):
+            continue
+        assert level.homes is not None
+        for side, home in zip((level.reference, level.predicted), level.homes, strict=True):
+            np.add.at(out, home, level.node.selves(side) * level.scale)
+        np.subtract.at(out, level.homes[0][level.i], 2 * level.weights * level.scale)
+    if path not in paths:
+        raise MetricError(f"no field {path!r}; there are {', '.join(paths)}.{did_you_mean(path, paths)}")
     return out
 
 
@@ -66,8 +101,14 @@ def _field_sums(level: Aligned) -> F64:
     own_r, own_p = (level.node.selves(side) * level.scale for side in (level.reference, level.predicted))
     right = np.sum(weights >= np.maximum(own_r[level.i], own_p[level.j]) - 1e-12)
     # Under a one-sided constraint a row may be aligned several times; it counts once.
-    aligned = min(len(np.unique(level.i)), len(np.unique(level.j)))
+    aligned = min(_different(level.i, len(own_r)), _different(level.j, len(own_p)))
     return np.array([weights.sum(), own_p.sum(), own_r.sum(), aligned, right, len(own_r), len(own_p)], np.float64)
+
+
+def _different(rows: I64, bound: int) -> int:
+    seen = np.zeros(bound, np.bool_)
+    seen[rows] = True
+    return int(seen.sum())
 
 
 def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide, memory: Memory) -> list[LabelFigures]:
@@ -90,7 +131,7 @@ def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide, 
         assert isinstance(node, Matching)
         r, p = unshared(level.reference), unshared(level.predicted)
         nodes = {path: level.node for path, level in by_path.items()}
-        labels = [_labels(side, collection, name, nodes) for side in (reference, predicted)]
+        labels = [_labels(side, collection, name, nodes) for side in (reference, readable(predicted)[1])]
         for side, column in enumerate((r, p)):
             pairs = _covering(node, side).matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
             rows, mine = (level.i, pairs.i) if side == 0 else (level.j, pairs.j)

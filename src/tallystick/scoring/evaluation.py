@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.columns.arrays import F64
+from tallystick.columns.arrays import F64, I64
 from tallystick.columns.blocks import Blocks
-from tallystick.columns.data import Bag, Data, Index, Memory, Objects, Record, Scope, as_data
+from tallystick.columns.data import Bag, Data, Index, Memory, Objects, Record, Scope, as_data, field_names
+from tallystick.columns.unfit import Invalid
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, some, unmet_ids
 from tallystick.matching.normalise import F, Normaliser, Sides, numerators, two_numerators
 from tallystick.matching.proofs import Proofs, at_most, limited
-from tallystick.scoring.result import Result
+from tallystick.scoring.result import FieldSums, Result
 from tallystick.scoring.tally import Counts
 from tallystick.similarity.node import Node, Similarity
 
@@ -49,7 +50,9 @@ def evaluate(
 class Evaluation:
     """An evaluation in parts: `update` as often as you like, `merge` what was done elsewhere, then `compute`."""
 
-    def __init__(self, metric: Node | str, *, undefined: float | None = None, keep: bool = True) -> None:
+    def __init__(
+        self, metric: Node | str, *, undefined: float | None = None, keep: bool = True, fields: bool = False
+    ) -> None:
         if isinstance(metric, str):
             from tallystick.parsing import parse
 
@@ -60,38 +63,57 @@ class Evaluation:
             raise MetricError(f"undefined must be None, 0.0 or 1.0, found {undefined!r}")
         self.metric, self.undefined, self.keep = metric, undefined, keep
         self.kind = kind_of(metric)
-        self._rows: list[F64] = []
+        self.rows: list[F64] = []
+        """The tallies so far, an array for each batch."""
         self._above: list[F64] = []
         self._open_selves = 0
         self._ids: list[Any] = []  # None for a document without a name: its place is its id
         self._documents: list[tuple[Any, Any]] | None = [] if keep else None
         self._memory = Memory()
         self._named: set[Any] = set()
+        self._fields: FieldSums | None = {} if fields else None
+        self._invalid: list[int] = []
 
     def update(
-        self, reference: Any, predicted: Any, *, batch: int | None = None, progress: Progress | None = None
+        self,
+        reference: Any,
+        predicted: Any,
+        *,
+        ids: Sequence[Any] | None = None,
+        batch: int | None = None,
+        progress: Progress | None = None,
     ) -> None:
-        """Score more documents."""
-        named = isinstance(reference, Mapping)
-        ids, reference, predicted = paired(reference, predicted)
+        """Score more documents; `ids` names those of two sequences."""
+        named = isinstance(reference, Mapping) or ids is not None
+        places, reference, predicted = paired(reference, predicted)
+        ids = places if ids is None else ids
+        if len(ids) != len(reference):
+            raise SidesMismatch(f"{len(ids):,} ids for {len(reference):,} documents")
         n = len(reference)
         if batch is not None and batch < 1:
             raise MetricError(f"batch must be 1 or more documents, found {batch!r}")
         step = batch or batch_size(self.metric, reference)
         whole = not (isinstance(reference, Objects) and isinstance(predicted, Objects)) or n <= step
+        fresh: list[tuple[F64, F64]] = []
         for start in range(0, n, max(n, 1) if whole else step):
             if whole:
                 left, right = reference, predicted
             else:
                 left, right = (Objects(side.values[start : start + step]) for side in (reference, predicted))
             proofs = Proofs()
-            rows, above = tally_bounds(self.metric, left, right, self._memory, proofs)
-            self._rows.append(rows)
-            self._above.append(above)
+            rows, above = tally_bounds(self.metric, left, right, self._memory, proofs, self._fields)
+            fresh.append((rows, above))
             self._open_selves += proofs.open_selves
             if progress is not None:
                 progress(min(n, start + len(left)), n)
+        valid, _ = readable(predicted)
+        if valid is not None:
+            first = len(self._ids)
+            self._invalid += [first + k for k in sorted(set(range(n)) - set(valid.tolist()))]
         self._take_ids(ids if named else [None] * n)
+        # Only now that every batch is scored: an update that fails leaves nothing behind.
+        self.rows.extend(rows for rows, _ in fresh)
+        self._above.extend(above for _, above in fresh)
         if self._documents is not None:
             self._documents.append((reference, predicted))
 
@@ -107,11 +129,18 @@ class Evaluation:
         """Add what another evaluation of the same metric has tallied."""
         if other.metric != self.metric:
             raise MetricError(f"cannot merge tallies of different metrics:\n  {self.metric}\n  {other.metric}")
-        self._rows.extend(other._rows)
+        self._invalid += [len(self._ids) + k for k in other._invalid]
+        self.rows.extend(other.rows)
         self._above.extend(other._above)
         self._open_selves += other._open_selves
         self._take_ids(other._ids)
         self._memory.merge(other._memory)
+        if self._fields is not None and other._fields is not None:
+            for path, (sums, diagnostic) in other._fields.items():
+                known = self._fields.get(path)
+                self._fields[path] = (sums if known is None else known[0] + sums, diagnostic)
+        else:
+            self._fields = None
         if self._documents is not None and other._documents is not None:
             self._documents.extend(other._documents)
         else:
@@ -122,7 +151,7 @@ class Evaluation:
         for message in self._memory.absent.values():
             if message:
                 raise ValueMismatch(message)
-        rows = np.concatenate(self._rows) if self._rows else np.zeros((0, len(self.kind.sums)))
+        rows = np.concatenate(self.rows) if self.rows else np.zeros((0, len(self.kind.sums)))
         above = np.concatenate(self._above) if self._above and limited(self.metric) else None
         warnings = []
         if self._open_selves:
@@ -140,8 +169,10 @@ class Evaluation:
             undefined=self.undefined,
             notes=tuple(warnings),
             sources=tuple(self._documents) if self._documents is not None else None,
-            above=above,
             memory=self._memory,
+            above=above,
+            field_sums=self._fields,
+            invalid=tuple(self._invalid),
         )
 
 
@@ -156,6 +187,11 @@ def paired(reference: Any, predicted: Any) -> tuple[Sequence[Any], Data, Data]:
         ids = list(reference)
         return ids, Objects([reference[k] for k in ids]), Objects([predicted[k] for k in ids])
     for name, side in (("reference", reference), ("predicted", predicted)):
+        if isinstance(side, (set, frozenset)) or (hasattr(side, "iloc") and hasattr(side, "columns")):
+            advice = "use df.to_dict('records')" if hasattr(side, "iloc") else "use a list, or a mapping by document id"
+            raise SidesMismatch(
+                f"{name} is a {type(side).__name__}, whose documents have no order of their own; {advice}"
+            )
         if isinstance(side, (str, bytes)) or (
             not hasattr(side, "__iter__") and not isinstance(side, (Objects, Record, Bag, Index))
         ):
@@ -172,11 +208,21 @@ def paired(reference: Any, predicted: Any) -> tuple[Sequence[Any], Data, Data]:
 def batch_size(metric: Node, documents: Data) -> int:
     """How many documents go through the engine at once: few enough that they stay in the processor's cache."""
     sample = documents.values[:: max(1, len(documents) // 64)] if isinstance(documents, Objects) else ()
-    sizes = [len(value) for value in sample if isinstance(value, (list, tuple, set, frozenset))]
+    sizes = [size for size in map(_items_in, sample) if size]
     mean = 1 + sum(sizes) / len(sizes) if sizes else 4
     dense = any(isinstance(node, Similarity) and node.dense for node in metric.walk())
     cells = 2_000_000 / mean**2 if dense else 8192
     return int(max(1, min(8192 / mean, cells)))
+
+
+def _items_in(value: Any, depth: int = 2) -> int:
+    """The length of the longest list in a document: it says how large its rectangles are."""
+    if isinstance(value, (list, tuple, set, frozenset)) and not hasattr(value, "_fields"):
+        return len(value)
+    if depth == 0 or isinstance(value, (str, bytes, int, float)):
+        return 0
+    inside = value if isinstance(value, Mapping) else {n: getattr(value, n, None) for n in field_names(value)}
+    return max((_items_in(one, depth - 1) for one in inside.values()), default=0)
 
 
 def kind_of(metric: Node) -> Counts:
@@ -208,8 +254,16 @@ def tally_rows(metric: Node, reference: Data, predicted: Data, memory: Memory) -
     return tally_bounds(metric, reference, predicted, memory, Proofs())[0]
 
 
-def tally_bounds(metric: Node, reference: Data, predicted: Data, memory: Memory, proofs: Proofs) -> tuple[F64, F64]:
-    """The tally of each document, and the same with the numerators' upper bounds where a time limit struck."""
+def tally_bounds(
+    metric: Node,
+    reference: Data,
+    predicted: Data,
+    memory: Memory,
+    proofs: Proofs,
+    fields: FieldSums | None = None,
+) -> tuple[F64, F64]:
+    """The tally of each document, and the same with the numerators' upper bounds where a time limit struck; what the
+    documents' fields earned is added to `fields`, if asked for."""
     scope = Scope(memory=memory)
     proofs.keep_in(scope.memo)
     if isinstance(metric, Sides):
@@ -219,22 +273,43 @@ def tally_bounds(metric: Node, reference: Data, predicted: Data, memory: Memory,
             np.concatenate((one[:, :2], other[:, 2:]), axis=1) for one, other in zip(first, second, strict=True)
         )
         return rows, above
-    return _tally(summed(metric), reference, predicted, scope, proofs)
+    return _tally(summed(metric), reference, predicted, scope, proofs, fields)
 
 
-def _tally(inner: Similarity, reference: Data, predicted: Data, scope: Scope, proofs: Proofs) -> tuple[F64, F64]:
+def _tally(
+    inner: Similarity,
+    reference: Data,
+    predicted: Data,
+    scope: Scope,
+    proofs: Proofs,
+    fields: FieldSums | None = None,
+) -> tuple[F64, F64]:
     n = len(reference)
+    valid, predicted = readable(predicted)
     r, p = inner.encode(reference, predicted, scope)
     out = np.zeros((n, 4))
     if not n:
         return out, out
-    blocks = Blocks.diagonal(n)
+    blocks = Blocks.diagonal(n) if valid is None else Blocks(np.arange(n, dtype=np.int64), valid, n)
+    places = np.arange(n) if valid is None else valid
     sums = numerators(inner, r, p, blocks)
-    out[sums.j, 0], out[sums.i, 2] = sums.predicted, sums.reference
-    out[:, 1], out[:, 3] = inner.selves(p), inner.selves(r)
+    out[places[sums.j], 0], out[sums.i, 2] = sums.predicted, sums.reference
+    out[places, 1], out[:, 3] = inner.selves(p), inner.selves(r)
+    if fields is not None:
+        from tallystick.scoring.breakdown import add_field_sums
+
+        add_field_sums(fields, inner, r, p, valid)
     if not proofs.open or not limited(inner):
         return out, out
     above = out.copy()
     sums = numerators(at_most(inner), r, p, blocks)
-    above[sums.j, 0], above[sums.i, 2] = sums.predicted, sums.reference
+    above[places[sums.j], 0], above[sums.i, 2] = sums.predicted, sums.reference
     return out, above
+
+
+def readable(predicted: Data) -> tuple[I64 | None, Data]:
+    """The predictions that are valid, and their rows (None: all). An invalid one has nothing that could meet anything."""
+    if not isinstance(predicted, Objects) or Invalid not in set(map(type, predicted.values)):
+        return None, predicted
+    kept = [k for k, value in enumerate(predicted.values) if type(value) is not Invalid]
+    return np.array(kept, np.int64), Objects([predicted.values[k] for k in kept])

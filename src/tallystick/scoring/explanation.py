@@ -21,15 +21,20 @@ import numpy as np
 
 from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Bag, Memory, Objects, Scope, field
+from tallystick.columns.unfit import Invalid
 from tallystick.matching.normalise import Normaliser, Sides
 from tallystick.matching.sets import Match, Matching, distinct_rows
 from tallystick.scoring.alignment import Aligned, below, is_leaf, root
 from tallystick.scoring.evaluation import summed
+from tallystick.similarity.aliases import Aliases
+from tallystick.similarity.alternatives import AnyOf
 from tallystick.similarity.cases import Let
+from tallystick.similarity.exact import exact
 from tallystick.similarity.functions import Via
+from tallystick.similarity.keyed import Keyed
 from tallystick.similarity.missing import Optional
 from tallystick.similarity.node import Node, Similarity
-from tallystick.similarity.records import Each
+from tallystick.similarity.records import Each, Record
 from tallystick.similarity.weights import Threshold, Weigh, Weighted
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
@@ -49,6 +54,8 @@ class Explanation:
     how: str
     adds_up: bool = False
     children: tuple[Explanation, ...] = dataclass_field(default=(), repr=False)
+    places: tuple[int | None, ...] = ()
+    """Where an item stands in the reference's list and in the predicted one."""
 
     def walk(self) -> Iterator[Explanation]:
         """This and everything below, top down."""
@@ -88,6 +95,11 @@ class Explanation:
 
 def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memory | None = None) -> Explanation:
     """The alignment of one document."""
+    if isinstance(predicted, Invalid):
+        inner = summed(metric.recall if isinstance(metric, Sides) else metric)
+        r, _ = inner.encode(Objects([reference]), Objects([]), Scope())
+        own = float(inner.selves(r)[0])
+        return Explanation("document", MISSED, reference, predicted, 0.0, own, 0.0, str(inner))
     if isinstance(metric, Sides):
         parts = tuple(
             _explained(name, summed(side), reference, predicted, memory)
@@ -107,7 +119,9 @@ def _explained(name: str, node: Similarity, reference: Any, predicted: Any, memo
     return next(_pairs(name, top, [reference], [predicted]))
 
 
-def _pairs(name: str, level: Aligned, left: Sequence[Any], right: Sequence[Any]) -> Iterator[Explanation]:
+def _pairs(
+    name: str, level: Aligned, left: Sequence[Any], right: Sequence[Any], in_list: bool = False
+) -> Iterator[Explanation]:
     """The aligned rows of a level, each with everything below it. The level is weighed once for all of them."""
     node, how = level.node, str(level.node)
     weights, (own_r, own_p) = level.weights.tolist(), _selves(level)
@@ -123,6 +137,7 @@ def _pairs(name: str, level: Aligned, left: Sequence[Any], right: Sequence[Any])
         yield Explanation(
             name, MATCHED, left[i], right[j], weight, own_r[i], own_p[j],
             node.name if children else how, isinstance(node, (Matching, Each)), children,
+            places=(i, j) if in_list else (),
         )  # fmt: skip
 
 
@@ -136,26 +151,44 @@ def _selves(level: Aligned) -> tuple[list[float], list[float]]:
 def _level(pair: Aligned, level: Aligned, x: Any, y: Any) -> Iterator[Explanation]:
     """The rows of one level below a pair: the aligned ones, then what was missed, then what was spurious."""
     step = level.path[len(pair.path) :]
-    left = _values(x, step, pair.node, predicted=False)[: len(level.reference)]  # a None that does not count: no row
-    right = _values(y, step, pair.node, predicted=True)[: len(level.predicted)]
-    name = "" if step == "[*]" else step.removeprefix(".")
-    yield from _pairs(name, level, left, right)
+    left, right = (_values(step, *side) for side in _inside(pair.node, x, y))
+    in_list = step == "[*]"
+    name = "" if in_list else step.removeprefix(".")
+    yield from _pairs(name, level, left, right, in_list)
     missed = sorted(set(range(len(level.reference))) - set(level.i.tolist()))
     spurious = sorted(set(range(len(level.predicted))) - set(level.j.tolist()))
     if missed or spurious:
         (own_r, own_p), how = _selves(level), str(level.node)
         for k in missed:
-            yield Explanation(name, MISSED, left[k], None, 0.0, own_r[k], 0.0, how)
+            here = (k, None) if in_list else ()
+            yield Explanation(name, MISSED, left[k], None, 0.0, own_r[k], 0.0, how, places=here)
         for k in spurious:
-            yield Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own_p[k], how)
+            there = (None, k) if in_list else ()
+            yield Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own_p[k], how, places=there)
 
 
-def _values(value: Any, step: str, node: Similarity, predicted: bool) -> list[Any]:
-    """The Python values behind the rows of a level below `value`, in the engine's order."""
-    while isinstance(node, (Normaliser, Threshold, Weighted, Weigh, Optional, Via, Let)) and value is not None:
+_WRAPPERS = (Normaliser, Threshold, Weighted, Weigh, Optional, Via, Let, Keyed, AnyOf, Aliases)
+
+
+def _inside(node: Similarity, x: Any, y: Any) -> Iterator[tuple[Any, Similarity]]:
+    """Both values as the node below all wrappers sees them, and that node."""
+    values = [x, y]
+    while isinstance(node, _WRAPPERS):
         if isinstance(node, Via):
-            value = (node.predicted or node.call)(value) if predicted else node.call(value)
+            calls = (node.call, node.predicted or node.call)
+            values = [None if v is None else call(v) for call, v in zip(calls, values, strict=True)]
+        if isinstance(node, AnyOf) and None not in values:
+            r, p = node.encode(Objects([values[0]]), Objects([values[1]]), Scope())
+            one = np.zeros(1, np.int64)
+            side = 0 if node.side == "reference" else 1
+            if isinstance(values[side], (list, tuple)):
+                values[side] = values[side][int(node.chosen(r, p, one, one)[0])]
         node = node.unrolled if isinstance(node, Let) else node.inner
+    yield from ((value, node) for value in values)
+
+
+def _values(step: str, value: Any, node: Similarity) -> list[Any]:
+    """The Python values behind the rows of a level below a value, in the engine's order."""
     if value is None:
         return []
     if step.startswith("<"):
@@ -163,9 +196,16 @@ def _values(value: Any, step: str, node: Similarity, predicted: bool) -> list[An
     if step == "[*]":
         if isinstance(value, Mapping):
             return [{"key": key, "value": inside} for key, inside in value.items()]
-        found = list(value)
         if isinstance(node, Match) and node.distinct:
+            found = list(value)
             rows = distinct_rows(node.inner, Bag(np.array([0, len(found)]), Objects(found)), Scope())
-            found = [found[k] for k in rows.tolist()]
-        return found
-    return list(leaf_values(field(Objects([value]), step.removeprefix("."), Scope(), True), Scope()))
+            return [found[k] for k in rows.tolist()]
+        return list(value)
+    name = step.removeprefix(".")
+    part = dict(node.fields).get(name) if isinstance(node, (Each, Record)) else None
+    optional = part if isinstance(part, Optional) else Optional(exact)
+    column = leaf_values(field(Objects([value]), name, Scope(), True, optional.absent), Scope())
+    if isinstance(node, Record) and not isinstance(part, Optional):
+        return list(column)  # in a product None is a value like others
+    missing = optional.missing or (lambda inside: inside is None)
+    return [inside for inside in column if not missing(inside)]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tallystick.similarity.node import Node
 
 Figures = dict[str, "float | None"]
+FieldSums = dict[str, tuple[F64, bool]]
+"""By path the sums that a field's figures follow from, and whether they are only a diagnostic."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class FieldFigures:
     path: str
     figures: Figures
     tally: dict[str, float]
+    support: int
     aligned: int
     wrong: int
     missing: int
@@ -87,6 +90,9 @@ class Result:
     memory: Memory = field(default_factory=Memory, repr=False)
     name: str = ""
     above: F64 | None = field(default=None, repr=False)
+    field_sums: FieldSums | None = field(default=None, repr=False)
+    invalid: tuple[int, ...] = field(default=(), repr=False)
+    """The places of documents whose prediction could not be read."""
 
     # Figures
 
@@ -162,6 +168,21 @@ class Result:
         """The least and the most that each figure can be; the same twice where it is proven."""
         most = self.figures if self.above is None else self._decided(self.kind.figures(total(self.above)))
         return {name: (value, most[name]) for name, value in self.figures.items()}
+
+    @cached_property
+    def exact_documents(self) -> int | None:
+        """How many documents are right in everything; None if the tally cannot tell."""
+        if self.kind.sums[:4] != ("num_p", "den_p", "num_r", "den_r"):
+            return None
+        num_p, den_p, num_r, den_r = self.rows.T[:4]
+        right = np.isclose(num_p, den_p, atol=1e-9) & np.isclose(num_r, den_r, atol=1e-9)
+        right[list(self.invalid)] = False  # also where the reference is empty
+        return int(np.sum(right))
+
+    @property
+    def exact(self) -> float | None:
+        """The share of documents that are right in everything."""
+        return None if self.exact_documents is None or not len(self.ids) else self.exact_documents / len(self.ids)
 
     @property
     def score(self) -> float | None:
@@ -247,14 +268,17 @@ class Result:
         return self.metric
 
     def _kept(self) -> tuple[tuple[Any, Any], ...]:
+        _ = self.expression  # that there is none says more than that nothing was kept
         if self.sources is None:
             raise MetricError("this result kept no documents (keep=False, or merged from elsewhere)")
         return self.sources
 
     def by_field(self) -> list[FieldFigures]:
         """What every path of the value earned and lost, in the order of the metric."""
-        from tallystick.scoring.breakdown import figures_by_field
+        from tallystick.scoring.breakdown import field_figures, figures_by_field
 
+        if self.field_sums is not None:
+            return field_figures(self.field_sums, self._decided)
         return figures_by_field(self.expression, self._kept(), self._decided, self.memory)
 
     def by_label(self, path: str | None = None) -> list[LabelFigures]:

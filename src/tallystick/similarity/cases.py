@@ -19,6 +19,7 @@ from tallystick.columns.blocks import Blocks, Pairs
 from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Data, Objects, Scope
 from tallystick.columns.encoded import Alternatives, Column, Nothing
+from tallystick.columns.unfit import Unfit
 from tallystick.errors import MetricError, ValueMismatch
 from tallystick.similarity.node import Named, Node, Similarity, require
 from tallystick.similarity.records import Each, Record
@@ -70,14 +71,24 @@ class Cases(Similarity):
                     known[kind] = names.index(name)
                     return known[kind]
         if isinstance(value, Mapping):
-            fits = [
-                k
-                for k, (_, part) in enumerate(self.options)
-                if isinstance(part, (Record, Each)) and set(value) == {field for field, _ in part.fields}
-            ]
+            fits = self._by_keys(value)
             if len(fits) == 1:
                 return fits[0]
+        if isinstance(value, Unfit):
+            leaves = [k for k, (_, part) in enumerate(self.options) if not any(part.parts())]
+            if leaves:
+                return leaves[0]
         raise ValueMismatch(f"at {scope}: expected one of {', '.join(names)}, found {kind.__name__} {value!r:.60}")
+
+    def _by_keys(self, value: Mapping[str, Any]) -> list[int]:
+        """The cases whose fields are the keys of a mapping; if there is none, those that share most of them."""
+        shared = {
+            k: (len(names ^ set(value)) == 0, len(names & set(value)), -len(names - set(value)))
+            for k, (_, part) in enumerate(self.options)
+            for names in ({field for field, _ in fields_of(part)},)
+            if names & set(value)
+        }
+        return [k for k, rank in shared.items() if rank == max(shared.values())]
 
     def _pairs(self, r: Alternatives, p: Alternatives, blocks: Blocks) -> Pairs:
         found = []
@@ -92,6 +103,16 @@ class Cases(Similarity):
         for number, (_, part) in enumerate(self.options):
             out[column.rows(number)] = part.selves(column.columns[number])
         return out
+
+
+def fields_of(part: Node) -> Named:
+    """The fields of a record, whatever weight or threshold is around it."""
+    while not isinstance(part, (Record, Each)):
+        inner = getattr(part, "inner", None)
+        if not isinstance(inner, Similarity) or hasattr(part, "matched"):
+            return Named()
+        part = inner
+    return part.fields
 
 
 def _place(case: Any, count: int) -> Any:

@@ -17,6 +17,7 @@ from tallystick.columns.blocks import Blocks, Frame, Pairs
 from tallystick.columns.codes import comparable, leaf_values, number_values
 from tallystick.columns.data import Data, Objects, Scope
 from tallystick.columns.encoded import Codes, Column
+from tallystick.columns.unfit import Unfit
 from tallystick.errors import MetricError
 from tallystick.similarity.node import Similarity, Table, require, shown
 from tallystick.similarity.text import different_pairs
@@ -64,6 +65,8 @@ class Function(Similarity):
         key = values.keys[a], values.keys[b]
         if key not in values.calls:
             x, y = values[a], values[b]
+            if isinstance(x, Unfit) or isinstance(y, Unfit):
+                return float(a == b)
             weight = float(self.call(y, x) if self.swapped else self.call(x, y))
             if np.isnan(weight):
                 raise MetricError(f"{shown(self.call)}({x!r:.60}, {y!r:.60}) gave NaN; expected a number")
@@ -180,8 +183,8 @@ class Via(Similarity):
         return self.inner.dense
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
-        left = _mapped(self.call, reference, scope)
-        right = _mapped(self.predicted or self.call, predicted, scope)
+        left = _mapped(self.call, self.inner, reference, scope)
+        right = _mapped(self.predicted or self.call, self.inner, predicted, scope)
         return self.inner.encode(left, right, scope)
 
     def refine(self, r: Any, p: Any, blocks: Blocks) -> Blocks:
@@ -197,11 +200,15 @@ class Via(Similarity):
         return self.inner.selves(column)
 
 
-def _mapped(call: Callable[[Any], Any], data: Data, scope: Scope) -> Data:
+def _mapped(call: Callable[[Any], Any], inner: Similarity, data: Data, scope: Scope) -> Data:
     """The function's value for each row, called once for each different value."""
     values = list(leaf_values(data, scope))
     keys = comparable(values, set(map(type, values)), scope)
-    answers = {key: call(value) for key, value in dict(zip(keys, values, strict=True)).items()}
+    collections = any(hasattr(part, "matched") for part in inner.walk())
+    answers = {
+        key: ([value] if collections else value) if isinstance(value, Unfit) else call(value)
+        for key, value in dict(zip(keys, values, strict=True)).items()
+    }
     return Objects([answers[key] for key in keys])
 
 

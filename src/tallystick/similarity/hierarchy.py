@@ -19,6 +19,7 @@ from typing import Any
 from tallystick.columns.blocks import Blocks, Pairs
 from tallystick.columns.data import Data, Scope
 from tallystick.columns.encoded import Codes
+from tallystick.columns.unfit import Unfit
 from tallystick.errors import MetricError, ValueMismatch
 from tallystick.similarity.functions import coded, sparse_pairs
 from tallystick.similarity.node import Similarity, Table, require
@@ -106,6 +107,8 @@ class Levels(Similarity):
             return tuple(value.split(self.separator))
         if isinstance(value, (tuple, list)):
             return tuple(value)
+        if isinstance(value, Unfit):
+            return (value,)
         raise ValueMismatch(f"levels() needs a text such as Life{self.separator}Die or a tuple, found {value!r:.60}")
 
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:

@@ -1,4 +1,4 @@
-"""Values that may be missing: None equals None, and nothing else.
+"""Values that may be missing: None equals None, and nothing else (unless `empty` or `null` says otherwise).
 
 That is so in a product. In a sum of fields a None on both sides counts nothing: `each` takes the missing
 ones out by itself.
@@ -6,7 +6,7 @@ ones out by itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,16 +16,19 @@ from tallystick.columns.arrays import F64, I64
 from tallystick.columns.blocks import Blocks, Pairs
 from tallystick.columns.data import Data, Index, Objects, Scope
 from tallystick.columns.encoded import Column, Maybe
+from tallystick.columns.unfit import ABSENT
 from tallystick.similarity.node import Similarity
+
+Missing = Callable[[Any], bool]
 
 
 def split_missing(
-    inner: Similarity, reference: Data, predicted: Data, scope: Scope
+    inner: Similarity, reference: Data, predicted: Data, scope: Scope, missing: Missing | None = None
 ) -> tuple[Maybe | Column, Maybe | Column]:
-    """Both sides encoded without what is missing: a Maybe where something is."""
-    (left, left_rows), (right, right_rows) = _present(reference), _present(predicted)
+    """Both sides encoded without what is missing: a Maybe where something is. Unless said otherwise that is None."""
+    (left, here), (right, there) = (_present(side, missing) for side in (reference, predicted))
     r, p = inner.encode(left, right, scope)
-    return _wrapped(r, left_rows), _wrapped(p, right_rows)
+    return _wrapped(r, here), _wrapped(p, there)
 
 
 def _wrapped(column: Column, here: I64 | None) -> Maybe | Column:
@@ -35,43 +38,71 @@ def _wrapped(column: Column, here: I64 | None) -> Maybe | Column:
     return Maybe(here, column)
 
 
-def _present(data: Data) -> tuple[Data, I64 | None]:
+def _present(data: Data, missing: Missing | None) -> tuple[Data, I64 | None]:
     """The values that are there, and each row's place among them (None if none is missing)."""
     if isinstance(data, Index) and isinstance(data.values, Objects):
         data = Objects([data.values.values[k] for k in data.index.tolist()])
-    if not isinstance(data, Objects) or type(None) not in set(map(type, data.values)):
+    if not isinstance(data, Objects):
         return data, None
-    values: Sequence[Any] = [value for value in data.values if value is not None]
-    here = np.fromiter((value is not None for value in data.values), np.bool_, len(data))
+    if missing is None:
+        if type(None) not in set(map(type, data.values)):
+            return data, None
+        here = np.fromiter((value is not None for value in data.values), np.bool_, len(data))
+    else:
+        here = np.fromiter((not missing(value) for value in data.values), np.bool_, len(data))
+    values: Sequence[Any] = [value for value, there in zip(data.values, here.tolist(), strict=True) if there]
     return Objects(values), np.where(here, np.cumsum(here) - 1, -1)
 
 
 @dataclass(frozen=True, repr=False)
 class Optional(Similarity):
-    """φ where both are there, 1 where both are None, else 0."""
+    """φ where both are there, 1 where both are missing, else 0.
+
+    None is missing, and a key that is not there is None. With `empty`, so are "", [] and {}. With `null`, None is a value
+    of its own, which equals None, and only a key that is not there is missing.
+    """
 
     inner: Similarity
+    empty: bool = False
+    null: bool = False
     name = "optional"
+
+    @property
+    def present(self) -> Similarity:
+        """The similarity of what is not missing."""
+        return Optional(self.inner, self.empty) if self.null else self.inner
+
+    @property
+    def missing(self) -> Missing | None:
+        """What counts as missing; None if that is nothing but None."""
+        if self.null:
+            return _is_absent
+        return _is_empty if self.empty else None
+
+    @property
+    def absent(self) -> Any:
+        """What stands for a key that is not there."""
+        return ABSENT if self.null else None
 
     @property
     def exact_only(self) -> bool:
         return self.inner.exact_only
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Maybe, Maybe]:
-        r, p = split_missing(self.inner, reference, predicted, scope)
+        r, p = split_missing(self.present, reference, predicted, scope, self.missing)
         return _maybe(r), _maybe(p)
 
     def refine(self, r: Maybe, p: Maybe, blocks: Blocks) -> Blocks:
         # The inner keys of what is there, moved up by one; 0 stands for None.
         rows, columns = r.rows, p.rows
-        inner = self.inner.refine(r.present, p.present, Blocks(_zeros(rows), _zeros(columns), 1))
+        inner = self.present.refine(r.present, p.present, Blocks(_zeros(rows), _zeros(columns), 1))
         left, right = _zeros(r.position), _zeros(p.position)
         left[rows], right[columns] = inner.reference + 1, inner.predicted + 1
         return blocks.refine(left, right, inner.bound + 1)
 
     def _pairs(self, r: Maybe, p: Maybe, blocks: Blocks) -> Pairs:
         rows, columns = r.rows, p.rows
-        found = self.inner.pairs(r.present, p.present, blocks.at(rows, columns)).moved(rows, columns)
+        found = self.present.pairs(r.present, p.present, blocks.at(rows, columns)).moved(rows, columns)
         no_rows, no_columns = np.flatnonzero(r.position < 0), np.flatnonzero(p.position < 0)
         i, j = blocks.at(no_rows, no_columns).pairs()
         return Pairs(
@@ -82,7 +113,7 @@ class Optional(Similarity):
 
     def _selves(self, column: Maybe) -> F64:
         out = np.ones(len(column))
-        out[column.rows] = self.inner.selves(column.present)
+        out[column.rows] = self.present.selves(column.present)
         return out
 
 
@@ -94,6 +125,16 @@ def _zeros(like: I64) -> I64:
     return np.zeros(len(like), np.int64)
 
 
-def optional(inner: Similarity) -> Optional:
-    """A value that may be None: None equals None."""
-    return inner if isinstance(inner, Optional) else Optional(inner)
+def _is_absent(value: Any) -> bool:
+    return value is ABSENT
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, (str, list, tuple, set, frozenset, Mapping)) and not value)
+
+
+def optional(inner: Similarity, *, empty: bool = False, null: bool = False) -> Optional:
+    """A value that may be missing. `empty`: "", [] and {} are missing too; `null`: null is a value of its own."""
+    if isinstance(inner, Optional):
+        return Optional(inner.inner, inner.empty or empty, inner.null or null)
+    return Optional(inner, empty, null)

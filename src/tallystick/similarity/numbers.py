@@ -17,6 +17,7 @@ from tallystick.columns.blocks import Blocks, Pairs
 from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Data, Objects, Scope, field
 from tallystick.columns.encoded import Numbers
+from tallystick.columns.unfit import Unfit
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.similarity.node import Similarity, require
 
@@ -82,7 +83,8 @@ def _floats(data: Data, scope: Scope) -> F64:
     values = leaf_values(data, scope)
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         return values.astype(np.float64)
-    for value in values:
+    kinds = set(map(type, values))
+    for value in () if kinds <= {int, float} else values:
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
             try:
                 if not isinstance(value, (str, bytes, bool)) and hasattr(value, "__float__"):
@@ -92,7 +94,7 @@ def _floats(data: Data, scope: Scope) -> F64:
             hint = "; if it may be missing, wrap it: optional(...)" if value is None else ""
             raise ValueMismatch(f"at {scope}: expected a number, found {type(value).__name__} {value!r:.60}{hint}")
     try:
-        return np.array([float(value) for value in values], np.float64)
+        return np.fromiter(map(float, values), np.float64, len(values))
     except OverflowError:
         raise ValueMismatch(f"at {scope}: a number is too large for a float; compare it with exact") from None
 
@@ -108,11 +110,8 @@ class Date(Similarity):
         require(self.days >= 0, "date() needs days ≥ 0")
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Numbers, Numbers]:
-        r, p = (
-            Numbers((np.array([_moment(v, scope) for v in leaf_values(side, scope)], np.float64),))
-            for side in (reference, predicted)
-        )
-        return r, p
+        r = Numbers((_moments(reference, scope, strict=True),))
+        return r, Numbers((_moments(predicted, scope, strict=False),))
 
     def _pairs(self, r: Numbers, p: Numbers, blocks: Blocks) -> Pairs:
         return Number(absolute=self.days * _DAY)._pairs(r, p, blocks)
@@ -122,16 +121,30 @@ _DAY = 86_400_000_000
 _EPOCH = datetime.datetime(1970, 1, 1)
 
 
-def _moment(value: Any, scope: Scope) -> float:
+def _moments(data: Data, scope: Scope, strict: bool) -> F64:
+    """A predicted text that is no date is a wrong value, like any other; in the reference it is an error."""
+    values = leaf_values(data, scope)
+    known: dict[Any, float] = {}
+    for value in values:
+        if value not in known:
+            known[value] = _moment(value, scope, strict)
+    return np.fromiter(map(known.__getitem__, values), np.float64, len(values))
+
+
+def _moment(value: Any, scope: Scope, strict: bool) -> float:
     """Microseconds since 1970: whole numbers, which a float holds exactly for centuries around it."""
     if isinstance(value, str):
         try:
             value = datetime.datetime.fromisoformat(value.replace("Z", "+00:00"))
         except ValueError:
+            if not strict:
+                return float("inf")
             raise ValueMismatch(f"at {scope}: expected a date such as 2024-05-31, found {value!r:.60}") from None
     if isinstance(value, datetime.datetime):
         shift = value.utcoffset() or datetime.timedelta()
         return float((value.replace(tzinfo=None) - _EPOCH - shift) // datetime.timedelta(microseconds=1))
+    if isinstance(value, Unfit):
+        return float(value)
     if isinstance(value, datetime.date):
         return float((value.toordinal() - _EPOCH.toordinal()) * _DAY)
     hint = "; if it may be missing, wrap it: optional(...)" if value is None else ""
@@ -171,6 +184,12 @@ class Overlap(Similarity):
 
     def _ends(self, data: Data, scope: Scope) -> tuple[F64, F64]:
         """Start and end, the end exclusive."""
+        if isinstance(data, Objects) and any(isinstance(v, Unfit) for v in data.values):
+            nowhere = {self.start: -1e300, self.end: -1e300}  # an empty range, far from everything
+            pairs = any(isinstance(v, (tuple, list)) for v in data.values)
+            data = Objects(
+                [((-1e300, -1e300) if pairs else nowhere) if isinstance(v, Unfit) else v for v in data.values]
+            )
         if isinstance(data, Objects) and data.values and all(isinstance(v, range) for v in data.values):
             for v in data.values:
                 if v.step != 1:

@@ -38,7 +38,8 @@ class Record(Similarity):
         sides = []
         for name, part in self.fields:
             here, may_miss = scope.field(name), isinstance(part, Optional)
-            values = (field(side, name, scope, may_miss) for side in (reference, predicted))
+            absent = part.absent if isinstance(part, Optional) else None
+            values = (field(side, name, scope, may_miss, absent) for side in (reference, predicted))
             sides.append(part.encode(*values, here))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
 
@@ -53,9 +54,10 @@ class Record(Similarity):
         rest = [(part, r.columns[k], p.columns[k]) for k, (_, part) in enumerate(self.fields) if not part.exact_only]
         listed = [one for one in rest if not isinstance(one[1], Shared)]
         shared = [one for one in rest if isinstance(one[1], Shared)]
+        found: Pairs
         if listed:
             part, a, b = listed[0]
-            found: Pairs = part.pairs(a, b, refined)
+            found = part.pairs(a, b, refined)
         else:
             i, j = refined.pairs()
             found = Pairs(i, j, np.ones(len(i)))
@@ -87,18 +89,20 @@ class Each(Similarity):
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
         sides = []
         for name, part in self.fields:
-            inner = part.inner if isinstance(part, Optional) else part
-            left, right = (field(side, name, scope, may_miss=True) for side in (reference, predicted))
+            inner, absent, missing = part, None, None
+            if isinstance(part, Optional):
+                inner, absent, missing = part.present, part.absent, part.missing
+            ours, theirs = (field(side, name, scope, True, absent) for side in (reference, predicted))
             if not isinstance(part, Optional):
-                note_absence(name, (reference, predicted), (left, right), scope)
-            sides.append(split_missing(inner, left, right, scope.field(name)))
+                note_absence(name, (reference, predicted), (ours, theirs), scope)
+            sides.append(split_missing(inner, ours, theirs, scope.field(name), missing))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
 
     def by_field(self, column: Fields) -> list[tuple[str, Similarity, Column, I64 | None]]:
         """Name, similarity, values that are there, and their rows (None: all) of each field."""
         out: list[tuple[str, Similarity, Column, I64 | None]] = []
         for (name, part), inner in zip(self.fields, column.columns, strict=True):
-            node = part.inner if isinstance(part, Optional) else part
+            node = part.present if isinstance(part, Optional) else part
             if isinstance(inner, Maybe):
                 out.append((name, node, inner.present, inner.rows))
             else:

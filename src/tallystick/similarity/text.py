@@ -19,6 +19,7 @@ from tallystick.columns.blocks import Blocks, Frame, Pairs
 from tallystick.columns.codes import leaf_values, number_values
 from tallystick.columns.data import Data, Scope
 from tallystick.columns.encoded import Codes
+from tallystick.columns.unfit import Unfit
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.similarity.node import Similarity, require
 
@@ -92,10 +93,13 @@ class Text(Similarity):
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         left, right = (texts_of(side, scope) for side in (reference, predicted))
         if self.steps:
-            clean = {text: normalise_text(text, self.steps) for text in number_values((left, right))}
+            clean = {
+                text: normalise_text(text, self.steps) if isinstance(text, str) else text
+                for text in number_values((left, right))
+            }
             left, right = [clean[text] for text in left], [clean[text] for text in right]
         table = number_values((left, right))
-        values = list(table)
+        values = [text if isinstance(text, str) else None for text in table]  # rapidfuzz: None is like nothing
         r, p = (
             Codes(np.fromiter(map(table.__getitem__, side), np.int64, len(side)), max(len(table), 1), values)
             for side in (left, right)
@@ -169,7 +173,7 @@ def texts_of(data: Data, scope: Scope) -> Sequence[str]:
     """The values, all of which must be texts."""
     values = leaf_values(data, scope)
     for kind in set(map(type, values)):
-        if not issubclass(kind, str):
+        if not issubclass(kind, (str, Unfit)):
             example = next(value for value in values if type(value) is kind)
             hint = "; if it may be missing, wrap it: optional(...)" if example is None else ""
             raise ValueMismatch(f"at {scope}: expected text, found {kind.__name__} {example!r:.60}{hint}")

@@ -94,11 +94,16 @@ def _weights(column: Fields) -> F64:
 
 @dataclass(frozen=True, repr=False)
 class Threshold(Similarity):
-    """What `above` and `at_least` share: 1 (or φ itself, with `keep`) where φ passes, else 0."""
+    """What `above` and `at_least` share: 1 (or φ itself, with `keep`) where φ passes, else 0.
+
+    With `share` it is the share of what both could have, 2 φ(x, y) / (φ(x, x) + φ(y, y)), that has to pass: for sums of
+    fields and of items, which are not in [0, 1] themselves.
+    """
 
     inner: Similarity
     threshold: float
     keep: bool = False
+    share: bool = False
 
     def passes(self, weights: F64) -> Any:
         raise NotImplementedError
@@ -108,13 +113,17 @@ class Threshold(Similarity):
 
     def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
         found = self.inner.pairs(r, p, blocks)
-        keep = self.passes(found.weight)
+        figure = found.weight
+        if self.share:
+            figure = 2 * figure / (self.inner.selves(r)[found.i] + self.inner.selves(p)[found.j])
+        keep = self.passes(figure)
         weight = found.weight[keep] if self.keep else np.ones(int(keep.sum()))
         return Pairs(found.i[keep], found.j[keep], weight)
 
     def _selves(self, column: Any) -> F64:
         own = self.inner.selves(column)
-        return np.where(self.passes(own), own if self.keep else 1.0, 0.0)
+        passes = self.passes(np.minimum(own, 1.0) if self.share else own)
+        return np.where(passes, own if self.keep else 1.0, 0.0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -153,11 +162,11 @@ def weigh(inner: Similarity, weights: Mapping[Any, float], *, by: str = "", defa
     return Weigh(inner, weights if isinstance(weights, Table) else Table.of(weights), by, float(default))
 
 
-def above(inner: Similarity, threshold: float, *, keep: bool = False) -> Above:
-    """1 where φ > threshold, else 0; with `keep` φ itself."""
-    return Above(inner, float(threshold), keep)
+def above(inner: Similarity, threshold: float, *, keep: bool = False, share: bool = False) -> Above:
+    """1 where φ > threshold, else 0; with `keep` φ itself; with `share`, of what both could have."""
+    return Above(inner, float(threshold), keep, share)
 
 
-def at_least(inner: Similarity, threshold: float, *, keep: bool = False) -> AtLeast:
-    """1 where φ ≥ threshold, else 0; with `keep` φ itself."""
-    return AtLeast(inner, float(threshold), keep)
+def at_least(inner: Similarity, threshold: float, *, keep: bool = False, share: bool = False) -> AtLeast:
+    """1 where φ ≥ threshold, else 0; with `keep` φ itself; with `share`, of what both could have."""
+    return AtLeast(inner, float(threshold), keep, share)

@@ -20,6 +20,14 @@ the nodes of a `Tree[T]` or `Graph[T]`. A `Var` is a latent variable, whose name
 from tallystick.structures.coreference import Entity, EntitySet, Membership, MembershipSet
 from tallystick.structures.dependencies import Dependency, DependencyParse
 from tallystick.structures.events import Argument, Event, EventSet, Trigger
+from tallystick.structures.hierarchies import (
+    ConceptualHierarchy,
+    ConceptualLink,
+    EventHierarchy,
+    EventLink,
+    EventTree,
+    conceptual,
+)
 from tallystick.structures.meaning import AMR, Prop, Scope, Var
 from tallystick.structures.mentions import AnnotatedMention, IndexedMention, Mention, TextMention
 from tallystick.structures.orders import Graph, Tree
@@ -28,8 +36,9 @@ from tallystick.structures.roles import NAryRelation, NAryRelationSet, RoleFille
 from tallystick.structures.templates import SlotFiller, Template, TemplateSet
 
 __all__ = [
-    "AMR", "AnnotatedMention", "Argument", "Dependency", "DependencyParse", "Entity", "EntitySet", "Event", "EventSet",
-    "Fact", "FactSet", "Graph", "IndexedMention", "Membership", "MembershipSet", "Mention", "NAryRelation",
-    "NAryRelationSet", "Prop", "Relation", "RelationSet", "RoleFillerEntity", "Scope", "SlotFiller",
-    "SymmetricRelation", "Template", "TemplateSet", "TextMention", "Tree", "Trigger", "Var",
+    "AMR", "AnnotatedMention", "Argument", "ConceptualHierarchy", "ConceptualLink", "Dependency", "DependencyParse",
+    "Entity", "EntitySet", "Event", "EventHierarchy", "EventLink", "EventSet", "EventTree", "Fact", "FactSet", "Graph",
+    "IndexedMention", "Membership", "MembershipSet", "Mention", "NAryRelation", "NAryRelationSet", "Prop", "Relation",
+    "RelationSet", "RoleFillerEntity", "Scope", "SlotFiller", "SymmetricRelation", "Template", "TemplateSet",
+    "TextMention", "Tree", "Trigger", "Var", "conceptual",
 ]  # fmt: skip

@@ -1,0 +1,141 @@
+"""`tallystick check`: put a metric to the properties that it should have."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
+from tallystick.errors import MetricError, did_you_mean
+
+if TYPE_CHECKING:
+    from tallystick.checking.subjects import Subject
+
+
+@click.command()
+@click.argument("metrics", nargs=-1, metavar="[METRIC]...")
+@click.option(
+    "--type",
+    "type_name",
+    metavar="MODULE:TYPE",
+    help="The type of a document: check the metric that is derived from it, an expression, or --function.",
+)
+@click.option(
+    "--credit",
+    type=click.Choice(["all", "each"]),
+    default="all",
+    show_default=True,
+    help="With --type: how the metric is derived.",
+)
+@click.option(
+    "--function",
+    "function_name",
+    metavar="MODULE:NAME",
+    help="A function f(reference, predicted) that gives a number or a mapping of figures.",
+)
+@click.option("--corpus", is_flag=True, help="The function takes two lists of documents.")
+@click.option(
+    "--figure", default="", metavar="NAME", help="Which figure of the function is judged.  [default: f1, or the first]"
+)
+@click.option(
+    "--data", metavar="FILE", help="For hierarchies: P4, P5 and the curves are those of this file's first document."
+)
+@click.option(
+    "--picture", metavar="FILE", help="Draw the curves of all metrics: .svg, .png, .pdf, or .html with everything."
+)
+@click.option("--samples", type=click.IntRange(1), default=20, show_default=True, help="Cases of each size.")
+@click.option(
+    "--multiple",
+    type=click.FloatRange(1, min_open=True),
+    default=2.0,
+    show_default=True,
+    help="P5 fails on a step of this many times its neighbour.",
+)
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same cases.")
+@click.option("--only", multiple=True, metavar="PROPERTY", help="Ask only about this one, e.g. P4; may be repeated.")
+@click.option(
+    "--require", multiple=True, metavar="PROPERTY", help="Exit with 1 if this property fails, e.g. P1; may be repeated."
+)
+@click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
+def check(
+    metrics: tuple[str, ...], type_name: str | None, credit: str, function_name: str | None, corpus: bool, figure: str, data: str | None,
+    picture: str | None, samples: int, multiple: float, seed: int, only: tuple[str, ...], require: tuple[str, ...], format_: str | None,
+) -> None:  # fmt: skip
+    """Check what a metric does: Definition 1, range, identity, symmetry, zero, monotonicity, linearity, invariance under
+    order and renaming, duplicates, empties; each failure with the smallest counterexample found.
+
+    METRIC is a named one (hierarchies.muc_p), all of a task (coreference), all, or with --type an expression.
+
+    \b
+    tallystick check coreference.muc coreference.b3
+    tallystick check --type invoices.py:Invoice --credit each
+    tallystick check --function mymodule:score --type mymodule:Record
+    tallystick check hierarchies.muc_p hierarchies.nstm_p --data gold.newick --picture figure4.svg
+    """  # fmt: skip
+    import json
+
+    from tallystick.checking.laboratory import check as examine
+    from tallystick.reports.checks import curves_table, overview_table, report_table
+
+    subjects = _subjects(metrics, type_name, credit, function_name, corpus, figure)
+    structure = _structure(data) if data else None
+    reports = [
+        examine(subject, samples=samples, seed=seed, multiple=multiple, structure=structure, only=only)
+        for subject in subjects
+    ]
+    known = [finding.name for finding in reports[0].findings]
+    for name in require:
+        if not any(one.startswith(name) for one in known):
+            raise MetricError(
+                f"--require: no property {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}"
+            )
+    if chosen_format(format_) == "json":
+        click.echo(json.dumps([report.as_dict() for report in reports], indent=2, ensure_ascii=False))
+    elif len(reports) == 1:
+        show_tables([report_table(reports[0]), curves_table(reports)], format_)
+    else:
+        show_tables([overview_table(reports), curves_table(reports)], format_)
+    if picture:
+        from tallystick.reports.curves import draw_curves
+
+        draw_curves(reports, picture)
+        say(f"wrote {picture}")
+    failed = [
+        (report, finding) for report in reports for finding in report.failures for name in require if finding.name.startswith(name)
+    ]  # fmt: skip
+    for report, finding in failed:
+        say(f"FAILED: {report.subject}: {finding.name}: {finding.detail}")
+    if failed:
+        sys.exit(1)
+
+
+def _subjects(
+    metrics: tuple[str, ...], type_name: str | None, credit: str, function_name: str | None, corpus: bool, figure: str
+) -> list[Subject]:  # fmt: skip
+    from tallystick.checking.named import named
+    from tallystick.checking.subjects import derived, expression, function
+    from tallystick.reading.types import load
+
+    if type_name is None:
+        if function_name is not None:
+            raise MetricError("--function needs --type MODULE:TYPE, the type of what it is given")
+        if not metrics:
+            raise MetricError("say what to check: a named metric such as coreference.muc, or --type MODULE:TYPE")
+        return [subject for name in metrics for subject in named(name)]
+    type_ = load(type_name)
+    if function_name is not None:
+        return [function(load(function_name), type_, corpus=corpus, name=function_name, headline=figure)]
+    if metrics:
+        return [expression(text, type_) for text in metrics]
+    return [derived(type_, credit=credit, name=f"derived({type_name}, {credit})")]
+
+
+def _structure(data: str) -> Any:
+    from tallystick.checking.tasks import parents_of
+    from tallystick.metrics.hierarchies import document_of
+    from tallystick.reading.hierarchies import read_hierarchies
+
+    found = read_hierarchies(data)
+    return parents_of(document_of(found, 0), found.kinds[0] if found.kinds else "subevent")

@@ -1,0 +1,68 @@
+"""`score hierarchies` and `explain hierarchies`: partial event coreference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say, versus
+
+if TYPE_CHECKING:
+    from tallystick.scoring.result import Result
+
+
+@click.command()
+@files
+@metric_option
+@common_options
+@click.option(
+    "--kind", "kinds", multiple=True, metavar="TYPE", help="Only links of this type, e.g. membership; may be repeated."
+)
+@click.option("--transitive", is_flag=True, help="A link holds for all descendants too (section 4.4 of the paper).")
+def score(
+    reference: str, predicted: str, metrics: tuple[str, ...], common: Common, kinds: tuple[str, ...], transitive: bool
+) -> None:  # fmt: skip
+    """Score event hierarchies: REFERENCE and PREDICTED are forests in parentheses (Newick), JSON Lines, or brat .ann files
+    or folders.
+
+    \b
+    tallystick score hierarchies gold.newick system.newick
+    tallystick score hierarchies gold.jsonl system.jsonl --kind membership --metric muc_p
+    """
+    no_breakdown(common, "label", "field", instead="--by document, or --kind")
+    finish(results(reference, predicted, metrics, kinds, transitive), common, title=versus(predicted, reference))
+
+
+def results(
+    reference: str, predicted: str, metrics: tuple[str, ...], kinds: tuple[str, ...], transitive: bool
+) -> dict[str, Result]:
+    """The results of one system."""
+    from tallystick.metrics.hierarchies import METRICS, Options
+    from tallystick.metrics.hierarchies import score as score_all
+    from tallystick.reading.hierarchies import read_hierarchies
+
+    left, right = (read_hierarchies(name) for name in (reference, predicted))
+    return score_all(left, right, metrics or tuple(METRICS), Options(kinds, transitive))
+
+
+@click.command()
+@files
+@click.option("--kind", default="", metavar="TYPE", help="The type of links.  [default: the first that occurs]")
+@click.option("--document", metavar="NAME", help="Which document.  [default: the worst by MUC_p]")
+@click.option("--format", "format_", type=click.Choice(["tree", "json"]), default="tree", show_default=True)
+def explain(reference: str, predicted: str, kind: str, document: str | None, format_: str) -> None:
+    """Show which links of one document MUC_p matches."""
+    import json
+
+    from tallystick.cli.tree import show_tree
+    from tallystick.metrics.hierarchies import explain as explain_document
+    from tallystick.reading.hierarchies import read_hierarchies
+
+    name, tree = explain_document(read_hierarchies(reference), read_hierarchies(predicted), kind, document)
+    if document is None:
+        say(f"document {name}, the worst by MUC_p")
+    if format_ == "json":
+        click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
+    else:
+        show_tree(tree, f"document {name}")

@@ -1,0 +1,459 @@
+"""Templates: eq. 32 with any similarity of fillers, and the scorers of recent work.
+
+    eq32 = F↔_templates[δ_type × Σ↔_fillers[δ_slot × φ]]
+
+`muc4_templates(φ)` writes that in the algebra, over TemplateSet[Entity[str]]. Where the type counts as a slot, as in
+all recent work, each template has it among its fillers (`TemplateSet.with_types`). A type such as `attack / bombing`
+is either of the two.
+
+The scorers that papers report are no expressions, but they are made of the same Σ: the engine gives, for all pairs of
+templates that may meet, how many predicted fillers found a partner (a) and how many reference fillers were found (b);
+the scorer only chooses which templates meet.
+
+    gtt            the matching with the largest F of Σ a and Σ b (`matching.harmonic`), in each document
+    iterx_subset   the matching with the largest Σ a, in each document
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick.columns.arrays import F64, I64, Mask, number
+from tallystick.columns.blocks import Blocks, Pairs, look_up
+from tallystick.columns.data import Objects, Scope
+from tallystick.columns.encoded import Items, unshared
+from tallystick.errors import MetricError, did_you_mean
+from tallystick.matching.assignment import assign
+from tallystick.matching.collections import best, subset
+from tallystick.matching.harmonic import best_f, gradient
+from tallystick.matching.normalise import f1
+from tallystick.matching.sets import Match, match
+from tallystick.reading.templates import PairedTemplates
+from tallystick.scoring.evaluation import evaluate as evaluate_metric
+from tallystick.scoring.result import Result
+from tallystick.scoring.tally import Counts, Kind
+from tallystick.similarity.exact import exact
+from tallystick.similarity.functions import function, via
+from tallystick.similarity.node import Node, Similarity
+from tallystick.similarity.records import each, record
+from tallystick.similarity.text import text
+from tallystick.structures import Entity, Template, TemplateSet
+from tallystick.structures.templates import alternatives
+
+Document = TemplateSet[Entity[str]]
+
+# Similarities of fillers, which are entities: mentions as texts without case, punctuation and articles.
+
+phi_mention = text("equal", "casefold", "punctuation", "articles", "whitespace")
+"""Equality of mentions after gtt's normalisation."""
+
+FILLERS: dict[str, Similarity] = {
+    "subset": record(mentions=subset(phi_mention)),
+    "any": record(mentions=best(phi_mention)),
+    "phi3": record(mentions=match(phi_mention)),
+    "phi4": record(mentions=f1(match(phi_mention))),
+    "words": record(mentions=best(text("token_set", "casefold", "punctuation", "articles", "whitespace"))),
+}
+"""φ of two fillers by name: eq. 25, any mention in common, eq. 17, eq. 18, and the words in common."""
+
+phi_type = via(alternatives, subset(exact))
+"""The predicted type is one of the reference's."""
+
+
+def muc4_templates(phi: Similarity, constraint: str = "1:1", types: Similarity = phi_type) -> Node:
+    """eq. 32: F↔_templates[φ_type × Σ_fillers[δ_slot × φ]]"""
+    fillers = match(record(slot=exact, value=phi), constraint)
+    return f1(each(templates=match(record(type=types, fillers=fillers))))
+
+
+granular_types = f1(each(templates=match(record(type=phi_type))))
+"""eq. 47, first factor"""
+
+
+# What a scorer sees: all templates of a corpus, the pairs of them that may meet, and what each pair earns.
+
+
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """Templates i of the reference and j of the prediction that may meet, and what the fillers earn if they do."""
+
+    reference: list[Template[Entity[str]]]
+    predicted: list[Template[Entity[str]]]
+    document_r: I64
+    document_p: I64
+    documents: int
+    i: I64
+    j: I64
+    of_predicted: F64
+    of_reference: F64
+
+    @property
+    def document(self) -> I64:
+        return self.document_r[self.i]
+
+    def by_document(self, chosen: I64, weights: F64) -> F64:
+        return np.bincount(self.document[chosen], weights=weights[chosen], minlength=self.documents).astype(np.float64)
+
+    def sizes(self, size: Callable[[Template[Entity[str]]], float]) -> tuple[F64, F64]:
+        """den_p and den_r of each document, where a template is worth size(template)."""
+        sides = ((self.predicted, self.document_p), (self.reference, self.document_r))
+        den_p, den_r = (
+            np.bincount(document, weights=[size(t) for t in templates], minlength=self.documents).astype(np.float64)
+            for templates, document in sides
+        )
+        return den_p, den_r
+
+
+def meet(pairs: PairedTemplates, compatible: Callable[[str, str], float], phi: Similarity) -> Meeting:
+    """Every pair of templates of one document whose types are compatible, with both sides' covered fillers."""
+    reference, document_r = _flat(pairs.reference)
+    predicted, document_p = _flat(pairs.predicted)
+    blocks = Blocks(document_r, document_p, max(1, len(pairs.ids)))
+    type_ = function(compatible)
+    r, p = type_.encode(Objects([t.type for t in reference]), Objects([t.type for t in predicted]), Scope())
+    met = type_.pairs(r, p, blocks)
+    found = _sums(match(record(slot=exact, value=phi), "N:1"), reference, predicted, blocks)
+    earned = [
+        look_up(Pairs(found.i, found.j, side), met.i, met.j, len(predicted), len(reference))
+        for side in (found.predicted, found.reference)
+    ]
+    n = len(pairs.ids)
+    return Meeting(reference, predicted, document_r, document_p, n, met.i, met.j, earned[0], earned[1])
+
+
+def _sums(fillers: Match, reference: Sequence[Any], predicted: Sequence[Any], blocks: Blocks) -> Any:
+    from tallystick.matching.normalise import numerators
+
+    r, p = fillers.encode(Objects([t.fillers for t in reference]), Objects([t.fillers for t in predicted]), Scope())
+    return numerators(fillers, r, p, blocks)
+
+
+def _flat(side: Sequence[Document]) -> tuple[list[Template[Entity[str]]], I64]:
+    templates = [template for one in side for template in one.templates]
+    return templates, np.repeat(np.arange(len(side), dtype=np.int64), [len(one.templates) for one in side])
+
+
+def _rows(num_p: F64, den_p: F64, num_r: F64, den_r: F64) -> F64:
+    return np.stack((num_p, den_p, num_r, den_r), axis=1)
+
+
+# gtt (Du et al. 2021)
+
+
+def inside(reference: str, predicted: str) -> float:
+    """gtt's test of types: the predicted one is a part of the reference's text."""
+    return float(predicted in reference)
+
+
+def gtt_alignment(pairs: PairedTemplates) -> tuple[Meeting, I64, F64]:
+    """The templates that meet, which of the pairs gtt's scorer matches, and the gap of each document (0: optimal)."""
+    table = meet(pairs, inside, FILLERS["subset"])
+    den_p, den_r = table.sizes(lambda t: 1 + len(t.fillers))
+    found = best_f(
+        table.i, table.j, 1 + table.of_predicted, 1 + table.of_reference, table.document, den_p, den_r,
+        len(table.reference), len(table.predicted),
+    )  # fmt: skip
+    chosen = found.chosen.copy()
+    for document in np.flatnonzero(found.gap == 0).tolist():
+        _take_first(table, document, chosen, float(den_p[document]), float(den_r[document]))
+    return table, np.flatnonzero(chosen), found.gap
+
+
+TIES = 200_000
+"""Up to so many maps of a document are put in gtt's order; with more, a tie is the solver's."""
+
+
+def _take_first(table: Meeting, document: int, chosen: Mask, den_p: float, den_r: float) -> None:
+    """Of the optimal matchings of a document, the one that gtt's enumeration meets first.
+
+    They share both sums (see `matching.harmonic`) and differ in slots at most. gtt tries for the first predicted
+    template the reference templates in order and then none, and so on for the others; a template of another type takes
+    up its place too. A number in base (n + 1), one digit for each predicted template, is the rank of a map in that
+    order; added to the weights, small enough to break ties only, it makes the first one the heaviest.
+    """
+    gold, system = (np.flatnonzero(side == document) for side in (table.document_r, table.document_p))
+    m, n = len(system), len(gold)
+    if m == 0 or n == 0 or max(m, n) == 1 or (n + 1) ** m > TIES:
+        return
+    pairs = np.flatnonzero(table.document == document)
+    a, b = 1 + table.of_predicted[pairs], 1 + table.of_reference[pairs]
+    kept = chosen[pairs]
+    if not kept.any():
+        return
+    x, y = a[kept].sum(keepdims=True), b[kept].sum(keepdims=True)
+    weight_p, weight_r = gradient(x, y, np.array([den_p]), np.array([den_r]))
+    digits = (n - np.arange(n))[None, :] * (float(n + 1) ** np.arange(m)[::-1])[:, None]
+    weights = digits * (1e-9 / (n + 1) ** m)
+    rows, columns = table.j[pairs] - system[0], table.i[pairs] - gold[0]
+    weights[rows, columns] += weight_p * a + weight_r * b
+    k, q = np.divmod(np.arange(m * n), n)
+    taken = assign(k, q, weights.reshape(-1), m, n).reshape(m, n)[rows, columns]
+    if a[taken].sum() == x and b[taken].sum() == y:
+        chosen[pairs] = taken
+
+
+def gtt(pairs: PairedTemplates) -> tuple[F64, list[str]]:
+    """Rows of gtt's scorer."""
+    table, chosen, gap = gtt_alignment(pairs)
+    den_p, den_r = table.sizes(lambda t: 1 + len(t.fillers))
+    rows = _rows(
+        table.by_document(chosen, 1 + table.of_predicted),
+        den_p,
+        table.by_document(chosen, 1 + table.of_reference),
+        den_r,
+    )
+    open_ = np.flatnonzero(gap)
+    notes = [
+        f"gtt: the search stopped in document {pairs.ids[k]}; its F may be {gap[k]:.4f} higher than what was counted"
+        for k in open_.tolist()
+    ]
+    return rows, notes
+
+
+# iterx (Chen et al. 2023)
+
+
+def one_of(reference: str, predicted: str) -> float:
+    """IterX's test of types: the predicted one is one of the reference's."""
+    return float(predicted in alternatives(reference))
+
+
+def iterx_subset(pairs: PairedTemplates) -> tuple[F64, list[str]]:
+    """Rows of IterX's CEAF-RME-⊆; of matchings with one Σ for precision, the one with the larger recall."""
+    table = iterx_meeting(pairs)
+    positive = np.flatnonzero(table.of_predicted > 0)
+    # A recall below the whole corpus' fillers never outweighs one filler of precision.
+    least = 1 / (1 + sum(len(t.fillers) for t in table.reference))
+    weights = table.of_predicted + least * table.of_reference
+    chosen = positive[
+        assign(table.i[positive], table.j[positive], weights[positive], len(table.reference), len(table.predicted))
+    ]
+    return _iterx_rows(table, chosen), []
+
+
+def iterx_subset_quirks(pairs: PairedTemplates) -> tuple[F64, list[str]]:
+    """The same where ties are left to SciPy, as IterX leaves them: a document's recall hangs on the order of templates."""
+    from scipy.optimize import linear_sum_assignment
+
+    table = iterx_meeting(pairs)
+    chosen: list[int] = []
+    place = {(i, j): k for k, (i, j) in enumerate(zip(table.i.tolist(), table.j.tolist(), strict=True))}
+    for document in range(table.documents):
+        gold = np.flatnonzero(table.document_r == document).tolist()
+        system = np.flatnonzero(table.document_p == document).tolist()
+        rows = [(i, label) for i in gold for label in alternatives(table.reference[i].type)]
+        scores = np.zeros((len(rows), len(system)))
+        for k, (i, label) in enumerate(rows):
+            for m, j in enumerate(system):
+                if table.predicted[j].type == label and (i, j) in place:
+                    scores[k, m] = table.of_predicted[place[i, j]]
+        for i in gold:  # of a template with several types only the one with the largest sum stays
+            split = [k for k, (owner, _) in enumerate(rows) if owner == i]
+            kept = split[int(scores[split].sum(axis=1).argmax())]
+            scores[[k for k in split if k != kept]] = 0
+        taken = (side.tolist() for side in linear_sum_assignment(-scores))
+        chosen += [place[rows[k][0], system[m]] for k, m in zip(*taken, strict=True) if scores[k, m] > 0]
+    return _iterx_rows(table, np.array(sorted(chosen), np.int64)), []
+
+
+def _iterx_rows(table: Meeting, chosen: I64) -> F64:
+    den_p, den_r = table.sizes(lambda t: len(t.fillers))
+    return _rows(
+        table.by_document(chosen, table.of_predicted), den_p, table.by_document(chosen, table.of_reference), den_r
+    )
+
+
+def iterx_meeting(pairs: PairedTemplates) -> Meeting:
+    """Fillers with any mention in common; a predicted filler hits the first reference filler that has one.
+
+    So `of_reference` counts the reference fillers that are the first for some predicted one, not all that are covered.
+    """
+    from dataclasses import replace
+
+    table = meet(pairs, one_of, FILLERS["any"])
+    fillers = match(record(slot=exact, value=FILLERS["any"]), "N:1")
+    blocks = Blocks(table.document_r, table.document_p, max(1, table.documents))
+    left, right = (Objects([t.fillers for t in side]) for side in (table.reference, table.predicted))
+    r, p = (unshared(column) for column in fillers.encode(left, right, Scope()))
+    assert isinstance(r, Items)
+    assert isinstance(p, Items)
+    if not len(r) or not len(p):
+        return table
+    found = fillers.item_pairs(r, p, blocks)
+    order = np.lexsort((found.i, found.j, r.owners[found.i]))
+    i, j = found.i[order], found.j[order]
+    fresh = np.ones(len(i), np.bool_)
+    fresh[1:] = (j[1:] != j[:-1]) | (r.owners[i[1:]] != r.owners[i[:-1]])
+    hits = np.unique(np.stack((i[fresh], p.owners[j[fresh]])), axis=1)
+    keys, n = number(r.owners[hits[0]] * len(p) + hits[1], len(r) * len(p))
+    counts = np.bincount(keys, minlength=n).astype(np.float64)
+    first = np.zeros(n, np.int64)
+    first[keys] = np.arange(len(keys))
+    distinct = Pairs(r.owners[hits[0]][first], hits[1][first], counts)
+    return replace(table, of_reference=look_up(distinct, table.i, table.j, len(p), len(r)))
+
+
+def iterx_phi3_quirks(pairs: PairedTemplates) -> tuple[F64, list[str]]:
+    """IterX's CEAF-RME-φ3 with its denominator: a reference template of n types counts n times.
+
+    It does so only where something was predicted, so that the reference's size depends on the prediction.
+    """
+    rows = evaluate_metric(METRICS["iterx_phi3"].node, pairs.reference, pairs.predicted).rows.copy()
+    for k, (reference, predicted) in enumerate(zip(pairs.reference, pairs.predicted, strict=True)):
+        if predicted.templates:
+            rows[k, 3] = sum(
+                len(alternatives(t.type)) * sum(len(f.value.mentions) for f in t.fillers) for t in reference.templates
+            )
+    return rows, []
+
+
+@dataclass(frozen=True)
+class Granular:
+    """eq. 47: the product of two F1, whose sums stand side by side."""
+
+    headline: str = "score"
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return tuple(f"{part}_{name}" for part in ("types", "fillers") for name in Counts().sums)
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        types, fillers = (Counts().figures(sums[..., k : k + 4])["f1"] for k in (0, 4))
+        return {"types_f1": types, "fillers_f1": fillers, "score": types * fillers}
+
+
+def granular(pairs: PairedTemplates, phi: Similarity) -> F64:
+    """Rows of both factors of eq. 47; the best alignment for the fillers can be completed to a best one for the types."""
+    first = evaluate_metric(granular_types, pairs.reference, pairs.predicted).rows
+    second = evaluate_metric(muc4_templates(phi), pairs.reference, pairs.predicted).rows
+    return np.concatenate((first, second), axis=1)
+
+
+# The metrics by name
+
+
+TWO = Counts(one=False)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of templates: an expression over documents seen in some way, or a scorer's rows."""
+
+    summary: str
+    node: Any = None
+    types: bool = False
+    by_mention: bool = False
+    rows: Callable[[PairedTemplates], tuple[F64, list[str]]] | None = None
+    kind: Kind = TWO
+
+
+METRICS: dict[str, Metric] = {
+    "eq32": Metric("eq. 32 with φ⊆ and the type as a slot (Du et al.)", muc4_templates(FILLERS["subset"]), types=True),
+    "gtt": Metric("gtt's scorer: the largest F of each document", rows=gtt),
+    "iterx_subset": Metric("IterX's CEAF-RME-⊆", rows=iterx_subset),
+    "iterx_phi3": Metric("IterX's CEAF-RME-φ3", muc4_templates(FILLERS["phi3"])),
+}
+"""What `tallystick score templates` prints."""
+
+VARIANTS: dict[str, Metric] = {
+    "eq32_fillers": Metric("eq. 32 as printed: the type is a condition and earns nothing", muc4_templates(FILLERS["subset"])),
+    "chen_subset": Metric(
+        "eq. 32 with eq. 27 inside (Chen et al.)", muc4_templates(FILLERS["subset"], "N:1"), by_mention=True
+    ),
+    "chen_phi3": Metric(
+        "eq. 32 with eq. 28 inside (Chen et al.)", muc4_templates(FILLERS["phi3"], "N:1"), by_mention=True
+    ),
+    "iterx_subset_quirks": Metric("IterX's CEAF-RME-⊆ with its ties", rows=iterx_subset_quirks),
+    "iterx_phi3_quirks": Metric(
+        "IterX's CEAF-RME-φ3 with its denominator", rows=iterx_phi3_quirks, kind=Counts()
+    ),
+    "granular": Metric("BETTER granular, eq. 47: F of types × F of fillers", kind=Granular()),
+}  # fmt: skip
+"""On request."""
+
+
+def evaluate(
+    reference: Any, predicted: Any, metrics: Sequence[str] = tuple(METRICS), *, fillers: str | Similarity | None = None
+) -> dict[str, Result]:
+    """Score two sequences of TemplateSet[Entity[str]], or two mappings by document id."""
+    from tallystick.scoring.evaluation import paired
+
+    ids, left, right = paired(reference, predicted)
+    assert isinstance(left, Objects)
+    assert isinstance(right, Objects)
+    return score(PairedTemplates(list(ids), left.values, right.values), metrics, fillers=fillers)
+
+
+def score(
+    pairs: PairedTemplates, metrics: Sequence[str] = tuple(METRICS), *, fillers: str | Similarity | None = None
+) -> dict[str, Result]:
+    """Every metric over the same documents. `fillers` is another φ for eq32, eq32_fillers and granular."""
+    known: Mapping[str, Metric] = {**METRICS, **VARIANTS}
+    for name in metrics:
+        if name not in known:
+            raise MetricError(f"no metric {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")
+    return {name: _result(name, known[name], pairs, filler_similarity(fillers)) for name in metrics}
+
+
+def filler_similarity(fillers: str | Similarity | None) -> Similarity | None:
+    """A similarity of fillers by name, by expression, or as it is."""
+    if fillers is None or isinstance(fillers, Similarity):
+        return fillers
+    if fillers in FILLERS:
+        return FILLERS[fillers]
+    from tallystick.parsing import parse
+
+    if "(" not in fillers:
+        raise MetricError(
+            f"no similarity of fillers {fillers!r}; there are {', '.join(FILLERS)}, or an expression over entities such as "
+            f"'record(mentions=best(exact))'.{did_you_mean(fillers, FILLERS)}"
+        )
+    found = parse(fillers)
+    if not isinstance(found, Similarity):
+        raise MetricError(f"{found} is no similarity of two fillers")
+    return found
+
+
+def _result(name: str, metric: Metric, pairs: PairedTemplates, phi: Similarity | None) -> Result:
+    if name == "granular":
+        inner = phi or FILLERS["subset"]
+        expression = f"{granular_types} × {muc4_templates(inner)}"
+        return _named(name, expression, metric.kind, granular(pairs, inner), pairs, [])
+    if metric.rows is not None:
+        rows, notes = metric.rows(pairs)
+        return _named(name, "", metric.kind, rows, pairs, notes)
+    node = muc4_templates(phi) if phi is not None and name.startswith("eq32") else metric.node
+    reference, predicted = seen(metric, pairs)
+    found = evaluate_metric(
+        node, dict(zip(pairs.ids, reference, strict=True)), dict(zip(pairs.ids, predicted, strict=True))
+    )
+    settings = [word for word, on in (("types=slot", metric.types), ("predicted=by_mention", metric.by_mention)) if on]
+    return Result(
+        found.metric, found.kind, found.rows, found.ids, None, (*pairs.notes, *found.notes), found.sources,
+        ", ".join(settings),
+    )  # fmt: skip
+
+
+def _named(name: str, expression: str, kind: Kind, rows: F64, pairs: PairedTemplates, notes: Sequence[str]) -> Result:
+    shown = f"templates.{name}" + (f" = {expression}" if expression else "")
+    return Result(shown, kind, rows, tuple(pairs.ids), None, (*pairs.notes, *notes))
+
+
+def seen(metric: Metric, pairs: PairedTemplates) -> tuple[list[Document], list[Document]]:
+    """The documents as an expression looks at them."""
+    reference, predicted = list(pairs.reference), list(pairs.predicted)
+    if metric.by_mention:
+        predicted = [one.by_mention() for one in predicted]
+    if metric.types:
+        reference, predicted = [one.with_types() for one in reference], [one.with_types() for one in predicted]
+    return reference, predicted
+
+
+__all__ = [
+    "FILLERS", "METRICS", "VARIANTS", "Granular", "Metric", "evaluate", "filler_similarity", "granular_types", "gtt",
+    "gtt_alignment", "muc4_templates", "phi_mention", "phi_type", "score",
+]  # fmt: skip

@@ -1,0 +1,135 @@
+"""The documents of a file as raw JSON: lines of JSON Lines, or the elements of a .json file.
+
+A file is read from the front in portions. A plain file can also be asked for the line at an offset; what cannot be read
+twice (standard input) is held in memory.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate, islice
+from pathlib import Path
+from typing import IO, Any
+
+from tallystick.errors import InputError, Place
+from tallystick.reading.opening import read_bytes, shown_name
+
+PORTION_BYTES = 4_000_000
+MOST_LINES = 4096
+_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Portion:
+    """Some lines of a file, one after the other: their numbers (from 1), their bytes and where each begins."""
+
+    numbers: list[int]
+    lines: list[bytes]
+    offsets: list[int]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+class Lines:
+    """A file of documents; `portions` may be asked for as often as one likes."""
+
+    def __init__(self, name: str | Path) -> None:
+        self.name, self.file = str(name), shown_name(name)
+        self._held: list[bytes] | None = None
+        self._stream: IO[bytes] | None = None
+        if self.name == "-":
+            self._held = sys.stdin.buffer.read().removeprefix(_MARK).split(b"\n")
+        elif self.name.removesuffix(".gz").endswith(".json"):
+            self._held = self._elements()
+
+    def _elements(self) -> list[bytes]:
+        """A .json file is a list of documents, or one document; if it is neither, it may still be JSON Lines."""
+        import msgspec
+
+        data = read_bytes(self.name).removeprefix(_MARK)
+        try:
+            if data.lstrip()[:1] == b"[":
+                return [bytes(one) for one in msgspec.json.decode(data, type=list[msgspec.Raw])]
+            return [bytes(msgspec.json.decode(data, type=msgspec.Raw)).replace(b"\n", b" ")]
+        except msgspec.DecodeError as error:
+            if data.count(b"\n") > 1 and data.lstrip()[:1] == b"{":
+                return data.split(b"\n")
+            raise InputError(f"is not JSON: {error}", self.file) from None
+
+    @property
+    def seekable(self) -> bool:
+        return self._held is None and not self.name.endswith(".gz")
+
+    def portions(self, most: int = MOST_LINES) -> Iterator[Portion]:
+        """The lines that are not blank, some at a time."""
+        number = offset = 0
+        stream: Any = iter(self._held) if self._held is not None else self._open()
+        size = 64
+        try:
+            while True:
+                lines = list(islice(stream, size))
+                if not lines:
+                    return
+                if number == 0:
+                    lines[0] = lines[0].removeprefix(_MARK)
+                    offset = 3 if self.seekable and self._has_mark() else 0
+                numbers = list(range(number + 1, number + len(lines) + 1))
+                *offsets, offset = accumulate(map(len, lines), initial=offset)
+                number += len(lines)
+                mean = 1 + sum(map(len, lines)) // len(lines)
+                size = max(16, min(most, PORTION_BYTES // mean))
+                if b"" in lines or any(map(bytes.isspace, lines)):
+                    kept = [k for k, line in enumerate(lines) if line.strip()]
+                    lines, numbers, offsets = ([side[k] for k in kept] for side in (lines, numbers, offsets))
+                if lines:
+                    yield Portion(numbers, lines, offsets)
+        except (EOFError, OSError) as error:
+            raise InputError(f"is not a complete gzip file ({error})", self.file) from None
+        finally:
+            if self._held is None:
+                stream.close()
+
+    def _has_mark(self) -> bool:
+        with open(self.name, "rb") as stream:
+            return stream.read(3) == _MARK
+
+    def _open(self) -> IO[bytes]:
+        path = Path(self.name)
+        if not path.exists() or path.is_dir():
+            read_bytes(self.name)  # says what is wrong
+        if path.suffix == ".gz":
+            import gzip
+
+            return io.BufferedReader(gzip.open(path))
+        try:
+            return open(path, "rb")
+        except OSError:
+            read_bytes(self.name)
+            raise
+
+    def line_at(self, offset: int) -> bytes:
+        """The line that begins at an offset (plain files only)."""
+        if self._stream is None:
+            self._stream = open(self.name, "rb")  # noqa: SIM115 - closed with the object
+        self._stream.seek(offset)
+        return self._stream.readline()
+
+    def __del__(self) -> None:
+        if getattr(self, "_stream", None) is not None:
+            self._stream.close()  # type: ignore[union-attr]
+
+
+def not_json(error: Exception, file: str, number: int, line: bytes) -> InputError:
+    """A malformed line, with a caret where the parser stopped."""
+    message = str(error)
+    column = None
+    if "(byte " in message:
+        offset = int(message.rsplit("(byte ", 1)[1].rstrip(")"))
+        column = len(line[:offset].decode("utf-8", "replace")) + 1
+        message = message.rsplit(" (byte", 1)[0]
+    message = message.removeprefix("JSON is malformed: ")
+    return InputError(f"is not JSON: {message}", Place(file, number, column, line.decode("utf-8", "replace")))

@@ -1,0 +1,244 @@
+"""Scoring two files of records: from a type, a JSON Schema or nothing at all to a result, in bounded memory.
+
+    run = score_files("gold.jsonl", "system.jsonl", schema="invoice.schema.json")
+    print(run.result, run.result.by_field())
+
+This is what `tallystick score records` does; everything it says on the way is in `run`.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tallystick.choosing import NOTHING, Choice
+from tallystick.columns.data import Objects
+from tallystick.deriving import Decision, explain_derivation, record_fields
+from tallystick.errors import InputError, MetricError
+from tallystick.parsing import parse
+from tallystick.reading.lines import Lines
+from tallystick.reading.records import Batch, Pairing, lay_together
+from tallystick.reading.schema import read_data
+from tallystick.reading.shapes import PLAIN, Shape, infer_shape, shape_of_schema, shape_of_type
+from tallystick.scoring.breakdown import losses_by_document
+from tallystick.scoring.evaluation import Evaluation
+from tallystick.scoring.explanation import Explanation, explain_document
+from tallystick.scoring.result import Result
+from tallystick.similarity.node import Node
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is compared and how: the shape of a document, the metric, and why it is that."""
+
+    shape: Shape
+    metric: Node
+    decisions: tuple[Decision, ...]
+    pairing: Pairing
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A document that somebody wants to look at."""
+
+    id: Any
+    reference: Any
+    predicted: Any
+    figures: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A result, and everything that was said on the way to it."""
+
+    task: Task
+    result: Result
+    documents: tuple[Kept, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def paired(self) -> str:
+        return self.task.pairing.how
+
+    def explain(self, kept: Kept) -> Explanation:
+        """The alignment of one of the documents that were kept."""
+        return explain_document(self.task.metric, kept.reference, kept.predicted)
+
+
+@dataclass
+class Wanted:
+    """Which documents are kept: the worst ones, the worst at one field, or one by its id."""
+
+    worst: int = 0
+    at: str | None = None
+    id: str | None = None
+    _heap: list[tuple[Any, int, Kept]] = field(default_factory=list)
+    _count: int = 0
+
+    def look(self, batch: Batch, evaluation: Evaluation, rows: Any) -> None:
+        """Keep what is wanted of a batch whose tallies are known."""
+        figures = evaluation.kind.figures(rows)
+        if self.id is not None:
+            for place in (k for k, key in enumerate(batch.ids) if str(key) == self.id):
+                self._keep(batch, place, figures, (0.0,))
+        elif self.worst:
+            headline = np.nan_to_num(figures[evaluation.kind.headline], nan=1.0)
+            loss = rows[:, 1] + rows[:, 3] - rows[:, 0] - rows[:, 2]
+            if self.at is not None:
+                loss = losses_by_document(
+                    evaluation.metric, self.at, Objects(batch.references), Objects(batch.predictions)
+                )
+                headline = np.zeros(len(loss))
+            order = np.lexsort((-loss, headline))[: self.worst]
+            for place in order.tolist():
+                if loss[place] > 1e-9:
+                    self._keep(batch, place, figures, (float(headline[place]), -float(loss[place])))
+        self._count += len(batch.ids)
+
+    def _keep(self, batch: Batch, place: int, figures: Mapping[str, Any], rank: tuple[float, ...]) -> None:
+        known = {name: None if np.isnan(v[place]) else float(v[place]) for name, v in figures.items()}
+        kept = Kept(batch.ids[place], batch.references[place], batch.predictions[place], known)
+        badness = tuple(-part for part in rank)
+        entry = (badness, -(self._count + place), kept)
+        if len(self._heap) < max(self.worst, 1):
+            heapq.heappush(self._heap, entry)
+        else:
+            heapq.heappushpop(self._heap, entry)
+
+    @property
+    def found(self) -> tuple[Kept, ...]:
+        """What was kept, the worst first."""
+        return tuple(kept for _, _, kept in sorted(self._heap, key=lambda entry: entry[:2], reverse=True))
+
+
+def prepare(
+    reference: str | Path | Lines,
+    predicted: str | Path | Lines,
+    *,
+    type: Any = None,
+    schema: Any = None,
+    metric: Node | str | None = None,
+    choices: Mapping[str, Any] | str | Path | None = None,
+    credit: str = "each",
+    nothing: Sequence[str] | None = None,
+    id_field: str | None = None,
+    text_field: str | None = None,
+    lenient: bool = False,
+) -> Task:
+    """Find the shape of the documents, derive the metric, and lay the two files together.
+
+    `type` is a type; `schema` a JSON Schema, or the file that holds it; with neither (and no `metric`) the shape is
+    inferred from the reference. `choices` are by path, or the file that holds them.
+    """
+    if type is not None and schema is not None:
+        raise MetricError("say what a document is once: by a type or by a schema")
+    left = reference if isinstance(reference, Lines) else Lines(reference)
+    source, by_path = read_choices(choices)
+    if type is not None:
+        shape = shape_of_type(type)
+    elif schema is not None:
+        named = isinstance(schema, (str, Path))
+        shape = shape_of_schema(read_data(schema) if named else schema, str(schema) if named else "schema")
+    else:
+        shape = PLAIN if metric is not None else infer_shape(left)
+    if shape.reference is not None and any(_has_any_of(choice) for choice in by_path.values()):
+        shape = _with_alternatives(shape, by_path, schema)
+    pairing = lay_together(
+        left, predicted, shape, id_field=id_field, text_field=text_field, lenient=lenient, credit=credit
+    )
+    if metric is not None:
+        return Task(shape, parse(metric) if isinstance(metric, str) else metric, (), pairing)
+    key = id_field or "id"
+    chosen = dict(by_path)
+    if pairing.decide() == "by id" and key in (record_fields(shape.reference) or {}):
+        # A field that pairs the documents is always right; counting it would only flatter.
+        chosen.setdefault(key, Choice(ignored=True, why="it pairs the documents"))
+    if nothing is not None:
+        chosen = _everywhere(shape.reference, chosen, credit, tuple(nothing))
+    derived, decisions = explain_derivation(shape.reference, chosen, credit=credit, source=source)
+    return Task(shape, derived, tuple(decisions), pairing)
+
+
+def run_task(task: Task, *, undefined: float | None = None, fields: bool = True, wanted: Wanted | None = None) -> Run:
+    """Score all documents, a batch at a time."""
+    evaluation = Evaluation(task.metric, undefined=undefined, keep=False, fields=fields)
+    for batch in task.pairing.batches():
+        before = len(evaluation.rows)
+        evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+        if wanted is not None:
+            wanted.look(batch, evaluation, np.concatenate(evaluation.rows[before:]))
+    result = evaluation.compute()
+    warnings = (*task.shape.doubts, *task.pairing.warnings(), *_nothing_there(task, result))
+    return Run(task, replace(result, notes=(*result.notes, *warnings)), wanted.found if wanted else (), warnings)
+
+
+def _nothing_there(task: Task, result: Result) -> list[str]:
+    """Predictions that were read and have nothing of what is compared are probably wrapped in something."""
+    if len(result.invalid) == len(result.ids) or result.tally.get("den_p") != 0 or not result.tally.get("den_r"):
+        return []
+    hint = (
+        ""
+        if task.pairing.predicted.text_field
+        else "; if the answer stands inside another field, name it with --from FIELD"
+    )
+    return [f"no prediction has any of the fields that the reference has{hint}"]
+
+
+def score_files(
+    reference: str | Path, predicted: str | Path, *, undefined: float | None = None, worst: int = 0, **options: Any
+) -> Run:
+    """Score two files of records; the options are those of `prepare`."""
+    task = prepare(reference, predicted, **options)
+    return run_task(task, undefined=undefined, wanted=Wanted(worst) if worst else None)
+
+
+def read_choices(choices: Mapping[str, Any] | str | Path | None) -> tuple[str, dict[str, Any]]:
+    """Choices by path, and where they come from."""
+    if choices is None or isinstance(choices, Mapping):
+        return "choices", dict(choices or {})
+    found = read_data(choices)
+    if not isinstance(found, Mapping):
+        raise InputError(f"expected a mapping from paths to choices, found {found!r:.60}", str(choices))
+    return str(choices), {"" if path in ("$", "") else str(path): choice for path, choice in found.items()}
+
+
+def _has_any_of(choice: Any) -> bool:
+    return (
+        bool(choice.any_of)
+        if isinstance(choice, Choice)
+        else isinstance(choice, Mapping) and bool(choice.get("any_of"))
+    )
+
+
+def _with_alternatives(shape: Shape, by_path: Mapping[str, Any], schema: Any) -> Shape:
+    """Where choices by path allow alternatives, the reference may hold a list of them."""
+    from tallystick.reading.widening import widened
+
+    paths = {path for path, choice in by_path.items() if _has_any_of(choice)}
+    return replace(shape, reference=widened(shape.reference, paths), predicted=shape.predicted)
+
+
+def _everywhere(type_: Any, chosen: Mapping[str, Any], credit: str, nothing: tuple[str, ...]) -> dict[str, Any]:
+    """What counts as nothing, said once for all values that do not say it themselves."""
+    for name in nothing:
+        if name not in NOTHING:
+            raise MetricError(f"--nothing: expected some of {', '.join(NOTHING)}, found {name!r}")
+    _, decisions = explain_derivation(type_, dict(chosen), credit=credit)
+    out: dict[str, Any] = dict(chosen)
+    for decision in decisions:
+        path = decision.path
+        if path and not path.endswith("[*]") and decision.how != "ignored" and path not in chosen:
+            out[path] = Choice(nothing=nothing, why="--nothing")
+    return out
+
+
+def exact_note(result: Result) -> str:
+    """How many documents are right in everything, in words."""
+    if result.exact is None or result.exact_documents is None:
+        return ""
+    return f"{result.exact_documents:,} exact ({100 * result.exact:.1f} %)"

@@ -1,0 +1,93 @@
+"""Curves as in Figure 4: the scores of several metrics along the same walks, one panel a walk.
+
+Drawn by matplotlib, which is an extra (`pip install "tallystick[plots]"`) and imported only here.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tallystick.errors import TallystickError
+from tallystick.reports.checks import counterexample, curves_table, overview_table
+from tallystick.reports.tables import to_html
+
+if TYPE_CHECKING:
+    from tallystick.checking.laboratory import Report
+
+SUFFIXES = (".svg", ".png", ".pdf", ".html")
+_DASHES = ("-", "--", "-.", ":")
+
+
+def draw_curves(reports: Sequence[Report], path: str | Path) -> None:
+    """Write the picture; the suffix says how: SVG, PNG, PDF, or an HTML page with the picture and all findings."""
+    target = Path(path)
+    if target.suffix not in SUFFIXES:
+        raise TallystickError(f"{target}: expected a name that ends with {', '.join(SUFFIXES)}")
+    if target.suffix == ".html":
+        target.write_text(checks_page(reports), encoding="utf-8")
+    else:
+        _draw(reports, target, target.suffix[1:])
+
+
+def svg(reports: Sequence[Report]) -> str:
+    """The picture as SVG text."""
+    import io
+
+    stream = io.StringIO()
+    _draw(reports, stream, "svg")
+    text = stream.getvalue()
+    return text[text.index("<svg") :]
+
+
+def _draw(reports: Sequence[Report], target: Any, format_: str) -> None:
+    try:
+        import matplotlib
+    except ImportError:
+        raise TallystickError(
+            'pictures need matplotlib: pip install "tallystick[plots]" (or pip install matplotlib)'
+        ) from None
+    from matplotlib.figure import Figure
+
+    # Several kinds of structures have walks of other names: each has a panel of its own.
+    walks = list(dict.fromkeys(curve.name for report in reports for curve in report.curves))
+    # Text as text, and no random ids or dates: the same curves are the same file.
+    with matplotlib.rc_context({"svg.hashsalt": "tallystick", "svg.fonttype": "none"}):
+        figure = Figure(figsize=(5.2 * max(1, len(walks)), 3.8), layout="constrained")
+        for number, walk in enumerate(walks):
+            axes = figure.add_subplot(1, len(walks), number + 1)
+            for k, report in enumerate(reports):
+                style = _DASHES[k % len(_DASHES)]
+                for curve in report.curves:
+                    if curve.name == walk:
+                        places = range(len(curve.scores))
+                        axes.plot(places, curve.scores, style, marker=".", markersize=4, label=report.subject)
+            axes.set_title(walk, fontsize=10)
+            axes.set_xlabel("edits")
+            axes.set_ylabel("score")
+            axes.set_ylim(-0.03, 1.03)
+            axes.grid(alpha=0.3)
+            axes.legend(fontsize=8)
+        figure.savefig(target, format=format_, metadata={"Date": None} if format_ == "svg" else None)
+
+
+def checks_page(reports: Sequence[Report]) -> str:
+    """One self-contained page: the picture, the table of all properties, the curves' numbers, every counterexample."""
+    failures = []
+    for report in reports:
+        items = "".join(
+            f"<li><b>{html.escape(f.name)}</b>: {html.escape(f.detail)}<br><code>{html.escape(counterexample(f, 600))}</code></li>"
+            for f in report.failures
+        )
+        failures.append(f"<h3>{html.escape(report.subject)}</h3><ul>{items or '<li>nothing fails</li>'}</ul>")
+    style = (
+        "body{font-family:sans-serif;max-width:75em;margin:2em auto;padding:0 1em}table{border-collapse:collapse;font-size:.85em}"
+        "td,th{padding:.2em .6em;border-bottom:1px solid #ccc;text-align:left}svg{max-width:100%;height:auto}code{font-size:.85em}"
+    )
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>tallystick check</title><style>{style}</style>'
+        f"<h1>tallystick check</h1>{svg(reports)}<h2>Curves</h2>{to_html(curves_table(reports))}"
+        f"<h2>Properties</h2>{to_html(overview_table(reports))}<h2>What fails</h2>{''.join(failures)}</html>\n"
+    )

@@ -1,0 +1,59 @@
+"""Tables of templates: figures by slot, and the official MUC-4 report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallystick.columns.arrays import F64
+from tallystick.reports.tables import Table, quantity
+from tallystick.scoring.tally import Counts
+
+if TYPE_CHECKING:
+    from tallystick.metrics.template_errors import ErrorKind
+
+
+def slot_figures(rows: Mapping[str, F64]) -> dict[str, dict[str, Any]]:
+    """Precision, recall and F1 of each slot, with its sums; None where a figure is 0/0."""
+    out = {}
+    for slot, sums in rows.items():
+        figures = {n: None if np.isnan(v) else float(v) for n, v in Counts(one=False).figures(sums).items()}
+        out[slot] = {**figures, "tally": dict(zip(Counts().sums, sums.tolist(), strict=True))}
+    return out
+
+
+def slots_table(name: str, rows: Mapping[str, F64]) -> Table:
+    """A row for each slot."""
+    cells = []
+    for slot, found in slot_figures(rows).items():
+        t = found["tally"]
+        sums = [f"{quantity(t[f'num_{side}'])} / {quantity(t[f'den_{side}'])}" for side in "pr"]
+        cells.append([slot, found["precision"], found["recall"], found["f1"], *sums])
+    return Table(["slot", "precision", "recall", "f1", "of predicted", "of reference"], cells, title=name)
+
+
+def official_table(rows: Mapping[str, Mapping[str, int]]) -> Table:
+    """The score report of 1992: counts, recall, precision and overgeneration in whole percent, `*` for 0/0."""
+    from tallystick.metrics.muc4 import f_measures, recall_precision
+
+    columns = ["POS", "ACT", "COR", "PAR", "INC", "SPU", "MIS", "NON"]
+    cells = []
+    for name, row in rows.items():
+        shown = ["*" if value is None else str(value) for value in recall_precision(row)]
+        cells.append([name, *(row[column] for column in columns), *shown])
+    both, precision, recall = ("–" if f is None else f"{f:.2f}" for f in f_measures(rows["ALL TEMPLATES"]))
+    note = f"F-MEASURES: P&R {both}, 2P&R {precision}, P&2R {recall}, from the whole percentages of ALL TEMPLATES"
+    return Table(["slot", *columns, "REC", "PRE", "OVG"], cells, title="official report", notes=[note])
+
+
+def errors_table(kinds: Sequence[ErrorKind], f1: float | None) -> Table:
+    """A row for each kind of error, the costliest first; `gain` is what F1 would win without it."""
+    rows: list[list[Any]] = []
+    for kind in kinds:
+        gain = None if f1 is None or kind.f1_if_fixed is None else kind.f1_if_fixed - f1
+        rows.append([kind.kind, kind.count, kind.f1_if_fixed, gain, kind.meaning])
+    rows.sort(key=lambda row: -(row[3] or 0.0))
+    note = "F1 here is that of types and exact fillers, 1:1; each kind is repaired alone, so gains do not add up."
+    return Table(["error", "count", "f1 if fixed", "gain", "meaning"], rows, title="errors", notes=[note])

@@ -1,0 +1,71 @@
+"""Several names for one thing: values are replaced by what they stand for, then compared.
+
+aliases({"US$": "USD", "dollar": "USD"})        "US$" equals "USD" and "dollar"
+aliases({...}, text("levenshtein"))             what is no alias is compared as text
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tallystick.columns.arrays import F64
+from tallystick.columns.blocks import Blocks, Frame, Pairs
+from tallystick.columns.codes import leaf_values
+from tallystick.columns.data import Data, Objects, Scope
+from tallystick.columns.encoded import Column
+from tallystick.similarity.exact import exact
+from tallystick.similarity.node import Similarity, Table, require
+
+
+@dataclass(frozen=True, repr=False)
+class Aliases(Similarity):
+    """φ of what the values stand for; `names` maps an alias to its meaning."""
+
+    names: Table
+    inner: Similarity = exact
+    name = "aliases"
+
+    def __post_init__(self) -> None:
+        meanings = dict(self.names)
+        for alias, meaning in self.names:
+            further = meanings.get(meaning, meaning)
+            require(
+                further == meaning,
+                f"aliases(): {alias!r} stands for {meaning!r}, which itself stands for {further!r}; name the last one",
+            )
+
+    @property
+    def exact_only(self) -> bool:
+        return self.inner.exact_only
+
+    @property
+    def dense(self) -> bool:
+        return self.inner.dense
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        return self.inner.encode(self._meanings(reference, scope), self._meanings(predicted, scope), scope)
+
+    def _meanings(self, data: Data, scope: Scope) -> Objects:
+        # Only texts and numbers have aliases; what cannot be looked up stands for itself.
+        names = {(type(alias), alias): meaning for alias, meaning in self.names}
+        plain = (str, int, float, bool)
+        return Objects([names.get((type(v), v), v) if isinstance(v, plain) else v for v in leaf_values(data, scope)])
+
+    def refine(self, r: Any, p: Any, blocks: Blocks) -> Blocks:
+        return self.inner.refine(r, p, blocks)
+
+    def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
+        return self.inner.pairs(r, p, blocks)
+
+    def fill(self, r: Any, p: Any, frame: Frame) -> F64:
+        return self.inner.fill(r, p, frame)
+
+    def _selves(self, column: Any) -> F64:
+        return self.inner.selves(column)
+
+
+def aliases(names: Mapping[Any, Any], inner: Similarity = exact) -> Aliases:
+    """Several names for one thing: {alias: meaning}."""
+    return Aliases(names if isinstance(names, Table) else Table.of(names), inner)

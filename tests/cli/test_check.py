@@ -1,0 +1,95 @@
+"""`tallystick check` from the command line."""
+
+import json
+import sys
+from importlib.resources import files
+
+import pytest
+from click.testing import CliRunner
+
+from tallystick.cli.commands import tallystick
+
+GOLD = str(files("tallystick.examples") / "table1.gold.newick")
+
+TYPES = """
+Names = list[str]
+
+def score(reference, predicted):
+    return len(set(reference) & set(predicted)) / max(len(reference), len(predicted), 1)
+"""
+
+
+@pytest.fixture
+def module(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(TYPES)
+    return str(path)
+
+
+def run(*arguments):
+    return CliRunner().invoke(tallystick, ["check", *arguments])
+
+
+def test_one_metric_has_a_row_for_each_property():
+    done = run("coreference.muc", "--samples", "5")
+    assert done.exit_code == 0, done.output
+    assert "\nP1 identity\tfails\t" in done.stdout
+
+
+def test_several_metrics_have_one_table_and_their_curves():
+    done = run("hierarchies.muc_p", "hierarchies.nstm_p", "--data", GOLD, "--samples", "2", "--format", "markdown")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("| metric | Definition 1 |")
+    assert any(
+        "hierarchies.nstm_p | (a) correct links added | 0.5600 | 1.0000 | 22 | 0.0000 | 0.0800" in x for x in lines
+    )
+
+
+def test_a_derived_metric_an_expression_and_a_function(module):
+    derived = run("--type", f"{module}:Names", "--samples", "5", "--require", "P1")
+    assert derived.exit_code == 0, derived.output
+    written = run("precision(match(exact))", "--type", f"{module}:Names", "--samples", "5", "--format", "json")
+    assert json.loads(written.stdout)[0]["figure"] == "precision"
+    function = run(
+        "--function",
+        f"{module}:score",
+        "--type",
+        f"{module}:Names",
+        "--samples",
+        "10",
+        "--require",
+        "P1",
+        "--require",
+        "dupl",
+    )
+    assert function.exit_code == 1
+    assert "FAILED" in function.stderr
+    assert "duplicates" in function.stderr
+
+
+def test_wrong_usage_says_what_to_do(module):
+    for arguments, message in (
+        ([], "say what to check"),
+        (["--function", f"{module}:score"], "needs --type"),
+        (["coreference.muc", "--samples", "1", "--require", "P9"], "no property 'P9'"),
+        (["coreference.muk"], 'Did you mean "muc"'),
+    ):
+        done = run(*arguments)
+        assert done.exit_code == 2
+        assert message in done.output
+
+
+def test_pictures_need_matplotlib_and_say_so(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = run("coreference.muc", "--samples", "1", "--picture", str(tmp_path / "x.svg"))
+    assert done.exit_code == 2
+    assert 'pip install "tallystick[plots]"' in done.output
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "html"])
+def test_pictures(tmp_path, suffix):
+    pytest.importorskip("matplotlib")
+    target = tmp_path / f"curves.{suffix}"
+    done = run("hierarchies.muc_p", "hierarchies.nstm_p", "--data", GOLD, "--samples", "1", "--picture", str(target))
+    assert done.exit_code == 0, done.output
+    assert b"hierarchies.nstm_p" in target.read_bytes() if suffix != "png" else target.stat().st_size > 10_000

@@ -1,0 +1,112 @@
+"""`score templates` and `explain templates`, run as a user runs them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GOLD = [
+    {"id": "a", "templates": [
+        {"type": "attack / bombing", "slots": {"Victim": ["two men", ["the mayor", "J. Smith"]], "Weapon": ["a bomb"]}},
+        {"type": "kidnapping", "slots": {"Victim": ["a priest"]}},
+    ]},
+    {"id": "b", "templates": []},
+]  # fmt: skip
+SYSTEM = [
+    {"id": "b", "templates": []},
+    {"id": "a", "templates": [
+        {"type": "bombing", "slots": {"Victim": ["Mayor", "j smith", "Two men."], "Weapon": ["grenade"]}},
+        {"type": "arson", "slots": {"Victim": ["priest"]}},
+    ]},
+]  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, rows in (("gold.jsonl", GOLD), ("system.jsonl", SYSTEM)):
+        Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def run(*arguments, code=0, command="score"):
+    done = subprocess.run(
+        [sys.executable, "-m", "tallystick", command, "templates", "gold.jsonl", "system.jsonl", *arguments],
+        capture_output=True, text=True, encoding="utf-8",
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def test_all_metrics_side_by_side(folder):
+    content = json.loads(run("--format", "json").stdout)
+    assert list(content["metrics"]) == ["eq32", "gtt", "iterx_subset", "iterx_phi3"]
+    assert content["metrics"]["gtt"]["tally"] == {"num_p": 4, "den_p": 7, "num_r": 3, "den_r": 6}
+    assert content["documents"] == 2
+
+
+def test_presets_and_slots(folder):
+    done = run("--preset", "gtt", "--by", "field")
+    assert "Victim\t0.75\t0.6666666666666666" in done.stdout
+    assert "signature: templates.gtt" in done.stderr
+    assert run("--preset", "chen").stdout.count("chen") == 2
+    assert "score" in run("--preset", "better").stdout
+
+
+def test_by_document_and_gates(folder):
+    assert run("--by", "document").stdout.splitlines()[-1].startswith("a\t")
+    assert "under 0.9" in run("--metric", "eq32", "--fail-under", "f1=0.9", code=1).stderr
+
+
+def test_explain(folder):
+    tree = run("--document", "a", command="explain").stdout
+    assert "missed" in tree
+    assert "spurious" in tree
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--metric", "gt"], 'Did you mean "gtt"'),
+        (["--preset", "gtt", "--metric", "gtt"], "not both"),
+        (["--fillers", "subst"], 'Did you mean "subset"'),
+        (["--by", "label"], "--by field"),
+        (["--preset", "better", "--by", "field"], "no figures by slot"),
+    ],
+)
+def test_wrong_usage_says_what_was_meant(folder, arguments, message):
+    assert message in run(*arguments, code=2).stderr
+
+
+def test_errors(folder):
+    content = json.loads(run("--metric", "eq32", "--errors", "--format", "json").stdout)
+    kinds = {kind["kind"]: kind for kind in content["errors"]["kinds"]}
+    assert kinds["Duplicate_Role_Filler"]["count"] == 1
+    assert kinds["Missing_Template"]["f1_if_fixed"] > content["errors"]["f1"]
+    assert "Spurious_Template" in run("--errors").stdout
+
+
+KEY = """\
+0.  MESSAGE: ID                    M1
+1.  MESSAGE: TEMPLATE              1
+4.  INCIDENT: TYPE                 BOMBING
+9.  PERP: INDIVIDUAL ID            "URBAN GUERRILLAS"
+"""
+
+
+def test_the_official_report(folder):
+    Path("gold.jsonl").write_text(KEY)
+    Path("system.jsonl").write_text(KEY.replace("BOMBING", "ATTACK").replace("URBAN", "THE"))
+    content = json.loads(run("--preset", "muc4-official", "--format", "json").stdout)
+    assert content["slots"]["inc-type"]["PAR"] == 1
+    assert content["slots"]["perp-ind-id"]["INC"] == 1
+    Path("history.lisp").write_text('(("M1" ("1" (perp-ind-id ("\\"GUERRILLAS\\"" match "\\"URBAN GUERRILLAS\\"")))))')
+    done = run("--preset", "muc4-official", "--judgements", "history.lisp", "--format", "table")
+    assert "F-MEASURES: P&R 75.00" in done.stdout
+    assert "mapping=greedy, judgements=recorded" in done.stderr
+    assert "records no mapping" in run("--preset", "muc4-official", "--mapping", "recorded", code=3).stderr
+    assert "belong to --preset muc4-official" in run("--judgements", "history.lisp", code=2).stderr
+    assert "0 / 2" in run("--preset", "gtt").stdout  # recent work reads the same files, and gives nothing for ATTACK

@@ -1,0 +1,92 @@
+"""The kinds of error in templates, one by one."""
+
+import pytest
+
+from tallystick.metrics.template_errors import KINDS, find_errors
+from tallystick.metrics.templates import evaluate
+from tallystick.reading.templates import PairedTemplates
+from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
+
+
+def template(type_, **slots):
+    return Template(
+        type_,
+        [
+            SlotFiller(slot, Entity((value,) if isinstance(value, str) else value))
+            for slot, values in slots.items()
+            for value in values
+        ],
+    )
+
+
+def found(gold, system):
+    kinds, errors = find_errors(PairedTemplates(["d"], [TemplateSet(gold)], [TemplateSet(system)]))
+    return {kind.kind: kind.count for kind in kinds if kind.count}, errors
+
+
+GOLD = [
+    template("attack", Victim=["john smith", "two guards"], Weapon=["bomb"]),
+    template("arson", Target=["red house"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("slots", "kind"),
+    [
+        ({"Victim": ["smith", "two guards"], "Weapon": ["bomb"]}, {"Span_Error": 1}),
+        ({"Victim": ["john smith", "John Smith", "two guards"], "Weapon": ["bomb"]}, {"Duplicate_Role_Filler": 1}),
+        ({"Victim": ["john smith", "smith jr", "two guards"], "Weapon": ["bomb"]}, {"Duplicate_Partially_Matched_Role_Filler": 1}),
+        ({"Victim": ["john smith", "two guards", "bomb"], "Weapon": ["bomb"]}, {"Within_Template_Incorrect_Role": 1}),
+        ({"Victim": ["john smith", "two guards", "big bomb"], "Weapon": ["bomb"]}, {"Within_Template_Incorrect_Role + Partially_Matched_Filler": 1}),
+        ({"Victim": ["john smith", "two guards"], "Weapon": ["bomb"], "Target": ["red house"]}, {"Wrong_Template_For_Role_Filler": 1}),
+        ({"Victim": ["john smith", "two guards"], "Weapon": ["bomb"], "Target": ["house"]}, {"Wrong_Template_For_Partially_Matched_Role_Filler": 1}),
+        ({"Victim": ["john smith", "two guards"], "Weapon": ["bomb", "red house"]}, {"Wrong_Template + Wrong_Role": 1}),
+        ({"Victim": ["john smith", "two guards"], "Weapon": ["bomb", "house"]}, {"Wrong_Template + Wrong_Role + Partially_Matched_Filler": 1}),
+        ({"Victim": ["john smith", "two guards", "a dog"], "Weapon": ["bomb"]}, {"Spurious_Role_Filler": 1}),
+        ({"Victim": ["john smith", "two guards"]}, {"Missing_Role_Filler": 1}),
+    ],
+)  # fmt: skip
+def test_one_error(slots, kind):
+    counts, _ = found(GOLD, [template("attack", **slots), GOLD[1]])
+    general = {"General_Spurious_Role_Filler": 1} if not {"Span_Error", "Missing_Role_Filler"} & set(kind) else {}
+    assert counts == {**kind, **general}
+
+
+def test_templates_that_are_missing_or_spurious():
+    counts, _ = found(GOLD, [GOLD[0], template("robbery", Target=["bank"])])
+    assert counts == {
+        "Spurious_Template": 1, "Spurious_Template_Role_Filler": 1, "Missing_Template": 1, "Missing_Template_Role_Filler": 1,
+    }  # fmt: skip
+
+
+def test_prepositions_do_not_make_two_mentions_alike():
+    counts, _ = found([template("attack", Victim=["mayor of lima"])], [template("attack", Victim=["group of men"])])
+    assert counts == {"Spurious_Role_Filler": 1, "Missing_Role_Filler": 1, "General_Spurious_Role_Filler": 1}
+
+
+def test_f1_as_it_is_is_that_of_eq_32_for_single_mentions():
+    system = [template("attack", Victim=["smith", "two guards"]), template("robbery")]
+    _, errors = found(GOLD, system)
+    assert errors.f1() == pytest.approx(evaluate([TemplateSet(GOLD)], [TemplateSet(system)], ["eq32"])["eq32"].f1)
+
+
+def test_f1_if_fixed():
+    gold = [template("attack", Victim=["x y"], Weapon=["bomb"])]
+    _, errors = found(gold, [template("attack", Victim=["x"], Target=["bomb"])])
+    # Right: the type. Predicted 3, reference 3.
+    assert errors.f1() == pytest.approx(1 / 3)
+    assert errors.f1_if_fixed("Span_Error") == pytest.approx(2 / 3)
+    assert errors.f1_if_fixed("Within_Template_Incorrect_Role") == pytest.approx(2 / 3)  # the bomb moves to its slot
+    assert errors.f1_if_fixed("Missing_Role_Filler") == pytest.approx(2 * 2 / 7)
+    assert errors.f1_if_fixed("Spurious_Template") == pytest.approx(1 / 3)
+
+
+def test_fixing_whole_templates():
+    _, errors = found(GOLD, [GOLD[0], template("robbery", Target=["bank"])])
+    assert errors.f1() == pytest.approx(2 * 4 / 12)
+    assert errors.f1_if_fixed("Spurious_Template") == pytest.approx(2 * 4 / 10)
+    assert errors.f1_if_fixed("Missing_Template") == pytest.approx(2 * 6 / 14)
+
+
+def test_there_are_sixteen_kinds():
+    assert len(KINDS) == 16

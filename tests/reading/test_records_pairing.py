@@ -1,0 +1,115 @@
+"""Two files laid together in portions: the same pairs whatever the order, the size of the portions and the kind of file."""
+
+import gzip
+import json
+import random
+
+import pytest
+
+from tallystick.columns.unfit import Invalid
+from tallystick.errors import InputError, SidesMismatch
+from tallystick.reading import lines as lines_module
+from tallystick.reading.records import lay_together
+
+
+@pytest.fixture(autouse=True)
+def small_portions(monkeypatch):
+    monkeypatch.setattr(lines_module, "MOST_LINES", 16)
+    monkeypatch.setattr(lines_module.Lines.portions, "__defaults__", (16,))
+
+
+def write(path, rows):
+    path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+    return path
+
+
+def pairs(left, right, **options):
+    pairing = lay_together(left, right, **options)
+    return [
+        (key, reference, predicted)
+        for batch in pairing.batches()
+        for key, reference, predicted in zip(batch.ids, batch.references, batch.predictions, strict=True)
+    ], pairing
+
+
+def documents(n):
+    return [{"id": k, "v": k * k} for k in range(n)]
+
+
+@pytest.mark.parametrize("order", ["same", "reversed", "shuffled", "two swapped", "late"])
+@pytest.mark.parametrize("kind", ["plain", "gz", "bom", "blank lines", "crlf"])
+def test_every_document_meets_its_own(tmp_path, order, kind):
+    rows = documents(300)
+    others = list(rows)
+    if order == "reversed":
+        others.reverse()
+    elif order == "shuffled":
+        random.Random(1).shuffle(others)
+    elif order == "two swapped":
+        others[100], others[101] = others[101], others[100]
+    elif order == "late":
+        others[-1], others[-2] = others[-2], others[-1]
+    left, right = write(tmp_path / "a.jsonl", rows), write(tmp_path / "b.jsonl", others)
+    if kind == "gz":
+        packed = tmp_path / "b.jsonl.gz"
+        packed.write_bytes(gzip.compress(right.read_bytes()))
+        right = packed
+    elif kind == "bom":
+        right.write_bytes(b"\xef\xbb\xbf" + right.read_bytes())
+    elif kind == "blank lines":
+        right.write_bytes(right.read_bytes().replace(b"\n", b"\n\n  \n"))
+    elif kind == "crlf":
+        right.write_bytes(right.read_bytes().replace(b"\n", b"\r\n"))
+    found, pairing = pairs(left, right)
+    assert pairing.how == "by id"
+    assert found == [(row["id"], row, row) for row in rows]
+
+
+def test_by_order_the_numbers_must_be_equal(tmp_path):
+    left, right = (
+        write(tmp_path / "a.jsonl", [[k] for k in range(70)]),
+        write(tmp_path / "b.jsonl", [[k] for k in range(65)]),
+    )
+    with pytest.raises(SidesMismatch, match=r"a\.jsonl has 70 records and .*b\.jsonl has 65"):
+        pairs(left, right)
+    found, pairing = pairs(left, left)
+    assert pairing.how == "by order"
+    assert [key for key, _, _ in found] == list(range(1, 71)), "the line is the name of the document"
+
+
+@pytest.mark.parametrize("where", [5, 200])
+def test_an_id_that_stands_twice_names_its_line(tmp_path, where):
+    rows = documents(300)
+    twice = [*rows[:where], {"id": 1, "v": 0}, *rows[where:]]
+    good, bad = write(tmp_path / "a.jsonl", rows), write(tmp_path / "b.jsonl", twice)
+    with pytest.raises(InputError, match="the id 1 "):
+        pairs(good, bad)
+    with pytest.raises(InputError, match=rf"b\.jsonl:{where + 1}: the id 1 stood in line 2 already"):
+        pairs(bad, good)
+
+
+def test_an_id_that_is_missing_further_down(tmp_path):
+    rows = documents(100)
+    left = write(tmp_path / "a.jsonl", rows)
+    right = write(tmp_path / "b.jsonl", [*rows[:50], {"v": 1}, *rows[51:]])
+    with pytest.raises(InputError, match=r"b\.jsonl:51: has no text or number under 'id'"):
+        pairs(left, right)
+
+
+def test_lenient_an_unreadable_line_meets_the_document_in_its_place(tmp_path):
+    rows = documents(100)
+    left = write(tmp_path / "a.jsonl", rows)
+    right = write(tmp_path / "b.jsonl", [*rows[:50], "no idea", *rows[51:]])
+    found, pairing = pairs(left, right, lenient=True)
+    assert isinstance(found[50][2], Invalid)
+    assert [p for _, _, p in found[:50] + found[51:]] == rows[:50] + rows[51:]
+    assert pairing.predicted.findings.invalid == [(50, "holds no JSON object or list")]
+
+
+def test_lenient_in_another_order_it_leaves_its_document_without_a_prediction(tmp_path):
+    rows = documents(100)
+    left = write(tmp_path / "a.jsonl", rows)
+    right = write(tmp_path / "b.jsonl", [*rows[:50], "no idea", *rows[51:]][::-1])
+    found, pairing = pairs(left, right, lenient=True)
+    assert [key for key, _, p in found if isinstance(p, Invalid)] == [50]
+    assert pairing.predicted.findings.invalid == [(50, "has no prediction")]

@@ -1,0 +1,41 @@
+"""The tutorial's commands print what the tutorial says they print."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+EXAMPLES = ROOT / "src" / "tallystick" / "examples"
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
+    return tidy(done.stdout)
+
+
+def tidy(text):
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()).strip("\n")
+
+
+@pytest.mark.filterwarnings("default")
+def test_every_command_prints_what_stands_below_it(tmp_path, monkeypatch):
+    pytest.importorskip("json_repair")
+    pytest.importorskip("yaml")
+    text = TUTORIAL.read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for file in EXAMPLES.glob("*.jsonl"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "choices.yaml").write_text(re.search(r"```yaml\n(.*?)```", text, re.S).group(1))
+    commands = re.findall(r"```console\n\$ tallystick (.*?)\n(.*?)```", text, re.S)
+    assert len(commands) == 6
+    for command, shown in commands:
+        assert run([sys.executable, "-m", "tallystick", *shlex.split(command)]) == tidy(shown), command
+    code, shown = re.search(r"```python\n(import numpy.*?)```\n\n```\n(.*?)```", text, re.S).groups()
+    assert run([sys.executable, "-c", code]) == tidy(shown)
