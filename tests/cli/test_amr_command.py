@@ -230,6 +230,19 @@ def test_an_explanation_shows_the_map_and_the_triples():
     assert "Did you mean" not in run("explain", "amr", "gold.amr", "system.amr", "--document", "zzz", code=2).stdout
 
 
+def test_a_report_shows_the_alignments():
+    score("--report", "page.html")
+    assert "want-01" in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_systems_side_by_side():
+    done = run(
+        "compare", "amr", "gold.amr", "same=gold.amr", "other=system.amr", "--resamples", "50", "--format", "json"
+    )
+    assert "smatch" in done.stdout
+    assert "other" in done.stdout
+
+
 # Limits
 
 

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, progress, say
+from tallystick.cli.output import (
+    Common,
+    common_options,
+    files,
+    finish,
+    metric_option,
+    no_breakdown,
+    progress,
+    say,
+    versus,
+)
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
     from tallystick.metrics.amr_scores import Counts
     from tallystick.metrics.amr_triples import Counting
     from tallystick.reading.graphs import Graphs
+    from tallystick.scoring.explanation import Explanation
+    from tallystick.scoring.result import Result
 
 LONG_RUN = 5.0
 """Seconds from which on a run says how long its pairs took."""
@@ -59,26 +72,31 @@ def score(
     """
     import time
 
-    from tallystick.metrics.amr import METRICS
-    from tallystick.metrics.amr import score as score_all
-
     no_breakdown(common, "label", "field", instead="--by document, or --subscores")
     counting = _counting(preset, root, duplicates, mod)
     left, right = _read(reference, predicted, kind, lenient)
     started = time.monotonic()
     with progress("matching") as advance:
-        results, counts = score_all(
-            left,
-            right,
-            counting,
-            metrics=metrics or (METRICS if subscores else ("smatch",)),
-            limit=seconds,
-            progress=advance,
-        )
+        scored, counts = _score(left, right, counting, metrics, subscores, seconds, advance)
     took = time.monotonic() - started
-    finish(results, common)
+
+    def explained(name: str) -> Explanation:
+        from tallystick.metrics.amr import explain
+
+        return explain(left, right, counting, document=name, limit=seconds)[1]
+
+    finish(scored, common, title=versus(predicted, reference), explain=explained)
     if counts is not None and (took > LONG_RUN or not counts.optimal.all()):
-        say(_times(counts, next(iter(results.values())).ids, took))
+        say(_times(counts, next(iter(scored.values())).ids, took))
+
+
+def results(
+    reference: str, predicted: str, metrics: tuple[str, ...], preset: str, root: str | None, duplicates: str | None,
+    mod: str | None, kind: str, lenient: bool, seconds: float | None, subscores: bool,
+) -> dict[str, Result]:  # fmt: skip
+    """The results of one system."""
+    sides = _read(reference, predicted, kind, lenient)
+    return _score(*sides, _counting(preset, root, duplicates, mod), metrics, subscores, seconds, None)[0]
 
 
 @click.command()
@@ -107,6 +125,16 @@ def explain(
         click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
     else:
         show_tree(tree, f"graph {name}")
+
+
+def _score(
+    left: Graphs, right: Graphs, counting: Counting, metrics: tuple[str, ...], subscores: bool, seconds: float | None,
+    advance: Callable[[int, int], None] | None,
+) -> tuple[dict[str, Result], Counts | None]:  # fmt: skip
+    from tallystick.metrics.amr import METRICS, score
+
+    chosen = metrics or (METRICS if subscores else ("smatch",))
+    return score(left, right, counting, metrics=chosen, limit=seconds, progress=advance)
 
 
 def _counting(preset: str, root: str | None, duplicates: str | None, mod: str | None) -> Counting:

@@ -39,6 +39,7 @@ _NOISE = 1e-6  # more than rounding can do to a sum of doubles, much less than a
 _ROUNDS = 4
 _BATCH = 400  # pairs in one LP
 _LP_SPEED = 50_000  # variables for each second of the limit, above which an LP is hopeless
+_SEARCH_SPEED = 5_000  # the same for a search without an LP's bounds: HiGHS looks at the clock too rarely at its start
 
 
 @dataclass(frozen=True)
@@ -99,13 +100,14 @@ class _Search:
         self.upper = np.full(n, np.inf)
         self.mapping = np.full(int(problems.left[-1]), -1, np.intp)
         self.seconds = np.zeros(n)
+        self.relaxed = np.zeros(n, np.bool_)  # whose LP was solved
 
     def run(self) -> Solutions:
         """All stages."""
         begin = time.monotonic()
         self.upper[np.bincount(self.all.doc, minlength=self.all.problems) == 0] = 0.0
-        # The shared stages may take every problem's limit together; a search gets the limit of its own
-        # problem.
+        # The shared stages may take every problem's limit together; a search gets what its own problem has left
+        # of its limit.
         shared = None if self.limit is None else begin + self.limit * max(1, self.all.problems)
         rest = self._bound(shared)
         self.seconds += (time.monotonic() - begin) / max(1, self.all.problems)
@@ -114,7 +116,8 @@ class _Search:
             rest = self._relax(rest, shared)
         for d in np.flatnonzero(self._open(self.upper, self.lower)).tolist():
             started = time.monotonic()
-            deadline = shared if self.all.problems == 1 or self.limit is None else started + self.limit
+            own = None if self.limit is None else started + self.limit - float(self.seconds[d])
+            deadline = shared if self.all.problems == 1 else own
             self._search(rest, d, deadline)
             self.seconds[d] += time.monotonic() - started
         self.upper = np.maximum(self._rounded(self.upper), self.lower)
@@ -200,12 +203,15 @@ class _Search:
             pairs, _ = rest.keep(here)
             started = time.monotonic()
             left = seconds_left(deadline)
+            if left is not None and self.limit is not None:  # not the others' time
+                left = min(left, self.limit * int(inside.sum()))
             if left is not None and len(pairs.i) + len(pairs.a) > _LP_SPEED * left:
                 continue
             answer = relax(self.solver, pairs, seconds=left)
             self.seconds[inside] += (time.monotonic() - started) / max(1, int(inside.sum()))
             if answer is None:
                 continue
+            self.relaxed[inside] = True
             values[here], upper, lack = answer
             bound[here] = upper[pairs.doc] - lack
             # Mappings that beat the best known use only these pairs, so the bound holds against the best
@@ -225,12 +231,14 @@ class _Search:
         """The integer programme of one problem."""
         pairs, _ = rest.keep(rest.doc == d)
         left = seconds_left(deadline)
+        speed = _LP_SPEED if self.relaxed[d] else _SEARCH_SPEED
         if not len(pairs.i):
             self.upper[d] = self.lower[d]
-        elif left is None or len(pairs.i) + len(pairs.a) <= _LP_SPEED * left:
+        elif left is None or len(pairs.i) + len(pairs.a) <= speed * left:
             gain, rows = programme(pairs)
             gap = EPSILON / 2 if self.unit is None else self.unit * (1 - 1e-3)
-            found = self.solver.whole(gain, rows, gap=gap, start=start_values(pairs, self.mapping), seconds=left)
+            seconds = None if left is None else 0.75 * left  # HiGHS overruns its time by half a second and more
+            found = self.solver.whole(gain, rows, gap=gap, start=start_values(pairs, self.mapping), seconds=seconds)
             if found.values is not None:
                 chosen = np.flatnonzero(found.values[: len(pairs.i)] > 0.5)
                 mapping = np.full(len(self.mapping), -1, np.intp)
