@@ -102,6 +102,20 @@ def literal(before_left, before_right, table, constraint):
     return -milp(gain, constraints=known, integrality=np.ones(len(pairs)), bounds=Bounds(0, 1)).fun
 
 
+@pytest.mark.parametrize("constraint", ["1:1", "N:1", "1:N", "N:N"])
+def test_bounds_of_what_is_too_large_for_its_limit(constraint):
+    rng = np.random.default_rng(5)
+    for n in range(60):
+        left, right = (random_order(rng, int(rng.integers(2, 6)), True) for _ in range(2))
+        table = random_table(rng, len(left), len(right), n % 2)
+        u, v = np.nonzero(table)
+        best = match_orders(left, right, u, v, table[u, v], constraint)
+        found = match_orders(left, right, u, v, table[u, v], constraint, limit=1e-9)
+        assert found.lower <= best.lower + 1e-9
+        assert best.lower <= found.upper + 1e-9
+        assert table[found.left, found.right].sum() == pytest.approx(found.lower)
+
+
 def random_order(rng, n, cyclic):
     source, target = rng.integers(0, n, (2, int(rng.integers(0, 2 * n))))
     if not cyclic:

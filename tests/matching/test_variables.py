@@ -358,6 +358,14 @@ def test_a_limit_gives_valid_bounds_in_time():
     assert "at most" in str(result)
 
 
+@pytest.mark.parametrize("kind", ["sum", "normalised"])
+def test_objects_that_count_in_part_have_useful_bounds(kind):
+    rng = random.Random(6)
+    result = ts.evaluate(ts.f1(ts.latent(INNER[kind], limit=0.2)), [hard(rng, 12, 2)], [hard(rng, 12, 2)])
+    low, high = result.bounds["f1"]
+    assert 0.5 < low <= high <= 1
+
+
 def test_bounds_go_through_normalisers_and_outer_matchings():
     rng = random.Random(1)
     inner = ts.f1(ts.latent(RECORD, limit=0.2))

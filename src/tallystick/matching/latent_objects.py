@@ -253,15 +253,51 @@ def _programme(
     gain = np.concatenate([weight, np.zeros(len(keys))])
     unit = common_unit(weight)
     gap = EPSILON / 2 if unit is None else unit * (1 - 1e-3)
-    found = Programs().whole(gain, rows.matrix(), gap=gap, seconds=seconds_left(deadline))
+    known, mapped = _alternated(u, v, weight, which, variable, keys // width, keys % width, constraint)
+    start = np.zeros(len(gain))
+    start[known], start[n + mapped] = 1.0, 1.0
+    found = Programs().whole(gain, rows.matrix(), gap=gap, start=start, seconds=seconds_left(deadline))
     upper = min(found.upper, float(weight.sum()))
-    chosen = np.flatnonzero(found.values[:n] > 0.5) if found.values is not None else nobody
+    chosen = np.flatnonzero(found.values[:n] > 0.5) if found.values is not None else known
+    chosen = max(chosen, known, key=lambda pairs: float(weight[pairs].sum()))
     lower = float(weight[chosen].sum())
     if unit is not None:
         upper = np.floor(upper / unit + 1e-6) * unit
     met = np.isin(which, chosen)
     optimal = upper <= lower + EPSILON * max(1.0, lower)
     return lower, max(lower, float(upper)), bool(optimal), (i[met], j[met], inside[chosen])
+
+
+def _alternated(
+    u: Ints, v: Ints, weight: Floats, which: Ints, variable: Ints, i: Ints, j: Ints, constraint: Constraint
+) -> tuple[Ints, Ints]:
+    """A good solution to start from: object pairs, and the variable pairs (i, j) that are mapped.
+
+    A map is an assignment of the variables by what hangs on each pair of them; under it the objects are matched; what
+    they did not earn counts less for the next map, so that others are tried.
+    """
+    n, count = len(u), max(1, len(i))
+    needs = np.maximum(1, np.bincount(which, minlength=n))
+    best: tuple[Ints, Ints] = (np.empty(0, np.intp), np.empty(0, np.intp))
+    share = weight / needs
+    block = np.zeros(count, np.intp)
+    for _ in range(_STARTS):
+        worth = np.bincount(variable, share[which], count).astype(np.float64)
+        mapped = _best(i, j, worth[: len(i)], block[: len(i)], "1:1")
+        used = np.zeros(count, np.bool_)
+        used[mapped] = True
+        unmet = np.bincount(which, ~used[variable], n)
+        active = np.flatnonzero(unmet == 0)
+        found = active[_best(u[active], v[active], weight[active], np.zeros(len(active), np.intp), constraint)]
+        if weight[found].sum() > weight[best[0]].sum():
+            best = found, mapped
+        earned = np.zeros(n)
+        earned[found] = weight[found]
+        share = 0.5 * share + (earned + weight / (2.0 + unmet) ** 2) / needs
+    return best
+
+
+_STARTS = 8
 
 
 class _RowList:

@@ -69,6 +69,8 @@ def match_orders(
     u, v, weight = u[positive], v[positive], weight[positive]
     if not len(u):
         return Matched.proven(0.0, [], [])
+    if limit is not None and len(u) ** 2 > _CLASHES_A_SECOND * limit:
+        return _outlined(before_left, before_right, u, v, weight, constraint)
     clash = _clashes(before_left, before_right, u, v)
     if constraint in ("1:1", "N:1"):
         clash |= (u[:, None] == u[None, :]) & (v[:, None] != v[None, :])
@@ -102,6 +104,31 @@ def match_orders(
             if weight[found].sum() > lower and not clash[np.ix_(found, found)].any():
                 chosen, lower = found, float(weight[found].sum())
     return _matched(lower, upper, unit, chosen, u, v)
+
+
+_CLASHES_A_SECOND = 30_000_000  # of the limit, beyond which the table of clashes alone would take too long
+
+
+def _outlined(
+    before_left: Bools, before_right: Bools, u: Ints, v: Ints, weight: Floats, constraint: Constraint
+) -> Matched:
+    """Bounds without a table of clashes: each node's best pair, and pairs taken greedily."""
+    best = []
+    for node, single in ((u, ("1:1", "N:1")), (v, ("1:1", "1:N"))):
+        most = np.zeros(int(node.max()) + 1)
+        np.maximum.at(most, node, weight)
+        best.append(float(most.sum()) if constraint in single else float(weight.sum()))
+    taken = np.empty(0, np.intp)
+    for t in np.argsort(-weight, kind="stable").tolist():
+        a, b = u[taken], v[taken]
+        agrees = (before_left[u[t], a] == before_right[v[t], b]) & (before_left[a, u[t]] == before_right[b, v[t]])
+        if constraint in ("1:1", "N:1"):
+            agrees &= a != u[t]
+        if constraint in ("1:1", "1:N"):
+            agrees &= b != v[t]
+        if agrees.all():
+            taken = np.append(taken, t)
+    return _matched(float(weight[taken].sum()), min(best), common_unit(weight), np.sort(taken), u, v)
 
 
 _NOBODY = np.empty(0, np.intp)
