@@ -74,12 +74,13 @@ def compare(
             if interval.undefined:
                 notes.append(f"{name}, {metric}: 0/0 in {interval.undefined:,} resamples, which are left out")
         documents = len(next(iter(runs.values()))[0][metric].ids)
+        notes += _few(documents, len(runs), test)
         differences |= _differences(metric, tuple(runs), documents, cells, drawn, tossed, level)
     cells = _marked(tuple(runs), cells, differences, 1 - level)
     settings = f"resamples={resamples}, seed={seed}, level={level:g}, interval={method}, test={test}, correction=holm"
     return Comparison(
         tuple(runs), metrics, ranked(tuple(runs), metrics, cells, ties=ties), differences, settings,
-        (*_said(runs, metrics), *notes),
+        (*dict.fromkeys(notes), *_said(runs, metrics)),
     )  # fmt: skip
 
 
@@ -102,6 +103,8 @@ def compare_runs(
     )  # fmt: skip
 
 
+FEW = 20
+"""Documents below which a bootstrap test is not to be trusted."""
 _SPLITS = ("The runs are over different documents: mean, spread and rank, and nothing is tested.",)
 
 
@@ -207,6 +210,17 @@ def _marked(
     return {
         key: replace(cell, beats=joiner.join(sorted(beaten.get(key, ()), key=order))) for key, cell in cells.items()
     }
+
+
+def _few(documents: int, systems: int, test: str) -> list[str]:
+    """What cannot be said, or not be trusted, about few documents."""
+    if documents < 2:
+        return ["With fewer than two documents there are no intervals, and nothing is tested."]
+    if documents < FEW and systems > 1 and test == "bootstrap":
+        return [
+            f"{documents} documents are few for a bootstrap, whose p is too small then; --test randomisation is not."
+        ]
+    return []
 
 
 def _said(runs: Mapping[str, Runs], metrics: Sequence[str]) -> list[str]:
