@@ -117,11 +117,7 @@ def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
 
     letters = comparison.letters
     head = " & ".join(["System", *(f"\\multicolumn{{2}}{{l}}{{{latex_text(m)}}}" for m in comparison.metrics)])
-    lines = [
-        f"% {note}"
-        for note in (*comparison.signatures, *_notes(comparison), *comparison.notes)
-        if note
-    ]
+    lines = [f"% {note}" for note in (*comparison.signatures, *_notes(comparison), *comparison.notes) if note]
     lines += ["\\begin{tabular}{l" + "ll" * len(comparison.metrics) + "}", "\\toprule", f"{head} \\\\", "\\midrule"]
     for system in comparison.systems:
         name = latex_text(system) + (f"$^{{{letters[system]}}}$" if comparison.differences else "")
