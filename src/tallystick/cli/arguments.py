@@ -105,9 +105,17 @@ def explain(reference: str, predicted: str, document: str | None, format_: str, 
 
 def results(reference: str, predicted: str, metrics: tuple[str, ...] = (), **options: Any) -> dict[str, Result]:
     """The results of one system."""
+    return results_of_systems(reference, {"": predicted}, metrics, **options)[""]
+
+
+def results_of_systems(
+    reference: str, systems: Mapping[str, str], metrics: tuple[str, ...] = (), **options: Any
+) -> dict[str, dict[str, Result]]:
+    """The results of several systems; the reference is parsed once, and the judge is the same."""
     from tallystick.metrics.named import chosen
 
-    return chosen(scored_files(reference, predicted, **options).results, metrics, "arguments")
+    scored = scored_systems(reference, systems, **options)
+    return {name: chosen(one.results, metrics, "arguments") for name, one in scored.items()}
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
@@ -117,20 +125,27 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     return [systems_table(comparison)]
 
 
-def open_questions(reference: str, systems: Mapping[str, str], top: int | None = None, **options: Any) -> list[Question]:
+def open_questions(
+    reference: str, systems: Mapping[str, str], top: int | None = None, **options: Any
+) -> list[Question]:
     """What the rules leave open in the files of several systems, as questions to a judge; what most systems made comes first."""
     from tallystick.metrics.arguments import open_questions as still_open
 
-    return still_open({name: scored_files(reference, file, **options) for name, file in systems.items()}, top)
+    return still_open(scored_systems(reference, systems, **options), top)
 
 
-def scored_files(
-    reference: str, predicted: str, *, parses: str | None = None, judge: str | None = None, counting: str = "rewrite",
-    order: str = "break-first", duplicates: str = "merge", pronouns: str | None = None, harmless: str | None = None,
-    conjunctions: str | None = None, modifiers: str | None = None, partial: str | float = 0.0,
-    none_credits_recall: bool = False, tokens: str | None = None, strip_articles: bool = False, ontology: str | None = None,
-) -> Scored:  # fmt: skip
+def scored_files(reference: str, predicted: str, **options: Any) -> Scored:
     """Read two files and run the stages."""
+    return scored_systems(reference, {"": predicted}, **options)[""]
+
+
+def scored_systems(
+    reference: str, systems: Mapping[str, str], *, parses: str | None = None, judge: str | None = None,
+    counting: str = "rewrite", order: str = "break-first", duplicates: str = "merge", pronouns: str | None = None,
+    harmless: str | None = None, conjunctions: str | None = None, modifiers: str | None = None, partial: str | float = 0.0,
+    none_credits_recall: bool = False, tokens: str | None = None, strip_articles: bool = False, ontology: str | None = None,
+) -> dict[str, Scored]:  # fmt: skip
+    """Read the files and run the stages."""
     from tallystick.metrics.argument_forms import CONJUNCTIONS, HARMLESS, PRONOUNS, Wording
     from tallystick.metrics.argument_modifiers import LABELS
     from tallystick.metrics.arguments import Options
@@ -144,10 +159,13 @@ def scored_files(
         _words(modifiers, LABELS, fold=False), order, duplicates, float(partial), none_credits_recall,
     )  # fmt: skip
     decider = _judge(judge) if judge else None  # a misspelt judge is said before the work, not after it
-    pairs = read_pair(reference, predicted, ontology=templates, tokens=tokens, strip_articles=strip_articles)
+    read = {
+        name: read_pair(reference, file, ontology=templates, tokens=tokens, strip_articles=strip_articles)
+        for name, file in systems.items()
+    }
     if parses:
-        pairs = with_parses(pairs, parses)
-    return score_all(pairs, options, judge=decider)
+        read = with_parses(read, parses)
+    return {name: score_all(pairs, options, judge=decider) for name, pairs in read.items()}
 
 
 def _words(given: str | None, usual: frozenset[str], fold: bool = True) -> frozenset[str]:
@@ -164,6 +182,7 @@ def _words(given: str | None, usual: frozenset[str], fold: bool = True) -> froze
 
 
 def _judge(specification: str) -> Any:
-    from tallystick.judges.choose import judge_named
+    """The judge of a name; see `tallystick.judges.choose`."""
+    from importlib import import_module
 
-    return judge_named(specification)
+    return import_module("tallystick.judges.choose").judge_named(specification)

@@ -111,6 +111,9 @@ def run_comparison(
 
         for names, rest in shared_signatures(first).items():
             say(f"signature: {names} | {rest} | {comparison.settings}")
+        for system, found in results.items():
+            for warning in dict.fromkeys(w for result in found.values() for w in result.warnings):
+                say(f"Warning: {system}: {warning}")
     own_tables = getattr(module, "comparison_tables", None)
     show_comparison(comparison, correlations, format_, own_tables(comparison) if own_tables is not None else ())
 

@@ -20,16 +20,22 @@ from hashlib import blake2b
 
 Form = tuple[str, ...]
 
-PRONOUNS = frozenset(
-    "i me you he him she her it we us they them thou thee "
-    "my mine your yours his hers its our ours their theirs "
-    "myself yourself himself herself itself ourselves yourselves themselves oneself "
-    "this that these those "
-    "who whom whose which what whoever whomever whatever whichever".split()
-)
+
+def word_list(text: str) -> frozenset[str]:
+    """A closed list of words."""
+    return frozenset(text.split())
+
+
+PRONOUNS = word_list("""
+    i me you he him she her it we us they them thou thee
+    my mine your yours his hers its our ours their theirs
+    myself yourself himself herself itself ourselves yourselves themselves oneself
+    this that these those
+    who whom whose which what whoever whomever whatever whichever
+""")
 """Personal, possessive, reflexive, demonstrative, relative and interrogative pronouns."""
 
-HARMLESS = frozenset("a an the this that these those some any each every all both either neither another such".split())
+HARMLESS = word_list("a an the this that these those some any each every all both either neither another such")
 """Articles and determiners. Not `no`, which turns the meaning round, and not possessive pronouns, which are pronouns."""
 
 CONJUNCTIONS = frozenset(("and",))

@@ -9,9 +9,10 @@ A reference is credited once. Where several candidates stand for the same refere
 largest; what remains of a candidate's references then goes to it as well. A candidate whose references are all credited
 already is a repetition and stays wrong, as in all stages.
 
-How a judge is asked depends on it (its attribute `asks`): `all` (the default), one question with all references of the role;
-`pairs`, one question for each reference that is free, and only one of them is credited; `alone`, one question without references,
-which credits the only free reference of the role, if there is just one, or none.
+How a judge is asked depends on it: `all`, one question with all references of the role (people, and what is recorded);
+`pairs`, one question for each reference that is free, and only one of them is credited (embeddings, and language models that are
+shown a reference); `alone`, one question without references, which credits the only free reference of the role, if there is just
+one, or none (language models that are not). A judge may say so itself, by an attribute `asks`.
 """
 
 from __future__ import annotations
@@ -56,11 +57,19 @@ class Coverage:
         return self.judged / self.open if self.open else 1.0
 
 
+def asked_how(judge: Any) -> str:
+    """How a judge wants to be asked: as it says itself, or as its kind is."""
+    how = getattr(judge, "asks", None)
+    if how is None and getattr(judge, "kind", "person") in ("model", "embedding"):
+        how = "pairs" if getattr(getattr(judge, "prompt", None), "with_reference", True) else "alone"
+    if how not in (None, *ASKS):
+        raise MetricError(f"a judge is asked {', '.join(ASKS)}; {judge.signature} says {how!r}")
+    return how or "all"
+
+
 def questions_for(judge: Any, blocks: Sequence[Block], ask: Any) -> list[Asked]:
     """What the judge has to be asked: `ask(block, candidate)` makes the question with all references."""
-    how = getattr(judge, "asks", "all")
-    if how not in ASKS:
-        raise MetricError(f"a judge asks {', '.join(ASKS)}; {judge.signature} says {how!r}")
+    how = asked_how(judge)
     out = []
     for at, block in enumerate(blocks):
         for candidate in block.open:
@@ -105,7 +114,7 @@ def judge_blocks(blocks: Sequence[Block], judge: Judge, ask: Any, partial: float
         if verdict is not None:
             labels[verdict.label] += 1
             by_block.setdefault(one.block, []).append((one, verdict))
-    how = getattr(judge, "asks", "all")
+    how = asked_how(judge)
     for at, found in by_block.items():
         right = [(one, verdict, worth[verdict.label]) for one, verdict in found if worth[verdict.label]]
         if how == "alone":

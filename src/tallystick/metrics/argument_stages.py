@@ -157,11 +157,11 @@ def break_up(block: Block, wording: Wording) -> None:
         wanted = Counter(form for form in (_form(wording, block.references[k].text) for k in block.free) if form)
         best: tuple[int, int, int] | None = None
         for k, candidate in enumerate(block.open):
-            parts = wording.read(candidate.text).parts
-            found = Counter(form for form in (_form(wording, part) for part in parts) if form)
+            texts = wording.read(candidate.text).parts
+            found = Counter(form for form in (_form(wording, text) for text in texts) if form)
             hits = sum((found & wanted).values())
-            if hits and (best is None or (-hits, len(parts)) < best[:2]):
-                best = -hits, len(parts), k
+            if hits and (best is None or (-hits, len(texts)) < best[:2]):
+                best = -hits, len(texts), k
         if best is None:
             return
         candidate = block.open[best[2]]

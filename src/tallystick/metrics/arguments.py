@@ -187,7 +187,9 @@ def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: J
         if gold.parse is not None:
             variants = Variants(gold.parse, gold.tokens, options.wording, options.modifiers)
         elif parsed and left:
-            raise MetricError("some documents have a parse and others have none; the modifiers need all of them or none")
+            raise MetricError(
+                "some documents have a parse and others have none; the modifiers need all of them or none"
+            )
         blocks.append(
             tuple(run_stages(one, options.wording, variants, ORDERS[options.order]) for one in blocks_of(left, right))
         )
@@ -196,22 +198,37 @@ def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: J
         notes.append("the stage `modifiers` is left out: it needs a parse of the documents (--parses)")
     if partial:
         notes.append(f"{partial:,} one-token references are only a part of a word of the parse; they have no modifiers")
-    unplaced = sum(one.span is None and bool(one.text) for found in blocks for block in found for one in block.candidates)
+    unplaced = sum(
+        one.span is None and bool(one.text) for found in blocks for block in found for one in block.candidates
+    )
     if unplaced:
         notes.append(f"{unplaced:,} candidates have no place in the document, which `exact` asks for")
     if any(block.contended for found in blocks for block in found):
-        notes.append("in some role too many references want the same candidates: they were aggregated from left to right")
+        notes.append(
+            "in some role too many references want the same candidates: they were aggregated from left to right"
+        )
     coverage = None
     if judge is not None:
         coverage = _judged(pairs.reference, blocks, judge, options)
         notes.append(coverage_note(coverage))
     stages = [stage for stage in STAGES if (stage != MODIFIERS or parsed) and (stage != JUDGED or judge is not None)]
-    settings = options.settings(" + ".join(sorted(parsers)) if parsed else "", judge.signature if judge is not None else "")
+    settings = options.settings(
+        " + ".join(sorted(parsers)) if parsed else "", judge.signature if judge is not None else ""
+    )
     results = {}
     for stage in stages:
         if stage in EXPRESSIONS:
             left_views, right_views = ([view[side] for view in views] for side in (0, 1))
-            result = run("arguments", stage, EXPRESSIONS[stage], pairs.ids, left_views, right_views, notes=notes, settings=settings)
+            result = run(
+                "arguments",
+                stage,
+                EXPRESSIONS[stage],
+                pairs.ids,
+                left_views,
+                right_views,
+                notes=notes,
+                settings=settings,
+            )
         else:
             rows = np.array([document_sums(found, stage, options) for found in blocks]).reshape(-1, 4)
             result = Result(

@@ -96,7 +96,9 @@ def read_arguments(
         if _is_plain(records[0]):
             return ArgumentFiles(_read_plain(shown_name(name), records, reference, tokens, strip_articles))
     events = read_events(name, reference=reference.events if reference is not None else None, ontology=ontology)
-    out: Documents[ArgumentDocument] = Documents(events.file, events.format, partial=events.partial, warnings=events.warnings)
+    out: Documents[ArgumentDocument] = Documents(
+        events.file, events.format, partial=events.partial, warnings=events.warnings
+    )
     unlike: list[str] = []
     for key, document in events.values.items():
         place = events.places.get(key)
@@ -195,7 +197,9 @@ def _read_plain(
             ids |= {event.id for event in reference.documents.values[key].events}
         for item in flat.each() if flat is not None else []:
             if not item.has("event"):
-                raise item.fail(f"the role {item.at('role').text()!r} belongs to no event; expected its id under 'event'")
+                raise item.fail(
+                    f"the role {item.at('role').text()!r} belongs to no event; expected its id under 'event'"
+                )
             named = item.at("event")
             if named.name() not in ids:
                 raise named.fail(

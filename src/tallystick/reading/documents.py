@@ -76,7 +76,9 @@ def pair_values(reference: Any, predicted: Any) -> Paired[Any]:
 def place_of(document: Any, ids: Sequence[Any]) -> int:
     """The place of a document among ids."""
     if document not in ids:
-        raise MetricError(f"no document {document!r}; there are {len(ids):,}.{did_you_mean(str(document), map(str, ids))}")
+        raise MetricError(
+            f"no document {document!r}; there are {len(ids):,}.{did_you_mean(str(document), map(str, ids))}"
+        )
     return list(ids).index(document)
 
 

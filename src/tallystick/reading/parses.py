@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,12 @@ from tallystick.structures.parses import Parse
 SPACY = "spacy:"
 
 
-def with_parses(pairs: Paired[ArgumentDocument], source: str | Path) -> Paired[ArgumentDocument]:
-    """The reference's documents with their parses: from a CoNLL-U file, or by `spacy:PIPELINE`."""
-    documents = dict(zip(pairs.ids, pairs.reference, strict=True))
+Pairs = Paired[ArgumentDocument]
+
+
+def with_parses(systems: Mapping[str, Pairs], source: str | Path) -> dict[str, Pairs]:
+    """The reference's documents with their parses, the same for all systems: from a CoNLL-U file, or by `spacy:PIPELINE`."""
+    documents = {name: one for pairs in systems.values() for name, one in zip(pairs.ids, pairs.reference, strict=True)}
     without = [name for name, one in documents.items() if one.arguments and not one.tokens]
     if without:
         raise InputError(
@@ -40,8 +43,15 @@ def with_parses(pairs: Paired[ArgumentDocument], source: str | Path) -> Paired[A
         parses = parse_with_spacy(str(source).removeprefix(SPACY), documents)
     else:
         parses = read_parses(source, documents)
-    reference = tuple(replace(one, parse=parses.get(name)) for name, one in documents.items())
-    return replace(pairs, reference=reference)
+    return {
+        system: replace(
+            pairs,
+            reference=tuple(
+                replace(one, parse=parses.get(name)) for name, one in zip(pairs.ids, pairs.reference, strict=True)
+            ),
+        )
+        for system, pairs in systems.items()
+    }
 
 
 def read_parses(name: str | Path, documents: Mapping[str, ArgumentDocument]) -> dict[str, Parse]:
@@ -81,10 +91,14 @@ def _aligned(bank: Treebank, first: int, last: int, key: str, tokens: Sequence[s
     spelt = [token.translate(SPACES) for token in tokens]
     text, parsed = "".join(spelt), bank.text[start : int(end[-1]) if high > low else start]
     if text != parsed:
-        at = next((k for k, (a, b) in enumerate(zip(text, parsed, strict=False)) if a != b), min(len(text), len(parsed)))
+        at = next(
+            (k for k, (a, b) in enumerate(zip(text, parsed, strict=False)) if a != b), min(len(text), len(parsed))
+        )
         word = min(int(np.searchsorted(end, start + at, side="right")), high - low - 1)
         token = int(np.searchsorted(list(accumulate(map(len, spelt))), at, side="right"))
-        found = f"token {token} is {tokens[token]!r}" if token < len(tokens) else f"there are only {len(tokens):,} tokens"
+        found = (
+            f"token {token} is {tokens[token]!r}" if token < len(tokens) else f"there are only {len(tokens):,} tokens"
+        )
         line = int(bank.word_line[low + word]) if high > low else None
         raise InputError(
             f"the parse of {key!r} does not spell the document: here is {bank.form[low + word]!r}, where {found}",
@@ -101,7 +115,7 @@ def _aligned(bank: Treebank, first: int, last: int, key: str, tokens: Sequence[s
         tuple(int(head) - low if head >= 0 else -1 for head in heads.tolist()),
         tuple(bank.deprel[k] for k in range(low, high)),
         tuple((a, b) for a, b in covers),
-        bank.name,
+        Path(bank.name).name,
     )
 
 
@@ -114,7 +128,9 @@ def parse_with_spacy(pipeline: str, documents: Mapping[str, ArgumentDocument]) -
         raise TallystickError("--parses spacy:PIPELINE needs spaCy: pip install tallystick[spacy]") from None
     language: Any = _load(spacy, pipeline)
     if "parser" not in language.pipe_names:
-        raise TallystickError(f"the pipeline {pipeline!r} has no parser; it has {', '.join(language.pipe_names) or 'nothing'}")
+        raise TallystickError(
+            f"the pipeline {pipeline!r} has no parser; it has {', '.join(language.pipe_names) or 'nothing'}"
+        )
     source = f"spaCy {spacy.__version__} {language.meta['lang']}_{language.meta['name']} {language.meta['version']}"
     out = {}
     for name, document in documents.items():
@@ -152,4 +168,4 @@ def sentence_bounds(document: ArgumentDocument) -> list[tuple[int, int]]:
     if len(numbers) != len(document.tokens):
         return [(0, len(document.tokens))] if document.tokens else []
     cuts = [0, *(k for k in range(1, len(numbers)) if numbers[k] != numbers[k - 1]), len(numbers)]
-    return [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if a < b]
+    return [(a, b) for a, b in pairwise(cuts) if a < b]

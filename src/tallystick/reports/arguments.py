@@ -83,9 +83,16 @@ def document_tree(scored: Scored, document: Any) -> Explanation:
         roles.setdefault(block.event, []).append(_node(block.role, sums, _leaves(block)))
     events = []
     for key, found in roles.items():
-        sums = [sum(one.weight for one in found), sum(one.predicted_self for one in found), 0.0, sum(one.reference_self for one in found)]
+        sums = [
+            sum(one.weight for one in found),
+            sum(one.predicted_self for one in found),
+            0.0,
+            sum(one.reference_self for one in found),
+        ]
         event = known.get(key)
-        name = key if event is None else f"{event.type or key} {event.trigger!r}" if event.trigger else event.type or key
+        name = (
+            key if event is None else f"{event.type or key} {event.trigger!r}" if event.trigger else event.type or key
+        )
         events.append(_node(name, [sums[0], sums[1], sums[0], sums[3]], found))
     return _node("document", document_sums(blocks, stage, scored.options).tolist(), events)
 
@@ -100,9 +107,7 @@ def _leaves(block: Block) -> list[Explanation]:
     from tallystick.metrics.argument_stages import Accepted
 
     out = [_accepted(block, step) for step in block.steps if isinstance(step, Accepted)]
-    out += [
-        Explanation("", MISSED, block.references[k].text, None, 0.0, 1.0, 0.0, "accepted") for k in block.free
-    ]
+    out += [Explanation("", MISSED, block.references[k].text, None, 0.0, 1.0, 0.0, "accepted") for k in block.free]
     out += [Explanation("", SPURIOUS, None, _part(block, one), 0.0, 0.0, 1.0, "accepted") for one in block.open]
     return out
 
