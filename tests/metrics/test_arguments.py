@@ -23,7 +23,9 @@ def document(*texts, role="r"):
 
 
 def scored(references, candidates, judge=None, **options):
-    return arguments.score(pair_values([document(*references)], [document(*candidates)]), Options(**options), judge=judge)
+    return arguments.score(
+        pair_values([document(*references)], [document(*candidates)]), Options(**options), judge=judge
+    )
 
 
 def tally(references, candidates, stage=None, judge=None, **options):
@@ -99,7 +101,7 @@ def test_options_are_in_the_signature():
 @pytest.mark.parametrize(
     ("option", "says"),
     [
-        ({"counting": "rewrit"}, 'counting is one of rewrite, keep, found \'rewrit\'. Did you mean "rewrite"?'),
+        ({"counting": "rewrit"}, "counting is one of rewrite, keep, found 'rewrit'. Did you mean \"rewrite\"?"),
         ({"order": "first"}, "order is one of"),
         ({"duplicates": "drop"}, "duplicates is one of"),
         ({"partial": 0.3}, "0, 0.5 or 1"),
@@ -134,7 +136,10 @@ def test_correct_with_a_reference():
 def test_partial_coverage_is_a_lower_bound():
     found = scored(["p", "q"], ["x", "y"], Says({"x": ("Correct", "p")}))
     assert (found.coverage.open, found.coverage.judged, found.coverage.share) == (2, 1, 0.5)
-    assert "says decided 1 of 2 open candidates (50.0%): the figures of `judge` are lower bounds" in found.results["judge"].warnings
+    assert (
+        "says decided 1 of 2 open candidates (50.0%): the figures of `judge` are lower bounds"
+        in found.results["judge"].warnings
+    )
     whole = scored(["p", "q"], ["x", "y"], Says({"x": ("Correct", "p"), "y": ("Incorrect",)}))
     assert "says decided 2 of 2 open candidates (100.0%)" in whole.results["judge"].warnings
     assert found.results["judge"].f1 <= whole.results["judge"].f1
@@ -194,7 +199,9 @@ def test_a_judge_who_sees_no_reference():
     assert tally(["p"], ["x", "y"], judge=judge) == [2, 2, 1, 1]
 
 
-@pytest.mark.parametrize(("kind", "shown", "asks"), [("model", True, "pairs"), ("model", False, "alone"), ("embedding", True, "pairs")])
+@pytest.mark.parametrize(
+    ("kind", "shown", "asks"), [("model", True, "pairs"), ("model", False, "alone"), ("embedding", True, "pairs")]
+)
 def test_how_a_judge_is_asked_by_its_kind(kind, shown, asks):
     class Prompt:
         with_reference = shown
@@ -232,13 +239,16 @@ def test_the_same_question_is_asked_once():
 
 def test_what_is_recorded_and_the_more_experienced_decides(tmp_path):
     """Figure 2's example: two annotators, Q1 to Q3."""
-    tokens = tuple("when he was extradited . Though Lazar had agreed".split())
+    tokens = ("when", "he", "was", "extradited", ".", "Though", "Lazar", "had", "agreed")
     event = DescribedEvent("e", "justice.extradite", "extradited", (3, 3))
     gold = ArgumentDocument((EventArgument("e", "defendant", "he", (1, 1)),), (event,), tokens)
     system = ArgumentDocument((EventArgument("e", "defendant", "Lazar", (6, 6)),))
     pairs = pair_values([gold], [system])
     (question,) = open_questions({"one": arguments.score(pairs)})
-    assert (question.document[slice(*question.candidate_span)], question.document[slice(*question.reference_spans[0])]) == (
+    assert (
+        question.document[slice(*question.candidate_span)],
+        question.document[slice(*question.reference_spans[0])],
+    ) == (
         "Lazar",
         "he",
     )
@@ -252,7 +262,12 @@ def test_what_is_recorded_and_the_more_experienced_decides(tmp_path):
         assert found.results["judge"].sums.tolist() == [1, 1, 1, 1]
         for relation, credit in (("different", 1), ("removes", 0), ("adds", 0)):
             store.add(Judgement(question, "old", Answers(True, (0,), relation).verdict()))
-            assert arguments.score(pairs, judge=Recorded(store)).results["judge"].sums.tolist() == [credit, 1, credit, 1]
+            assert arguments.score(pairs, judge=Recorded(store)).results["judge"].sums.tolist() == [
+                credit,
+                1,
+                credit,
+                1,
+            ]
 
 
 # What is asked first
@@ -269,7 +284,7 @@ def test_what_most_systems_made_comes_first():
 
 
 def test_the_same_words_elsewhere_are_the_same_question():
-    tokens = tuple("x and p met , x said he saw x".split())
+    tokens = ("x", "and", "p", "met", ",", "x", "said", "he", "saw", "x")
     event = DescribedEvent("e", "meet", "met", (3, 3))
     gold = ArgumentDocument((EventArgument("e", "r", "p", (2, 2)),), (event,), tokens)
 

@@ -71,7 +71,10 @@ def test_modifiers(pairs, tmp_path):
             file.write(f"# newdoc id = {name}\n")
             for k, token in enumerate(document.tokens, 1):
                 amod = name == "wiki_ied_bombings_10" and k == 72
-                file.write("\t".join((str(k), token, *"____", "73" if amod else "0", "amod" if amod else "root", "_", "_")) + "\n")
+                file.write(
+                    "\t".join((str(k), token, *"____", "73" if amod else "0", "amod" if amod else "root", "_", "_"))
+                    + "\n"
+                )
             file.write("\n")
     parsed = with_parses({"": pairs}, path)[""]
     assert figures(score(parsed))["modifiers"] == 63.81

@@ -18,7 +18,12 @@ def write(folder, name, *records):
 
 
 def nested(**more):
-    event = {"id": "e1", "type": "attack", "trigger": {"start": 2, "end": 3}, "arguments": [{"role": "place", "start": 3, "end": 4}]}
+    event = {
+        "id": "e1",
+        "type": "attack",
+        "trigger": {"start": 2, "end": 3},
+        "arguments": [{"role": "place", "start": 3, "end": 4}],
+    }
     return {"id": "d", "tokens": TOKENS, "events": [{**event, **more}]}
 
 
@@ -37,7 +42,10 @@ def test_flat_predictions_with_and_without_places(tmp_path):
     gold = read_arguments(write(tmp_path, "gold.jsonl", nested()))
     items = [{"event": "e1", "role": "place", "text": "Homs"}, {"event": "e1", "role": "place", "start": 3, "end": 4}]
     system = read_arguments(write(tmp_path, "system.jsonl", {"id": "d", "arguments": items}), reference=gold)
-    assert only(system).arguments == (EventArgument("e1", "place", "Homs"), EventArgument("e1", "place", "Homs", (3, 3)))
+    assert only(system).arguments == (
+        EventArgument("e1", "place", "Homs"),
+        EventArgument("e1", "place", "Homs", (3, 3)),
+    )
 
 
 def test_a_trigger_may_be_a_text(tmp_path):
@@ -59,7 +67,12 @@ def test_textee_against_wikievents(tmp_path):
         "entity_mentions": [{"id": "t1", "start": 0, "end": 2, "text": "The rebels"}],
         "event_mentions": [{"event_type": "attack", "trigger": {"start": 2, "end": 3}, "arguments": [{"entity_id": "t1", "role": "a"}]}],
     }  # fmt: skip
-    textee = {"doc_id": "d", "wnd_id": "d", "trigger": [2, 3, "attack", "attacked"], "arguments": [[1, 2, "a", "rebels"]]}
+    textee = {
+        "doc_id": "d",
+        "wnd_id": "d",
+        "trigger": [2, 3, "attack", "attacked"],
+        "arguments": [[1, 2, "a", "rebels"]],
+    }
     gold, system = write(tmp_path, "gold.jsonl", wiki), write(tmp_path, "system.json", textee)
     pairs = read_pair(gold, system)
     assert [one.text for one in pairs.reference[0].arguments] == ["The rebels"]
@@ -87,7 +100,9 @@ def test_rams(tmp_path):
 
 def test_an_empty_generated_argument_has_no_place(tmp_path):
     textee = {"doc_id": "d", "wnd_id": "d", "trigger": [2, 3, "attack", "attacked"], "arguments": [[3, 3, "a", ""]]}
-    assert only(read_arguments(write(tmp_path, "system.json", textee))).arguments == (EventArgument("attack@2-2", "a", ""),)
+    assert only(read_arguments(write(tmp_path, "system.json", textee))).arguments == (
+        EventArgument("attack@2-2", "a", ""),
+    )
 
 
 def test_texts_that_are_not_those_of_their_tokens_are_counted(tmp_path):
@@ -128,6 +143,13 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path, record, says):
 
 def test_offsets_outside_of_the_document_in_other_formats(tmp_path):
     gold = write(tmp_path, "gold.jsonl", nested())
-    textee = {"doc_id": "d", "wnd_id": "d", "trigger": [2, 3, "attack", "attacked"], "arguments": [[7, 12, "place", "x"]]}
-    with pytest.raises(InputError, match=r"system.json:1: document 'd', event e1, role place: tokens 7 to 11 lie outside"):
+    textee = {
+        "doc_id": "d",
+        "wnd_id": "d",
+        "trigger": [2, 3, "attack", "attacked"],
+        "arguments": [[7, 12, "place", "x"]],
+    }
+    with pytest.raises(
+        InputError, match=r"system.json:1: document 'd', event e1, role place: tokens 7 to 11 lie outside"
+    ):
         read_pair(gold, write(tmp_path, "system.json", textee))

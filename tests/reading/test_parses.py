@@ -17,7 +17,10 @@ def conllu(folder, *documents):
     for name, rows in documents:
         if name:
             lines.append(f"# newdoc id = {name}")
-        lines += ["\t".join((str(k), form, *"____", str(head), label, "_", "_")) for k, (form, head, label) in enumerate(rows, 1)]
+        lines += [
+            "\t".join((str(k), form, *"____", str(head), label, "_", "_"))
+            for k, (form, head, label) in enumerate(rows, 1)
+        ]
         lines.append("")
     path = folder / "parses.conllu"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -77,7 +80,7 @@ def pairs(one):
 
 def test_documents_without_tokens_cannot_be_parsed(tmp_path):
     bare = ArgumentDocument((EventArgument("e", "r", "x"),))
-    with pytest.raises(InputError, match='which "a" do not have.*--tokens FILE'):
+    with pytest.raises(InputError, match=r'which "a" do not have.*--tokens FILE'):
         with_parses(pairs(bare), conllu(tmp_path, ("a", ROWS)))
 
 

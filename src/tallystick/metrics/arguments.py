@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +43,7 @@ from tallystick.metrics.argument_stages import (
     Accepted,
     Block,
     Broken,
+    Share,
     run_stages,
 )
 from tallystick.metrics.named import chosen, run, settings_line
@@ -306,7 +306,7 @@ def blocks_of(references: Sequence[EventArgument], candidates: Sequence[EventArg
 def block_sums(block: Block, stage: str, options: Options) -> F64:
     """num_p, den_p, num_r, den_r of one role of one event, with all stages up to this one."""
     known = STAGES[: STAGES.index(stage) + 1]
-    sums = [Fraction(0), Fraction(len(block.candidates)), Fraction(0), Fraction(len(block.references))]
+    sums: list[Share] = [0, len(block.candidates), 0, len(block.references)]
     for step in block.steps:
         if step.stage in known:
             for k, change in enumerate(credit(step, options)):
@@ -314,19 +314,19 @@ def block_sums(block: Block, stage: str, options: Options) -> F64:
     return np.array([float(value) for value in sums])
 
 
-def credit(step: Accepted | Broken, options: Options) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+def credit(step: Accepted | Broken, options: Options) -> tuple[Share, Share, Share, Share]:
     """What a step adds to num_p, den_p, num_r and den_r."""
-    nothing, rewrite = Fraction(0), options.counting == "rewrite"
+    rewrite = options.counting == "rewrite"
     if isinstance(step, Broken):
-        return nothing, Fraction(len(step.parts) - 1 if rewrite else 0), nothing, nothing
+        return 0, len(step.parts) - 1 if rewrite else 0, 0, 0
     found = len(step.references)
+    num_p: Share = step.weight * sum(one.share for one in step.candidates)
+    den_p = 0
     if rewrite:  # one candidate for each reference, whatever there was before
-        num_p, den_p = step.weight * max(found, 1), Fraction(max(found, 1) - len(step.candidates))
-    else:
-        num_p, den_p = step.weight * sum((one.share for one in step.candidates), nothing), nothing
+        num_p, den_p = step.weight * max(found, 1), max(found, 1) - len(step.candidates)
     if not found and options.none_credits_recall:  # the reference lacked an argument, which it now has
-        return num_p, den_p, step.weight, Fraction(1)
-    return num_p, den_p, step.weight * found, nothing
+        return num_p, den_p, step.weight, 1
+    return num_p, den_p, step.weight * found, 0
 
 
 def document_sums(blocks: Sequence[Block], stage: str, options: Options) -> F64:
