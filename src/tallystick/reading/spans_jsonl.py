@@ -12,7 +12,7 @@ their ids, or by their order where there are none.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -50,6 +50,7 @@ def read_spans(
     tokenizer: str | Tokenizer = "words",
     boundaries: Boundaries = "error",
     field: str = "spans",
+    keep_tokens: bool = False,
 ) -> AnnotatedTexts:
     """Read two files of spans. The tokenizer (words, blanks, characters or a function) serves both sides."""
     if offsets not in ("characters", "tokens"):
@@ -65,7 +66,9 @@ def read_spans(
             _check_inside((*left.spans, *right.spans), length)
         known = [length for length in lengths if length is not None]
         sides = [[[_as_tokens(span) for span in pair[side].spans] for pair in pairs] for side in (0, 1)]
-        return annotate(sides[0], sides[1], known if len(known) == len(lengths) else None, names=names)
+        found = annotate(sides[0], sides[1], known if len(known) == len(lengths) else None, names=names)
+        listed = [left.tokens or right.tokens or () for left, right in pairs]
+        return replace(found, words=tuple(listed)) if keep_tokens and len(known) == len(lengths) else found
     tokenize = tokenizer_named(tokenizer)
     texts = [TokenizedText.of(_common_text(left, right), tokenize, left.place) for left, right in pairs]
     sides = [
@@ -75,7 +78,8 @@ def read_spans(
         ]
         for side in (0, 1)
     ]
-    return annotate(sides[0], sides[1], np.array([len(text) for text in texts], dtype=np.int64), names=names)
+    found = annotate(sides[0], sides[1], np.array([len(text) for text in texts], dtype=np.int64), names=names)
+    return replace(found, words=tuple(text.words() for text in texts)) if keep_tokens else found
 
 
 def _read(name: str | Path, field: str) -> list[_Record]:

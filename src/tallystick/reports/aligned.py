@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tallystick.columns.unfit import Invalid
 from tallystick.reports.plainly import named_parts, plainly
 from tallystick.scoring.explanation import MATCHED, MISSED, SPURIOUS, Explanation
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 DEEPEST = 4000
 """How many nodes one document's alignment may have in the page."""
+LABELS = ("slot", "role", "type", "key")
+"""What an item is called by."""
 SIGNS = {MATCHED: "=", MISSED: "-", SPURIOUS: "+"}
 
 
@@ -46,7 +49,9 @@ def carry(parts: Parts, ids: Sequence[Any], budget: int) -> Carried:
 def packed(node: Explanation, nodes: list[int]) -> list[Any]:
     """[name, status, weight, reference's own, predicted's own, reference, predicted, children]
 
-    A predicted value that reads as the reference does is 0, and there are no children if there are none.
+    A predicted value that reads as the reference does is 0, and there are no children if there are none. What says
+    the same twice is said once: a part with nothing but one part inside is that part, and an item is called by its slot,
+    role, type or key where both sides agree about it.
     """
     nodes[0] -= 1
     children = []
@@ -54,33 +59,60 @@ def packed(node: Explanation, nodes: list[int]) -> list[Any]:
         if nodes[0] <= 0:
             break
         children.append(packed(child, nodes))
-    status = SIGNS[node.status]
-    if not node.children and node.status != MATCHED:
-        value = node.reference if node.status == MISSED else node.predicted
-        for name, part in named_parts(value):  # a record that stands alone is shown field by field
-            if part is not None and part != ():
-                nodes[0] -= 1
-                children.append(_alone(name, status, part))
-        if len(children) == 1:
-            children = []
-    leaf = not children
-    left = plainly(node.reference) if leaf and node.status != SPURIOUS else None
-    right = plainly(node.predicted) if leaf and node.status != MISSED else None
-    if leaf and node.status == MISSED and node.predicted is not None:
-        right = plainly(node.predicted)  # why there is nothing: an output that could not be read
-    same = left is not None and left == right
+    status, name = SIGNS[node.status], node.name or _item(node)
     weights = [_short(x) for x in (node.weight, node.reference_self, node.predicted_self)]
-    return [node.name or _item(node), status, *weights, left, 0 if same else right, *([children] if children else [])]
+    if not node.children and node.status != MATCHED:
+        if isinstance(node.predicted, Invalid):  # why there is nothing: an output that could not be read
+            return [name, status, *weights, plainly(node.reference), plainly(node.predicted)]
+        value = node.reference if node.status == MISSED else node.predicted
+        return _alone(name, status, value, weights, bool(node.places), nodes)
+    if node.places:
+        name, children = _called(name, children)
+    if len(children) == 1 and children[0][2:5] == weights:
+        inner = children[0]
+        return [inner[0] if name == "document" else name, *inner[1:]]
+    if children:
+        return [name, status, *weights, None, None, children]
+    left, right = plainly(node.reference), plainly(node.predicted)
+    return [name, status, *weights, left, 0 if left == right else right]
+
+
+def _called(name: str, children: list[list[Any]]) -> tuple[str, list[list[Any]]]:
+    """An item by what it is: the slot, role, type or key that both sides agree about, which is then no row of its own."""
+    for k, child in enumerate(children):
+        agreed = child[0] in LABELS and len(child) == 7 and child[1] == "=" and child[6] == 0
+        if agreed and child[2] >= max(child[3:5]) and len(children) > 1:
+            return child[5], children[:k] + children[k + 1 :]
+    return name, children
+
+
+def _alone(name: str, status: str, value: Any, weights: list[float], item: bool, nodes: list[int]) -> list[Any]:
+    """What stands on one side only: a record is shown field by field, a list of records item by item."""
+    parts = [(key, part) for key, part in named_parts(value) if part is not None and part != ()]
+    if item and len(parts) > 1:
+        label = next((k for k, (key, part) in enumerate(parts) if key in LABELS and isinstance(part, str)), None)
+        if label is not None:
+            name = parts.pop(label)[1]
+            if len(parts) == 1:
+                return _alone(name, status, parts[0][1], weights, False, nodes)
+    if len(parts) == 1 and not item:
+        return _alone(name, status, parts[0][1], weights, False, nodes)
+    children: list[list[Any]] = []
+    own = [0, 1, 0] if status == "-" else [0, 0, 1]
+    listed = value if isinstance(value, (list, tuple)) and not parts else ()
+    if any(len(named_parts(part)) > 1 for part in listed):
+        children = [_alone(str(k + 1), status, part, own, True, nodes) for k, part in enumerate(listed) if nodes[0] > 0]
+    elif len(parts) > 1 or (parts and item):
+        children = [_alone(key, status, part, own, False, nodes) for key, part in parts if nodes[0] > 0]
+    nodes[0] -= len(children)
+    if children:
+        return [name, status, *weights, None, None, children]
+    text = plainly(value)
+    return [name, status, *weights, text if status == "-" else None, text if status == "+" else None]
 
 
 def _short(x: float) -> float:
     return int(x) if x == int(x) else round(x, 4)
-
-
-def _alone(name: str, status: str, value: Any) -> list[Any]:
-    text = plainly(value)
-    own = (1, 0) if status == "-" else (0, 1)
-    return [name, status, 0, *own, text if status == "-" else None, text if status == "+" else None]
 
 
 def _item(node: Explanation) -> str:

@@ -75,12 +75,13 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class GraphDrawing:
-    """Both sides of a graph or forest laid over each other: what both have is drawn once."""
+    """Both sides of a graph or forest laid over each other: what both have is drawn once. `text` is what it is about."""
 
     title: str
     knots: Sequence[Knot]
     links: Sequence[Link]
     roots: Sequence[int] = ()
+    text: str = ""
 
     def packed(self) -> dict[str, Any]:
         from tallystick.reports.layout import place
@@ -93,7 +94,7 @@ class GraphDrawing:
             ends = (link.target, link.source) if turned else (link.source, link.target)
             label = _turned(link.label) if turned and link.label else link.label
             edges.append([*ends, label, link.status, int(number in placed.tree)])
-        return {"kind": "graph", "title": self.title, "nodes": nodes, "edges": edges, "said": self.said}
+        return {"kind": "graph", "title": self.title, "nodes": nodes, "edges": edges, "said": self.said, "text": self.text}
 
     @property
     def said(self) -> str:

@@ -33,6 +33,8 @@ CAP = 200
 """How many documents carry their alignment unless asked otherwise."""
 BUDGET = 6_000_000
 """How many bytes the alignments of all documents may have together."""
+COLUMNS = 10
+"""How many figures the list of documents shows."""
 LISTED = 20_000
 """How many documents are listed with their figures."""
 
@@ -109,12 +111,13 @@ def render(page: Page) -> str:
     from tallystick.reports.derivation import derivation
 
     names = [f"{metric} {name}" for metric, name, _ in axes]
-    shown = [k for k, (metric, name, _) in enumerate(axes) if name == page.results[metric].kind.headline]
-    main_axis = next(k for k in shown if axes[k][0] == page.best)
+    heads = [k for k, (metric, name, _) in enumerate(axes) if name == page.results[metric].kind.headline]
+    main_axis = next(k for k in heads if axes[k][0] == page.best)
+    shown = _columns(axes, heads, main_axis)
     return rendered(
         "report.html.j2",
         ("page.js", "drawings.js", "documents.js"),
-        _data(page, found, axes, order, carried),
+        _data(page, found, axes, shown, order, carried),
         title=page.title,
         subtitle=f"{count(len(results[0].ids), 'document')} · {count(len(results), 'metric')} · tallystick {__version__}",
         sections=_sections(page, axes),
@@ -128,9 +131,10 @@ def render(page: Page) -> str:
         errors=[shown_table(table) for table in page.parts.errors if table.rows],
         axes=names,
         shown_axes=[(k, names[k]) for k in shown],
-        short_axes={k: axes[k][0] if len(shown) > 1 else axes[k][1] for k in shown},
+        order_axes=[(k, names[k]) for k in (heads if len(heads) > 1 else shown)],
+        short_axes={k: axes[k][0] if len(heads) > 1 else axes[k][1] for k in shown},
         main_axis=main_axis,
-        plotted=_plotted(axes, shown, main_axis),
+        plotted=_plotted(axes, heads, main_axis),
         cap_note=_cap_note(page, carried, len(order)),
         derivations=[(name, result.signature, derivation(result)) for name, result in page.results.items()],
     )
@@ -271,22 +275,31 @@ Axis = tuple[str, str, list["float | None"]]
 
 
 def _axes(page: Page) -> list[Axis]:
-    """The documents' figures that can be looked at: every metric's headline, and with few metrics all of their figures."""
+    """The documents' figures that can be looked at: every metric's headline, and with few metrics all of their figures.
+    0/0 is None, whatever the policy says of the corpus: such a document has nothing to look at."""
     out = []
     for name, result in page.results.items():
         columns = result.kind.figures(result.rows)
         for key, values in columns.items():
             if key == result.kind.headline or len(page.results) <= 4:
-                listed = [result.undefined if value != value else round(value, 5) for value in values.tolist()]
+                listed = [None if value != value else round(value, 5) for value in values.tolist()]
                 out.append((name, key, listed))
     return out
+
+
+def _columns(axes: Sequence[Axis], heads: Sequence[int], main: int) -> list[int]:
+    """The figures that the list of documents shows: the headlines, as many as fit; of one metric all figures."""
+    if len(heads) == 1:
+        return list(range(len(axes)))
+    return sorted([main, *[k for k in heads if k != main][: COLUMNS - 1]])
 
 
 def _worst_first(page: Page) -> list[int]:
     result = page.results[page.best]
     values = result.kind.figures(result.rows)[result.kind.headline].tolist()
-    decided = [result.undefined if value != value else value for value in values]
-    return sorted(range(len(decided)), key=lambda k: (decided[k] is None, decided[k] or 0.0, k))
+    larger = result.rows.sum(axis=1).tolist()  # of two that are as bad, the one with more to lose
+    order = [(value != value, 0.0 if value != value else value, -size, k) for k, (value, size) in enumerate(zip(values, larger, strict=True))]  # fmt: skip
+    return [k for *_, k in sorted(order)]
 
 
 def _plotted(axes: Sequence[Axis], shown: Sequence[int], main: int) -> tuple[int, int] | None:
@@ -325,7 +338,8 @@ def _sections(page: Page, axes: Sequence[Axis]) -> list[tuple[str, str]]:
 
 
 def _data(
-    page: Page, found: Mapping[str, Mapping[str, Interval]], axes: Sequence[Axis], order: Sequence[int], carried: Carried
+    page: Page, found: Mapping[str, Mapping[str, Interval]], axes: Sequence[Axis], shown: Sequence[int],
+    order: Sequence[int], carried: Carried,
 ) -> dict[str, Any]:  # fmt: skip
     first = page.results[page.best]
     metrics = {
@@ -337,7 +351,6 @@ def _data(
         }
         for name, result in page.results.items()
     }
-    headline = {name: result.kind.headline for name, result in page.results.items()}
     return {
         "tallystick": __version__,
         "title": page.title,
@@ -351,8 +364,8 @@ def _data(
             "ids": [str(first.ids[k]) for k in order],
             "alignment": page.parts.alignment,
             "axes": [
-                {"metric": m, "figure": f, "shown": f == headline[m], "values": [values[k] for k in order]}
-                for m, f, values in axes
+                {"metric": m, "figure": f, "shown": k in shown, "values": [values[i] for i in order]}
+                for k, (m, f, values) in enumerate(axes)
             ],
         },
         "aligned": {str(k): one for k, one in enumerate(carried.documents)},

@@ -127,9 +127,10 @@ function drawGraph(d) {
   });
   const size = [right + 14, 20 + rows * ROW];
   const arrow = shape("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
-    shape("path", { d: "M0,0L8,4L0,8z", fill: "currentColor" }));
+    shape("path", { d: "M0,0L8,4L0,8z", class: "arrow" }));
   const svg = shape("svg", { width: size[0], height: size[1], viewBox: `0 0 ${size[0]} ${size[1]}`, role: "img", "aria-label": d.said }, shape("defs", {}, arrow), lines, knots);
   frame.append(svg);
+  if (d.text) box.append(el("p", "quote", d.text));
   box.append(view, frame, el("p", "note", d.said));
   return box;
 }
@@ -150,13 +151,14 @@ function drawArcs(d) {
   const above = levels(d.reference), below = levels(d.predicted), STEP = 24;
   const top = 16 + STEP * Math.max(0, ...above), base = top + 18, bottom = base + 14 + STEP * Math.max(0, ...below) + 14;
   const svg = shape("svg", { width: at + 12, height: bottom, viewBox: `0 0 ${at + 12} ${bottom}`, role: "img", "aria-label": d.said });
+  svg.append(shape("defs", {}, shape("marker", { id: "head", viewBox: "0 0 8 8", refX: 6, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" }, shape("path", { d: "M0,0L8,4L0,8z", class: "arrow" }))));
   const arc = (a, level, sign) => {
     const [head, word, label, status] = a, g = shape("g", { class: "edge " + (status === "=" ? "same" : STATUS[status]) });
     const y0 = sign < 0 ? top : base + 8, y1 = y0 + sign * STEP * level;
     if (head < 0) g.append(shape("path", { d: `M${middle[word]},${y1}V${y0}` }), shape("text", { x: middle[word] + 4, y: y1 + 9 }, SIGN[status] + label));
     else {
       const from = middle[head] + (word > head ? 5 : -5), to = middle[word];
-      g.append(shape("path", { d: `M${from},${y0}V${y1 - sign * 6}Q${from},${y1} ${from + Math.sign(to - from) * 6},${y1}H${to - Math.sign(to - from) * 6}Q${to},${y1} ${to},${y1 - sign * 6}V${y0}` }),
+      g.append(shape("path", { d: `M${from},${y0}V${y1 - sign * 6}Q${from},${y1} ${from + Math.sign(to - from) * 6},${y1}H${to - Math.sign(to - from) * 6}Q${to},${y1} ${to},${y1 - sign * 6}V${y0 + sign * 3}`, "marker-end": "url(#head)" }),
         shape("text", { x: (from + to) / 2, y: y1 + (sign < 0 ? 4 : 4), "text-anchor": "middle" }, SIGN[status] + label));
     }
     svg.append(g);
@@ -198,6 +200,7 @@ function rowsOf(node, depth, body) {
   const what = el("th", "what", name);
   what.scope = "row";
   what.style.setProperty("--d", depth);
+  const nothing = most === 0;
   const cell = (cls, sign, text) => text === null ? el("td", cls) : el("td", cls, sign ? el("span", "sign", sign) : null, text);
   if (kids.length) {
     const row = el("tr", "group" + (right_ && r === p ? " same" : ""), what);
@@ -209,7 +212,8 @@ function rowsOf(node, depth, body) {
   }
   let row;
   if (status === "=") {
-    row = el("tr", right_ ? "same" : "part", what, cell("v r", right_ ? "" : "≠", left), cell("v p", right_ ? "" : "≠", right), el("td", "credit", num(w) + (most !== 1 ? " of " + num(most) : "")));
+    const sign = right_ || nothing ? "" : "≠";
+    row = el("tr", right_ || nothing ? "same" : "part", what, cell("v r", sign, left), cell("v p", sign, right), el("td", "credit", nothing ? "" : num(w) + (most !== 1 ? " of " + num(most) : "")));
   } else if (status === "-") row = el("tr", "missed", what, cell("v r", "−", left), el("td", "v p"), el("td", "credit", "missed"));
   else row = el("tr", "spurious", what, el("td", "v r"), cell("v p", "+", right), el("td", "credit", "spurious"));
   body.append(row);
