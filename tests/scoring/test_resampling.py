@@ -5,9 +5,11 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import MetricError, SidesMismatch
-from tallystick.scoring import resampling
-from tallystick.scoring.resampling import bootstrap_sums, holm, intervals, paired_bootstrap, randomisation
+from tallystick.scoring import drawing
+from tallystick.scoring.drawing import bootstrap_sums
+from tallystick.scoring.resampling import intervals
 from tallystick.scoring.result import Result
+from tallystick.scoring.significance import holm, paired_bootstrap, randomisation
 from tallystick.scoring.tally import Counts
 
 
@@ -24,9 +26,7 @@ def test_a_resample_is_what_rescoring_the_drawn_documents_gives():
     metric = ts.derive(list[str])
     result = ts.evaluate(metric, references, predicted)
     sums = bootstrap_sums([result.rows], 130, seed=3)[0]
-    for k in range(130):
-        block = np.random.default_rng([3, k // 64]).integers(0, 4, size=(64, 4), dtype=np.uint32)
-        drawn = block[k % 64].tolist()
+    for k, drawn in enumerate(np.random.default_rng(3).integers(0, 4, size=(130, 4), dtype=np.uint32).tolist()):
         again = ts.evaluate(metric, [references[d] for d in drawn], [predicted[d] for d in drawn])
         assert sums[k].tolist() == again.sums.tolist()
 
@@ -34,7 +34,7 @@ def test_a_resample_is_what_rescoring_the_drawn_documents_gives():
 def test_what_is_drawn_depends_on_the_seed_alone(monkeypatch):
     rows = made_up(50, 0.7, 1).rows
     first = bootstrap_sums([rows], 500, seed=1)[0]
-    monkeypatch.setattr(resampling, "CELLS", 1)
+    monkeypatch.setattr(drawing, "CELLS", 1)
     np.testing.assert_array_equal(bootstrap_sums([rows, rows], 500, seed=1)[1], first)
     assert not np.array_equal(bootstrap_sums([rows], 500, seed=2)[0], first)
 

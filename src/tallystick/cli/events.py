@@ -22,6 +22,7 @@ from tallystick.cli.structures import (
 if TYPE_CHECKING:
     from tallystick.reading.documents import Paired
     from tallystick.reading.event_documents import EventDocument
+    from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
 
 LABELS = {
@@ -100,17 +101,17 @@ def explain(
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], coreference: str | None, heads: str | None, strip_articles: bool,
-    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None,
+    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
     return _scored(
-        reference, predicted, metrics, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity
+        reference, predicted, metrics, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity, missing
     )[1]  # fmt: skip
 
 
 def _scored(
     reference: str, predicted: str, metrics: tuple[str, ...], coreference: str | None, heads: str | None, strip_articles: bool,
-    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None,
+    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
 ) -> tuple[Paired[EventDocument], dict[str, Result]]:  # fmt: skip
     """The documents of both sides, and the results."""
     from tallystick.metrics.events import Options
@@ -130,5 +131,5 @@ def _scored(
         strip_articles=strip_articles,
         weights=weights_of(informativity),
     )
-    pairs = pair_documents(left, right, EventDocument)
+    pairs = pair_documents(left, right, EventDocument, missing)
     return pairs, score_all(pairs, metrics, options, rams=left.format == "RAMS")

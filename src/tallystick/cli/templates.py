@@ -10,6 +10,7 @@ from tallystick.cli.output import Common, common_options, files, finish, metric_
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
+    from tallystick.reading.missing import Missing
     from tallystick.reading.templates import PairedTemplates
     from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
@@ -95,17 +96,17 @@ def score(
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], preset: str | None, fillers: str | None,
-    judgements: str | None, mapping: str,
+    judgements: str | None, mapping: str, missing: Missing | None = None,
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
     if preset == "muc4-official":
-        return {"muc4_official": _official(reference, predicted, judgements, mapping == "recorded").result}
-    return _scored(reference, predicted, metrics, preset, fillers, judgements, mapping)[2]
+        return {"muc4_official": _official(reference, predicted, judgements, mapping == "recorded", missing).result}
+    return _scored(reference, predicted, metrics, preset, fillers, judgements, mapping, missing)[2]
 
 
 def _scored(
     reference: str, predicted: str, metrics: tuple[str, ...], preset: str | None, fillers: str | None,
-    judgements: str | None, mapping: str,
+    judgements: str | None, mapping: str, missing: Missing | None = None,
 ) -> tuple[PairedTemplates, Any, dict[str, Result]]:  # fmt: skip
     from tallystick.metrics.templates import METRICS, filler_similarity
     from tallystick.metrics.templates import score as score_all
@@ -115,16 +116,19 @@ def _scored(
     if judgements or mapping == "recorded":
         raise MetricError("--judgements and --mapping belong to --preset muc4-official")
     chosen = metrics or PRESETS.get(preset or "", ()) or tuple(METRICS)
-    pairs, phi = _read(reference, predicted), filler_similarity(fillers)
+    pairs, phi = _read(reference, predicted, missing), filler_similarity(fillers)
     return pairs, phi, score_all(pairs, chosen, fillers=phi)
 
 
-def _official(reference: str, predicted: str, judgements: str | None, recorded: bool) -> Any:
+def _official(
+    reference: str, predicted: str, judgements: str | None, recorded: bool, missing: Missing | None = None
+) -> Any:
     from tallystick.metrics.muc4 import score as score_official
     from tallystick.reading.muc4 import read_judgements, read_muc4
 
     decided = read_judgements(judgements) if judgements else None
-    return score_official(read_muc4(reference), read_muc4(predicted), judgements=decided, recorded=recorded)
+    sides = [read_muc4(name) for name in (reference, predicted)]
+    return score_official(sides[0], sides[1], judgements=decided, recorded=recorded, asked=missing)
 
 
 def _score_official(
@@ -175,7 +179,7 @@ def explain(reference: str, predicted: str, fillers: str | None, document: str |
         show_tree(tree, f"document {document}")
 
 
-def _read(reference: str, predicted: str) -> PairedTemplates:
+def _read(reference: str, predicted: str, missing: Missing | None = None) -> PairedTemplates:
     from tallystick.reading.templates import pair_templates, read_templates
 
-    return pair_templates(read_templates(reference), read_templates(predicted))
+    return pair_templates(read_templates(reference), read_templates(predicted), missing)

@@ -29,6 +29,7 @@ from tallystick.columns.arrays import F64, I64
 from tallystick.errors import SidesMismatch, some, unmet_ids
 from tallystick.matching.assignment import assign
 from tallystick.metrics.muc4_slots import KINDS, PARENTS, PREMODIFIERS, REFERS_TO
+from tallystick.reading.missing import Missing, allowed
 from tallystick.reading.muc4 import SLOTS, Fill, Form, Judgement, Judgements, Muc4Template, Muc4Templates
 from tallystick.scoring.result import Result
 from tallystick.similarity.hierarchy import ancestors, parents_table
@@ -506,15 +507,21 @@ def _row(counts: Any) -> dict[str, int]:
 
 
 def score(
-    reference: Muc4Templates, predicted: Muc4Templates, *, judgements: Judgements | None = None, recorded: bool = False
+    reference: Muc4Templates,
+    predicted: Muc4Templates,
+    *,
+    judgements: Judgements | None = None,
+    recorded: bool = False,
+    asked: Missing | None = None,
 ) -> Report:
     """Score a response against a key. `recorded` takes the response's recorded mapping instead of making one."""
     missing = [name for name in reference.documents if name not in predicted.documents]
     extra = [name for name in predicted.documents if name not in reference.documents]
-    if extra:
+    allows = allowed(asked, missing, extra)
+    if extra and not allows:
         raise SidesMismatch(f"{reference.file} and {predicted.file}: {unmet_ids([], extra)}")
     notes: tuple[str, ...] = ()
-    if missing:  # as in 1992: nothing was found there
+    if missing and not allows:  # as in 1992: nothing was found there
         notes = (f"{predicted.file} leaves out {len(missing):,} messages, which count as empty: {some(missing)}",)
     if recorded and predicted.mapping is None:
         raise SidesMismatch(f"{predicted.file} records no mapping of templates; expected official_pairs in it")

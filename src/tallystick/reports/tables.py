@@ -63,6 +63,13 @@ def to_markdown(table: Table) -> str:
     return "\n".join(lines)
 
 
+def latex_text(text: str) -> str:
+    """Text with the signs that LaTeX takes for its own made harmless."""
+    for sign in "\\&%$#_{}":
+        text = text.replace(sign, "\\" + sign if sign != "\\" else "\\textbackslash ")
+    return text
+
+
 def to_latex(table: Table) -> str:
     """A tabular with booktabs rules; figures in percent."""
 
@@ -71,10 +78,7 @@ def to_latex(table: Table) -> str:
             return "--"
         if isinstance(value, float):
             return f"{100 * value:.2f}"
-        text = figure(value)
-        for sign in "\\&%$#_{}":
-            text = text.replace(sign, "\\" + sign if sign != "\\" else "\\textbackslash ")
-        return text
+        return latex_text(figure(value))
 
     lines = [f"% {note}" for note in table.notes]
     lines.append("\\begin{tabular}{l" + "r" * (len(table.columns) - 1) + "}\n\\toprule")
