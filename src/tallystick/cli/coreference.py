@@ -42,7 +42,9 @@ def coreference_options(command: Any) -> Any:
 @coreference_options
 @common_options
 @click.option(
-    "--errors", is_flag=True, help="Count what went wrong: missing, extra, divided, conflated; with examples and CoNLL if fixed."
+    "--errors",
+    is_flag=True,
+    help="Count what went wrong: missing, extra, divided, conflated; with examples and CoNLL if fixed.",
 )
 def score(
     reference: str, predicted: str, metrics: tuple[str, ...], scope: str, topic: str, mentions: str, drop_singletons: bool,

@@ -76,7 +76,11 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--report", metavar="FILE.html", help="Also write a report to look at: one file that works offline."
         ),
         click.option(
-            "--report-documents", type=click.IntRange(0), default=200, show_default=True, metavar="N",
+            "--report-documents",
+            type=click.IntRange(0),
+            default=200,
+            show_default=True,
+            metavar="N",
             help="How many documents of the report carry their alignment, the worst first.",
         ),
     ]

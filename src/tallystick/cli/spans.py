@@ -140,7 +140,7 @@ def score(
         return
 
     def report() -> Parts:
-        from tallystick.reports.spans import spans_parts
+        from tallystick.reports.segments import spans_parts
 
         return spans_parts(corpus, results)
 

@@ -176,7 +176,11 @@ def read_span_files(
         from tallystick.reading.brat import read_brat
 
         texts = read_brat(
-            reference, predicted, tokenizer=offsets.tokenizer, boundaries=offsets.boundaries, keep_tokens=keep_tokens,
+            reference,
+            predicted,
+            tokenizer=offsets.tokenizer,
+            boundaries=offsets.boundaries,
+            keep_tokens=keep_tokens,
             absent=absent,
         )
         return SpanCorpus(texts, str(offsets))

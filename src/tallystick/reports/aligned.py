@@ -86,7 +86,7 @@ def _called(name: str, children: list[list[Any]]) -> tuple[str, list[list[Any]]]
     return name, children
 
 
-def _alone(name: str, status: str, value: Any, weights: list[float], item: bool, nodes: list[int]) -> list[Any]:
+def _alone(name: str, status: str, value: Any, weights: Sequence[float], item: bool, nodes: list[int]) -> list[Any]:
     """What stands on one side only: a record is shown field by field, a list of records item by item."""
     parts = [(key, part) for key, part in named_parts(value) if part is not None and part != ()]
     if item and len(parts) > 1:

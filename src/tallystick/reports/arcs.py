@@ -70,4 +70,4 @@ def sentence_drawing(
 
 def _relation(side: Treebank, word: int) -> str:
     """LAS compares the universal part of a relation."""
-    return side.deprel.values[side.deprel.codes[word]].partition(":")[0]
+    return str(side.deprel.values[side.deprel.codes[word]]).partition(":")[0]

@@ -6,7 +6,7 @@ have one colour. A mention that the other side has, but in an entity that is not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 Sentences = Sequence[Sequence[str]]
 
 
-def chains_parts(pairs: PairedChains, options: Options, words: Callable[[], dict[str, Sentences]]) -> Parts:
+def chains_parts(pairs: PairedChains, options: Options, words: Callable[[], Mapping[str, Sentences]]) -> Parts:
     """Errors with what they cost, and for each document the text and the matched entities."""
     from tallystick.metrics.coreference import explainer
     from tallystick.metrics.coreference_errors import find_errors
     from tallystick.metrics.coreference_repairs import score_if_fixed
 
-    texts = words() if options.scope == "document" else {}
+    texts: Mapping[str, Sentences] = words() if options.scope == "document" else {}
     explain = cache(explainer(pairs, options))
 
     def told(document: str) -> Explanation:

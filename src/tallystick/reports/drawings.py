@@ -94,7 +94,14 @@ class GraphDrawing:
             ends = (link.target, link.source) if turned else (link.source, link.target)
             label = _turned(link.label) if turned and link.label else link.label
             edges.append([*ends, label, link.status, int(number in placed.tree)])
-        return {"kind": "graph", "title": self.title, "nodes": nodes, "edges": edges, "said": self.said, "text": self.text}
+        return {
+            "kind": "graph",
+            "title": self.title,
+            "nodes": nodes,
+            "edges": edges,
+            "said": self.said,
+            "text": self.text,
+        }
 
     @property
     def said(self) -> str:

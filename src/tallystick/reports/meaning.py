@@ -27,7 +27,9 @@ Fact = tuple[Any, ...]
 """A triple as both sides name it: (node, role, value, turned) or (node, role, node)."""
 
 
-def meaning_parts(reference: Graphs, predicted: Graphs, counting: Counting, counts: Counts | None, limit: float | None) -> Parts:
+def meaning_parts(
+    reference: Graphs, predicted: Graphs, counting: Counting, counts: Counts | None, limit: float | None
+) -> Parts:
     """Figures by role, and for each pair the drawing and the list of its variables and triples."""
     from tallystick.metrics.amr import explain, names_of
     from tallystick.metrics.amr_scores import score_graphs

@@ -160,7 +160,7 @@ def _environment() -> Environment:
 def _asset(name: str) -> str:
     from importlib.resources import files
 
-    return files("tallystick.reports").joinpath("assets", name).read_text(encoding="utf-8")
+    return files("tallystick.reports").joinpath("assets").joinpath(name).read_text(encoding="utf-8")
 
 
 def embedded(value: Any) -> str:

@@ -1,7 +1,7 @@
 """Values as a reader of a report wants to see them: words instead of constructors.
 
-    SlotFiller(slot='Victim', value=Entity(mentions=('two men',)))      slot Victim, value two men
-    Mention(3, 4, text='the mayor')                                      the mayor [3–4]
+SlotFiller(slot='Victim', value=Entity(mentions=('two men',)))      slot Victim, value two men
+Mention(3, 4, text='the mayor')                                      the mayor [3–4]
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ def named_parts(value: Any) -> list[tuple[str, Any]]:
         return [(str(key), part) for key, part in value.items()]
     if is_dataclass(value) and not isinstance(value, type):
         return [(f.name, getattr(value, f.name)) for f in fields(value)]
-    if hasattr(value, "_fields") and isinstance(value, tuple):
-        return list(zip(value._fields, value, strict=True))
+    names = getattr(value, "_fields", None)
+    if names is not None and isinstance(value, tuple):
+        return list(zip(names, value, strict=True))
     if hasattr(type(value), "model_fields"):
         return [(name, getattr(value, name)) for name in type(value).model_fields]
     if hasattr(value, "__attrs_attrs__") or hasattr(value, "__struct_fields__"):

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from tallystick.reports.drawings import MISSED as LOST
-from tallystick.reports.drawings import PART, RIGHT, Drawing, Mark, TextDrawing
-from tallystick.reports.drawings import SPURIOUS as EXTRA
 from tallystick.reports.tables import Table
-from tallystick.scoring.explanation import Explanation
-from tallystick.scoring.tally import Labelled
 
 if TYPE_CHECKING:
-    from tallystick.metrics.span_errors import Alignment, Outcome, SpanError
+    from tallystick.metrics.span_errors import Alignment, SpanError
     from tallystick.reading.span_files import SpanCorpus
-    from tallystick.reports.page import Parts
     from tallystick.scoring.result import Result
     from tallystick.structures.segments import Span
 
@@ -72,90 +63,6 @@ def errors_tables(corpus: SpanCorpus, alignment: Alignment, limit: int | None = 
         Table(["true \\ predicted", *tags, MISSED], confusion, "Which tag was taken for which"),
         Table(["error", "where", "reference", "predicted", "tokens off"], errors, f"Errors{more}"),
     ]
-
-
-def spans_parts(corpus: SpanCorpus, results: Mapping[str, Result], listed: int = 50) -> Parts:
-    """Figures by tag, what went wrong, and for each document its text with the segments of both sides."""
-    from tallystick.metrics.span_errors import align
-    from tallystick.reports.page import Parts
-    from tallystick.reports.results import labels_table
-
-    alignment = align(corpus.texts)
-    drawn = DrawnSpans(corpus, alignment)
-    labelled = {name: result for name, result in results.items() if isinstance(result.kind, Labelled)}
-    return Parts(
-        [labels_table(result, title=f"By tag, under {name}") for name, result in labelled.items()],
-        errors_tables(corpus, alignment, listed),
-        explain=drawn.explain,
-        draw=drawn.draw,
-        alignment="Segments of both sides",
-    )
-
-
-class DrawnSpans:
-    """The segments of any document, as a drawing and as a list."""
-
-    def __init__(self, corpus: SpanCorpus, alignment: Alignment) -> None:
-        self.corpus, self.alignment = corpus, alignment
-        self.texts: dict[Any, list[int]] = {}
-        for text in range(corpus.texts.texts):
-            document = text if corpus.documents is None else int(corpus.documents[text])
-            self.texts.setdefault(corpus.ids[document], []).append(text)
-        of_text = alignment.text()
-        self.entries = np.argsort(of_text, kind="stable")
-        self.begins = np.searchsorted(of_text[self.entries], np.arange(corpus.texts.texts + 1))
-
-    def _found(self, document: Any) -> Iterator[tuple[int, Outcome, Span | None, Span | None]]:
-        """Text, outcome and both segments of each entry of the alignment, in the order of the text."""
-        from tallystick.metrics.span_errors import Outcome, span_of
-
-        for text in self.texts[document]:
-            rows = []
-            for entry in self.entries[self.begins[text] : self.begins[text + 1]].tolist():
-                sides = [
-                    span_of(self.alignment.texts, side, int(numbers[entry]))
-                    for side, numbers in (
-                        (self.alignment.texts.reference, self.alignment.reference),
-                        (self.alignment.texts.predicted, self.alignment.predicted),
-                    )
-                ]
-                rows.append((text, Outcome(int(self.alignment.outcome[entry])), sides[0], sides[1]))
-            yield from sorted(rows, key=lambda row: min(span.start for span in row[2:] if span is not None))
-
-    def draw(self, document: Any) -> Sequence[Drawing]:
-        """The text with the segments of both sides; nothing where the tokens are not known."""
-        from tallystick.metrics.span_errors import Outcome
-
-        sentences = [self.corpus.tokens(text) for text in self.texts[document]]
-        if not any(sentences):
-            return []
-        begins = dict(zip(self.texts[document], np.cumsum([0, *map(len, sentences)]).tolist(), strict=False))
-        marks: tuple[list[Mark], list[Mark]] = ([], [])
-        status = {Outcome.CORRECT: RIGHT, Outcome.MISSED: LOST, Outcome.SPURIOUS: EXTRA}
-        for number, (text, outcome, *spans) in enumerate(self._found(document)):
-            for side, span in enumerate(spans):
-                for start, end in () if span is None else span.pieces or ((span.start, span.end),):
-                    place = begins[text] + start, begins[text] + end
-                    marks[side].append(Mark(*place, span.tag if span else "", status.get(outcome, PART), number))
-        return [TextDrawing("Segments in the text", sentences, *marks)]
-
-    def explain(self, document: Any) -> Explanation:
-        """The segments of both sides, pair by pair."""
-        from tallystick.metrics.span_errors import Outcome
-
-        children, right, sizes = [], 0.0, [0.0, 0.0]
-        for text, outcome, *spans in self._found(document):
-            said = [None if span is None else self._said(text, span) for span in spans]
-            own = [0.0 if span is None else 1.0 for span in spans]
-            word = {Outcome.MISSED: "missed", Outcome.SPURIOUS: "spurious"}.get(outcome, "matched")
-            weight = float(outcome == Outcome.CORRECT)
-            children.append(Explanation(str(outcome), word, *said, weight, *own, "segment"))
-            right, sizes = right + weight, [sizes[0] + own[0], sizes[1] + own[1]]
-        return Explanation("segments", "matched", None, None, right, *sizes, "segment", True, tuple(children))
-
-    def _said(self, text: int, span: Span) -> str:
-        where = ",".join(f"{start}–{end - 1}" for start, end in span.pieces or ((span.start, span.end),))
-        return f"{span.tag} {self.corpus.words(text, span)} [{where}]"
 
 
 def errors_as_dict(corpus: SpanCorpus, alignment: Alignment, limit: int | None = None) -> dict[str, Any]:
