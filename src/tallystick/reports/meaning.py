@@ -54,7 +54,7 @@ def meaning_parts(
     return Parts([table], explain=told, draw=draw, main="smatch", alignment="Variables and triples")
 
 
-def graph_drawing(reference: Facts, predicted: Facts, mapping: Sequence[int], text: str = "") -> GraphDrawing:
+def graph_drawing(reference: Facts, predicted: Facts, mapping: Sequence[int], sentence: str = "") -> GraphDrawing:
     """Both graphs as one; `mapping` is the predicted variable of each reference variable, or -1."""
     ours, theirs = named_facts(reference, predicted, mapping)
     both, missed, spurious = _compared(ours, theirs)
@@ -88,7 +88,7 @@ def graph_drawing(reference: Facts, predicted: Facts, mapping: Sequence[int], te
             links.append(Link(*ends, _role(fact[2]), status))
     first = sorted(roots, key=lambda number: (roots[number] == SPURIOUS, number))
     title = "Both graphs, laid over each other"
-    return GraphDrawing(title, knots, links, [place[number] for number in first], text)
+    return GraphDrawing(title, knots, links, [place[number] for number in first], sentence)
 
 
 def named_facts(reference: Facts, predicted: Facts, mapping: Sequence[int]) -> tuple[Counter[Fact], Counter[Fact]]:
