@@ -126,7 +126,9 @@ def test_segments(tmp_path):
 
 def test_events():
     def event(type_, *arguments):
-        return Event(Trigger(AnnotatedMention(1, 1), type_), tuple(Argument(AnnotatedMention(*m), r) for m, r in arguments))
+        return Event(
+            Trigger(AnnotatedMention(1, 1), type_), tuple(Argument(AnnotatedMention(*m), r) for m, r in arguments)
+        )
 
     gold = EventDocument((event("Attack", ((0, 0), "Agent"), ((3, 4), "Place")),), tuple("abcdef"), (0, 0, 0, 1, 1, 1))
     system = EventDocument((event("Attack", ((0, 0), "Target"), ((3, 4), "Place"), ((-1, -1), "Time")),))
@@ -137,7 +139,9 @@ def test_events():
     assert events_drawer(Paired(("x",), (EventDocument(),), (EventDocument(),)))("x") == []
 
 
-GOLD = "1\tthe\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tdog\t_\t_\t_\t_\t3\tnsubj:pass\t_\t_\n3\truns\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+GOLD = (
+    "1\tthe\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tdog\t_\t_\t_\t_\t3\tnsubj:pass\t_\t_\n3\truns\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+)
 
 
 def test_arcs():

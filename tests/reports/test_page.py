@@ -226,7 +226,8 @@ edges = st.integers(1, 9).flatmap(
     lambda n: st.tuples(
         st.just(n),
         st.lists(
-            st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.sampled_from([RIGHT, MISSED, SPURIOUS])), max_size=14
+            st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.sampled_from([RIGHT, MISSED, SPURIOUS])),
+            max_size=14,
         ),
     )
 )
@@ -293,3 +294,13 @@ def test_a_result_writes_its_own_report(tmp_path):
     assert "<h1>Orders</h1>" in text
     assert "What each field costs" in text
     assert len(data_of(text)["aligned"]) == 6
+
+
+def test_the_example_of_the_docs(tmp_path, monkeypatch):
+    from pathlib import Path
+
+    pytest.importorskip("matplotlib")
+    page = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], {})
+    assert {file.name for file in tmp_path.iterdir()} == {"report.html", "figures.svg", "documents.png"}

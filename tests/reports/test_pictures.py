@@ -41,7 +41,9 @@ def test_the_dots_are_the_figures(comparison):
     figure = comparison.plot("figures").figure
     (part,) = figure.subfigs or [figure]
     for axes, metric in zip(part.axes, comparison.metrics, strict=True):
-        drawn = sorted(float(line.get_xdata()[0]) for line in axes.lines if len(line.get_xdata()) == 1 and line.get_marker() == "o")
+        drawn = sorted(
+            float(line.get_xdata()[0]) for line in axes.lines if len(line.get_xdata()) == 1 and line.get_marker() == "o"
+        )
         assert drawn == sorted(comparison.cells[name, metric].value for name in comparison.systems)
 
 

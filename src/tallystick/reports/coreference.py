@@ -30,7 +30,7 @@ def errors_table(
         if costs is not None:
             row += [costs[1][kind.error], costs[1][kind.error] - costs[0]]
         rows.append([*row, _example(kind.examples[0], words) if kind.examples else ""])
-    return Table([*columns, "first example"], rows, title="errors" if costs else "", notes=notes)
+    return Table([*columns, "first example"], rows, title="Kinds of error" if costs else "", notes=notes)
 
 
 def _example(example: Example, words: Words) -> str:

@@ -77,4 +77,4 @@ def errors_table(kinds: Sequence[ErrorKind], f1: float | None) -> Table:
         rows.append([kind.kind, kind.count, kind.f1_if_fixed, gain, kind.meaning])
     rows.sort(key=lambda row: -(row[3] or 0.0))
     note = "F1 here is that of types and exact fillers, 1:1; each kind is repaired alone, so gains do not add up."
-    return Table(["error", "count", "f1 if fixed", "gain", "meaning"], rows, title="errors", notes=[note])
+    return Table(["error", "count", "f1 if fixed", "gain", "meaning"], rows, title="Kinds of error", notes=[note])

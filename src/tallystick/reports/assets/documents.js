@@ -106,21 +106,23 @@ if (plot) {
   const redraw = () => {
     const a = docs.axes[across.value].values, b = docs.axes[up.value].values;
     const both = docs.ids.map((id, i) => i).filter(i => a[i] !== null && b[i] !== null);
-    const px = v => L + v * (W - L - R), py = v => H - B - v * (H - B - T);
+    // One scale for both, in tenths that hold all documents.
+    const all = both.flatMap(i => [a[i], b[i]]), low = Math.max(0, Math.floor(10 * Math.min(1, ...all)) / 10), high = Math.max(low + 0.1, Math.ceil(10 * Math.max(0.1, ...all) - 1e-9) / 10);
+    const px = v => L + (v - low) / (high - low) * (W - L - R), py = v => H - B - (v - low) / (high - low) * (H - B - T);
     const svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `Each document by ${axisName(across.value)} and ${axisName(up.value)}` });
     const grid = shape("g", { class: "grid" });
-    for (let t = 0; t <= 10; t += 2) {
-      const v = t / 10;
-      grid.append(shape("line", { x1: px(v), x2: px(v), y1: py(0), y2: py(1) }), shape("line", { x1: px(0), x2: px(1), y1: py(v), y2: py(v) }),
-        shape("text", { x: px(v), y: H - B + 17, "text-anchor": "middle", class: "small" }, v.toFixed(1)),
-        shape("text", { x: L - 8, y: py(v) + 4, "text-anchor": "end", class: "small" }, v.toFixed(1)));
+    const tenths = Math.round(10 * (high - low)), step = tenths > 5 ? 0.2 : tenths > 2 ? 0.1 : 0.05;
+    for (let v = low; v <= high + 1e-9; v += step) {
+      grid.append(shape("line", { x1: px(v), x2: px(v), y1: py(low), y2: py(high) }), shape("line", { x1: px(low), x2: px(high), y1: py(v), y2: py(v) }),
+        shape("text", { x: px(v), y: H - B + 17, "text-anchor": "middle", class: "small" }, v.toFixed(step < 0.1 ? 2 : 1)),
+        shape("text", { x: L - 8, y: py(v) + 4, "text-anchor": "end", class: "small" }, v.toFixed(step < 0.1 ? 2 : 1)));
     }
-    svg.append(grid, shape("line", { class: "diagonal", x1: px(0), y1: py(0), x2: px(1), y2: py(1) }),
+    svg.append(grid, shape("line", { class: "diagonal", x1: px(low), y1: py(low), x2: px(high), y2: py(high) }),
       shape("text", { x: (L + W - R) / 2, y: H - 8, "text-anchor": "middle" }, axisName(across.value)),
       shape("text", { transform: `translate(14 ${(H - B + T) / 2}) rotate(-90)`, "text-anchor": "middle" }, axisName(up.value)));
     const dots = shape("g");
     for (const i of both) {
-      const dot = shape("circle", { class: "dot", cx: px(Math.min(1, a[i])).toFixed(1), cy: py(Math.min(1, b[i])).toFixed(1), r: both.length > 1000 ? 3 : 4.5 });
+      const dot = shape("circle", { class: "dot", cx: px(a[i]).toFixed(1), cy: py(b[i]).toFixed(1), r: both.length > 1000 ? 3 : 4.5 });
       dot.dataset.i = i;
       dots.append(dot);
     }

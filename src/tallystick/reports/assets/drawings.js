@@ -123,6 +123,11 @@ function drawGraph(d) {
     g.append(shape("rect", { x: x[k], y: y[k] - HIGH / 2, width: wide[k], height: HIGH, rx: 7 }),
       shape("text", { x: x[k] + PAD, y: y[k] + 4.5 }, text));
     if (detail) g.append(shape("title", {}, detail));
+    g.addEventListener("pointerenter", () => {
+      frame.classList.add("near");
+      lines.childNodes.forEach((line, e) => line.classList.toggle("on", d.edges[e][0] === k || d.edges[e][1] === k));
+    });
+    g.addEventListener("pointerleave", () => frame.classList.remove("near"));
     knots.append(g);
   });
   const size = [right + 14, 20 + rows * ROW];
