@@ -2,6 +2,7 @@
 
 import json
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -146,7 +147,7 @@ def test_keyboard_alone(opened, coreference):
     # headings go down one step at a time, and there is one first heading
     levels = page.locator("h1, h2, h3, h4").evaluate_all("hs => hs.map(h => Number(h.tagName[1]))")
     assert levels.count(1) == 1
-    assert all(b - a <= 1 for a, b in zip(levels, levels[1:], strict=False) if b < 4)
+    assert all(b - a <= 1 for a, b in pairwise(levels) if b < 4)
 
 
 def test_metric_against_metric(opened, coreference):
