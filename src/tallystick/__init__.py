@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tallystick.choosing import by_key, choose, distinct, ignore, matched, ordered
+    from tallystick.comparing.systems import compare
     from tallystick.deriving import derive
     from tallystick.errors import TallystickError
     from tallystick.matching.collections import best, links, subset, supertypes
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "choosing": ("by_key", "choose", "distinct", "ignore", "matched", "ordered"),
+    "comparing.systems": ("compare",),
     "deriving": ("derive",),
     "errors": ("TallystickError",),
     "matching.collections": ("best", "links", "subset", "supertypes"),
@@ -78,7 +80,7 @@ _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Evaluation", "Explanation", "Result", "TallystickError",
-    "above", "aliases", "any_of", "at_least", "best", "by_key", "cases", "choose", "date", "derive", "distinct", "each",
+    "above", "aliases", "any_of", "at_least", "best", "by_key", "cases", "choose", "compare", "date", "derive", "distinct", "each",
     "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judgements", "kernel_status",
     "keyed", "latent", "let", "levels", "links", "match", "matched", "number", "optional", "ordered", "overlap", "parse",
     "precision", "recall", "record", "ref", "scoped", "sequence", "sides", "subset", "subtypes", "supertypes", "text",

@@ -44,7 +44,7 @@ def show_comparisons(
                 (f"% {comparison.title}\n" if comparison.title else "")
                 + comparison_latex(comparison, truncate=truncate)
             )
-        show_tables(_more_tables(comparisons, correlations, differences), format_)
+        show_tables(_more_tables(comparisons, correlations, differences, as_text=True), format_)
     else:
         show_tables(_tables(comparisons, kind, correlations, differences, truncate), format_)
     for comparison in comparisons:
@@ -91,25 +91,36 @@ def _tables(
     from tallystick.reports.comparison import comparison_table, figures_only
 
     if kind == "tsv":
-        first = [figures_only(comparisons)]
-    else:
-        first = [comparison_table(comparison, truncate=truncate) for comparison in comparisons]
+        more = _more_tables(comparisons, correlations, differences)
+        return [figures_only(comparisons), *([_joined(more)] if len(comparisons) > 1 and more else more)]
+    first = [comparison_table(comparison, truncate=truncate) for comparison in comparisons]
     return first + _more_tables(comparisons, correlations, differences)
 
 
-def _more_tables(comparisons: Sequence[Comparison], correlations: bool, differences: bool) -> list[Table]:
+def _joined(tables: Sequence[Table]) -> Table:
+    """Tables of several tasks as one, for programs."""
+    from tallystick.reports.tables import Table
+
+    return Table(["task", *tables[0].columns], [[table.title, *row] for table in tables for row in table.rows])
+
+
+def _more_tables(
+    comparisons: Sequence[Comparison], correlations: bool, differences: bool, *, as_text: bool = False
+) -> list[Table]:
     from tallystick.comparing.table import mean_correlations
     from tallystick.reports.comparison import correlations_table, differences_table
 
     out = []
     if differences:
-        out += [differences_table(comparison) for comparison in comparisons if comparison.differences]
+        out += [differences_table(comparison, as_text=as_text) for comparison in comparisons if comparison.differences]
     if correlations:
         out += [
-            correlations_table(comparison.correlations(), comparison.title)
+            correlations_table(comparison.correlations(), comparison.title, as_text=as_text)
             for comparison in comparisons
             if len(comparison.metrics) > 1
         ]
         if len(comparisons) > 1 and out:
-            out.append(correlations_table(mean_correlations(comparisons), f"mean of {len(comparisons)} tasks"))
+            out.append(
+                correlations_table(mean_correlations(comparisons), f"mean of {len(comparisons)} tasks", as_text=as_text)
+            )
     return out

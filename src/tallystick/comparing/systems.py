@@ -19,11 +19,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tallystick.comparing.table import Cell, Comparison, letter, ranked
 from tallystick.errors import MetricError, SidesMismatch, some
 from tallystick.scoring.resampling import Resampled, check_settings, interval_of, mean_of_runs, resampled_figures
+from tallystick.scoring.result import Result
 from tallystick.scoring.significance import (
     TESTS,
     Difference,
@@ -33,14 +34,11 @@ from tallystick.scoring.significance import (
     randomisation_values,
 )  # fmt: skip
 
-if TYPE_CHECKING:
-    from tallystick.scoring.result import Result
-
-Runs = Sequence[Mapping[str, "Result"]]
+Runs = Sequence[Result | Mapping[str, Result]]
 
 
 def compare(
-    systems: Mapping[str, Mapping[str, Result] | Runs],
+    systems: Mapping[str, Result | Mapping[str, Result] | Runs],
     *,
     resamples: int = 1000,
     seed: int = 0,
@@ -49,12 +47,12 @@ def compare(
     test: str = "bootstrap",
     ties: str = "mean",
 ) -> Comparison:
-    """Lay systems side by side: for each the results of the same metrics over the same documents, or a list of such
-    runs."""
+    """Lay systems side by side: for each its result, or its results by metric, over the same documents; or a list of
+    these, one for each run."""
     check_settings(resamples, level, method)
     if test not in TESTS:
         raise MetricError(f"test must be {' or '.join(TESTS)}, found {test!r}")
-    runs = {name: [found] if isinstance(found, Mapping) else list(found) for name, found in systems.items()}
+    runs = {name: _runs(found) for name, found in systems.items()}
     metrics = _common_metrics(runs)
     if any(_are_splits(runs, metric) for metric in metrics):
         figures = {name: [{m: r.score for m, r in run.items()} for run in found] for name, found in runs.items()}
@@ -74,12 +72,13 @@ def compare(
             if interval.undefined:
                 notes.append(f"{name}, {metric}: 0/0 in {interval.undefined:,} resamples, which are left out")
         documents = len(next(iter(runs.values()))[0][metric].ids)
+        notes += _few(documents, len(runs), test)
         differences |= _differences(metric, tuple(runs), documents, cells, drawn, tossed, level)
     cells = _marked(tuple(runs), cells, differences, 1 - level)
     settings = f"resamples={resamples}, seed={seed}, level={level:g}, interval={method}, test={test}, correction=holm"
     return Comparison(
         tuple(runs), metrics, ranked(tuple(runs), metrics, cells, ties=ties), differences, settings,
-        (*_said(runs, metrics), *notes),
+        (*dict.fromkeys(notes), *_said(runs, metrics)),
     )  # fmt: skip
 
 
@@ -102,7 +101,14 @@ def compare_runs(
     )  # fmt: skip
 
 
+FEW = 20
+"""Documents below which a bootstrap test is not to be trusted."""
 _SPLITS = ("The runs are over different documents: mean, spread and rank, and nothing is tested.",)
+
+
+def _runs(found: Result | Mapping[str, Result] | Runs) -> list[Mapping[str, Result]]:
+    several = [found] if isinstance(found, (Result, Mapping)) else list(found)
+    return [{one.kind.headline: one} if isinstance(one, Result) else one for one in several]
 
 
 def _mean_cell(values: Sequence[float | None]) -> Cell:
@@ -117,7 +123,7 @@ def _mean_cell(values: Sequence[float | None]) -> Cell:
     return Cell(mean, spread=spread, runs=len(known))
 
 
-def _common_metrics(runs: Mapping[str, Runs]) -> tuple[str, ...]:
+def _common_metrics(runs: Mapping[str, Sequence[Mapping[str, Result]]]) -> tuple[str, ...]:
     if not runs or not all(runs.values()):
         raise MetricError("nothing to compare: every system needs at least one run")
     first = list(next(iter(runs.values()))[0])
@@ -128,13 +134,13 @@ def _common_metrics(runs: Mapping[str, Runs]) -> tuple[str, ...]:
     return tuple(first)
 
 
-def _are_splits(runs: Mapping[str, Runs], metric: str) -> bool:
+def _are_splits(runs: Mapping[str, Sequence[Mapping[str, Result]]], metric: str) -> bool:
     """Whether the k-th runs of all systems share documents that other runs do not have."""
     found = [[run[metric].ids for run in one] for one in runs.values()]
     return any(ids != found[0][0] for ids in found[0]) and all(one == found[0] for one in found)
 
 
-def _together(runs: Mapping[str, Runs], metrics: Sequence[str]) -> list[list[str]]:
+def _together(runs: Mapping[str, Sequence[Mapping[str, Result]]], metrics: Sequence[str]) -> list[list[str]]:
     """The metrics whose rows are the same documents: these are drawn in one go."""
     first = next(iter(runs.values()))[0]
     groups: dict[tuple[Any, ...], list[str]] = {}
@@ -147,7 +153,7 @@ def _together(runs: Mapping[str, Runs], metrics: Sequence[str]) -> list[list[str
 
 
 def _drawn(
-    runs: Mapping[str, Runs], metrics: Sequence[str], resamples: int, seed: int
+    runs: Mapping[str, Sequence[Mapping[str, Result]]], metrics: Sequence[str], resamples: int, seed: int
 ) -> dict[tuple[str, str], list[Resampled]]:
     """The headline figure of every run over the same resamples, by system and metric."""
     out: dict[tuple[str, str], list[Resampled]] = {}
@@ -160,7 +166,7 @@ def _drawn(
 
 
 def _tossed(
-    runs: Mapping[str, Runs], metrics: Sequence[str], resamples: int, seed: int
+    runs: Mapping[str, Sequence[Mapping[str, Result]]], metrics: Sequence[str], resamples: int, seed: int
 ) -> dict[tuple[str, str, str], float]:
     """p of every pair of systems by randomisation, all with the same coins."""
     out: dict[tuple[str, str, str], float] = {}
@@ -209,7 +215,18 @@ def _marked(
     }
 
 
-def _said(runs: Mapping[str, Runs], metrics: Sequence[str]) -> list[str]:
+def _few(documents: int, systems: int, test: str) -> list[str]:
+    """What cannot be said, or not be trusted, about few documents."""
+    if documents < 2:
+        return ["With fewer than two documents there are no intervals, and nothing is tested."]
+    if documents < FEW and systems > 1 and test == "bootstrap":
+        return [
+            f"{documents} documents are few for a bootstrap, whose p is too small then; --test randomisation is not."
+        ]
+    return []
+
+
+def _said(runs: Mapping[str, Sequence[Mapping[str, Result]]], metrics: Sequence[str]) -> list[str]:
     """What the results themselves have to say, each once for each system."""
     out: dict[str, None] = {}
     for name, found in runs.items():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tallystick.reports.tables import Table, latex_text
+from tallystick.reports.tables import Table, figure, latex_text
 
 if TYPE_CHECKING:
     from tallystick.comparing.table import Cell, Comparison
@@ -16,9 +16,16 @@ LEGEND = "Letters behind a figure: systems that it is significantly above (p ≤
 ARROWS = "#: rank; ↑↓: places moved from the first metric."
 
 
+WIDE, NARROW = 4, 8
+"""So many metrics stand side by side, with intervals and without; more of them get a row each."""
+
+
 def comparison_table(comparison: Comparison, *, truncate: bool = False) -> Table:
     """A row for each system: under each metric the figure, its interval or spread, whom it beats, its rank."""
     letters = comparison.letters
+    most = WIDE if any(cell.interval for cell in comparison.cells.values()) else NARROW
+    if len(comparison.metrics) > max(most, len(comparison.systems)):
+        return _long_table(comparison, truncate)
     rows = [
         [
             f"{letters[system]} {system}" if comparison.differences else system,
@@ -30,6 +37,16 @@ def comparison_table(comparison: Comparison, *, truncate: bool = False) -> Table
         for system in comparison.systems
     ]
     return Table(["system", *comparison.metrics], rows, title=comparison.title, notes=_notes(comparison))
+
+
+def _long_table(comparison: Comparison, truncate: bool) -> Table:
+    """More metrics than fit side by side: a row for each, a column for each system."""
+    names = [f"{comparison.letters[s]} {s}" if comparison.differences else s for s in comparison.systems]
+    rows = [
+        [metric, *(cell_text(_alone(comparison, s, metric), comparison.digits, truncate) for s in comparison.systems)]
+        for metric in comparison.metrics
+    ]
+    return Table(["metric", *names], rows, title=comparison.title, notes=_notes(comparison))
 
 
 def _alone(comparison: Comparison, system: str, metric: str) -> Cell:
@@ -100,11 +117,7 @@ def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
 
     letters = comparison.letters
     head = " & ".join(["System", *(f"\\multicolumn{{2}}{{l}}{{{latex_text(m)}}}" for m in comparison.metrics)])
-    lines = [
-        f"% {note}"
-        for note in (*comparison.signatures, comparison.settings, *_notes(comparison), *comparison.notes)
-        if note
-    ]
+    lines = [f"% {note}" for note in (*comparison.signatures, *_notes(comparison), *comparison.notes) if note]
     lines += ["\\begin{tabular}{l" + "ll" * len(comparison.metrics) + "}", "\\toprule", f"{head} \\\\", "\\midrule"]
     for system in comparison.systems:
         name = latex_text(system) + (f"$^{{{letters[system]}}}$" if comparison.differences else "")
@@ -128,16 +141,24 @@ def figures_only(comparisons: Sequence[Comparison]) -> Table:
     return Table(["task", *columns] if tasks else columns, rows)
 
 
-def correlations_table(correlations: Sequence[dict[str, Any]], title: str = "") -> Table:
-    """How much the metrics agree about the order of the systems."""
-    rows = [list(row.values()) for row in correlations]
+def correlations_table(correlations: Sequence[dict[str, Any]], title: str = "", *, as_text: bool = False) -> Table:
+    """How much the metrics agree about the order of the systems; as text where a figure would be shown in percent."""
+    rows = [
+        [figure(value) if as_text and isinstance(value, float) else value for value in row.values()]
+        for row in correlations
+    ]
     return Table(["metric", "and", "spearman", "kendall a", "kendall b", "kendall c"], rows, title=title)
 
 
-def differences_table(comparison: Comparison) -> Table:
+def differences_table(comparison: Comparison, *, as_text: bool = False) -> Table:
     """Every pair of systems under every metric: the difference, its interval, p, and p after Holm's correction."""
     rows = [
-        [metric, a, b, d.value, d.interval.low, d.interval.high, d.p, d.corrected]
+        [
+            metric,
+            a,
+            b,
+            *(figure(v) if as_text else v for v in (d.value, d.interval.low, d.interval.high, d.p, d.corrected)),
+        ]
         for (metric, a, b), d in comparison.differences.items()
     ]
     return Table(["metric", "first", "second", "second - first", "low", "high", "p", "p (Holm)"], rows)

@@ -58,7 +58,8 @@ def to_tsv(table: Table) -> str:
 
 def to_markdown(table: Table) -> str:
     """A table of GitHub's Markdown."""
-    lines = ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
+    lines = [f"**{table.title}**", ""] if table.title else []
+    lines += ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
     lines += ["| " + " | ".join(figure(v).replace("|", "\\|") for v in row) + " |" for row in table.rows]
     return "\n".join(lines)
 
@@ -80,7 +81,7 @@ def to_latex(table: Table) -> str:
             return f"{100 * value:.2f}"
         return latex_text(figure(value))
 
-    lines = [f"% {note}" for note in table.notes]
+    lines = [f"% {note}" for note in (table.title, *table.notes) if note]
     lines.append("\\begin{tabular}{l" + "r" * (len(table.columns) - 1) + "}\n\\toprule")
     lines.append(" & ".join(map(cell, table.columns)) + " \\\\\n\\midrule")
     lines += [" & ".join(map(cell, row)) + " \\\\" for row in table.rows]
