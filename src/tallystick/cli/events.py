@@ -77,9 +77,14 @@ def score(
 
         return events_drawer(pairs)
 
+    def reword(explained: Any) -> Any:
+        from tallystick.reports.events import with_words
+
+        return with_words(explained, pairs)
+
     show(
         scored, labels=LABELS, label=label or ("role" if common.by == "label" else None), common=common, title=versus(predicted, reference),
-        main="arg_c", draw=draw,
+        main="arg_c", draw=draw, reword=reword,
     )  # fmt: skip
 
 

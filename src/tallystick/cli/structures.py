@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from tallystick.reports.drawings import Drawing
     from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
+    from tallystick.scoring.explanation import Explanation
     from tallystick.scoring.result import Result
+
+    Explainer = Callable[[Any], Explanation]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -82,9 +85,10 @@ def show(
     more_tables: Sequence[Any] = (),
     main: str = "",
     draw: Callable[[], Callable[[Any], Sequence[Drawing]]] | None = None,
+    reword: Callable[[Explainer], Explainer] | None = None,
 ) -> None:
     """The figures of all metrics, and the breakdown that was asked for. In a report documents are ordered by `main` and
-    drawn by what `draw` gives."""
+    drawn by what `draw` gives, and explanations pass through `reword`."""
     from tallystick.reports import results as reports
 
     tables = list(more_tables)
@@ -105,8 +109,9 @@ def show(
         able = dict(_expressions_of(results))
         shown = able.get(main) or next(iter(able.values()), None)
         name = next((name for name, result in able.items() if result is shown), "")
+        explain = None if shown is None else shown.explain if reword is None else reword(shown.explain)
         return Parts(
-            breakdown, explain=None if shown is None else shown.explain, draw=draw() if draw is not None else None,
+            breakdown, explain=explain, draw=draw() if draw is not None else None,
             main=main, alignment=f"Alignment under {name}",
         )  # fmt: skip
 

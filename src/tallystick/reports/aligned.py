@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 from tallystick.columns.unfit import Invalid
 from tallystick.reports.plainly import named_parts, plainly
 from tallystick.scoring.explanation import MATCHED, MISSED, SPURIOUS, Explanation
+from tallystick.structures.mentions import Mention
 
 if TYPE_CHECKING:
     from tallystick.reports.page import Parts
 
 DEEPEST = 4000
 """How many nodes one document's alignment may have in the page."""
-LABELS = ("slot", "role", "type", "key")
-"""What an item is called by."""
+LABELS = ("slot", "role", "key", "type")
+"""What an item is called by: the first of these that it has."""
 SIGNS = {MATCHED: "=", MISSED: "-", SPURIOUS: "+"}
 
 
@@ -55,7 +56,8 @@ def packed(node: Explanation, nodes: list[int]) -> list[Any]:
     """
     nodes[0] -= 1
     children = []
-    for child in node.children:
+    whole = isinstance(node.reference, Mention) and isinstance(node.predicted, Mention)  # not offset by offset
+    for child in () if whole else node.children:
         if nodes[0] <= 0:
             break
         children.append(packed(child, nodes))
@@ -79,20 +81,24 @@ def packed(node: Explanation, nodes: list[int]) -> list[Any]:
 
 def _called(name: str, children: list[list[Any]]) -> tuple[str, list[list[Any]]]:
     """An item by what it is: the slot, role, type or key that both sides agree about, which is then no row of its own."""
-    for k, child in enumerate(children):
-        agreed = child[0] in LABELS and len(child) == 7 and child[1] == "=" and child[6] == 0
-        if agreed and child[2] >= max(child[3:5]) and len(children) > 1:
-            return child[5], children[:k] + children[k + 1 :]
-    return name, children
+    agreed = [
+        k
+        for k, child in enumerate(children)
+        if child[0] in LABELS and len(child) == 7 and child[1] == "=" and child[6] == 0 and child[2] >= max(child[3:5])
+    ]
+    if not agreed or len(children) == 1:
+        return name, children
+    chosen = min(agreed, key=lambda k: LABELS.index(children[k][0]))
+    return children[chosen][5], children[:chosen] + children[chosen + 1 :]
 
 
 def _alone(name: str, status: str, value: Any, weights: Sequence[float], item: bool, nodes: list[int]) -> list[Any]:
     """What stands on one side only: a record is shown field by field, a list of records item by item."""
     parts = [(key, part) for key, part in named_parts(value) if part is not None and part != ()]
     if item and len(parts) > 1:
-        label = next((k for k, (key, part) in enumerate(parts) if key in LABELS and isinstance(part, str)), None)
-        if label is not None:
-            name = parts.pop(label)[1]
+        found = [k for k, (key, part) in enumerate(parts) if key in LABELS and isinstance(part, str) and part]
+        if found:
+            name = parts.pop(min(found, key=lambda k: LABELS.index(parts[k][0])))[1]
             if len(parts) == 1:
                 return _alone(name, status, parts[0][1], weights, False, nodes)
     if len(parts) == 1 and not item:

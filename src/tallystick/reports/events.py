@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.reports.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
+from tallystick.structures.mentions import AnnotatedMention, Mention
 
 if TYPE_CHECKING:
     from tallystick.reading.documents import Paired
     from tallystick.reading.event_documents import EventDocument
+    from tallystick.scoring.explanation import Explanation
 
 Found = tuple[tuple[int, int], str, tuple[Any, ...], int]
 """A span, its label, all that must be equal for it to be right, and the number of its event."""
@@ -36,6 +39,40 @@ def events_drawer(pairs: Paired[EventDocument]) -> Callable[[str], Sequence[Draw
         ]
 
     return draw
+
+
+def with_words(explain: Callable[[Any], Explanation], pairs: Paired[EventDocument]) -> Callable[[Any], Explanation]:
+    """The same explanations, with what the mentions say where the tokens are known."""
+    places = {name: k for k, name in enumerate(pairs.ids)}
+
+    def told(name: Any) -> Explanation:
+        gold, system = pairs.reference[places[name]], pairs.predicted[places[name]]
+        return _reworded(explain(name), gold.tokens or system.tokens)
+
+    return told
+
+
+def _reworded(node: Explanation, tokens: Sequence[str]) -> Explanation:
+    return replace(
+        node,
+        reference=_spelled(node.reference, tokens),
+        predicted=_spelled(node.predicted, tokens),
+        children=tuple(_reworded(child, tokens) for child in node.children),
+    )
+
+
+def _spelled(value: Any, tokens: Sequence[str]) -> Any:
+    """Mentions with their words, also inside records."""
+    if isinstance(value, Mention):
+        known = getattr(value, "text", None)
+        if known is not None or not 0 <= value.left <= value.right < len(tokens):
+            return value
+        return AnnotatedMention(value.left, value.right, text=" ".join(tokens[value.left : value.right + 1]))
+    if is_dataclass(value) and not isinstance(value, type):
+        found = {f.name: getattr(value, f.name) for f in fields(value)}
+        changed = {name: _spelled(part, tokens) for name, part in found.items() if isinstance(part, Mention)}
+        return replace(value, **changed) if changed else value
+    return value
 
 
 def sentences_of(tokens: Sequence[str], numbers: Sequence[int]) -> list[list[str]]:

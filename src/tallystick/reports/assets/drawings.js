@@ -70,7 +70,11 @@ function fillText(into, sentences, marks, coloured) {
   }
   function label(o) {
     const sign = SIGN[o.mark.status];
-    if (o.mark.label || sign) o.e.append(el("sub", "", sign, o.mark.label));
+    const text = o.mark.label;
+    if (!text && !sign) return;
+    const sub = el("sub", "", sign, text.length > 26 ? text.slice(0, 10) + "…" + text.slice(-14) : text);
+    if (text.length > 26) sub.title = text;
+    o.e.append(sub);
   }
 }
 
