@@ -265,11 +265,13 @@ def _judgement(row: Sequence[str]) -> Judgement:
 class Recorded:
     """The judge that a store is: where several persons answered, the most experienced decides.
 
-    `judge` picks one judge's answers; otherwise persons are asked before models and models before embeddings. Two answers of
-    equal standing that differ leave the question unjudged: `disputed` counts them.
+    `judge` picks one judge's answers, `kind` those of one kind; otherwise persons are asked before models and models before
+    embeddings. Two answers of equal standing that differ leave the question unjudged: `disputed` counts them.
     """
 
-    def __init__(self, store: Store, judge: str | None = None, version: str | None = None) -> None:
+    def __init__(
+        self, store: Store, judge: str | None = None, version: str | None = None, kind: str | None = None
+    ) -> None:
         known = store.judges()
         if judge is not None and judge not in known:
             raise InputError(
@@ -281,12 +283,14 @@ class Recorded:
         best: dict[str, tuple[tuple[int, int], Verdict]] = {}
         self.disputed: set[str] = set()
         for one in store.judgements(judge, version):
-            kind, experience = known[one.judge]
-            rank, key = (order.index(kind) if kind in order else len(order), -experience), one.question.key
+            sort, experience = known[one.judge]
+            if kind not in (None, sort):
+                continue
+            rank, key = (order.index(sort) if sort in order else len(order), -experience), one.question.key
             if key not in best or rank < best[key][0]:
                 best[key] = rank, one.verdict
                 self.disputed.discard(key)
-            elif rank == best[key][0] and _said(one.verdict) != _said(best[key][1]):
+            elif rank == best[key][0] and one.verdict.said != best[key][1].said:
                 self.disputed.add(key)
         self._verdicts = {key: verdict for key, (_, verdict) in best.items() if key not in self.disputed}
 
@@ -299,6 +303,7 @@ class Recorded:
         """What was said to each question, None where nothing was."""
         return [self._verdicts.get(question.key) for question in questions]
 
+    def labels(self) -> dict[str, Label]:
+        """The label of each question that is judged, by its key."""
+        return {key: verdict.label for key, verdict in self._verdicts.items()}
 
-def _said(verdict: Verdict) -> tuple[str, frozenset[int]]:
-    return verdict.label, frozenset(verdict.references)
