@@ -15,6 +15,7 @@ TASKS = {
     "dependencies": "UAS, LAS and the whole UD evaluation of CoNLL-U files",
     "relations": "binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts",
     "events": "triggers and arguments as TextEE, gen-arg and RAMS count them, and as eq. 15 and 16 do",
+    "arguments": "event arguments beyond exact match, stage by stage: text, harmless tokens, lists, modifiers, a judge",
     "roles": "role-filler entities: CEAF-REE, CEAF-RME and softer ones, as the equations and as grit have them",
     "nary": "relations of any number of entities: eq. 29 to 31, and as SciREX computes them",
     "templates": "eq. 32, gtt's and IterX's scorers, BETTER, and the official MUC-4 report",
