@@ -125,7 +125,7 @@ def read_prompt(text: str, name: str, file: str) -> Prompt:
     parts = {"user": text} if not headings else {}
     if headings and text[: headings[0].start()].strip():
         raise InputError("text before the first heading; expected [system] or [user]", Place(file, 1))
-    for heading, following in zip(headings, [*headings[1:], None], strict=True):
+    for heading, following in zip(headings, [*headings[1:], None], strict=False):
         line = text.count("\n", 0, heading.start()) + 1
         if heading[1] not in ("system", "user", "answer") or heading[1] in parts:
             what = "twice" if heading[1] in parts else "unknown; expected [system], [user] or [answer]"
