@@ -3,6 +3,7 @@
     questions    key (digest of the content), the question as JSON, whether it is in the queue
     judgements   question, judge, version -> label, references, answers to Q1 to Q3, explanation, when
     judges       name, kind (person, model, embedding), experience
+    unusable     question, judge, version -> what a model said that was no answer, and why
 
 Each answer is a transaction of its own, written through to the disk: losing power loses at most the answer being typed.
 SQLite's write-ahead log lets several people and programs work on one file at once. A judge who answers a question again
@@ -47,6 +48,10 @@ CREATE TABLE judgements (
     label TEXT NOT NULL CHECK (label IN ('Correct', 'Partial', 'Incorrect')), refs TEXT NOT NULL, answers TEXT,
     explanation TEXT NOT NULL, at TEXT NOT NULL, details TEXT NOT NULL,
     PRIMARY KEY (question, judge, version)
+) WITHOUT ROWID;
+CREATE TABLE unusable (
+    question TEXT NOT NULL, judge TEXT NOT NULL, version TEXT NOT NULL, answer TEXT NOT NULL, reason TEXT NOT NULL,
+    at TEXT NOT NULL, PRIMARY KEY (question, judge, version)
 ) WITHOUT ROWID;
 """
 
@@ -227,6 +232,21 @@ class Store:
             "SELECT question, label FROM judgements WHERE judge = ?1 AND (?2 IS NULL OR version = ?2) ORDER BY at",
             (judge, version),
         )
+        return dict(rows.fetchall())
+
+    # -- what a model said that was no answer: kept, so that it is not paid for again ------------------------------------
+
+    def keep_unusable(self, key: str, judge: str, version: str, answer: str, reason: str) -> None:
+        """Keep an answer that could not be used."""
+        when = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        with self._writing():
+            self._db.execute(
+                "INSERT OR REPLACE INTO unusable VALUES (?, ?, ?, ?, ?, ?)", (key, judge, version, answer, reason, when)
+            )
+
+    def unusable(self, judge: str, version: str) -> dict[str, str]:
+        """The questions (by key) to which a judge gave an answer that could not be used, and why not."""
+        rows = self._db.execute("SELECT question, reason FROM unusable WHERE judge = ? AND version = ?", (judge, version))
         return dict(rows.fetchall())
 
     def close(self) -> None:
