@@ -43,6 +43,7 @@ JUDGING = {
     "terminal": ("tallystick.cli.judge_persons:terminal", "Judge in the terminal."),
     "import": ("tallystick.cli.judge_exchange:import_", "Take judgements from Label Studio or JSON Lines."),
     "ask": ("tallystick.cli.judge_ask:ask", "Ask a language model."),
+    "train": ("tallystick.cli.judge_train:train", "Train a classifier over embeddings on a store's labels."),
     "agreement": ("tallystick.cli.judge_agreement:agreement", "Kappa between judges, and where they differ."),
     "judges": ("tallystick.cli.judge_persons:judges", "Who has judged; mark the more experienced."),
 }

@@ -77,9 +77,9 @@ def export(
 def _open(
     reference: str, systems: tuple[str, ...], top: int | None, task: str, options: Mapping[str, Any]
 ) -> list[Question]:
-    from tallystick.comparing.systems import named_systems
+    from tallystick.cli.compare import named_systems
 
-    files = {name: runs[0] for name, runs in named_systems(systems).items()}
+    files = {file: file for runs in named_systems(systems).values() for file in runs}
     if task == "muc4":
         from tallystick.judges.muc4 import open_fills
         from tallystick.metrics.argument_questions import most_made

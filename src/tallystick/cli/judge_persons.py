@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -82,6 +81,7 @@ def terminal(store: str, annotator: str) -> None:
     from rich.console import Console
 
     from tallystick.judges.desk import Desk
+    from tallystick.judges.keys import Keys
     from tallystick.judges.store import Store
     from tallystick.judges.terminal import judge_in_terminal
 
@@ -92,26 +92,10 @@ def terminal(store: str, annotator: str) -> None:
         console = Console(highlight=False)
         if not console.is_terminal:
             console = Console(highlight=False, width=100)
-        session = judge_in_terminal(desk, console, _read_key, _read_line)
+        with Keys() as keys:
+            session = judge_in_terminal(desk, console, keys.key, keys.line)
         say(f"{session.answered:,} answered now, {len(desk.labels()):,} of {len(kept.keys()):,} in all")
         _say_agreement(desk)
-
-
-def _read_key() -> str:
-    """A key of the terminal, or the next character of a pipe (where a line's end is Enter)."""
-    if not sys.stdin.isatty():
-        return sys.stdin.read(1)
-    try:
-        return click.getchar()
-    except (EOFError, KeyboardInterrupt):
-        return ""
-
-
-def _read_line() -> str:
-    try:
-        return input() if sys.stdin.isatty() else sys.stdin.readline()
-    except (EOFError, KeyboardInterrupt):
-        return ""
 
 
 def _say_agreement(desk: Desk) -> None:

@@ -27,7 +27,7 @@ BACKWARD = ("b", "\x1b[D")
 STOP = ("q", "\x03", "\x04")
 
 ReadKey = Callable[[], str]
-"""Waits for one key: a character, "\\r" for Enter, "" at the end of the input."""
+"""Waits for one key: a character, "\\n" for Enter, "" at the end of the input."""
 ReadLine = Callable[[], str]
 
 
@@ -41,7 +41,16 @@ class Session:
 
 def judge_in_terminal(desk: Desk, console: Console, read_key: ReadKey, read_line: ReadLine) -> Session:
     """Ask until everything is judged or the person quits."""
-    session, message = Session(), ""
+    session = Session()
+    try:
+        _ask(session, desk, console, read_key, read_line)
+    except KeyboardInterrupt:  # while something was drawn: the same as q
+        pass
+    return session
+
+
+def _ask(session: Session, desk: Desk, console: Console, read_key: ReadKey, read_line: ReadLine) -> None:
+    message = ""
     place = desk.next_open(0)
     while place is not None:
         question = desk.question(place)
@@ -53,7 +62,7 @@ def judge_in_terminal(desk: Desk, console: Console, read_key: ReadKey, read_line
             draw(desk, place, question, sheet, remark, message, console, fresh=fresh)
             fresh, message, key = False, "", read_key()
             if key == "" or key in STOP:
-                return session
+                return
             if key in ENTER or key == "n":
                 if sheet.missing:
                     message = f"Still open: {sheet.missing}."
@@ -77,7 +86,6 @@ def judge_in_terminal(desk: Desk, console: Console, read_key: ReadKey, read_line
         if place == here:
             message = "There is no other open question."
     session.finished = True
-    return session
 
 
 def draw(
