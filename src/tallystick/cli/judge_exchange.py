@@ -81,6 +81,10 @@ def _open(
 
     files = {file: file for runs in named_systems(systems).values() for file in runs}
     if task == "muc4":
+        context = click.get_current_context()
+        for name in options:
+            if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+                raise MetricError(f"--{name.replace('_', '-')} changes nothing for --task muc4")
         from tallystick.judges.muc4 import open_fills
         from tallystick.metrics.argument_questions import most_made
         from tallystick.reading.muc4 import read_muc4
