@@ -44,11 +44,11 @@ def test_export_of_what_is_open_most_made_first(tmp_path, monkeypatch):
     first = [json.loads(line)["candidate"] for line in Path("q.jsonl").read_text(encoding="utf-8").splitlines()]
     assert first == ["Bush 's administration", "South Korean vehicles", "she"]  # two systems made them, one the rest
     with Store("j.sqlite") as store:
-        before = store.keys()
+        before = store.queue()
     assert "13 of them new" in run("export", GOLD, SECOND, SYSTEM, "--store", "j.sqlite").stderr
     with Store("j.sqlite") as store:
-        assert store.keys()[:3] == before
-        assert len(store.keys()) == 16
+        assert store.queue()[:3] == before
+        assert len(store.queue()) == 16
 
 
 def test_export_to_label_studio_and_back(path):

@@ -164,11 +164,11 @@ def test_what_only_a_model_was_asked_is_not_in_the_queue(tmp_path):
         store.add_questions([whole])
         store.add(Judgement(whole.only(1), "gpt", Verdict("Correct", (0,)), "expert"), kind="model")
         assert store.questions() == [whole]
-        assert store.keys() == [whole.key]
+        assert store.queue() == [whole.key]
         assert store.question(whole.only(1).key) == whole.only(1)
         assert store.voices() == [("gpt", "expert", 1)]
         assert store.add_questions([whole.only(1), whole]) == 1  # now a person shall judge it too
-        assert store.keys() == [whole.key, whole.only(1).key]
+        assert store.queue() == [whole.key, whole.only(1).key]
 
 
 def test_a_store_that_cannot_be_opened_is_said_to_be_so(tmp_path):

@@ -32,7 +32,7 @@ def sit(path, keys, name="anna"):
 def labels(path, name="anna"):
     with Store(path) as store:
         found = store.labels(name)
-        return [found.get(key, "") for key in store.keys()]
+        return [found.get(key, "") for key in store.queue()]
 
 
 def test_keys_back_skip_quit_and_resume(path):

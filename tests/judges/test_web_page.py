@@ -62,7 +62,7 @@ def judge(page, keys, then):
 def labels(path, name):
     with Store(path) as store:
         found = store.labels(name)
-        return [found[key] for key in store.keys() if key in found]
+        return [found[key] for key in store.queue() if key in found]
 
 
 def scored(path):

@@ -37,7 +37,7 @@ def serve(store: str, annotator: str | None, port: int | None, open_: bool) -> N
     from tallystick.judges.web import JudgeServer
 
     with Store(store, create=False) as kept:
-        total = len(kept.keys())
+        total = len(kept.queue())
         if not total:
             raise InputError(f"{store}: there are no questions in it yet; `tallystick judge export` puts them there")
         try:
@@ -61,7 +61,7 @@ def serve(store: str, annotator: str | None, port: int | None, open_: bool) -> N
 
 
 def _say_progress(store: Store) -> None:
-    total, people = len(store.keys()), [name for name, (kind, _) in store.judges().items() if kind == "person"]
+    total, people = len(store.queue()), [name for name, (kind, _) in store.judges().items() if kind == "person"]
     done = ", ".join(f"{name} {len(store.labels(name)):,}" for name in people)
     say(f"stopped; judged of {total:,}: {done or 'nothing'}")
 
@@ -87,14 +87,14 @@ def terminal(store: str, annotator: str) -> None:
 
     with Store(store, create=False) as kept:
         desk = Desk(kept, annotator)
-        if not kept.keys():
+        if not kept.queue():
             raise InputError(f"{store}: there are no questions in it yet; `tallystick judge export` puts them there")
         console = Console(highlight=False)
         if not console.is_terminal:
             console = Console(highlight=False, width=100)
         with Keys() as keys:
             session = judge_in_terminal(desk, console, keys.key, keys.line)
-        say(f"{session.answered:,} answered now, {len(desk.labels()):,} of {len(kept.keys()):,} in all")
+        say(f"{session.answered:,} answered now, {len(desk.labels()):,} of {len(kept.queue()):,} in all")
         _say_agreement(desk)
 
 
@@ -139,7 +139,7 @@ def judges(store: str, marks: tuple[str, ...], format_: str | None) -> None:
                     f"{did_you_mean(name, known)}"
                 )
             kept.add_judge(name, experience=int(number))
-        known, total = kept.judges(), len(kept.keys())
+        known, total = kept.judges(), len(kept.queue())
         heard = {(judge, version): n for judge, version, n in kept.voices()}
         silent = {(name, ""): 0 for name in known if not any(judge == name for judge, _ in heard)}
         rows = [

@@ -44,9 +44,9 @@ class Desk:
         self.store = store
         self.name = person_name(store, name)
 
-    def keys(self) -> list[str]:
+    def queue(self) -> list[str]:
         """The questions, by key, in the order in which they were put."""
-        return self.store.keys()
+        return self.store.queue()
 
     def labels(self) -> dict[str, Label]:
         """What this person has answered."""
@@ -54,13 +54,13 @@ class Desk:
 
     def next_open(self, place: int) -> int | None:
         """The place of the next question without an answer, from a place on and then from the start."""
-        keys, done = self.keys(), self.labels()
+        keys, done = self.queue(), self.labels()
         order = [*range(place, len(keys)), *range(min(place, len(keys)))]
         return next((k for k in order if keys[k] not in done), None)
 
     def question(self, place: int) -> Question:
         """The question at a place."""
-        keys = self.keys()
+        keys = self.queue()
         if not 0 <= place < len(keys):
             raise InputError(f"there is no question {place + 1}; there are {len(keys):,}")
         question = self.store.question(keys[place])
@@ -108,7 +108,7 @@ class Desk:
         mine = {one.question.key: one for one in self.store.judgements(self.name)}
         return [
             Difference(place, mine[key], theirs[key])
-            for place, key in enumerate(self.keys())
+            for place, key in enumerate(self.queue())
             if key in mine and key in theirs and mine[key].verdict.said != theirs[key].verdict.said
         ]
 

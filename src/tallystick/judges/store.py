@@ -145,8 +145,8 @@ class Store:
         rows = self._db.execute("SELECT content FROM questions WHERE queued ORDER BY place, key")
         return [Question.from_json(json.loads(content)) for (content,) in rows]
 
-    def keys(self) -> list[str]:
-        """The keys of the queue, in its order: quicker than the questions, which carry their documents."""
+    def queue(self) -> list[str]:
+        """The queue as keys, in its order: quicker than the questions, which carry their documents."""
         return [key for (key,) in self._db.execute("SELECT key FROM questions WHERE queued ORDER BY place, key")]
 
     def question(self, key: str) -> Question | None:

@@ -129,7 +129,7 @@ def show_question(desk: Desk, place: int, question: Question, console: Console) 
     from rich.rule import Rule
     from rich.text import Text
 
-    total, done = len(desk.keys()), len(desk.labels())
+    total, done = len(desk.queue()), len(desk.labels())
     console.print()
     console.print(Rule(f"{place + 1} of {total} · {done} judged · {printable(desk.name)}", align="left"))
     about = Text()

@@ -14,7 +14,7 @@ from tallystick.judges.verdicts import RELATIONS, Judgement
 
 def state_view(store: Store, desk: Desk | None) -> dict[str, Any]:
     """Who is there, how far each is, and the agreement so far."""
-    keys = set(store.keys())
+    keys = set(store.queue())
     people = [
         {"name": name, "done": len(keys & store.labels(name).keys()), "experience": experience}
         for name, (kind, experience) in store.judges().items()

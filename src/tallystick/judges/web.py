@@ -206,7 +206,7 @@ class Handler(BaseHTTPRequestHandler):
             if question is None:
                 raise Refused(404, "this question is not in the store any more")
             verdict = desk.answer(question, answers, sent.remark)
-            place = desk.keys().index(sent.key)
+            place = desk.queue().index(sent.key)
             self._send_json(
                 200,
                 {"label": verdict.label, "next": desk.next_open(place + 1), "state": state_view(self.server.store, desk)},
