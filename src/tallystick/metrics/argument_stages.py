@@ -35,7 +35,8 @@ STAGES = (EXACT, SAME_TEXT, HARMLESS_TOKENS, BREAK_AGGREGATE, MODIFIERS, JUDGED)
 CONTENDING = 16
 """Up to how many references that want the same candidates the best choice among them is searched for."""
 
-ONE = Fraction(1)
+Share = Fraction | int
+"""Exact, so that three thirds are one."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Candidate:
     text: str
     span: Span | None
     origin: int
-    share: Fraction = ONE
+    share: Share = 1
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Accepted:
     stage: str
     references: tuple[int, ...]
     candidates: tuple[Candidate, ...]
-    weight: Fraction = ONE
+    weight: Share = 1
     how: str = ""
 
 
@@ -107,8 +108,9 @@ def place(argument: EventArgument) -> tuple[bool, Span, str]:
     return argument.span is None, argument.span or (0, 0), argument.text
 
 
-def by_place(block: Block) -> None:
+def by_place(block: Block, wording: Wording) -> None:
     """Exact span match."""
+    del wording  # a place says enough
     _equal(block, EXACT, lambda k: block.references[k].span, lambda candidate: candidate.span)
 
 
@@ -166,7 +168,7 @@ def break_up(block: Block, wording: Wording) -> None:
             return
         candidate = block.open[best[2]]
         texts = wording.read(candidate.text).parts
-        share = candidate.share / len(texts)
+        share = Fraction(candidate.share) / len(texts)
         parts = tuple(Candidate(text, None, candidate.origin, share) for text in texts)
         block.steps.append(Broken(BREAK_AGGREGATE, candidate, parts))
         block.open[best[2] : best[2] + 1] = parts
@@ -264,12 +266,11 @@ def run_stages(
     block: Block, wording: Wording, variants: Variants | None, order: Sequence[str] = ("break", "aggregate")
 ) -> Block:
     """All deterministic stages, one after the other; modifiers only where there is a parse."""
-    by_place(block)
-    by_text(block, wording)
-    by_form(block, wording)
-    steps = {"break": break_up, "aggregate": aggregate}
-    for name in order:
-        steps[name](block, wording)
-    if variants is not None:
+    stages: list[Callable[[Block, Wording], None]] = [by_place, by_text, by_form]
+    stages += [{"break": break_up, "aggregate": aggregate}[name] for name in order]
+    for stage in stages:
+        if block.free and block.open:
+            stage(block, wording)
+    if variants is not None and block.free and block.open:
         by_modifiers(block, wording, variants)
     return block

@@ -18,8 +18,7 @@ rest is a procedure over the same tallies. Two ways of counting:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +43,7 @@ from tallystick.metrics.argument_stages import (
     Accepted,
     Block,
     Broken,
+    Share,
     run_stages,
 )
 from tallystick.metrics.named import chosen, run, settings_line
@@ -176,12 +176,13 @@ def evaluate(
 
 def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: Judge | None = None) -> Scored:
     """All stages that the data allow; a judge only where one is given."""
+    pairs = with_one_text(pairs)
     parsers = {document.parse.source for document in pairs.reference if document.parse is not None}
     parsed = any(document.parse is not None for document in pairs.reference)
     notes = list(pairs.warnings)
     blocks, views, partial = [], [], 0
     for gold, system in zip(pairs.reference, pairs.predicted, strict=True):
-        left, right = (_kept(side.arguments if side is not None else (), options) for side in (gold, system))
+        left, right = (_kept(side.arguments, options) for side in (gold, system))
         views.append((_view(left, options, "reference"), _view(right, options, "predicted")))
         variants = None
         if gold.parse is not None:
@@ -197,12 +198,14 @@ def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: J
     if not parsed:
         notes.append("the stage `modifiers` is left out: it needs a parse of the documents (--parses)")
     if partial:
-        notes.append(f"{partial:,} one-token references are only a part of a word of the parse; they have no modifiers")
+        notes.append(
+            f"one-token references that are only a part of a word of the parse, and so have no modifiers: {partial:,}"
+        )
     unplaced = sum(
         one.span is None and bool(one.text) for found in blocks for block in found for one in block.candidates
     )
     if unplaced:
-        notes.append(f"{unplaced:,} candidates have no place in the document, which `exact` asks for")
+        notes.append(f"candidates without a place in the document, which `exact` asks for: {unplaced:,}")
     if any(block.contended for found in blocks for block in found):
         notes.append(
             "in some role too many references want the same candidates: they were aggregated from left to right"
@@ -264,6 +267,23 @@ def _judged(
 # Blocks, and what is counted
 
 
+def with_one_text(pairs: Paired[ArgumentDocument]) -> Paired[ArgumentDocument]:
+    """A candidate in the place of a reference says what the reference says, so that places imply texts."""
+    out, unlike = [], 0
+    for gold, system in zip(pairs.reference, pairs.predicted, strict=True):
+        said = {one.span: one.text for one in reversed(gold.arguments) if one.span is not None}
+        kept = []
+        for one in system.arguments:
+            text = said.get(one.span, one.text) if one.span is not None else one.text
+            unlike += "".join(text.split()).casefold() != "".join(one.text.split()).casefold()
+            kept.append(one if text == one.text else replace(one, text=text))
+        out.append(replace(system, arguments=tuple(kept)))
+    more = (
+        f"candidates that say something else than the reference in the same place; the reference counts: {unlike:,}",
+    )
+    return replace(pairs, predicted=tuple(out), warnings=(*pairs.warnings, *(more if unlike else ())))
+
+
 def _kept(arguments: Sequence[EventArgument], options: Options) -> tuple[EventArgument, ...]:
     """The arguments as a set, if duplicates are merged: those of one place are one, those without place by their text."""
     if options.duplicates == "keep":
@@ -286,7 +306,7 @@ def blocks_of(references: Sequence[EventArgument], candidates: Sequence[EventArg
 def block_sums(block: Block, stage: str, options: Options) -> F64:
     """num_p, den_p, num_r, den_r of one role of one event, with all stages up to this one."""
     known = STAGES[: STAGES.index(stage) + 1]
-    sums = [Fraction(0), Fraction(len(block.candidates)), Fraction(0), Fraction(len(block.references))]
+    sums: list[Share] = [0, len(block.candidates), 0, len(block.references)]
     for step in block.steps:
         if step.stage in known:
             for k, change in enumerate(credit(step, options)):
@@ -294,19 +314,19 @@ def block_sums(block: Block, stage: str, options: Options) -> F64:
     return np.array([float(value) for value in sums])
 
 
-def credit(step: Accepted | Broken, options: Options) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+def credit(step: Accepted | Broken, options: Options) -> tuple[Share, Share, Share, Share]:
     """What a step adds to num_p, den_p, num_r and den_r."""
-    nothing, rewrite = Fraction(0), options.counting == "rewrite"
+    rewrite = options.counting == "rewrite"
     if isinstance(step, Broken):
-        return nothing, Fraction(len(step.parts) - 1 if rewrite else 0), nothing, nothing
+        return 0, len(step.parts) - 1 if rewrite else 0, 0, 0
     found = len(step.references)
+    num_p: Share = step.weight * sum(one.share for one in step.candidates)
+    den_p = 0
     if rewrite:  # one candidate for each reference, whatever there was before
-        num_p, den_p = step.weight * max(found, 1), Fraction(max(found, 1) - len(step.candidates))
-    else:
-        num_p, den_p = step.weight * sum((one.share for one in step.candidates), nothing), nothing
+        num_p, den_p = step.weight * max(found, 1), max(found, 1) - len(step.candidates)
     if not found and options.none_credits_recall:  # the reference lacked an argument, which it now has
-        return num_p, den_p, step.weight, Fraction(1)
-    return num_p, den_p, step.weight * found, nothing
+        return num_p, den_p, step.weight, 1
+    return num_p, den_p, step.weight * found, 0
 
 
 def document_sums(blocks: Sequence[Block], stage: str, options: Options) -> F64:

@@ -276,7 +276,7 @@ def read_pair(
     left = read_arguments(reference, tokens=known, strip_articles=strip_articles)
     right = read_arguments(predicted, reference=left, ontology=ontology, strip_articles=strip_articles)
     paired = pair_documents(left.documents, right.documents, ArgumentDocument)
-    return with_one_text(with_sentences(paired, known))
+    return with_sentences(paired, known)
 
 
 def with_sentences(pairs: Paired[ArgumentDocument], known: Documents[EventDocument] | None) -> Paired[ArgumentDocument]:
@@ -288,18 +288,3 @@ def with_sentences(pairs: Paired[ArgumentDocument], known: Documents[EventDocume
         for key, one in zip(pairs.ids, pairs.reference, strict=True)
     )
     return replace(pairs, reference=reference)
-
-
-def with_one_text(pairs: Paired[ArgumentDocument]) -> Paired[ArgumentDocument]:
-    """Without tokens, a candidate in the place of a reference says what the reference says; places imply texts."""
-    out, unlike = [], 0
-    for gold, system in zip(pairs.reference, pairs.predicted, strict=True):
-        said = {one.span: one.text for one in reversed(gold.arguments) if one.span is not None}
-        kept = []
-        for one in system.arguments:
-            text = said.get(one.span, one.text) if one.span is not None else one.text
-            unlike += _squeezed(text) != _squeezed(one.text)
-            kept.append(one if text == one.text else replace(one, text=text))
-        out.append(replace(system, arguments=tuple(kept)))
-    more = (f"{unlike:,} candidates say something else than the reference in the same place; the reference counts",)
-    return Paired(pairs.ids, pairs.reference, tuple(out), (*pairs.warnings, *(more if unlike else ())))

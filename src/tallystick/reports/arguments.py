@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 def with_gains(table: Table) -> Table:
     """The figures of the stages with what each gains over the one before."""
     at = list(table.columns).index("f1")
-    rows, before = [], None
+    rows: list[list[Any]] = []
+    before: float | None = None
     for row in table.rows:
-        value = row[at] if not str(row[0]).endswith(" (macro)") else None
-        gain = "" if before is None or value is None else f"{value - before:+.4f}"
+        value: float | None = row[at] if not str(row[0]).endswith(" (macro)") else None
+        gain = None if before is None or value is None else value - before
         rows.append([*row[: at + 1], gain, *row[at + 1 :]])
         before = value
     return replace(table, columns=[*table.columns[: at + 1], "gain", *table.columns[at + 1 :]], rows=rows)
