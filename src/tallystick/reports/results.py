@@ -158,7 +158,7 @@ def explanation_line(tree: Explanation) -> str:
     if tree.how in ("var", "triple") and tree.weight > 0:
         return f"= {name}{tree.reference} ↔ {tree.predicted}"
     if tree.weight >= max(tree.reference_self, tree.predicted_self):
-        if tree.how == "judged" and tree.reference != tree.predicted:
+        if tree.how.startswith("judged(") and tree.reference != tree.predicted:
             return f"= {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}"
         return f"= {name}{shorten(tree.reference)}"
     return f"≠ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}  {weight}"
