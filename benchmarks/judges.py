@@ -113,6 +113,8 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
         Row("by hand", size, truth, remark="wordllama, NumPy and scikit-learn"),
         compare(time("tallystick"), truth, "tallystick", size, checked=LABELS, remark="a judge, asked once"),
         compare(time("one_by_one"), truth, "tallystick, one by one", size, checked=LABELS),
-        compare(time("similarity"), truth, "tallystick, as a similarity", size, checked=("Correct",), remark="ts.judged"),
+        compare(
+            time("similarity"), truth, "tallystick, as a similarity", size, checked=("Correct",), remark="ts.judged"
+        ),
     ]
     return report(f"judges: {size:,} pairs of texts by wordllama", rows, "pair", ("by hand",))

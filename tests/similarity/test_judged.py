@@ -134,7 +134,7 @@ def test_what_makes_no_sense_is_said_at_once(make, message):
 def test_texts_only_and_a_judge_that_exists(tmp_path):
     with pytest.raises(ValueMismatch, match="expected text, found int 7"):
         ts.evaluate(ts.f1(ts.match(ts.judged(Listening()))), [[7]], [["x"]])
-    with pytest.raises(InputError, match="no judge called 'nothing.sqlite'"):
+    with pytest.raises(InputError, match=r"no judge called 'nothing\.sqlite'"):
         ts.evaluate(ts.f1(ts.match(ts.judged("nothing.sqlite"))), [["a"]], [["b"]])
 
 
@@ -163,7 +163,7 @@ def test_a_store_judges_fields_chosen_in_a_type_or_a_file(tmp_path):
     chosen = ts.derive(list[Plain], choices={"[*].what": {"embedding": "wordllama"}})
     assert 'embedding("wordllama")' in str(chosen)
     for wrong, message in (
-        ({"judge": {"nam": "x"}}, 'unknown option \'nam\'.*Did you mean "name"'),
+        ({"judge": {"nam": "x"}}, "unknown option 'nam'.*Did you mean \"name\""),
         ({"judge": {"partial": 1}}, "expected the name of a judge"),
         ({"judge": "x", "embedding": "y"}, "judge and embedding cannot both be chosen"),
         ({"embedding": {"name": "y"}}, "needs the name of an encoder"),
@@ -183,12 +183,24 @@ def test_a_schema_may_name_a_judge():
 
 
 def test_the_cosine_is_the_same_in_rectangles_in_pairs_and_in_any_batch():
-    pytest.importorskip("wordllama", reason="the default encoder is not installed: pip install 'tallystick[embeddings]'")
+    pytest.importorskip(
+        "wordllama", reason="the default encoder is not installed: pip install 'tallystick[embeddings]'"
+    )
     from tallystick.judges.encoders import encoder_named
 
-    words = ["harbour police", "a late frost", "the apricot harvest", "two mules", "a brass telescope", "", "ferry captain"]
+    words = [
+        "harbour police",
+        "a late frost",
+        "the apricot harvest",
+        "two mules",
+        "a brass telescope",
+        "",
+        "ferry captain",
+    ]
     random = np.random.default_rng(1)
-    sides = [[[" ".join(random.choice(words, 2)) for _ in range(random.integers(0, 9))] for _ in range(60)] for _ in range(2)]
+    sides = [
+        [[" ".join(random.choice(words, 2)) for _ in range(random.integers(0, 9))] for _ in range(60)] for _ in range(2)
+    ]
     node = ts.f1(ts.match(ts.embedding("wordllama")))
     whole = ts.evaluate(node, *sides)
     for batch in (1, 7):
@@ -196,7 +208,8 @@ def test_the_cosine_is_the_same_in_rectangles_in_pairs_and_in_any_batch():
         assert np.array_equal(again.rows, whole.rows)
     encoder = encoder_named("wordllama")
     plain = ts.evaluate(
-        ts.f1(ts.match(ts.function(lambda a, b: 1.0 if a == b else max(0.0, encoder.similarities([a], [b])[0])))), *sides
+        ts.f1(ts.match(ts.function(lambda a, b: 1.0 if a == b else max(0.0, encoder.similarities([a], [b])[0])))),
+        *sides,
     )
     assert np.allclose(plain.rows, whole.rows, atol=1e-12)
     assert 0 < whole.f1 < 1

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("labels", metavar="STORE|FILE.jsonl")
-@click.option("--from", "judge", metavar="JUDGE", help="Whose labels of the store.  [default: the most experienced person's]")
+@click.option(
+    "--from", "judge", metavar="JUDGE", help="Whose labels of the store.  [default: the most experienced person's]"
+)
 @click.option(
     "--encoder",
     "encoders",
@@ -28,8 +30,12 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="wordllama, words:FILE, sentences:MODEL or bertscore:MODEL; may be repeated without --out.",
 )
-@click.option("--split", metavar="FILE", help="Train on one part and test on the other: a question's key, a tab, train or test.")
-@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Cross-validation, if there is no --split.")
+@click.option(
+    "--split", metavar="FILE", help="Train on one part and test on the other: a question's key, a tab, train or test."
+)
+@click.option(
+    "--folds", type=click.IntRange(2), default=5, show_default=True, help="Cross-validation, if there is no --split."
+)
 @click.option("--seed", default=0, show_default=True, help="Of the folds.")
 @click.option("--balanced", is_flag=True, help="Weigh the labels to count alike, however rare.")
 @click.option("--out", metavar="FILE.json", help="Where the classifier goes; then say --judge embedding:FILE.json.")

@@ -15,12 +15,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tallystick.columns.arrays import F64
+from tallystick.columns.arrays import F64, I64, integers
 from tallystick.errors import InputError
 from tallystick.judges.agreement import Agreement, agreement
 from tallystick.judges.encoders import Encoder, encoder_named
@@ -102,7 +103,7 @@ class EmbeddingJudge:
         labels = self.classifier.label(similar)
         out: list[Verdict | None] = []
         starts = np.searchsorted(owner, np.arange(len(questions) + 1)).tolist()
-        for first, last in zip(starts, starts[1:], strict=False):
+        for first, last in pairwise(starts):
             if first == last:
                 out.append(None)
                 continue
@@ -156,14 +157,15 @@ class EmbeddingJudge:
         encoder = encoder_named(spec)
         if encoder.signature != signature:
             raise InputError(
-                f"trained with the encoder {signature!r}, and here it is {encoder.signature!r}; train it again", str(path)
+                f"trained with the encoder {signature!r}, and here it is {encoder.signature!r}; train it again",
+                str(path),
             )
         return EmbeddingJudge(spec, encoder, classifier, training)
 
 
-def _similarities(encoder: Encoder, questions: Sequence[Question]) -> tuple[F64, F64]:
+def _similarities(encoder: Encoder, questions: Sequence[Question]) -> tuple[F64, I64]:
     """The similarity of each candidate to each of its references, and which question it belongs to."""
-    owner = np.repeat(np.arange(len(questions)), [len(question.references) for question in questions])
+    owner = integers(np.repeat(np.arange(len(questions)), [len(question.references) for question in questions]))
     references = [text for question in questions for text in question.references]
     candidates = [questions[k].candidate for k in owner.tolist()]
     return encoder.similarities(references, candidates), owner
@@ -212,7 +214,9 @@ def train(
         held_out, how = _cross_validated(x, labelled, folds, seed, balanced), f"{folds} folds, seed {seed}"
         learnt = list(range(len(labels)))
     else:
-        learnt, tested = ([k for k, (q, _) in enumerate(labelled) if split.get(q.key) == part] for part in ("train", "test"))
+        learnt, tested = (
+            [k for k, (q, _) in enumerate(labelled) if split.get(q.key) == part] for part in ("train", "test")
+        )
         if not learnt or not tested:
             raise InputError(
                 f"the split has {len(learnt)} labelled questions to train on and {len(tested)} to test on; both are needed"

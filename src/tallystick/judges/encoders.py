@@ -107,7 +107,8 @@ def _wordllama() -> Encoder:
     except ImportError:
         raise _missing("wordllama", "'tallystick[embeddings]'") from None
     finally:  # it sets up logging for the whole program when it is imported; that is not ours to change
-        root.handlers[:], _ = before[0], root.setLevel(before[1])
+        root.handlers[:] = before[0]
+        root.setLevel(before[1])
     folder = Path(wordllama.__file__).parent
     model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)  # its files lie in its own folder
 
@@ -142,7 +143,9 @@ def _words(name: str) -> Encoder:
             )
         known, numbers = table.key_to_index, np.asarray(table.vectors)
     except (ValueError, OSError, EOFError, AttributeError, KeyError, IndexError, ImportError) as error:
-        raise InputError(f"gensim cannot read these word vectors ({type(error).__name__}: {error})", str(path)) from None
+        raise InputError(
+            f"gensim cannot read these word vectors ({type(error).__name__}: {error})", str(path)
+        ) from None
     except Exception as error:
         if type(error).__module__ not in ("_pickle", "pickle"):
             raise

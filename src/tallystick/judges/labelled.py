@@ -30,11 +30,9 @@ def question_of(row: Json) -> Question:
             raise row.fail(f"unknown part {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")
     given = row.at("references", "reference")
     references = [given] if given.key == "reference" else given.each()
-    return Question(
-        candidate=row.at("candidate").text(),
-        references=tuple(one.text() for one in references),
-        **{name: found.text() for name in PARTS if (found := row.get(name)) is not None},
-    )
+    document, event_type, trigger, role = (found.text() if (found := row.get(name)) else "" for name in PARTS)
+    texts = tuple(one.text() for one in references)
+    return Question(row.at("candidate").text(), texts, document, event_type, trigger, role)
 
 
 def _label(value: Json) -> Label:
