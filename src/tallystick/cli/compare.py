@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from tallystick.errors import InputError, MetricError, Place
 
 if TYPE_CHECKING:
     from tallystick.comparing.systems import Comparison
+    from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
 FORMATS = ("table", "json", "tsv", "markdown", "latex")
@@ -110,7 +111,11 @@ def run_comparison(
 
         for names, rest in shared_signatures(first).items():
             say(f"signature: {names} | {rest} | {comparison.settings}")
-    show_comparison(comparison, correlations, format_)
+        for system, found in results.items():
+            for warning in dict.fromkeys(w for result in found.values() for w in result.warnings):
+                say(f"Warning: {system}: {warning}")
+    own_tables = getattr(module, "comparison_tables", None)
+    show_comparison(comparison, correlations, format_, own_tables(comparison) if own_tables is not None else ())
 
 
 def named_systems(arguments: tuple[str, ...]) -> dict[str, list[str]]:
@@ -130,15 +135,17 @@ def _figures(results: Mapping[str, Result]) -> dict[str, float | None]:
     return {name: result.score for name, result in results.items()}
 
 
-def show_comparison(comparison: Comparison, correlations: bool, format_: str | None) -> None:
-    """The comparison on standard output."""
+def show_comparison(
+    comparison: Comparison, correlations: bool, format_: str | None, own_tables: Sequence[Table] = ()
+) -> None:
+    """The comparison on standard output; a task's own tables are for people, not for TSV."""
     from tallystick.reports.comparison import comparison_table, correlations_table, figures_only
 
     kind = chosen_format(format_)
     if kind == "json":
         click.echo(json.dumps(comparison.as_dict(), indent=2, ensure_ascii=False))
         return
-    tables = [figures_only(comparison) if kind == "tsv" else comparison_table(comparison)]
+    tables = [figures_only(comparison)] if kind == "tsv" else [comparison_table(comparison), *own_tables]
     if correlations:
         tables.append(correlations_table(comparison))
     show_tables(tables, format_)

@@ -129,16 +129,18 @@ def finish(
     truncated: bool = False,
     title: str = "Evaluation",
     explain: Callable[[Any], Explanation] | None = None,
+    extend: Callable[[Table], Table] | None = None,
 ) -> None:
-    """The end of every `score` command: the figures and the task's own tables in the chosen format, what is to be said
-    about them on standard error, and the gates."""
+    """The end of every `score` command: the figures (which a task may `extend` by columns of its own) and the task's own tables
+    in the chosen format, what is to be said about them on standard error, and the gates."""
     from tallystick.reports import results as reports
     from tallystick.reports.tables import count
     from tallystick.scoring.result import results_to_json, shared_signatures
 
     if common.undefined is not None:
         results = {name: replace(result, undefined=common.policy()) for name, result in results.items()}
-    shown = [reports.figures_table(results, macro=common.macro, truncated=truncated)]
+    figures = reports.figures_table(results, macro=common.macro, truncated=truncated)
+    shown = [extend(figures) if extend is not None else figures]
     extra = dict(extra or {})
     if common.by == "document":
         shown.append(reports.documents_table(results, common.limit))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from tallystick.errors import InputError, Place, SidesMismatch, unmet_ids
+from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, unmet_ids
 
 T = TypeVar("T")
 
@@ -71,6 +71,15 @@ def pair_values(reference: Any, predicted: Any) -> Paired[Any]:
             f"reference has {len(left):,} documents and predicted has {len(right):,}; they are paired by order"
         )
     return Paired(tuple(map(str, range(len(left)))), left, right)
+
+
+def place_of(document: Any, ids: Sequence[Any]) -> int:
+    """The place of a document among ids."""
+    if document not in ids:
+        raise MetricError(
+            f"no document {document!r}; there are {len(ids):,}.{did_you_mean(str(document), map(str, ids))}"
+        )
+    return list(ids).index(document)
 
 
 def sources(name: str | Path, suffix: str) -> list[Path]:

@@ -215,7 +215,13 @@ def _rams(record: Json) -> EventDocument:
     events = [
         Event(Trigger(AnnotatedMention(*span), type_), tuple(arguments[span])) for span, type_ in triggers.items()
     ]
-    return EventDocument(tuple(events), (), _sentences(record))
+    return EventDocument(tuple(events), _sentence_tokens(record), _sentences(record))
+
+
+def _sentence_tokens(record: Json) -> tuple[str, ...]:
+    """RAMS has its tokens in sentences."""
+    found = record.get("sentences")
+    return tuple(token.text() for sentence in found.each() for token in sentence.each()) if found is not None else ()
 
 
 def _rams_argument(found: Json, role: Json) -> Argument:

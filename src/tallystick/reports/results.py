@@ -157,6 +157,10 @@ def explanation_line(tree: Explanation) -> str:
         return f"{name}{tree.how} = {weight} of {most}" + (f", with {variables}" if variables else "")
     if tree.how in ("var", "triple") and tree.weight > 0:
         return f"= {name}{tree.reference} ↔ {tree.predicted}"
+    if tree.how == "accepted":  # by a rule or a judge, which say more than whether the two are equal
+        mark = "=" if tree.weight >= 1 else "≠"
+        both = [shorten(value) for value in (tree.reference, tree.predicted) if value is not None]
+        return f"{mark} {name}{' ↔ '.join(dict.fromkeys(both))}"
     if tree.weight >= max(tree.reference_self, tree.predicted_self):
         if tree.how.startswith("judged(") and tree.reference != tree.predicted:
             return f"= {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}"
