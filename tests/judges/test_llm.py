@@ -133,10 +133,12 @@ def test_a_prompt_that_cannot_be_understood(text, message):
 
 def test_a_prompt_needs_what_it_has_places_for(store):
     with serving(lambda body, _: says("Correct")) as endpoint:
-        with pytest.raises(InputError, match="place for <document>.*'x'.* has none; use a prompt without it"):
+        with pytest.raises(InputError, match=r"place for <document>.*'x'.* has none; use a prompt without it"):
             model(endpoint, store).judge([Question("x", ("y",))])
-        assert model(endpoint, store, prompt="texts").judge([Question("x", ("y",))]) == [Verdict("Correct", (0,), "because")]
-        with pytest.raises(InputError, match="no prompt called 'exprt'.*Did you mean"):
+        assert model(endpoint, store, prompt="texts").judge([Question("x", ("y",))]) == [
+            Verdict("Correct", (0,), "because")
+        ]
+        with pytest.raises(InputError, match=r"no prompt called 'exprt'.*Did you mean"):
             model(endpoint, store, prompt="exprt")
     assert len(endpoint.requests) == 1
     assert set(NAMED) == {"expert", "intuitive", "texts"}
@@ -165,7 +167,13 @@ def test_an_answer_is_what_was_asked_for_or_unusable(answer, form, label):
 
 
 def test_with_the_reference_each_pair_is_asked_and_the_best_label_counts(store):
-    labels = {("a", "x"): "Incorrect", ("a", "y"): "Correct", ("a", "z"): "Correct", ("b", "x"): "Partial", ("b", "y"): "Incorrect"}
+    labels = {
+        ("a", "x"): "Incorrect",
+        ("a", "y"): "Correct",
+        ("a", "z"): "Correct",
+        ("b", "x"): "Partial",
+        ("b", "y"): "Incorrect",
+    }
 
     def answer(body, _):
         lines = body["messages"][1]["content"].splitlines()
@@ -202,7 +210,9 @@ def test_what_looks_alike_to_the_model_is_asked_once(store):
 
 def test_a_rate_limit_is_waited_for_as_long_as_the_server_asks(store):
     def answer(body, number):
-        return Reply(429, {"error": {"message": "slow down"}}, {"Retry-After": "0.4"}) if number == 0 else says("Correct")
+        return (
+            Reply(429, {"error": {"message": "slow down"}}, {"Retry-After": "0.4"}) if number == 0 else says("Correct")
+        )
 
     with serving(answer) as endpoint:
         judge = model(endpoint, store)
@@ -275,7 +285,11 @@ def test_a_broken_answer_is_kept_as_such_and_asked_again_only_on_demand(store):
 
 
 def test_a_reply_that_is_not_of_the_protocol(store):
-    replies = [Reply(200, b"<html>hello</html>", {"Content-Type": "text/html"}), Reply(200, b"{nonsense"), Reply(200, {"choices": []})]
+    replies = [
+        Reply(200, b"<html>hello</html>", {"Content-Type": "text/html"}),
+        Reply(200, b"{nonsense"),
+        Reply(200, {"choices": []}),
+    ]
     with serving(lambda body, number: replies[number]) as endpoint:
         judge = model(endpoint, store, concurrency=1)
         assert judge.judge([question(name) for name in "abc"]) == [None] * 3
@@ -285,9 +299,12 @@ def test_a_reply_that_is_not_of_the_protocol(store):
 
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_a_wrong_key_or_model_stops_at_once(store, status):
-    with serving(lambda body, _: Reply(status, {"error": {"message": "no such thing"}})) as endpoint:
-        with pytest.raises(InputError, match="does not answer for the model 'm': no such thing"):
-            model(endpoint, store, concurrency=2).judge([question(f"c{k}") for k in range(50)])
+    refusal = Reply(status, {"error": {"message": "no such thing"}})
+    with (
+        serving(lambda body, _: refusal) as endpoint,
+        pytest.raises(InputError, match="does not answer for the model 'm': no such thing"),
+    ):
+        model(endpoint, store, concurrency=2).judge([question(f"c{k}") for k in range(50)])
     assert len(endpoint.requests) <= 2
 
 
@@ -389,7 +406,7 @@ def test_ctrl_c_keeps_what_was_answered(tmp_path):
         assert "Interrupted. What was answered is kept" in said
         assert "Traceback" not in said
     with Store(path) as store:
-        assert len([one for one in store.judgements("m")]) == 2
+        assert len(store.judgements("m")) == 2
 
 
 def test_a_dry_run_calls_nothing_and_says_what_it_would_take(tmp_path):

@@ -40,11 +40,15 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="The environment variable that holds the key.",
 )
-@click.option("--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="Of the call: temperature=0, seed=1.")
+@click.option(
+    "--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="Of the call: temperature=0, seed=1."
+)
 @click.option("--concurrency", type=click.IntRange(1), default=8, show_default=True, help="Calls at one time.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True, help="Seconds.")
 @click.option("--retries", type=click.IntRange(0), default=5, show_default=True, help="After 429, 5xx or a timeout.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N questions that are not judged yet.")
+@click.option(
+    "--limit", type=click.IntRange(1), metavar="N", help="Only the first N questions that are not judged yet."
+)
 @click.option("--again", is_flag=True, help="Ask again where an earlier answer could not be used.")
 @click.option("--dry-run", is_flag=True, help="Say how many calls and tokens it would take, and call nothing.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
@@ -84,7 +88,8 @@ def ask(
         except KeyboardInterrupt:
             interrupted = True
     _show(_reported(judge, judge.report), format_)
-    _complain(judge.report)
+    for line in judge.report.complaints():
+        say(line)
     if interrupted:
         say("Interrupted. What was answered is kept; the same command goes on from there.")
         sys.exit(130)
@@ -96,7 +101,9 @@ def _open_questions(store: Store, judge: LanguageModel) -> list[Question]:
     done = store.labels(judge.name, judge.version)
     questions = store.questions()
     if not questions:
-        raise InputError(f"{store.path}: there are no questions in this store; `tallystick judge export` puts them there")
+        raise InputError(
+            f"{store.path}: there are no questions in this store; `tallystick judge export` puts them there"
+        )
     return [question for question in questions if question.key not in done]
 
 
@@ -136,16 +143,3 @@ def _show(row: dict[str, Any], format_: str | None) -> None:
         click.echo(json.dumps(row, ensure_ascii=False, indent=2))
     else:
         show_tables([Table(list(row), [list(row.values())])], format_)
-
-
-def _complain(report: Report) -> None:
-    from tallystick.reports.tables import count
-
-    for reason, n in report.failures.most_common():
-        say(f"{count(n, 'call')} failed: {reason}")
-    for reason, n in report.unusable.most_common():
-        say(f"{count(n, 'answer')} could not be used: {reason} (--again asks anew)")
-    if report.not_called:
-        say(f"{count(report.not_called, 'call')} not made, since nothing but failures came back")
-    if report.unjudged:
-        say(f"{count(report.unjudged, 'question')} left unjudged; the same command asks only what has no answer yet")

@@ -52,9 +52,7 @@ class Endpoint:
         try:
             from openai import AsyncOpenAI
         except ImportError:
-            raise InputError(
-                "a language model as a judge needs the client: pip install 'tallystick[llm]'"
-            ) from None
+            raise InputError("a language model as a judge needs the client: pip install 'tallystick[llm]'") from None
         if self.url and urlsplit(self.url).scheme not in ("http", "https"):
             raise InputError(f"expected an address such as http://localhost:8000/v1, found {self.url!r}")
         key = self.key or os.environ.get(self.key_variable)

@@ -29,12 +29,14 @@ STORE = "judgements.sqlite"
 def judge_named(spec: str, **options: Any) -> Judge:
     """The judge that a name stands for: a store, `embedding:FILE` or `llm:MODEL`, with its options."""
     if not isinstance(spec, str) or not spec:
-        raise InputError(f"expected the name of a judge: a store of judgements, embedding:FILE or llm:MODEL, found {spec!r}")
+        raise InputError(
+            f"expected the name of a judge: a store of judgements, embedding:FILE or llm:MODEL, found {spec!r}"
+        )
     if Path(spec).is_file():
         return _called(_recorded, spec, {}, options)
     name, _, query = spec.partition("?")
     written = dict(parse_qsl(query, keep_blank_values=True))
-    kind, colon, rest = name.partition(":")
+    kind, _, rest = name.partition(":")
     if kind == "embedding":
         return _called(_embedding, rest, written, options)
     if kind == "llm":
@@ -52,7 +54,9 @@ def _called(make: Callable[..., Judge], name: str, written: Mapping[str, str], o
     given = {**written, **{key: value for key, value in options.items() if value is not None}}
     for key in given:
         if key not in known:
-            raise InputError(f"a judge of this kind has no option {key!r}; there are {', '.join(known)}.{did_you_mean(key, known)}")
+            raise InputError(
+                f"a judge of this kind has no option {key!r}; there are {', '.join(known)}.{did_you_mean(key, known)}"
+            )
     return make(name, **given)
 
 
@@ -118,9 +122,9 @@ def read_parameters(parameters: Mapping[str, Any] | str | None) -> tuple[tuple[s
         try:
             parameters = json.loads(parameters)
         except ValueError as error:
-            raise InputError(f"parameters: expected a JSON object such as {{\"temperature\": 0}} ({error})") from None
-    if not isinstance(parameters or {}, Mapping):
-        raise InputError(f"parameters: expected an object such as {{\"temperature\": 0}}, found {parameters!r:.60}")
+            raise InputError(f'parameters: expected a JSON object such as {{"temperature": 0}} ({error})') from None
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise InputError(f'parameters: expected an object such as {{"temperature": 0}}, found {parameters!r:.60}')
     found = dict(parameters or {})
     for name in ("model", "messages", "stream", "n"):
         if name in found:

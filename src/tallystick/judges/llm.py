@@ -63,6 +63,23 @@ class Report:
     tokens_in: int = 0
     tokens_out: int = 0
 
+    def complaints(self) -> list[str]:
+        """What could not be had and why, a line for each reason."""
+        lines = [f"{_count(n, 'call')} failed: {reason}" for reason, n in self.failures.most_common()]
+        for reason, n in self.unusable.most_common():
+            lines.append(f"{_count(n, 'answer')} could not be used: {reason} (--again asks anew)")
+        if self.not_called:
+            lines.append(f"{_count(self.not_called, 'call')} not made, since nothing but failures came back")
+        if self.unjudged:
+            lines.append(
+                f"{_count(self.unjudged, 'question')} left unjudged; the same command asks only what has no answer yet"
+            )
+        return lines
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+
 
 class LanguageModel:
     """A judge that asks a language model, and the store that it keeps its answers in (None: only this object remembers)."""
@@ -176,7 +193,11 @@ class LanguageModel:
         stands_for = (0,) if self.prompt.with_reference and label != "Incorrect" else ()
         verdict = self._verdicts[piece.key] = Verdict(label, stands_for, explanation)
         if self.store is not None:
-            details = {"answer": outcome.text, "served": outcome.model, "tokens": [outcome.tokens_in, outcome.tokens_out]}
+            details = {
+                "answer": outcome.text,
+                "served": outcome.model,
+                "tokens": [outcome.tokens_in, outcome.tokens_out],
+            }
             self.store.add(Judgement(piece, self.name, verdict, self.version, details=details), self.kind)
 
     def _together(self, question: Question) -> Verdict | None:
@@ -209,5 +230,5 @@ def best_of(parts: Sequence[Verdict | None]) -> Verdict | None:
         found = [k for k, part in enumerate(parts) if part is not None and part.label == label]
         if found:
             explanation = next((one.explanation for k in found if (one := parts[k]) and one.explanation), "")
-            return Verdict(label, () if label == "Incorrect" else tuple(found), explanation)  # type: ignore[arg-type]
+            return Verdict(label, () if label == "Incorrect" else tuple(found), explanation)
     return None

@@ -246,7 +246,9 @@ class Store:
 
     def unusable(self, judge: str, version: str) -> dict[str, str]:
         """The questions (by key) to which a judge gave an answer that could not be used, and why not."""
-        rows = self._db.execute("SELECT question, reason FROM unusable WHERE judge = ? AND version = ?", (judge, version))
+        rows = self._db.execute(
+            "SELECT question, reason FROM unusable WHERE judge = ? AND version = ?", (judge, version)
+        )
         return dict(rows.fetchall())
 
     def close(self) -> None:
