@@ -9,7 +9,9 @@ HEAVY = {"scipy", "pandas", "pyarrow", "rich", "pydantic", "lap", "rapidfuzz", "
 
 
 TASKS = [
-    [command, task, "--help"] for command in ("score", "explain") for task in ("relations", "events", "roles", "nary")
+    [command, task, "--help"]
+    for command in ("score", "explain")
+    for task in ("relations", "events", "arguments", "roles", "nary")
 ]
 JUDGE = [
     ["judge", *command, "--help"] for command in ([], ["export"], ["import"], ["serve"], ["terminal"], ["agreement"])

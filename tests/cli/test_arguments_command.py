@@ -102,6 +102,12 @@ def test_explain():
     assert "no document 'x'" in run("explain", "arguments", *FILES, "--document", "x", code=2).stderr
 
 
+def test_the_comparison_in_the_docs():
+    page = (EXAMPLES.parents[2] / "docs" / "arguments.md").read_text(encoding="utf-8")
+    command = next(line for line in page.splitlines() if line.startswith("tallystick compare arguments arguments.gold"))
+    assert run(*command.split()[1:]).stdout.strip().split("\n\n")[-1] in page
+
+
 def test_several_systems():
     shown = run(
         "compare",
