@@ -191,12 +191,6 @@ def _words(given: str | None, usual: frozenset[str], fold: bool = True) -> froze
 
 def _judge(specification: str) -> Any:
     """The judge of a name: a store, or what `tallystick.judges.choose` knows."""
-    from importlib import import_module
-    from importlib.util import find_spec
+    from tallystick.judges.choose import judge_named
 
-    if find_spec("tallystick.judges.choose") is not None:
-        return import_module("tallystick.judges.choose").judge_named(specification)
-    from tallystick.judges.store import Recorded, Store
-
-    with Store(specification, create=False) as store:
-        return Recorded(store)
+    return judge_named(specification)

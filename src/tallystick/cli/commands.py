@@ -37,6 +37,21 @@ COMMANDS = {
 }
 
 
+JUDGING = {
+    "export": (
+        "tallystick.cli.judge_exchange:export",
+        "Put what no rule decides into a store; tasks for Label Studio, JSON Lines.",
+    ),
+    "serve": ("tallystick.cli.judge_persons:serve", "Judge in a page of your browser."),
+    "terminal": ("tallystick.cli.judge_persons:terminal", "Judge in the terminal."),
+    "import": ("tallystick.cli.judge_exchange:import_", "Take judgements from Label Studio or JSON Lines."),
+    "ask": ("tallystick.cli.judge_ask:ask", "Ask a language model."),
+    "train": ("tallystick.cli.judge_train:train", "Train a classifier over embeddings on a store's labels."),
+    "agreement": ("tallystick.cli.judge_agreement:agreement", "Kappa between judges, and where they differ."),
+    "judges": ("tallystick.cli.judge_persons:judges", "Who has judged; mark the more experienced."),
+}
+
+
 @click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="tallystick")
 def tallystick() -> None:
@@ -64,6 +79,18 @@ def score() -> None:
 @tallystick.group(cls=LazyGroup, lazy=_tasks("explain", WITHOUT_EXPLANATION))
 def explain() -> None:
     """Show what was matched with what in one document, and why."""
+
+
+@tallystick.group(cls=LazyGroup, lazy=JUDGING)
+def judge() -> None:
+    """Let people, or models, decide what no rule can: does this candidate mean what a reference means?
+
+    \b
+    tallystick judge export GOLD SYSTEM... --store judgements.sqlite --top 500
+    tallystick judge serve judgements.sqlite
+    tallystick judge agreement judgements.sqlite
+    tallystick score arguments GOLD SYSTEM --judge judgements.sqlite
+    """
 
 
 @tallystick.command("list")

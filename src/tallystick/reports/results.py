@@ -151,6 +151,8 @@ def explanation_line(tree: Explanation) -> str:
         both = [shorten(value) for value in (tree.reference, tree.predicted) if value is not None]
         return f"{mark} {name}{' ↔ '.join(dict.fromkeys(both))}"
     if tree.weight >= max(tree.reference_self, tree.predicted_self):
+        if tree.how.startswith("judged(") and tree.reference != tree.predicted:
+            return f"= {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}"
         return f"= {name}{shorten(tree.reference)}"
     return f"≠ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}  {weight}"
 
