@@ -13,7 +13,9 @@ TASKS = [
     for command in ("score", "explain")
     for task in ("relations", "events", "arguments", "roles", "nary")
 ]
-JUDGE = [["judge", *command, "--help"] for command in ([], ["export"], ["import"], ["serve"], ["terminal"], ["agreement"])]
+JUDGE = [
+    ["judge", *command, "--help"] for command in ([], ["export"], ["import"], ["serve"], ["terminal"], ["agreement"])
+]
 
 
 def imported(*arguments):
@@ -26,7 +28,8 @@ def test_importing_the_package_loads_nothing_heavy():
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["score", "--help"], ["score", "amr", "--help"], ["score", "spans", "--help"], *TASKS, *JUDGE]
+    "arguments",
+    [["--help"], ["score", "--help"], ["score", "amr", "--help"], ["score", "spans", "--help"], *TASKS, *JUDGE],
 )
 def test_help_loads_nothing_heavy(arguments):
     assert not imported("-m", "tallystick", *arguments) & (HEAVY | {"numpy"})

@@ -30,7 +30,12 @@ def test_questions_come_back_as_they_were(tmp_path):
 
 def test_judgements_come_back_as_they_were(tmp_path, store):
     given = [
-        (Judgement(QUESTIONS[0], "anna", Verdict("Correct", (0,), "why not"), answers=Answers(True, (0,), "conveys")), "person"),
+        (
+            Judgement(
+                QUESTIONS[0], "anna", Verdict("Correct", (0,), "why not"), answers=Answers(True, (0,), "conveys")
+            ),
+            "person",
+        ),
         (Judgement(QUESTIONS[1], "anna", Verdict("Incorrect"), answers=Answers(False)), "person"),
         (Judgement(QUESTIONS[1], "gpt", Verdict("Partial", (0,)), "expert", details={"served": "x"}), "model"),
     ]
@@ -50,7 +55,13 @@ def test_a_line_with_a_label_is_judged_and_a_key_is_enough(tmp_path, store):
     path = written(
         tmp_path,
         {"key": QUESTIONS[0].key, "label": "Correct", "same_as": [0]},
-        {**json.loads(question_line(QUESTIONS[1])), "judge": "ben", "valid": True, "relation": "removes", "same_as": [0]},
+        {
+            **json.loads(question_line(QUESTIONS[1])),
+            "judge": "ben",
+            "valid": True,
+            "relation": "removes",
+            "same_as": [0],
+        },
         {"reference": "THE MAIDS", "candidate": "MAIDS"},
     )
     taken = read_lines(path, store, "anna")
@@ -104,5 +115,5 @@ def test_a_bad_line_is_named(tmp_path, store, row, said):
 def test_a_name_cannot_be_a_model_and_a_person(tmp_path, store):
     store.add(Judgement(QUESTIONS[0], "gpt", Verdict("Incorrect"), "v"), "model")
     path = written(tmp_path, {**ONE, "judge": "gpt", "label": "Correct", "same_as": [0]})
-    with pytest.raises(InputError, match="'gpt' is a model in .*, and a person in what is to be imported"):
+    with pytest.raises(InputError, match=r"'gpt' is a model in .*, and a person in what is to be imported"):
         keep(store, read_lines(path, store))

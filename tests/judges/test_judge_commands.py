@@ -122,7 +122,9 @@ def test_the_table_of_all_judges(path):
 def test_a_judge_by_the_start_of_the_version(path):
     labelled(path)
     assert "gpt@expert 1" in run("agreement", path, "gpt@ex", "anna").stdout
-    assert "'gpt' may be gpt@expert 1, gpt@intuitive 2; say which" in run("agreement", path, "gpt", "anna", code=2).stderr
+    assert (
+        "'gpt' may be gpt@expert 1, gpt@intuitive 2; say which" in run("agreement", path, "gpt", "anna", code=2).stderr
+    )
     assert 'Did you mean "anna"?' in run("agreement", path, "annna", "ben", code=2).stderr
     assert "agreement is between two" in run("agreement", path, "anna", code=2).stderr
     assert "--differences is for two judges" in run("agreement", path, "--differences", code=2).stderr

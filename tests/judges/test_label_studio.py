@@ -13,7 +13,15 @@ from sample import QUESTIONS
 
 from tallystick.errors import InputError
 from tallystick.judges import Answers, Question, Store
-from tallystick.judges.label_studio import annotators, choices, configuration, document_html, read_export, task, write_project
+from tallystick.judges.label_studio import (
+    annotators,
+    choices,
+    configuration,
+    document_html,
+    read_export,
+    task,
+    write_project,
+)
 
 HERE = Path(__file__).parent
 EXPECTED = [
@@ -100,8 +108,14 @@ def annotation(*results, **more):
     [
         ([], "left question 1 open"),
         ([("valid", "Yes"), ("relation", "Adds spurious content")], "left question 2 open"),
-        ([("valid", "Yes"), ("same_as", "Yes, she", "No"), ("relation", "Adds spurious content")], "a reference and none of them"),
-        ([("valid", "Yes"), ("same_as", "Yes, him"), ("relation", "Adds spurious content")], "chose 'Yes, him' at question 2"),
+        (
+            [("valid", "Yes"), ("same_as", "Yes, she", "No"), ("relation", "Adds spurious content")],
+            "a reference and none of them",
+        ),
+        (
+            [("valid", "Yes"), ("same_as", "Yes, him"), ("relation", "Adds spurious content")],
+            "chose 'Yes, him' at question 2",
+        ),
     ],
 )
 def test_what_is_no_answer_is_left_out_and_said(tmp_path, store, results, reason):
@@ -114,7 +128,10 @@ def test_what_is_no_answer_is_left_out_and_said(tmp_path, store, results, reason
 
 
 def test_a_task_of_another_store_is_an_error(tmp_path):
-    with Store(tmp_path / "other.sqlite") as store, pytest.raises(InputError, match=r"task 1: its question .* is not in"):
+    with (
+        Store(tmp_path / "other.sqlite") as store,
+        pytest.raises(InputError, match=r"task 1: its question .* is not in"),
+    ):
         read_export(HERE / "label_studio_export.json", store)
 
 

@@ -100,5 +100,7 @@ def test_from_export_over_the_terminal_to_the_score(files):
     assert (before["slots"]["perp-ind-id"]["COR"], after["slots"]["perp-ind-id"]["COR"]) == (1, 2)
     assert after["warnings"] == ["the judge decided 2 of 3 open string fills: the figures are lower bounds"]
     assert "judge=recorded(j.sqlite)" in after["signature"]
-    compared = run("compare", "templates", "key.txt", "response.txt", "--preset", "muc4-official", "--judge", "j.sqlite")
+    compared = run(
+        "compare", "templates", "key.txt", "response.txt", "--preset", "muc4-official", "--judge", "j.sqlite"
+    )
     assert "response" in compared.stdout

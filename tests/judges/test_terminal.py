@@ -67,7 +67,9 @@ def test_in_a_real_terminal(path):
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ.update(TERM="xterm", COLUMNS="100", LINES="50")
-        os.execv(sys.executable, [sys.executable, "-m", "tallystick", "judge", "terminal", str(path), "--annotator", "anna"])
+        os.execv(
+            sys.executable, [sys.executable, "-m", "tallystick", "judge", "terminal", str(path), "--annotator", "anna"]
+        )
     seen = b""
 
     def until(text):

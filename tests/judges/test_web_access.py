@@ -68,10 +68,21 @@ def test_the_address_opens_the_page_and_leaves_a_cookie(server):
     assert ask(server, "/")[0] == 200
 
 
-@pytest.mark.parametrize("path", ["/", "/judge.js", "/judge.css", "/api/state", "/api/question?annotator=a&place=0", "/x"])
+@pytest.mark.parametrize(
+    "path", ["/", "/judge.js", "/judge.css", "/api/state", "/api/question?annotator=a&place=0", "/x"]
+)
 def test_without_the_token_nothing_is_answered(server, path):
-    for cookie in (None, f"{server.cookie}=wrong", f"{server.cookie}=", "tallystick_1=x", "\x01=;", f"{server.cookie}=é"):
-        status, _, text = ask(server, path, token=False, Cookie=cookie and cookie.encode("latin-1", "replace").decode("latin-1"))
+    for cookie in (
+        None,
+        f"{server.cookie}=wrong",
+        f"{server.cookie}=",
+        "tallystick_1=x",
+        "\x01=;",
+        f"{server.cookie}=é",
+    ):
+        status, _, text = ask(
+            server, path, token=False, Cookie=cookie and cookie.encode("latin-1", "replace").decode("latin-1")
+        )
         assert status == 403
         assert "it carries a token" in text
     assert ask(server, "/?token=wrong", token=False)[0] == 403
@@ -172,7 +183,9 @@ def test_markup_stays_text(server, browser):
     page.fill("#name", NASTY)
     page.keyboard.press("Enter")
     page.wait_for_selector("#q1")
-    page.goto(f"http://127.0.0.1:{server.server_port}/?annotator={NASTY}&question=13".replace("<", "%3C").replace(">", "%3E"))
+    page.goto(
+        f"http://127.0.0.1:{server.server_port}/?annotator={NASTY}&question=13".replace("<", "%3C").replace(">", "%3E")
+    )
     page.wait_for_selector("#q1")
     assert page.inner_text("mark.candidate") == NASTY
     assert NASTY in page.inner_text("#q1 legend")
@@ -181,7 +194,12 @@ def test_markup_stays_text(server, browser):
     for key in ("1", "7", "6", "Enter"):
         page.keyboard.press(key)
     page.wait_for_selector("#count:has-text('Question 1 of')")
-    assert ask(server, "/api/answer", "POST", answer(Question(NASTY, (NASTY,), f"A {NASTY} text"), annotator="b" + NASTY))[0] == 200
+    assert (
+        ask(server, "/api/answer", "POST", answer(Question(NASTY, (NASTY,), f"A {NASTY} text"), annotator="b" + NASTY))[
+            0
+        ]
+        == 200
+    )
     page.click("#to-differences")
     page.wait_for_selector("article")
     assert page.inner_text("article").count(NASTY) >= 4

@@ -12,8 +12,7 @@ from tallystick.judges import Store
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "tallystick" / "examples"
 GOLD, SYSTEM, SECOND, PARSES = (
-    str(EXAMPLES / f"arguments.{name}")
-    for name in ("gold.jsonl", "system.jsonl", "second.jsonl", "parses.conllu")
+    str(EXAMPLES / f"arguments.{name}") for name in ("gold.jsonl", "system.jsonl", "second.jsonl", "parses.conllu")
 )
 
 
@@ -177,7 +176,8 @@ def test_by_mouse_on_a_narrow_screen_with_everything_labelled(browser, path):
         assert "you answered Correct" in page.inner_text("#count")
         assert page.get_by_label("Remark, if you like").input_value() == "1 2 3: keys are text here"
         names = page.eval_on_selector_all(
-            "button, input, textarea", "all => all.filter(one => !(one.innerText || one.labels?.length || one.ariaLabel)).length"
+            "button, input, textarea",
+            "all => all.filter(one => !(one.innerText || one.labels?.length || one.ariaLabel)).length",
         )
         assert names == 0
         context.close()

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import pytest
 
@@ -143,6 +144,17 @@ def test_partial_coverage_is_a_lower_bound():
     whole = scored(["p", "q"], ["x", "y"], Says({"x": ("Correct", "p"), "y": ("Incorrect",)}))
     assert "says decided 2 of 2 open candidates (100.0%)" in whole.results["judge"].warnings
     assert found.results["judge"].f1 <= whole.results["judge"].f1
+
+
+def test_why_verdicts_are_lacking_is_said():
+    class Troubled(Says):
+        report = SimpleNamespace(failures={"timeout": 2}, unusable={"not JSON": 1})
+        disputed = frozenset("k")
+
+    found = scored(["p"], ["x"], Troubled({}, asks="pairs")).results["judge"].warnings
+    assert "says decided 1 of 1 open candidates that have a free reference (100.0%)" in found
+    assert {"says: timeout (2 times)", "says: not JSON (1 times)"} <= set(found)
+    assert any("judges of equal standing disagree on 1 of its questions" in note for note in found)
 
 
 def test_correct_without_a_reference_credits_precision():

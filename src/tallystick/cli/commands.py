@@ -38,7 +38,10 @@ COMMANDS = {
 
 
 JUDGING = {
-    "export": ("tallystick.cli.judge_exchange:export", "Put what no rule decides into a store; tasks for Label Studio, JSON Lines."),
+    "export": (
+        "tallystick.cli.judge_exchange:export",
+        "Put what no rule decides into a store; tasks for Label Studio, JSON Lines.",
+    ),
     "serve": ("tallystick.cli.judge_persons:serve", "Judge in a page of your browser."),
     "terminal": ("tallystick.cli.judge_persons:terminal", "Judge in the terminal."),
     "import": ("tallystick.cli.judge_exchange:import_", "Take judgements from Label Studio or JSON Lines."),

@@ -63,7 +63,9 @@ def export(
     if reference is not None and not systems:
         raise MetricError("give at least one system beside the reference, or neither")
     if reference is None and not (label_studio or jsonl or judgements):
-        raise MetricError("nothing to do: give REFERENCE and SYSTEM..., or what to write (--label-studio, --jsonl, --judgements)")
+        raise MetricError(
+            "nothing to do: give REFERENCE and SYSTEM..., or what to write (--label-studio, --jsonl, --judgements)"
+        )
     put = None
     if reference is not None:
         put = _open(reference, systems, top, task, options)
@@ -111,7 +113,9 @@ def _write(
         if label_studio:
             from tallystick.judges.label_studio import write_project
 
-            say(f"{count(write_project(label_studio, questions), 'task')} in {label_studio}/tasks.json, with config.xml")
+            say(
+                f"{count(write_project(label_studio, questions), 'task')} in {label_studio}/tasks.json, with config.xml"
+            )
         if jsonl:
             write_atomically(jsonl, "".join(lines(map(question_line, questions))))
             say(f"{count(len(questions), 'question')} in {jsonl}")

@@ -41,8 +41,9 @@ PRESETS = {
     "--judgements", metavar="FILE", help="With --preset muc4-official: what people decided about mismatches (Lisp)."
 )
 @click.option(
-    "--judge", metavar="STORE",
-    help="With --preset muc4-official: a store of judgements about the string fills that no rule matches.",
+    "--judge",
+    metavar="STORE|embedding:FILE|llm:MODEL",
+    help="With --preset muc4-official: who decides about the string fills that no rule matches.",
 )
 @click.option(
     "--mapping", type=click.Choice(["greedy", "recorded"]), default="greedy", show_default=True,
@@ -131,16 +132,13 @@ def _official(reference: str, predicted: str, judgements: str | None, judge: str
         return score_official(keys, responses, judgements=decided, recorded=recorded)
     from dataclasses import replace
 
+    from tallystick.judges.choose import judge_named
     from tallystick.judges.muc4 import decided_fills, open_fills
-    from tallystick.judges.store import Recorded, Store
 
-    with Store(judge, create=False) as store:
-        asked = Recorded(store)
+    asked = judge_named(judge)
     found = decided_fills(open_fills(keys, responses, recorded=recorded), asked, decided)
     report = score_official(keys, responses, judgements=found.judgements, recorded=recorded)
-    return replace(
-        report, notes=(*report.notes, found.note), settings=f"{report.settings}, judge={asked.signature}"
-    )
+    return replace(report, notes=(*report.notes, found.note), settings=f"{report.settings}, judge={asked.signature}")
 
 
 def _score_official(

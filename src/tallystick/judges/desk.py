@@ -111,4 +111,3 @@ class Desk:
             for place, key in enumerate(self.queue())
             if key in mine and key in theirs and mine[key].verdict.said != theirs[key].verdict.said
         ]
-

@@ -84,7 +84,9 @@ def choices(question: Question) -> list[str]:
     """The choices of Q2: the references, each by another text, and none of them."""
     out: list[str] = []
     for text in question.references:
-        text = text.replace("$", "$\u2060")  # Label Studio puts data in the place of $5, unless something stands between
+        text = text.replace(
+            "$", "$\u2060"
+        )  # Label Studio puts data in the place of $5, unless something stands between
         value, n = f"Yes, {text}", 1
         while value in out:
             n += 1

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tallystick.judges.questions import Question, Span
 
@@ -51,7 +52,7 @@ def passage_of(question: Question) -> Passage:
     cuts = sorted({0, len(document), *(end for span, _ in found for end in span)})
     pieces = [
         Piece(document[a:b], tuple(m for m in MARKS if any(s <= a and b <= e for (s, e), mark in found if mark == m)))
-        for a, b in zip(cuts, cuts[1:], strict=False)
+        for a, b in pairwise(cuts)
     ]
     return Passage(tuple(pieces), tuple(dict.fromkeys(notes)))
 
@@ -70,7 +71,7 @@ def occurrences(text: str, document: str) -> list[Span]:
     if not parts:
         return []
     pattern = re.escape(parts[0])
-    for before, part in zip(parts, parts[1:], strict=False):
+    for before, part in pairwise(parts):
         between = r"\s+" if before[-1].isalnum() and part[0].isalnum() else r"\s*"
         pattern += between + re.escape(part)
     pattern = rf"(?<!\w){pattern}" if parts[0][0].isalnum() else pattern

@@ -105,7 +105,7 @@ class Store:
             try:
                 self._db.execute("PRAGMA journal_mode = WAL")
                 return  # where a file system has no shared memory the ordinary journal stays, which is as safe
-            except sqlite3.OperationalError:
+            except sqlite3.OperationalError:  # noqa: PERF203
                 if time.monotonic() > until:
                     raise
                 time.sleep(0.01)
@@ -121,7 +121,9 @@ class Store:
                     self._db.execute("ROLLBACK")
                     raise
                 self._db.execute("COMMIT")
-            except sqlite3.OperationalError as error:  # a full disk, a file without leave to write, a lock of half a minute
+            except (
+                sqlite3.OperationalError
+            ) as error:  # a full disk, a file without leave to write, a lock of half a minute
                 raise InputError(f"{self.path}: cannot be written ({error}); nothing was changed") from None
 
     # -- questions ----------------------------------------------------------------------------------------------------
@@ -328,4 +330,3 @@ class Recorded:
     def labels(self) -> dict[str, Label]:
         """The label of each question that is judged, by its key."""
         return {key: verdict.label for key, verdict in self._verdicts.items()}
-

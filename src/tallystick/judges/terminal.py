@@ -7,6 +7,7 @@ that is closed, loses nothing; whoever comes back goes on where the first open q
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,10 +43,8 @@ class Session:
 def judge_in_terminal(desk: Desk, console: Console, read_key: ReadKey, read_line: ReadLine) -> Session:
     """Ask until everything is judged or the person quits."""
     session = Session()
-    try:
+    with suppress(KeyboardInterrupt):  # while something was drawn: the same as q
         _ask(session, desk, console, read_key, read_line)
-    except KeyboardInterrupt:  # while something was drawn: the same as q
-        pass
     return session
 
 

@@ -209,7 +209,11 @@ class Handler(BaseHTTPRequestHandler):
             place = desk.queue().index(sent.key)
             self._send_json(
                 200,
-                {"label": verdict.label, "next": desk.next_open(place + 1), "state": state_view(self.server.store, desk)},
+                {
+                    "label": verdict.label,
+                    "next": desk.next_open(place + 1),
+                    "state": state_view(self.server.store, desk),
+                },
             )
 
     # -- how it is sent ------------------------------------------------------------------------------------------------

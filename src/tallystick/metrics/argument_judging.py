@@ -17,7 +17,7 @@ one, or none (language models that are not). A judge may say so itself, by an at
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -50,11 +50,21 @@ class Coverage:
     judged: int = 0
     labels: Mapping[str, int] = field(default_factory=dict)
     judge: str = ""
+    asks: str = "all"
+    troubles: tuple[str, ...] = ()
+    """Why verdicts are lacking, where the judge says so."""
 
     @property
     def share(self) -> float:
         """The share of open candidates with a verdict; 1 where nothing was open."""
         return self.judged / self.open if self.open else 1.0
+
+    def notes(self) -> list[str]:
+        """How much the judge decided, what follows for the figure, and why verdicts are lacking."""
+        of = "open candidates" + (" that have a free reference" if self.asks == "pairs" else "")
+        shown = f"{self.judge} decided {self.judged:,} of {self.open:,} {of} ({self.share:.1%})"
+        bound = ": the figures of `judge` are lower bounds" if self.judged < self.open else ""
+        return [shown + bound, *(f"{self.judge}: {trouble}" for trouble in self.troubles)]
 
 
 def asked_how(judge: Any) -> str:
@@ -121,7 +131,18 @@ def judge_blocks(blocks: Sequence[Block], judge: Judge, ask: Any, partial: float
             _alone(blocks[at], right)
         else:
             _stand_for(blocks[at], right, several=how == "all")
-    return Coverage(len(decided), sum(decided.values()), labels, judge.signature)
+    return Coverage(len(decided), sum(decided.values()), labels, judge.signature, how, tuple(_troubles(judge)))
+
+
+def _troubles(judge: Any) -> Iterator[str]:
+    """What a judge reports of calls that failed, answers that could not be used, and people of equal standing who disagree."""
+    report = getattr(judge, "report", None)
+    for kind in ("failures", "unusable"):
+        for reason, count in dict(getattr(report, kind, {})).items():
+            yield f"{reason} ({count:,} times)"
+    disputed = len(getattr(judge, "disputed", ()))
+    if disputed:
+        yield f"judges of equal standing disagree on {disputed:,} of its questions, which count as not judged"
 
 
 Right = Sequence[tuple[Asked, "Verdict", Fraction]]

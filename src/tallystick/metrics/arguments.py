@@ -8,45 +8,38 @@
     judge             and what a judge accepts (only if there is one)
 
 The first three are expressions of the algebra: a pronoun's text and form are its place, and places imply texts imply forms, so that
-matching what an earlier stage left is the same as matching by the later key alone. Lists and judges change what is counted, so the
-rest is a procedure over the same tallies. Two ways of counting:
-
-    rewrite   parts and merged candidates replace the candidates, so that their number changes; one number of hits
-    keep      the number of candidates stays; a part earns its share of the candidate, a merged one earns 1
+matching what an earlier stage left is the same as matching by the later key alone. Lists and judges change what is counted
+(`argument_counting`), so the rest is a procedure over the same tallies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallystick.columns.arrays import F64
-from tallystick.errors import MetricError, did_you_mean
+from tallystick.errors import MetricError
 from tallystick.matching.normalise import f1
 from tallystick.matching.sets import match
-from tallystick.metrics.argument_forms import Wording, listed
+from tallystick.metrics.argument_counting import ORDERS, PLAIN, Options, block_sums, blocks_of, document_sums
 from tallystick.metrics.argument_judging import Coverage, judge_blocks
-from tallystick.metrics.argument_modifiers import LABELS, Variants
+from tallystick.metrics.argument_modifiers import Variants
 from tallystick.metrics.argument_questions import Asker, most_made
 from tallystick.metrics.argument_stages import (
-    BREAK_AGGREGATE,
     EXACT,
     HARMLESS_TOKENS,
     JUDGED,
     MODIFIERS,
     SAME_TEXT,
     STAGES,
-    Accepted,
     Block,
-    Broken,
-    Share,
     run_stages,
 )
-from tallystick.metrics.named import chosen, run, settings_line
+from tallystick.metrics.named import chosen, run
 from tallystick.reading.documents import Paired, pair_values
 from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Counts
@@ -58,59 +51,13 @@ if TYPE_CHECKING:
     from tallystick.judges.questions import Question
     from tallystick.judges.verdicts import Judge
 
-COUNTINGS = ("rewrite", "keep")
-ORDERS = {"break-first": ("break", "aggregate"), "aggregate-first": ("aggregate", "break")}
-DUPLICATES = ("merge", "keep")
-PARTIAL = (0.0, 0.5, 1.0)
+__all__ = ["EXPRESSIONS", "PLAIN", "Options", "Scored", "evaluate", "open_questions", "score"]
 
 KEYS = {EXACT: "span", SAME_TEXT: "text", HARMLESS_TOKENS: "form"}
 EXPRESSIONS = {
     stage: f1(each(arguments=match(record(event=exact, role=exact, **{key: exact})))) for stage, key in KEYS.items()
 }
 """The stages that are expressions."""
-
-SUMMARIES = {
-    EXACT: "the same place", SAME_TEXT: "the same text", HARMLESS_TOKENS: "the same but for articles, determiners, punctuation, 's",
-    BREAK_AGGREGATE: "lists broken up or put together", MODIFIERS: "one-token references with modifiers", JUDGED: "what a judge accepts",
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Options:
-    """What may be decided otherwise; every choice goes into the signature."""
-
-    counting: str = "rewrite"
-    wording: Wording = field(default_factory=Wording)
-    modifiers: frozenset[str] = LABELS
-    order: str = "break-first"
-    duplicates: str = "merge"
-    partial: float = 0.0
-    none_credits_recall: bool = False
-
-    def __post_init__(self) -> None:
-        for name, known in (("counting", COUNTINGS), ("order", tuple(ORDERS)), ("duplicates", DUPLICATES)):
-            value = getattr(self, name)
-            if value not in known:
-                raise MetricError(f"{name} is one of {', '.join(known)}, found {value!r}.{did_you_mean(value, known)}")
-        if self.partial not in PARTIAL:
-            raise MetricError(f"partial is what a Partial counts: 0, 0.5 or 1; found {self.partial!r}")
-
-    def settings(self, parser: str, judge: str) -> str:
-        """For a signature."""
-        return settings_line(
-            counting=self.counting,
-            **self.wording.signature,
-            order=self.order,
-            duplicates=self.duplicates,
-            modifiers=listed(self.modifiers, LABELS) if parser else "",
-            parses=parser,
-            judge=judge,
-            partial=f"{self.partial:g}" if judge else "",
-            none=("precision+recall" if self.none_credits_recall else "precision") if judge else "",
-        )
-
-
-PLAIN = Options()
 
 
 @dataclass(frozen=True)
@@ -213,7 +160,7 @@ def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: J
     coverage = None
     if judge is not None:
         coverage = _judged(pairs.reference, blocks, judge, options)
-        notes.append(coverage_note(coverage))
+        notes += coverage.notes()
     stages = [stage for stage in STAGES if (stage != MODIFIERS or parsed) and (stage != JUDGED or judge is not None)]
     settings = options.settings(
         " + ".join(sorted(parsers)) if parsed else "", judge.signature if judge is not None else ""
@@ -241,12 +188,6 @@ def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: J
     return Scored(pairs.ids, pairs.reference, tuple(blocks), results, options, coverage)
 
 
-def coverage_note(coverage: Coverage) -> str:
-    """How much the judge decided, and what follows for the figure."""
-    shown = f"{coverage.judge} decided {coverage.judged:,} of {coverage.open:,} open candidates ({coverage.share:.1%})"
-    return shown if coverage.judged == coverage.open else f"{shown}: the figures of `judge` are lower bounds"
-
-
 def open_questions(systems: Mapping[str, Scored], top: int | None = None) -> list[Question]:
     """What is still wrong after the deterministic stages, as questions; what most systems made comes first."""
     return most_made([scored.open for scored in systems.values()], top)
@@ -264,7 +205,7 @@ def _judged(
     return judge_blocks(every, judge, lambda block, one: askers[id(block)].ask(block, one), options.partial)
 
 
-# Blocks, and what is counted
+# What is compared
 
 
 def with_one_text(pairs: Paired[ArgumentDocument]) -> Paired[ArgumentDocument]:
@@ -292,46 +233,6 @@ def _kept(arguments: Sequence[EventArgument], options: Options) -> tuple[EventAr
     for one in arguments:
         unlike.setdefault((one.event, one.role, one.span if one.span is not None else one.text), one)
     return tuple(unlike.values())
-
-
-def blocks_of(references: Sequence[EventArgument], candidates: Sequence[EventArgument]) -> list[Block]:
-    """One block for each role of each event that either side has."""
-    sides: dict[tuple[str, str], tuple[list[EventArgument], list[EventArgument]]] = {}
-    for side, arguments in enumerate((references, candidates)):
-        for one in arguments:
-            sides.setdefault((one.event, one.role), ([], []))[side].append(one)
-    return [Block.of(event, role, *both) for (event, role), both in sides.items()]
-
-
-def block_sums(block: Block, stage: str, options: Options) -> F64:
-    """num_p, den_p, num_r, den_r of one role of one event, with all stages up to this one."""
-    known = STAGES[: STAGES.index(stage) + 1]
-    sums: list[Share] = [0, len(block.candidates), 0, len(block.references)]
-    for step in block.steps:
-        if step.stage in known:
-            for k, change in enumerate(credit(step, options)):
-                sums[k] += change
-    return np.array([float(value) for value in sums])
-
-
-def credit(step: Accepted | Broken, options: Options) -> tuple[Share, Share, Share, Share]:
-    """What a step adds to num_p, den_p, num_r and den_r."""
-    rewrite = options.counting == "rewrite"
-    if isinstance(step, Broken):
-        return 0, len(step.parts) - 1 if rewrite else 0, 0, 0
-    found = len(step.references)
-    num_p: Share = step.weight * sum(one.share for one in step.candidates)
-    den_p = 0
-    if rewrite:  # one candidate for each reference, whatever there was before
-        num_p, den_p = step.weight * max(found, 1), max(found, 1) - len(step.candidates)
-    if not found and options.none_credits_recall:  # the reference lacked an argument, which it now has
-        return num_p, den_p, step.weight, 1
-    return num_p, den_p, step.weight * found, 0
-
-
-def document_sums(blocks: Sequence[Block], stage: str, options: Options) -> F64:
-    """The sums of a document."""
-    return np.sum([block_sums(block, stage, options) for block in blocks], axis=0) if blocks else np.zeros(4)
 
 
 def _view(arguments: Sequence[EventArgument], options: Options, side: str) -> ArgumentView:

@@ -72,7 +72,7 @@ def roles_table(scored: Scored) -> Table:
 
 def document_tree(scored: Scored, document: Any) -> Explanation:
     """Which stage accepted which candidate, and what stayed open, by event and role."""
-    from tallystick.metrics.arguments import block_sums, document_sums
+    from tallystick.metrics.argument_counting import block_sums, document_sums
     from tallystick.reading.documents import place_of
 
     at = place_of(document, scored.ids)

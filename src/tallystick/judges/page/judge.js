@@ -193,9 +193,12 @@ function passage(question) {
   });
   const parts = [facts(question)];
   if (question.pieces.length) parts.push(text);
-  else parts.push(element("p", { class: "soft" }, "There is no document with this question."));
+  else parts.push(element("dl", { class: "text pairs" },
+    ...question.references.flatMap((one) => [element("dt", {}, "reference"), element("dd", {}, element("mark", { class: "reference" }, one.text))]),
+    element("dt", {}, "candidate"), element("dd", {}, element("mark", { class: "candidate" }, question.candidate))));
   if (question.notes.length) parts.push(element("ul", { class: "notes" }, ...question.notes.map((one) => element("li", {}, one))));
-  return element("section", { class: "card document", "aria-label": "Document", tabindex: "0" }, ...parts);
+  const name = question.pieces.length ? "Document" : "The texts";
+  return element("section", { class: "card document", "aria-label": name, tabindex: "0" }, ...parts);
 }
 
 function facts(question) {
