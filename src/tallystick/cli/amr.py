@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tallystick.metrics.amr_scores import Counts
     from tallystick.metrics.amr_triples import Counting
     from tallystick.reading.graphs import Graphs
+    from tallystick.reading.missing import Missing
     from tallystick.scoring.explanation import Explanation
     from tallystick.scoring.result import Result
 
@@ -92,11 +93,14 @@ def score(
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], preset: str, root: str | None, duplicates: str | None,
-    mod: str | None, kind: str, lenient: bool, seconds: float | None, subscores: bool,
+    mod: str | None, kind: str, lenient: bool, seconds: float | None, subscores: bool, missing: Missing | None = None,
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
-    sides = _read(reference, predicted, kind, lenient)
-    return _score(*sides, _counting(preset, root, duplicates, mod), metrics, subscores, seconds, None)[0]
+    from tallystick.reading.graphs import with_missing
+
+    left, right = _read(reference, predicted, kind, lenient)
+    right = with_missing(left, right, missing) if missing else right
+    return _score(left, right, _counting(preset, root, duplicates, mod), metrics, subscores, seconds, None)[0]
 
 
 @click.command()

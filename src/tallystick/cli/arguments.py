@@ -205,11 +205,9 @@ def _judge(specification: str) -> Any:
 
 @contextmanager
 def _asking(judge: Any) -> Iterator[None]:
-    """A bar while a language model is asked, and afterwards what it did not answer, and why."""
+    """A bar while a language model is asked; what it did not answer stands among the result's warnings."""
     if not hasattr(judge, "progress"):
         yield
         return
     with progress("asking") as judge.progress:
         yield
-    for line in judge.report.complaints():
-        say(line)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tallystick.metrics.coreference import Options
+    from tallystick.reading.missing import Missing
     from tallystick.reading.pairing import PairedChains
     from tallystick.reports.tables import Table
     from tallystick.scoring.explanation import Explanation
@@ -114,11 +115,11 @@ def _explained(pairs: PairedChains, options: Options, document: str | None) -> t
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], scope: str, topic: str, mentions: str, drop_singletons: bool,
-    compat: str | None, strict: bool,
+    compat: str | None, strict: bool, missing: Missing | None = None,
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system, for `compare`."""
     options = _options(drop_singletons, scope, topic, mentions, compat)
-    return _score(_read(reference, predicted, compat, strict), metrics, options)
+    return _score(_read(reference, predicted, compat, strict, missing), metrics, options)
 
 
 def _score(pairs: PairedChains, metrics: tuple[str, ...], options: Options) -> dict[str, Result]:
@@ -133,7 +134,9 @@ def _options(drop_singletons: bool, scope: str, topic: str, mentions: str, compa
     return Options(singletons=not drop_singletons, scope=scope, topic=topic, match=mentions, compat=compat)
 
 
-def _read(reference: str, predicted: str, compat: str | None, strict: bool) -> PairedChains:
+def _read(
+    reference: str, predicted: str, compat: str | None, strict: bool, missing: Missing | None = None
+) -> PairedChains:
     from tallystick.reading.chains import repeated_mentions
     from tallystick.reading.coreference import read_chains
     from tallystick.reading.pairing import pair
@@ -145,4 +148,4 @@ def _read(reference: str, predicted: str, compat: str | None, strict: bool) -> P
         if repeated:
             shown = "\n".join(repeated[:10]) + (f"\n... and {len(repeated) - 10:,} more" if len(repeated) > 10 else "")
             raise InputError(f"repeated mentions, which --strict does not allow:\n{shown}")
-    return pair(key, response, lenient=compat == "reference")
+    return pair(key, response, lenient=compat == "reference", absent=missing)

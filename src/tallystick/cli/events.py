@@ -20,6 +20,7 @@ from tallystick.cli.structures import (
 )
 
 if TYPE_CHECKING:
+    from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
 
 LABELS = {
@@ -91,7 +92,7 @@ def explain(
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], coreference: str | None, heads: str | None, strip_articles: bool,
-    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None,
+    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
     from tallystick.metrics.events import Options
@@ -111,4 +112,4 @@ def results(
         strip_articles=strip_articles,
         weights=weights_of(informativity),
     )
-    return score_all(pair_documents(left, right, EventDocument), metrics, options, rams=left.format == "RAMS")
+    return score_all(pair_documents(left, right, EventDocument, missing), metrics, options, rams=left.format == "RAMS")

@@ -9,6 +9,7 @@ import click
 from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say, versus
 
 if TYPE_CHECKING:
+    from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
 
 
@@ -35,14 +36,16 @@ def score(
 
 
 def results(
-    reference: str, predicted: str, metrics: tuple[str, ...], kinds: tuple[str, ...], transitive: bool
-) -> dict[str, Result]:
+    reference: str, predicted: str, metrics: tuple[str, ...], kinds: tuple[str, ...], transitive: bool,
+    missing: Missing | None = None,
+) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
     from tallystick.metrics.hierarchies import METRICS, Options
     from tallystick.metrics.hierarchies import score as score_all
-    from tallystick.reading.hierarchies import read_hierarchies
+    from tallystick.reading.hierarchies import read_hierarchies, with_missing
 
     left, right = (read_hierarchies(name) for name in (reference, predicted))
+    right = with_missing(left, right, missing) if missing else right
     return score_all(left, right, metrics or tuple(METRICS), Options(kinds, transitive))
 
 

@@ -103,7 +103,9 @@ def show_tables(tables: Sequence[Table], format_: str | None) -> None:
         if kind == "table":
             show_on_terminal(shapes.to_rich(table), table.notes)
         else:
-            write = {"tsv": shapes.to_tsv, "markdown": shapes.to_markdown, "latex": shapes.to_latex}[kind]
+            write = {
+                "tsv": shapes.to_tsv, "markdown": shapes.to_markdown, "latex": shapes.to_latex, "html": shapes.to_html,
+            }[kind]  # fmt: skip
             click.echo(write(table))
 
 

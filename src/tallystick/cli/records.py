@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,7 @@ from tallystick.cli.output import Common, chosen_format, common_options, files, 
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
+    from tallystick.reading.missing import Missing
     from tallystick.records import Kept, Run, Task, Wanted
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
@@ -168,7 +170,7 @@ def explain(
             show_tree(tree, f"document {kept.id}")
 
 
-def _task(reference: str, predicted: str, options: dict[str, Any]) -> Task:
+def _task(reference: str, predicted: str, options: dict[str, Any], missing: Missing | None = None) -> Task:
     from tallystick.reading.types import load
     from tallystick.records import prepare
 
@@ -185,6 +187,7 @@ def _task(reference: str, predicted: str, options: dict[str, Any]) -> Task:
         id_field=options["id_field"],
         text_field=options["text_field"],
         lenient=options["lenient"],
+        absent=missing,
     )
     if task.shape.schema is not None:
         from tallystick.reading.inference import sketch
@@ -231,9 +234,11 @@ def _kept(task: Task) -> Result:
     return evaluation.compute()
 
 
-def results(reference: str, predicted: str, **options: Any) -> dict[str, Result]:
+def results(reference: str, predicted: str, missing: Missing | None = None, **options: Any) -> dict[str, Result]:
     """The result of one system, for `compare`."""
-    return {"records": _kept(_task(reference, predicted, options))}
+    task = _task(reference, predicted, options, missing)
+    result = _kept(task)
+    return {"records": replace(result, notes=(*result.notes, *task.pairing.warnings()))}
 
 
 def _score_labels(task: Task, common: Common, label: str) -> None:

@@ -21,6 +21,7 @@ from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
     from tallystick.metrics.spans import Options
+    from tallystick.reading.missing import Missing
     from tallystick.reading.span_files import SpanCorpus
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
@@ -162,11 +163,14 @@ def results(
     return results_of_systems(reference, {"": predicted}, **settings)[""]
 
 
-def results_of_systems(reference: str, systems: Mapping[str, str], **settings: Any) -> dict[str, dict[str, Result]]:
+def results_of_systems(
+    reference: str, systems: Mapping[str, str], missing: Mapping[str, Missing] | None = None, **settings: Any
+) -> dict[str, dict[str, Result]]:
     """The results of several systems, over the tags of all of them."""
     from tallystick.metrics.spans import score_systems
 
-    corpora = {name: _read(reference, file, **settings) for name, file in systems.items()}
+    absent = missing or {}
+    corpora = {name: _read(reference, file, absent=absent.get(name), **settings) for name, file in systems.items()}
     return score_systems(corpora, *_what(settings["metrics"], settings))
 
 
@@ -190,7 +194,9 @@ def _what(metrics: tuple[str, ...], settings: Mapping[str, Any]) -> tuple[tuple[
     return metrics or DEFAULT, options
 
 
-def _read(reference: str, predicted: str | None, *, keep_tokens: bool = False, **settings: Any) -> SpanCorpus:
+def _read(
+    reference: str, predicted: str | None, *, keep_tokens: bool = False, absent: Missing | None = None, **settings: Any
+) -> SpanCorpus:
     from tallystick.reading.span_files import Columns, Decoding, Offsets, read_span_files
 
     return read_span_files(
@@ -215,4 +221,5 @@ def _read(reference: str, predicted: str | None, *, keep_tokens: bool = False, *
         offsets=Offsets(settings["offsets"], settings["tokenizer"], settings["boundaries"], settings["spans_field"]),
         key=settings["misc"],
         keep_tokens=keep_tokens,
+        absent=absent,
     )

@@ -26,6 +26,7 @@ from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMisma
 from tallystick.reading.char_offsets import Boundaries
 from tallystick.reading.column_files import read_columns
 from tallystick.reading.iob import Reading, Repairs, Scheme, decode
+from tallystick.reading.missing import Missing
 from tallystick.reading.tags import TaggedTexts, read_tags, read_tags_together, tags_from_lists
 from tallystick.reading.trie import Numbering
 from tallystick.structures.segments import AnnotatedTexts, IntArray, Span, annotate
@@ -126,6 +127,7 @@ def read_span_files(
     offsets: Offsets = Offsets(),  # noqa: B008
     key: str = "ner",
     keep_tokens: bool = False,
+    absent: Missing | None = None,
 ) -> SpanCorpus:
     """Read both sides; without a predicted file, the reference's has a column for each."""
     chosen = format or find_format(reference)
@@ -167,7 +169,9 @@ def read_span_files(
     if chosen == "brat":
         from tallystick.reading.brat import read_brat
 
-        texts = read_brat(reference, predicted, tokenizer=offsets.tokenizer, boundaries=offsets.boundaries)
+        texts = read_brat(
+            reference, predicted, tokenizer=offsets.tokenizer, boundaries=offsets.boundaries, absent=absent
+        )
         return SpanCorpus(texts, str(offsets))
     if chosen == "jsonl":
         from tallystick.reading.spans_jsonl import read_spans
@@ -179,6 +183,7 @@ def read_span_files(
             tokenizer=offsets.tokenizer,
             boundaries=offsets.boundaries,
             field=offsets.field,
+            absent=absent,
         )
         return SpanCorpus(texts, str(offsets))
     raise MetricError(f'"{chosen}" is not a format of spans; there are columns, jsonl, brat, conllu')

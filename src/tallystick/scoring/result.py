@@ -18,6 +18,7 @@ from tallystick.scoring.tally import Kind, Labelled, total
 
 if TYPE_CHECKING:
     from tallystick.scoring.explanation import Explanation
+    from tallystick.scoring.resampling import Interval
     from tallystick.similarity.node import Node
 
 Figures = dict[str, "float | None"]
@@ -229,6 +230,14 @@ class Result:
             shown = "undefined" if self.undefined is None else f"set to {self.undefined:g}"
             out.append(f"{', '.join(empty)}: 0/0, {shown}")
         return tuple(out)
+
+    def intervals(
+        self, *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"
+    ) -> dict[str, Interval]:
+        """A confidence interval of each figure, by the bootstrap over documents."""
+        from tallystick.scoring.resampling import intervals
+
+        return intervals([self], resamples=resamples, seed=seed, level=level, method=method)[0]
 
     # Why
 
