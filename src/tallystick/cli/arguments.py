@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say, versus
+from tallystick.cli.output import (
+    Common,
+    common_options,
+    files,
+    finish,
+    metric_option,
+    no_breakdown,
+    progress,
+    say,
+    versus,
+)
 from tallystick.cli.structures import read_json_object
 
 if TYPE_CHECKING:
@@ -173,7 +184,11 @@ def scored_systems(
     }
     if parses:
         read = with_parses(read, parses)
-    return {name: score_all(pairs, options, judge=decider) for name, pairs in read.items()}
+    found = {}
+    for name, pairs in read.items():
+        with _asking(decider):
+            found[name] = score_all(pairs, options, judge=decider)
+    return found
 
 
 def _words(given: str | None, usual: frozenset[str], fold: bool = True) -> frozenset[str]:
@@ -190,7 +205,17 @@ def _words(given: str | None, usual: frozenset[str], fold: bool = True) -> froze
 
 
 def _judge(specification: str) -> Any:
-    """The judge of a name: a store, or what `tallystick.judges.choose` knows."""
+    """The judge of a name; see `tallystick.judges.choose`."""
     from tallystick.judges.choose import judge_named
 
     return judge_named(specification)
+
+
+@contextmanager
+def _asking(judge: Any) -> Iterator[None]:
+    """A bar while a language model is asked; what it did not answer stands among the result's warnings."""
+    if not hasattr(judge, "progress"):
+        yield
+        return
+    with progress("asking") as judge.progress:
+        yield
