@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -46,17 +47,15 @@ def serve(store: str, annotator: str | None, port: int | None, open_: bool) -> N
             if port is not None:
                 raise InputError(f"port {port} cannot be used ({error.strerror})") from None
             server = JudgeServer(kept, 0, annotator)
-        with server:
+        with server, suppress(KeyboardInterrupt):
             click.echo(server.address)
             say(f"{total:,} questions in {store}. Open the address above in a browser; Ctrl-C stops the server.")
             if open_:
                 import webbrowser
 
                 webbrowser.open(server.address)
-            try:
-                server.serve_forever()
-            except KeyboardInterrupt:
-                say("")
+            server.serve_forever()
+        say("")
         _say_progress(kept)
 
 
