@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tallystick.choosing import by_key, choose, distinct, ignore, matched, ordered
+    from tallystick.comparing.systems import compare
     from tallystick.deriving import derive
     from tallystick.errors import TallystickError
     from tallystick.matching.collections import best, links, subset, supertypes
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "choosing": ("by_key", "choose", "distinct", "ignore", "matched", "ordered"),
+    "comparing.systems": ("compare",),
     "deriving": ("derive",),
     "errors": ("TallystickError",),
     "matching.collections": ("best", "links", "subset", "supertypes"),
@@ -82,8 +84,9 @@ _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Evaluation", "Explanation", "Result", "TallystickError",
-    "above", "aliases", "any_of", "at_least", "best", "by_key", "cases", "choose", "date", "derive", "distinct", "each",
-    "embedding", "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judged", "judgements", "kernel_status",
+    "above", "aliases", "any_of", "at_least", "best", "by_key", "cases", "choose", "compare", "date", "derive", "distinct", "each",
+    "embedding", "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judged", "judgements",
+    "kernel_status",
     "keyed", "latent", "let", "levels", "links", "match", "matched", "number", "optional", "ordered", "overlap", "parse",
     "precision", "recall", "record", "ref", "scoped", "sequence", "sides", "subset", "subtypes", "supertypes", "text",
     "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",

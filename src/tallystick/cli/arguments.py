@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say, versus
+from tallystick.cli.output import (
+    Common,
+    common_options,
+    files,
+    finish,
+    metric_option,
+    no_breakdown,
+    progress,
+    say,
+    versus,
+)
 from tallystick.cli.structures import read_json_object
 
 if TYPE_CHECKING:
-    from tallystick.comparing.systems import Comparison
+    from tallystick.comparing.table import Comparison
     from tallystick.judges.questions import Question
     from tallystick.metrics.arguments import Scored
+    from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
@@ -72,10 +84,17 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
     if common.by == "label":
         tables.append(roles_table(scored))
         extra["labels"] = [dict(zip(tables[0].columns, row, strict=True)) for row in tables[0].rows]
-    finish(
-        found, common, tables=tables, extra=extra, title=versus(predicted, reference), extend=with_gains,
-        explain=(lambda document: document_tree(scored, document)) if common.report else None,
-    )  # fmt: skip
+
+    def report() -> Parts:
+        from tallystick.reports.page import Parts
+
+        return Parts(
+            () if tables else (roles_table(scored),), explain=lambda document: document_tree(scored, document),
+            main=list(found)[-1], alignment="What each stage accepted",
+        )  # fmt: skip
+
+    title = versus(predicted, reference)
+    finish(found, common, tables=tables, extra=extra, title=title, extend=with_gains, report=report)
 
 
 @click.command()
@@ -165,7 +184,11 @@ def scored_systems(
     }
     if parses:
         read = with_parses(read, parses)
-    return {name: score_all(pairs, options, judge=decider) for name, pairs in read.items()}
+    found = {}
+    for name, pairs in read.items():
+        with _asking(decider):
+            found[name] = score_all(pairs, options, judge=decider)
+    return found
 
 
 def _words(given: str | None, usual: frozenset[str], fold: bool = True) -> frozenset[str]:
@@ -182,13 +205,17 @@ def _words(given: str | None, usual: frozenset[str], fold: bool = True) -> froze
 
 
 def _judge(specification: str) -> Any:
-    """The judge of a name: a store, or what `tallystick.judges.choose` knows."""
-    from importlib import import_module
-    from importlib.util import find_spec
+    """The judge of a name; see `tallystick.judges.choose`."""
+    from tallystick.judges.choose import judge_named
 
-    if find_spec("tallystick.judges.choose") is not None:
-        return import_module("tallystick.judges.choose").judge_named(specification)
-    from tallystick.judges.store import Recorded, Store
+    return judge_named(specification)
 
-    with Store(specification, create=False) as store:
-        return Recorded(store)
+
+@contextmanager
+def _asking(judge: Any) -> Iterator[None]:
+    """A bar while a language model is asked; what it did not answer stands among the result's warnings."""
+    if not hasattr(judge, "progress"):
+        yield
+        return
+    with progress("asking") as judge.progress:
+        yield

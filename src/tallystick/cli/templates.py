@@ -10,7 +10,9 @@ from tallystick.cli.output import Common, common_options, files, finish, metric_
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
+    from tallystick.reading.missing import Missing
     from tallystick.reading.templates import PairedTemplates
+    from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
@@ -89,26 +91,30 @@ def score(
         kinds, found = find_errors(pairs)
         tables.append(errors_table(kinds, found.f1()))
         extra["errors"] = {"f1": found.f1(), "kinds": [vars(kind) for kind in kinds]}
-    explained = next((result for result in scored.values() if not isinstance(result.metric, str)), None)
-    finish(
-        scored, common, tables=tables, extra=extra, title=versus(predicted, reference),
-        explain=explained.explain if explained is not None and common.report else None,
-    )  # fmt: skip
+
+    def report() -> Parts:
+        from tallystick.reports.templates import templates_parts
+
+        return templates_parts(pairs, phi, scored)
+
+    finish(scored, common, tables=tables, extra=extra, title=versus(predicted, reference), report=report)
 
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], preset: str | None, fillers: str | None,
-    judgements: str | None, judge: str | None, mapping: str,
+    judgements: str | None, judge: str | None, mapping: str, missing: Missing | None = None,
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
     if preset == "muc4-official":
-        return {"muc4_official": _official(reference, predicted, judgements, judge, mapping == "recorded").result}
-    return _scored(reference, predicted, metrics, preset, fillers, judgements, judge, mapping)[2]
+        return {
+            "muc4_official": _official(reference, predicted, judgements, judge, mapping == "recorded", missing).result
+        }
+    return _scored(reference, predicted, metrics, preset, fillers, judgements, judge, mapping, missing)[2]
 
 
 def _scored(
     reference: str, predicted: str, metrics: tuple[str, ...], preset: str | None, fillers: str | None,
-    judgements: str | None, judge: str | None, mapping: str,
+    judgements: str | None, judge: str | None, mapping: str, missing: Missing | None = None,
 ) -> tuple[PairedTemplates, Any, dict[str, Result]]:  # fmt: skip
     from tallystick.metrics.templates import METRICS, filler_similarity
     from tallystick.metrics.templates import score as score_all
@@ -118,18 +124,20 @@ def _scored(
     if judgements or judge or mapping == "recorded":
         raise MetricError("--judgements, --judge and --mapping belong to --preset muc4-official")
     chosen = metrics or PRESETS.get(preset or "", ()) or tuple(METRICS)
-    pairs, phi = _read(reference, predicted), filler_similarity(fillers)
+    pairs, phi = _read(reference, predicted, missing), filler_similarity(fillers)
     return pairs, phi, score_all(pairs, chosen, fillers=phi)
 
 
-def _official(reference: str, predicted: str, judgements: str | None, judge: str | None, recorded: bool) -> Any:
+def _official(
+    reference: str, predicted: str, judgements: str | None, judge: str | None, recorded: bool, missing: Missing | None = None
+) -> Any:  # fmt: skip
     from tallystick.metrics.muc4 import score as score_official
     from tallystick.reading.muc4 import read_judgements, read_muc4
 
     decided = read_judgements(judgements) if judgements else None
     keys, responses = read_muc4(reference), read_muc4(predicted)
     if judge is None:
-        return score_official(keys, responses, judgements=decided, recorded=recorded)
+        return score_official(keys, responses, judgements=decided, recorded=recorded, asked=missing)
     from dataclasses import replace
 
     from tallystick.judges.choose import judge_named
@@ -137,7 +145,7 @@ def _official(reference: str, predicted: str, judgements: str | None, judge: str
 
     asked = judge_named(judge)
     found = decided_fills(open_fills(keys, responses, recorded=recorded), asked, decided)
-    report = score_official(keys, responses, judgements=found.judgements, recorded=recorded)
+    report = score_official(keys, responses, judgements=found.judgements, recorded=recorded, asked=missing)
     return replace(report, notes=(*report.notes, found.note), settings=f"{report.settings}, judge={asked.signature}")
 
 
@@ -189,7 +197,7 @@ def explain(reference: str, predicted: str, fillers: str | None, document: str |
         show_tree(tree, f"document {document}")
 
 
-def _read(reference: str, predicted: str) -> PairedTemplates:
+def _read(reference: str, predicted: str, missing: Missing | None = None) -> PairedTemplates:
     from tallystick.reading.templates import pair_templates, read_templates
 
-    return pair_templates(read_templates(reference), read_templates(predicted))
+    return pair_templates(read_templates(reference), read_templates(predicted), missing)

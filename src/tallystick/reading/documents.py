@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, unmet_ids
+from tallystick.reading.missing import Missing, allowed
 
 T = TypeVar("T")
 
@@ -42,14 +43,18 @@ class Paired(Generic[T]):
     warnings: tuple[str, ...] = ()
 
 
-def pair_documents(reference: Documents[T], predicted: Documents[T], nothing: Callable[[], T]) -> Paired[T]:
-    """Documents of one name meet. One that stands on one side only is an error, except where a file is partial."""
+def pair_documents(
+    reference: Documents[T], predicted: Documents[T], nothing: Callable[[], T], absent: Missing | None = None
+) -> Paired[T]:
+    """Documents of one name meet. One that stands on one side only is an error, except where a file is partial or
+    `absent` allows it."""
     missing = [name for name in reference.values if name not in predicted.values]
     extra = [name for name in predicted.values if name not in reference.values]
     missing, extra = (missing if not predicted.partial else []), (extra if not reference.partial else [])
-    if missing or extra:
+    if (missing or extra) and not allowed(absent, missing, extra):
         raise SidesMismatch(f"{reference.file} and {predicted.file}: {unmet_ids(missing, extra)}")
-    ids = tuple(dict.fromkeys((*reference.values, *predicted.values)))
+    ignored = set(extra)
+    ids = tuple(name for name in dict.fromkeys((*reference.values, *predicted.values)) if name not in ignored)
     return Paired(
         ids,
         tuple(reference.values[name] if name in reference.values else nothing() for name in ids),

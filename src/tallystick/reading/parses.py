@@ -87,24 +87,22 @@ def _aligned(bank: Treebank, first: int, last: int, key: str, tokens: Sequence[s
     low, high = int(bank.sentence_words[first]), int(bank.sentence_words[last])
     token_of = bank.word_token[low:high]
     begin, end = bank.token_start[token_of], bank.token_end[token_of]
-    start = int(begin[0]) if high > low else 0
+    start = int(begin[0])  # a document has at least one sentence, and that at least one word
     spelt = [token.translate(SPACES) for token in tokens]
-    text, parsed = "".join(spelt), bank.text[start : int(end[-1]) if high > low else start]
+    ends = np.array([0, *accumulate(map(len, spelt))])[1:]
+    text, parsed = "".join(spelt), bank.text[start : int(end[-1])]
     if text != parsed:
-        at = next(
-            (k for k, (a, b) in enumerate(zip(text, parsed, strict=False)) if a != b), min(len(text), len(parsed))
-        )
-        word = min(int(np.searchsorted(end, start + at, side="right")), high - low - 1)
-        token = int(np.searchsorted(list(accumulate(map(len, spelt))), at, side="right"))
-        found = (
-            f"token {token} is {tokens[token]!r}" if token < len(tokens) else f"there are only {len(tokens):,} tokens"
-        )
-        line = int(bank.word_line[low + word]) if high > low else None
+        unlike = (k for k, (a, b) in enumerate(zip(text, parsed, strict=False)) if a != b)
+        at = next(unlike, min(len(text), len(parsed)))
+        token = int(np.searchsorted(ends, at, side="right"))
+        found = f"there are only {len(tokens):,} tokens"
+        if token < len(tokens):
+            at, found = int(ends[token]) - len(spelt[token]), f"token {token} is {tokens[token]!r}"
+        word = low + min(int(np.searchsorted(end, start + at, side="right")), high - low - 1)
         raise InputError(
-            f"the parse of {key!r} does not spell the document: here is {bank.form[low + word]!r}, where {found}",
-            Place(bank.name, line),
+            f"the parse of {key!r} does not spell the document: here is {bank.form[word]!r}, where {found}",
+            Place(bank.name, int(bank.word_line[word])),
         )
-    ends = np.array(list(accumulate(map(len, spelt))) or [0])
     covers = zip(
         np.searchsorted(ends, begin - start, side="right").tolist(),
         np.searchsorted(ends, end - start, side="left").tolist(),
