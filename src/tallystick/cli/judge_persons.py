@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -47,15 +46,17 @@ def serve(store: str, annotator: str | None, port: int | None, open_: bool) -> N
             if port is not None:
                 raise InputError(f"port {port} cannot be used ({error.strerror})") from None
             server = JudgeServer(kept, 0, annotator)
-        with server, suppress(KeyboardInterrupt):
-            click.echo(server.address)
-            say(f"{total:,} questions in {store}. Open the address above in a browser; Ctrl-C stops the server.")
-            if open_:
-                import webbrowser
+        with server:
+            try:
+                click.echo(server.address)
+                say(f"{total:,} questions in {store}. Open the address above in a browser; Ctrl-C stops the server.")
+                if open_:
+                    import webbrowser
 
-                webbrowser.open(server.address)
-            server.serve_forever()
-        say("")
+                    webbrowser.open(server.address)
+                server.serve_forever()
+            except KeyboardInterrupt:
+                say("")
         _say_progress(kept)
 
 
