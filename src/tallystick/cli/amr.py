@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tallystick.metrics.amr_triples import Counting
     from tallystick.reading.graphs import Graphs
     from tallystick.reading.missing import Missing
-    from tallystick.scoring.explanation import Explanation
+    from tallystick.reports.page import Parts
     from tallystick.scoring.result import Result
 
 LONG_RUN = 5.0
@@ -81,12 +81,12 @@ def score(
         scored, counts = _score(left, right, counting, metrics, subscores, seconds, advance)
     took = time.monotonic() - started
 
-    def explained(name: str) -> Explanation:
-        from tallystick.metrics.amr import explain
+    def report() -> Parts:
+        from tallystick.reports.meaning import meaning_parts
 
-        return explain(left, right, counting, document=name, limit=seconds)[1]
+        return meaning_parts(left, right, counting, counts, seconds)
 
-    finish(scored, common, title=versus(predicted, reference), explain=explained)
+    finish(scored, common, title=versus(predicted, reference), report=report)
     if counts is not None and (took > LONG_RUN or not counts.optimal.all()):
         say(_times(counts, next(iter(scored.values())).ids, took))
 

@@ -22,9 +22,10 @@ from tallystick.cli.output import (
 from tallystick.cli.structures import read_json_object
 
 if TYPE_CHECKING:
-    from tallystick.comparing.systems import Comparison
+    from tallystick.comparing.table import Comparison
     from tallystick.judges.questions import Question
     from tallystick.metrics.arguments import Scored
+    from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
@@ -83,10 +84,17 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
     if common.by == "label":
         tables.append(roles_table(scored))
         extra["labels"] = [dict(zip(tables[0].columns, row, strict=True)) for row in tables[0].rows]
-    finish(
-        found, common, tables=tables, extra=extra, title=versus(predicted, reference), extend=with_gains,
-        explain=(lambda document: document_tree(scored, document)) if common.report else None,
-    )  # fmt: skip
+
+    def report() -> Parts:
+        from tallystick.reports.page import Parts
+
+        return Parts(
+            () if tables else (roles_table(scored),), explain=lambda document: document_tree(scored, document),
+            main=list(found)[-1], alignment="What each stage accepted",
+        )  # fmt: skip
+
+    title = versus(predicted, reference)
+    finish(found, common, tables=tables, extra=extra, title=title, extend=with_gains, report=report)
 
 
 @click.command()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli.commands import TASKS
-from tallystick.cli.comparison_output import FORMATS, show_comparisons
+from tallystick.cli.comparison_output import FORMATS, page_options, show_comparisons
 from tallystick.cli.figures import figures
 from tallystick.cli.lazy import LazyGroup
 from tallystick.errors import MetricError
@@ -84,13 +84,14 @@ def comparison_options() -> list[click.Parameter]:
         click.Option(["--correlations"], is_flag=True, help="Also how much the metrics agree about the order of the systems."),
         click.Option(["--differences"], is_flag=True, help="Also every pair of systems: difference, interval, p."),
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
+        *page_options(),
     ]  # fmt: skip
 
 
 def run_comparison(
     task: str, reference: str, systems: tuple[str, ...], own: Mapping[str, Any],
     resamples: int, seed: int, level: float, interval: str, test: str, missing: str, macro: bool, ties: str,
-    correlations: bool, differences: bool, format_: str | None,
+    correlations: bool, differences: bool, format_: str | None, report: str | None, picture: str | None,
 ) -> None:  # fmt: skip
     """Score every system, then lay them side by side."""
     scored, notes = score_systems(task, reference, named_systems(systems), own, missing)
@@ -101,7 +102,11 @@ def run_comparison(
     comparison = compared(
         scored, notes, resamples=resamples, seed=seed, level=level, method=interval, test=test, ties=ties
     )
-    show_comparisons([comparison], correlations=correlations, differences=differences, format_=format_)
+    show_comparisons(
+        [comparison], correlations=correlations, differences=differences, format_=format_, report=report, picture=picture,
+        title=f"{len(comparison.systems)} systems on {task}, {Path(reference).name}",
+        own_tables=getattr(importlib.import_module(f"tallystick.cli.{task}"), "comparison_tables", None),
+    )  # fmt: skip
 
 
 def score_systems(

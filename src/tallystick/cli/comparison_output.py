@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,10 +19,22 @@ FORMATS = ("table", "json", "tsv", "markdown", "latex", "html")
 
 def show_comparisons(
     comparisons: Sequence[Comparison], *, correlations: bool, differences: bool, format_: str | None,
-    truncate: bool = False,
+    truncate: bool = False, report: str | None = None, picture: str | None = None, title: str = "Comparison",
+    own_tables: Callable[[Comparison], Sequence[Table]] | None = None,
 ) -> None:  # fmt: skip
-    """One or several comparisons (of one task each) in the chosen format."""
+    """One or several comparisons (of one task each) in the chosen format, as a page and as a picture. A task's own tables are
+    for people, not for TSV or JSON."""
     kind = chosen_format(format_)
+    if report:
+        from tallystick.reports.comparison_page import write_comparison
+
+        write_comparison(comparisons, report, title)
+        say(f"report: {report}")
+    if picture:
+        for k, comparison in enumerate(comparisons):
+            name = picture if len(comparisons) == 1 else _numbered(picture, k + 1)
+            comparison.plot().save(name)
+            say(f"picture: {name}")
     if kind == "json":
         _show_json(comparisons)
         return
@@ -36,12 +48,31 @@ def show_comparisons(
             )
         show_tables(_more_tables(comparisons, correlations, differences, as_text=True), format_)
     else:
-        show_tables(_tables(comparisons, kind, correlations, differences, truncate), format_)
+        tables = _tables(comparisons, kind, correlations, differences, truncate)
+        if own_tables is not None and kind != "tsv":
+            tables[len(comparisons) : len(comparisons)] = [table for one in comparisons for table in own_tables(one)]
+        show_tables(tables, format_)
     for comparison in comparisons:
         for signature in comparison.signatures:
             say(f"signature: {signature}")
         for note in comparison.notes:
             say(note)
+
+
+def page_options() -> list[click.Option]:
+    """The options of what can be looked at."""
+    return [
+        click.Option(["--report"], metavar="FILE.html", help="Also write a page to look at: one file that works offline."),
+        click.Option(
+            ["--picture"], metavar="FILE", help="Also draw figures and ranks for a paper: .svg, .png or .pdf (needs matplotlib)."
+        ),
+    ]  # fmt: skip
+
+
+def _numbered(name: str, k: int) -> str:
+    """A picture for each task: `ranks.svg` is `ranks-1.svg`, `ranks-2.svg`, ..."""
+    stem, dot, suffix = name.rpartition(".")
+    return f"{stem}-{k}{dot}{suffix}"
 
 
 def _show_json(comparisons: Sequence[Comparison]) -> None:

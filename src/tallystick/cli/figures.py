@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from tallystick.cli.comparison_output import FORMATS, show_comparisons
@@ -36,6 +38,8 @@ from tallystick.errors import MetricError
     help="How much the metrics agree about the order of the systems.",
 )
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
+@click.option("--report", metavar="FILE.html", help="Also write a page to look at: one file that works offline.")
+@click.option("--picture", metavar="FILE", help="Also draw figures and ranks: .svg, .png or .pdf (needs matplotlib).")
 def figures(
     file: str,
     ascending: bool,
@@ -45,6 +49,8 @@ def figures(
     truncate: bool,
     correlations: bool,
     format_: str | None,
+    report: str | None,
+    picture: str | None,
 ) -> None:
     """Compare figures that you already have.
 
@@ -71,4 +77,7 @@ def figures(
             {name: list(runs.values()) for name, runs in systems.items()}, ties=ties, ascending=ascending
         )
         comparisons.append(replace(found, title=task, digits=digits, fractions=False))
-    show_comparisons(comparisons, correlations=correlations, differences=False, format_=format_, truncate=truncate)
+    show_comparisons(
+        comparisons, correlations=correlations, differences=False, format_=format_, truncate=truncate, report=report,
+        picture=picture, title=Path(file).name,
+    )  # fmt: skip

@@ -47,7 +47,7 @@ def score(
     """
     scored = results(reference, predicted, metrics, ner, clusters, parents, hierarchy)
     show(
-        scored, labels=LABELS, common=common, title=versus(predicted, reference)
+        scored, labels=LABELS, common=common, title=versus(predicted, reference), main="clusters"
     )  # fmt: skip
 
 

@@ -18,8 +18,8 @@ import click
 from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
+    from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
-    from tallystick.scoring.explanation import Explanation
     from tallystick.scoring.result import Result
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -44,6 +44,7 @@ class Common:
     fail_under: tuple[str, ...]
     limit: int | None
     report: str | None
+    report_documents: int
 
     def policy(self, default: float | None = None) -> float | None:
         """What a figure is where it is 0/0."""
@@ -73,6 +74,14 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(*rows, "limit", type=click.IntRange(1), help="How many rows of --by document are shown."),
         click.option(
             "--report", metavar="FILE.html", help="Also write a report to look at: one file that works offline."
+        ),
+        click.option(
+            "--report-documents",
+            type=click.IntRange(0),
+            default=200,
+            show_default=True,
+            metavar="N",
+            help="How many documents of the report carry their alignment, the worst first.",
         ),
     ]
     for option in reversed(options):
@@ -130,11 +139,12 @@ def finish(
     notes: Sequence[str] = (),
     truncated: bool = False,
     title: str = "Evaluation",
-    explain: Callable[[Any], Explanation] | None = None,
+    report: Callable[[], Parts] | None = None,
     extend: Callable[[Table], Table] | None = None,
 ) -> None:
     """The end of every `score` command: the figures (which a task may `extend` by columns of its own) and the task's own tables
-    in the chosen format, what is to be said about them on standard error, and the gates."""
+    in the chosen format, what is to be said about them on standard error, the gates, and the report with what the task adds to
+    it (asked for only if there is one)."""
     from tallystick.reports import results as reports
     from tallystick.reports.tables import count
     from tallystick.scoring.result import results_to_json, shared_signatures
@@ -160,9 +170,12 @@ def finish(
         for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
             say(f"Warning: {warning}")
     if common.report:
-        from tallystick.reports.page import Page, write_report
+        from tallystick.reports.page import Page, Parts, write_report
 
-        write_report(Page(title, results, tables, explain), common.report)
+        parts = report() if report is not None else Parts()
+        printed = [table for table in tables if table not in (*parts.tables, *parts.errors)]
+        parts = replace(parts, tables=[*parts.tables, *printed])
+        write_report(Page(title, results, parts, common.report_documents), common.report)
         say(f"report: {common.report}")
     check_gates(results, common.fail_under)
 

@@ -14,6 +14,7 @@ from tallystick.errors import MetricError
 if TYPE_CHECKING:
     from tallystick.reading.missing import Missing
     from tallystick.records import Kept, Run, Task, Wanted
+    from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
@@ -93,7 +94,7 @@ def score(
     notes = [f"paired {run.paired}" + (" (--id FIELD pairs by a field)" if by_order else ""), exact_note(result)]
     finish(
         {"records": result}, common, tables=tables, extra=extra, notes=[note for note in notes if note],
-        title=versus(predicted, reference), explain=_kept(task).explain if common.report else None,
+        title=versus(predicted, reference), report=lambda: _parts(task, result),
     )  # fmt: skip
     if chosen_format(common.format_) == "table" and tables and common.by is None and not worst:
         _point_further(reference, predicted, tables[0], options)
@@ -222,6 +223,17 @@ def _describe(task: Task, format_: str | None) -> None:
     if task.decisions:
         show_tables([decisions_table(task.decisions)], None if format_ == "json" else format_)
     say(f"metric: {task.metric}")
+
+
+def _parts(task: Task, result: Result) -> Parts:
+    """Figures by field, what each costs, and the records of both sides side by side."""
+    from tallystick.reports import results as reports
+    from tallystick.reports.fields import costs_table
+    from tallystick.reports.page import Parts
+
+    return Parts(
+        [reports.fields_table(result)], costs_table(result), explain=_kept(task).explain, alignment="Side by side"
+    )
 
 
 def _kept(task: Task) -> Result:

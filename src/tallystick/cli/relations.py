@@ -58,7 +58,7 @@ def score(
     """
     scored = results(reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity)
     show(
-        scored, labels=LABELS, common=common, title=versus(predicted, reference)
+        scored, labels=LABELS, common=common, title=versus(predicted, reference), main="strict"
     )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def score(
     """
     scored = results(reference, predicted, metrics, strings, parents, hierarchy, informativity)
     show(
-        scored, labels=LABELS, common=common, title=versus(predicted, reference)
+        scored, labels=LABELS, common=common, title=versus(predicted, reference), main="ceaf_ree"
     )  # fmt: skip
 
 

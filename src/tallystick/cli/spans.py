@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,7 @@ from tallystick.cli.output import (
     metric_option,
     no_breakdown,
     say,
+    versus,
 )
 from tallystick.errors import MetricError
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from tallystick.metrics.spans import Options
     from tallystick.reading.missing import Missing
     from tallystick.reading.span_files import SpanCorpus
+    from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
@@ -109,7 +112,7 @@ def score(
         raise MetricError("give PREDICTED, or --together if REFERENCE holds both columns")
     if seqeval and (settings["beta"] != 1 or common.format_ is not None):
         raise MetricError("--seqeval is a layout of its own, with F1; leave --format and --beta out")
-    corpus = _read(reference, predicted, keep_tokens=errors, **settings)
+    corpus = _read(reference, predicted, keep_tokens=errors or bool(common.report), **settings)
     chosen = settings["metrics"] or (("segment",) if seqeval else ())
     results = score_all(corpus, *_what(chosen, settings))
     tables: list[Table] = []
@@ -135,7 +138,14 @@ def score(
         _print_seqeval(results, digits, tables)
         check_gates(results, common.fail_under)
         return
-    finish(results, common, tables=tables, extra=extra)
+
+    def report() -> Parts:
+        from tallystick.reports.segments import spans_parts
+
+        return spans_parts(corpus, results)
+
+    title = versus(predicted, reference) if predicted is not None else Path(reference).name
+    finish(results, common, tables=tables, extra=extra, title=title, report=report)
 
 
 def _print_seqeval(results: Mapping[str, Result], digits: int, tables: list[Table]) -> None:

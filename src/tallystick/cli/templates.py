@@ -12,6 +12,7 @@ from tallystick.errors import MetricError
 if TYPE_CHECKING:
     from tallystick.reading.missing import Missing
     from tallystick.reading.templates import PairedTemplates
+    from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
@@ -90,11 +91,13 @@ def score(
         kinds, found = find_errors(pairs)
         tables.append(errors_table(kinds, found.f1()))
         extra["errors"] = {"f1": found.f1(), "kinds": [vars(kind) for kind in kinds]}
-    explained = next((result for result in scored.values() if not isinstance(result.metric, str)), None)
-    finish(
-        scored, common, tables=tables, extra=extra, title=versus(predicted, reference),
-        explain=explained.explain if explained is not None and common.report else None,
-    )  # fmt: skip
+
+    def report() -> Parts:
+        from tallystick.reports.templates import templates_parts
+
+        return templates_parts(pairs, phi, scored)
+
+    finish(scored, common, tables=tables, extra=extra, title=versus(predicted, reference), report=report)
 
 
 def results(

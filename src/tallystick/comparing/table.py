@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from string import ascii_lowercase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallystick.comparing.ranking import kendall, ranks, spearman
 from tallystick.scoring.resampling import Interval
 from tallystick.scoring.significance import Difference
+
+if TYPE_CHECKING:
+    from tallystick.reports.pictures import Picture
 
 Correlation = dict[str, Any]
 
@@ -97,11 +100,22 @@ class Comparison:
 
         return to_text(comparison_table(self), width=160)
 
-    def _repr_html_(self) -> str:
-        from tallystick.reports.comparison import comparison_table
-        from tallystick.reports.tables import to_html
+    def plot(self, kind: str | None = None) -> Picture:
+        """A picture of the figures with their intervals and of the ranks; `kind` is figures or ranks for one of them."""
+        from tallystick.reports.pictures import comparison_picture
 
-        return to_html(comparison_table(self))
+        return comparison_picture(self, kind)
+
+    def write_report(self, path: str, title: str = "Comparison") -> None:
+        """A page to look at: one file that works offline."""
+        from tallystick.reports.comparison_page import write_comparison
+
+        write_comparison([self], path, title)
+
+    def _repr_html_(self) -> str:
+        from tallystick.reports.notebook import comparison_html
+
+        return comparison_html(self)
 
 
 def mean_correlations(comparisons: Sequence[Comparison]) -> list[Correlation]:

@@ -10,6 +10,7 @@ files of the same names. The text is the `.txt` beside the reference, or else be
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,11 +37,12 @@ def read_brat(
     *,
     tokenizer: str | Tokenizer = "words",
     boundaries: Boundaries = "error",
+    keep_tokens: bool = False,
     absent: Missing | None = None,
 ) -> AnnotatedTexts:
     """Read two `.ann` files or two folders of them."""
     tokenize = tokenizer_named(tokenizer)
-    names, gold, guess, lengths = [], [], [], []
+    names, gold, guess, lengths, words = [], [], [], [], []
     for name, left, right in _pair(Path(reference), Path(predicted), absent):
         content = _text_of(left, right)
         text = TokenizedText.of(content, tokenize, Place(str(left)))
@@ -48,7 +50,9 @@ def read_brat(
         guess.append([] if right is None else _read(right, text, boundaries))
         names.append(name)
         lengths.append(len(text))
-    return annotate(gold, guess, np.array(lengths, dtype=np.int64), names=names)
+        words.append(text.words() if keep_tokens else ())
+    found = annotate(gold, guess, np.array(lengths, dtype=np.int64), names=names)
+    return replace(found, words=tuple(words)) if keep_tokens else found
 
 
 def _pair(reference: Path, predicted: Path, absent: Missing | None) -> list[tuple[str, Path, Path | None]]:

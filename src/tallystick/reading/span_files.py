@@ -109,12 +109,18 @@ class SpanCorpus:
         pieces = span.pieces or ((span.start, span.end),)
         return f"{name} " + ",".join(f"[{start}:{end}]" for start, end in pieces)
 
+    def tokens(self, text: int) -> tuple[str, ...]:
+        """The tokens of a text where they were kept."""
+        if self.texts.words is not None:
+            return self.texts.words[text]
+        if self.tagged is None or self.tagged.tokens is None:
+            return ()
+        begin, end = (int(at) for at in self.tagged.offsets[text : text + 2])
+        return self.tagged.tokens[begin:end]
+
     def words(self, text: int, span: Span) -> str:
         """The words of a span where the tokens were kept."""
-        if self.tagged is None or self.tagged.tokens is None:
-            return ""
-        begin = int(self.tagged.offsets[text])
-        return " ".join(self.tagged.tokens[begin + span.start : begin + span.end])
+        return " ".join(self.tokens(text)[span.start : span.end])
 
 
 def read_span_files(
@@ -170,7 +176,12 @@ def read_span_files(
         from tallystick.reading.brat import read_brat
 
         texts = read_brat(
-            reference, predicted, tokenizer=offsets.tokenizer, boundaries=offsets.boundaries, absent=absent
+            reference,
+            predicted,
+            tokenizer=offsets.tokenizer,
+            boundaries=offsets.boundaries,
+            keep_tokens=keep_tokens,
+            absent=absent,
         )
         return SpanCorpus(texts, str(offsets))
     if chosen == "jsonl":
@@ -183,6 +194,7 @@ def read_span_files(
             tokenizer=offsets.tokenizer,
             boundaries=offsets.boundaries,
             field=offsets.field,
+            keep_tokens=keep_tokens,
             absent=absent,
         )
         return SpanCorpus(texts, str(offsets))

@@ -51,6 +51,7 @@ def read_spans(
     tokenizer: str | Tokenizer = "words",
     boundaries: Boundaries = "error",
     field: str = "spans",
+    keep_tokens: bool = False,
     absent: Missing | None = None,
 ) -> AnnotatedTexts:
     """Read two files of spans. The tokenizer (words, blanks, characters or a function) serves both sides."""
@@ -67,7 +68,9 @@ def read_spans(
             _check_inside((*left.spans, *right.spans), length)
         known = [length for length in lengths if length is not None]
         sides = [[[_as_tokens(span) for span in pair[side].spans] for pair in pairs] for side in (0, 1)]
-        return annotate(sides[0], sides[1], known if len(known) == len(lengths) else None, names=names)
+        found = annotate(sides[0], sides[1], known if len(known) == len(lengths) else None, names=names)
+        listed = [left.tokens or right.tokens or () for left, right in pairs]
+        return replace(found, words=tuple(listed)) if keep_tokens and len(known) == len(lengths) else found
     tokenize = tokenizer_named(tokenizer)
     texts = [TokenizedText.of(_common_text(left, right), tokenize, left.place) for left, right in pairs]
     sides = [
@@ -77,7 +80,8 @@ def read_spans(
         ]
         for side in (0, 1)
     ]
-    return annotate(sides[0], sides[1], np.array([len(text) for text in texts], dtype=np.int64), names=names)
+    found = annotate(sides[0], sides[1], np.array([len(text) for text in texts], dtype=np.int64), names=names)
+    return replace(found, words=tuple(text.words() for text in texts)) if keep_tokens else found
 
 
 def _read(name: str | Path, field: str) -> list[_Record]:

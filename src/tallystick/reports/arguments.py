@@ -11,7 +11,7 @@ from tallystick.reports.templates import slot_figures
 from tallystick.scoring.explanation import MATCHED, MISSED, SPURIOUS, Explanation
 
 if TYPE_CHECKING:
-    from tallystick.comparing.systems import Comparison
+    from tallystick.comparing.table import Comparison
     from tallystick.metrics.argument_stages import Accepted, Block, Candidate
     from tallystick.metrics.arguments import Scored
 

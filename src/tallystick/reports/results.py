@@ -118,17 +118,6 @@ def result_text(result: Result) -> str:
     return "\n".join(lines)
 
 
-def result_html(result: Result) -> str:
-    """A result in a notebook."""
-    from dataclasses import replace
-
-    from tallystick.reports.tables import to_html
-
-    table = figures_table({result.kind.headline: result})
-    notes = [f"{count(len(result.ids), 'document')}. {result.signature}", *result.warnings]
-    return to_html(replace(table, notes=notes))
-
-
 MARKS = {"matched": "↔", "missed": "-", "spurious": "+"}
 
 
