@@ -17,7 +17,7 @@ import click
 from tallystick.cli.commands import TASKS
 from tallystick.cli.lazy import LazyGroup
 from tallystick.cli.output import chosen_format, say, show_tables
-from tallystick.errors import InputError, MetricError, Place
+from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
     from tallystick.comparing.systems import Comparison
@@ -150,36 +150,10 @@ def show_comparison(comparison: Comparison, correlations: bool, format_: str | N
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
 def figures(file: str, correlations: bool, format_: str | None) -> None:
     """Compare figures that you already have: FILE is CSV with the columns system, metric, value (and run, if several)."""
-    import csv
-    import io
-
     from tallystick.comparing.systems import compare_runs
-    from tallystick.reading.opening import read_text, shown_name
+    from tallystick.reading.figures import read_figures
 
-    reader = csv.DictReader(io.StringIO(read_text(file)))
-    needed = {"system", "metric", "value"}
-    if not needed <= set(reader.fieldnames or ()):
-        raise InputError(
-            f"expected the columns system, metric, value, found {reader.fieldnames}", Place(shown_name(file), 1)
-        )
-    runs: dict[str, dict[str, dict[str, float | None]]] = {}
-    for row in reader:
-        try:
-            value = float(row["value"])
-        except (TypeError, ValueError):
-            raise InputError(
-                f"expected a number under value, found {row['value']!r}", Place(shown_name(file), reader.line_num)
-            ) from None
-        run = runs.setdefault(row["system"], {}).setdefault(row.get("run") or "1", {})
-        if row["metric"] in run:
-            raise InputError(
-                f"{row['system']} has {row['metric']} twice; several runs need a column run",
-                Place(shown_name(file), reader.line_num),
-            )
-        run[row["metric"]] = value
-    if not runs:
-        raise InputError("has no rows", shown_name(file))
-    show_comparison(compare_runs({name: list(found.values()) for name, found in runs.items()}), correlations, format_)
+    show_comparison(compare_runs(read_figures(file)), correlations, format_)
 
 
 @click.group(cls=CompareGroup, lazy={task: ("", help_) for task, help_ in TASKS.items()})

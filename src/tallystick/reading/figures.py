@@ -1,0 +1,38 @@
+"""Figures that somebody has already: CSV with the columns system, metric, value, and run where there are several."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+from tallystick.errors import InputError, Place
+from tallystick.reading.opening import read_text, shown_name
+
+NEEDED = ("system", "metric", "value")
+
+
+def read_figures(name: str | Path) -> dict[str, list[dict[str, float | None]]]:
+    """For each system its runs, each with the value of every metric."""
+    file = shown_name(name)
+    reader = csv.DictReader(io.StringIO(read_text(name)))
+    if not set(NEEDED) <= set(reader.fieldnames or ()):
+        raise InputError(f"expected the columns system, metric, value, found {reader.fieldnames}", Place(file, 1))
+    runs: dict[str, dict[str, dict[str, float | None]]] = {}
+    for row in reader:
+        try:
+            value = float(row["value"])
+        except (TypeError, ValueError):
+            raise InputError(
+                f"expected a number under value, found {row['value']!r}", Place(file, reader.line_num)
+            ) from None
+        run = runs.setdefault(row["system"], {}).setdefault(row.get("run") or "1", {})
+        if row["metric"] in run:
+            raise InputError(
+                f"{row['system']} has {row['metric']} twice; several runs need a column run",
+                Place(file, reader.line_num),
+            )
+        run[row["metric"]] = value
+    if not runs:
+        raise InputError("has no rows", file)
+    return {system: list(found.values()) for system, found in runs.items()}
