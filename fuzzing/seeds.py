@@ -279,9 +279,11 @@ SCHEMAS = (
         "N": {"type": "object", "properties": {"kids": {"type": "array", "items": {"$ref": "#/$defs/N"}}}}}}).encode(),
 )  # fmt: skip
 CHOICES = (
-    b"vendor: {text: [levenshtein, lower]}\nlines[*].price: {number: {relative: 0.01}, weight: 2}\nlines: {key: sku}\n"
+    b"vendor: {text: [levenshtein, casefold]}\nlines[*].price: {number: {relative: 0.01}, weight: 2}\nlines: {key: sku}\n"
     b"lines[*].tags: distinct\ndate: {date: {days: 2}}\ntotal: ignore\n",
     b'{"vendor": {"aliases": {"ACME": ["Acme Ltd", "acme"]}}, "lines[*].description": {"text": "jaro", "at_least": 0.8}, "lines": {"match": "N:1"}}',
+    b'{"lines[*].tags": {"list": "ordered"}, "total": {"number": {"absolute": 0.5, "relative": 0.1}, "weight": 3}, "date": {"date": {"days": 2}}}',
+    b'{"vendor": {"any_of": false, "text": ["jaro", "casefold"], "above": 0.5, "keep": true}, "lines[*]": {"credit": "all"}, "lines": {"key": ["sku"], "match": "1:1"}}',
     b"vendor: {hierarchy: {a: b}}\nlines[*]: {credit: all}\ndate: {nothing: [missing, 'null', empty]}\nlines[*].sku: {expression: 'text(\"jaro\")'}\n",
 )
 EXPRESSIONS = (

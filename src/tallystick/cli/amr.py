@@ -18,7 +18,6 @@ from tallystick.cli.output import (
     say,
     versus,
 )
-from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
     from tallystick.metrics.amr_scores import Counts
@@ -148,8 +147,6 @@ def _read(reference: str, predicted: str, kind: str, lenient: bool) -> tuple[Gra
     from tallystick.reading.opening import read_text, shown_name
     from tallystick.reading.penman import parse_penman
 
-    if reference == predicted == "-":
-        raise MetricError("only one of the two files can be standard input")
     sides = []
     for name in (reference, predicted):
         text = read_text(name)

@@ -16,7 +16,7 @@ import click
 
 from tallystick.cli.commands import TASKS
 from tallystick.cli.lazy import LazyGroup
-from tallystick.cli.output import chosen_format, say, show_tables
+from tallystick.cli.output import chosen_format, once, say, show_tables
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def task_command(task: str) -> click.Command:
         callback=run,
         params=[
             click.Argument(["reference"]),
-            click.Argument(["systems"], nargs=-1, required=True),
+            click.Argument(["systems"], nargs=-1, required=True, callback=once),
             *options,
             *comparison_options(),
         ],

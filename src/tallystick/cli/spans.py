@@ -15,6 +15,7 @@ from tallystick.cli.output import (
     finish,
     metric_option,
     no_breakdown,
+    once,
     say,
 )
 from tallystick.errors import MetricError
@@ -76,7 +77,7 @@ def counting_options(command: Any) -> Any:
 
 @click.command()
 @click.argument("reference")
-@click.argument("predicted", required=False)
+@click.argument("predicted", required=False, callback=once)
 @click.option("--together", is_flag=True, help="REFERENCE holds both, gold and predicted, in two columns.")
 @metric_option
 @counting_options

@@ -14,6 +14,7 @@ from typing import Any
 from tallystick.errors import InputError, some
 from tallystick.reading.hierarchies import Building, Hierarchies, Where
 from tallystick.reading.json_places import column_of
+from tallystick.reading.json_text import NotJson, decode
 
 KEYS = ("id", "events", "coreference", "links")
 
@@ -40,11 +41,9 @@ class _Reading:
         """Read the document of a line."""
         self.line, self.number = line, number
         try:
-            value = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise self.building.error(f"is not JSON: {error.msg}", (number, error.colno)) from None
-        except RecursionError:
-            raise self.building.error("is JSON nested too deeply", (number, 1)) from None
+            value = decode(line)
+        except NotJson as error:
+            raise self.building.error(str(error), (number, error.column or 1)) from None
         if not isinstance(value, dict) or "events" not in value:
             raise self.building.error('expected a JSON object with "events" and "links"', (number, 1))
         unknown = [key for key in value if key not in KEYS]

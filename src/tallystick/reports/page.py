@@ -49,9 +49,12 @@ def write_report(page: Page, path: str | Path) -> None:
 
 
 def write_atomically(path: str | Path, text: str) -> None:
-    """A file that is either complete or not there: written beside its place, then moved."""
-    target = Path(path)
+    """A file that is either complete or not there: written beside its place, then moved. A device or a pipe is written to."""
+    target = Path(os.path.realpath(path))  # a link stays a link
     try:
+        if target.exists() and not target.is_file():
+            target.write_text(text, encoding="utf-8")
+            return
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as stream:

@@ -126,6 +126,8 @@ def _moments(data: Data, scope: Scope, strict: bool) -> F64:
     values = leaf_values(data, scope)
     known: dict[Any, float] = {}
     for value in values:
+        if isinstance(value, (dict, list, set)):  # cannot be a key, and is no date
+            _moment(value, scope, strict)
         if value not in known:
             known[value] = _moment(value, scope, strict)
     return np.fromiter(map(known.__getitem__, values), np.float64, len(values))
