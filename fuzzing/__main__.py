@@ -22,7 +22,9 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=1.0, help="for each target")
     parser.add_argument("--cpu", action="store_true", help="minutes are CPU time, not wall time")
     parser.add_argument("--jobs", type=int, default=1, help="targets at a time")
-    parser.add_argument("--out", type=Path, default=Path(".fuzzing"), help="corpus, findings and summaries (default: .fuzzing)")
+    parser.add_argument(
+        "--out", type=Path, default=Path(".fuzzing"), help="corpus, findings and summaries (default: .fuzzing)"
+    )
     parser.add_argument("--report", action="store_true", help="only print the table of earlier runs")
     options = parser.parse_args()
     unknown = [name for name in options.targets if name not in TARGETS]
@@ -41,14 +43,39 @@ def run(name: str, options: argparse.Namespace) -> None:
     folder: Path = options.out / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "summary.json").unlink(missing_ok=True)
-    command = [sys.executable, "-m", "fuzzing.guided", name, "--seconds", str(60 * options.minutes), "--out", str(options.out)]
+    command = [
+        sys.executable,
+        "-m",
+        "fuzzing.guided",
+        name,
+        "--seconds",
+        str(60 * options.minutes),
+        "--out",
+        str(options.out),
+    ]
     began = time.monotonic()
     with open(folder / "log.txt", "wb") as log:
-        code = subprocess.run([*command, "--clock", "cpu" if options.cpu else "wall"], stdout=log, stderr=log, check=False).returncode
+        code = subprocess.run(
+            [*command, "--clock", "cpu" if options.cpu else "wall"], stdout=log, stderr=log, check=False
+        ).returncode
     if not (folder / "summary.json").exists():
-        known = json.loads((folder / "running.json").read_text()) if (folder / "running.json").exists() else {"executions": 0, "cpu": 0.0, "findings": []}
-        died = {"key": f"the process ended with {code}", "message": (folder / "log.txt").read_text(errors="replace")[-2000:], "file": "log"}
-        known = {"target": name, "accepted": 0, **known, "wall": round(time.monotonic() - began, 1), "findings": [*known["findings"], died]}
+        known = (
+            json.loads((folder / "running.json").read_text())
+            if (folder / "running.json").exists()
+            else {"executions": 0, "cpu": 0.0, "findings": []}
+        )
+        died = {
+            "key": f"the process ended with {code}",
+            "message": (folder / "log.txt").read_text(errors="replace")[-2000:],
+            "file": "log",
+        }
+        known = {
+            "target": name,
+            "accepted": 0,
+            **known,
+            "wall": round(time.monotonic() - began, 1),
+            "findings": [*known["findings"], died],
+        }
         (folder / "summary.json").write_text(json.dumps(known, indent=1))
     print(f"{name}: {json.loads((folder / 'summary.json').read_text())['executions']:,} executions", flush=True)
 
@@ -56,7 +83,9 @@ def run(name: str, options: argparse.Namespace) -> None:
 def report(out: Path) -> int:
     """The table of `docs/robustness.md`."""
     found = 0
-    print("\n| target | minutes | CPU minutes | executions | read to the end | kinds of finding |\n|---|---|---|---|---|---|")
+    print(
+        "\n| target | minutes | CPU minutes | executions | read to the end | kinds of finding |\n|---|---|---|---|---|---|"
+    )
     for name in TARGETS:
         file = out / name / "summary.json"
         if not file.exists():

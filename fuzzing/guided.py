@@ -57,7 +57,11 @@ def main() -> None:
     for k, seed in enumerate(target.seeds):
         (corpus / f"seed{k}").write_bytes(seed)
     words = folder / "words.dict"
-    words.write_text("".join('"' + "".join(f"\\x{byte:02x}" for byte in word.encode("utf-8", "replace")) + '"\n' for word in target.words))
+    words.write_text(
+        "".join(
+            '"' + "".join(f"\\x{byte:02x}" for byte in word.encode("utf-8", "replace")) + '"\n' for word in target.words
+        )
+    )
     attempts = Attempts(target)
     clock = time.monotonic if options.clock == "wall" else time.process_time
     began, began_cpu = time.monotonic(), time.process_time()
@@ -81,7 +85,9 @@ def main() -> None:
         if finding is not None and finding.key not in found:
             found[finding.key] = {"key": finding.key, "message": finding.message, "file": finding.name}
             (folder / f"{finding.name}.input").write_bytes(finding.data)
-            (folder / f"{finding.name}.txt").write_text(f"{finding.key}\n\n{finding.message}", errors="backslashreplace")
+            (folder / f"{finding.name}.txt").write_text(
+                f"{finding.key}\n\n{finding.message}", errors="backslashreplace"
+            )
             print(f"{target.name}: {finding.key}", file=sys.stderr, flush=True)
         if executions % 2000 == 0:
             finish_quietly()
@@ -90,7 +96,12 @@ def main() -> None:
             os._exit(0)
 
     def finish_quietly() -> None:
-        summary = {"target": target.name, "executions": executions, "cpu": round(time.process_time() - began_cpu, 1), "findings": list(found.values())}
+        summary = {
+            "target": target.name,
+            "executions": executions,
+            "cpu": round(time.process_time() - began_cpu, 1),
+            "findings": list(found.values()),
+        }
         (folder / "running.json").write_text(json.dumps(summary, indent=1))
 
     def mutator(data: bytes, longest: int, seed: int) -> bytes:

@@ -31,7 +31,9 @@ def mutated(data: bytes, chance: random.Random, words: Sequence[str] = (), *, as
             return found
     if chance.random() < 0.8:
         text = data.decode("utf-8", "surrogateescape")
-        return chance.choice(TEXTS)(text, chance, words).encode("utf-8", "surrogatepass" if "\ud800" in text else "surrogateescape")
+        return chance.choice(TEXTS)(text, chance, words).encode(
+            "utf-8", "surrogatepass" if "\ud800" in text else "surrogateescape"
+        )
     return _mutated_bytes(data, chance)
 
 
@@ -52,12 +54,20 @@ def _mutated_json(data: bytes, chance: random.Random) -> bytes | None:
     if not whole:
         return None
     if separate and chance.random() < 0.1:
-        chance.choice((lambda: whole.append(chance.choice(whole)), lambda: whole.pop(chance.randrange(len(whole))), lambda: chance.shuffle(whole)))()
+        chance.choice(
+            (
+                lambda: whole.append(chance.choice(whole)),
+                lambda: whole.pop(chance.randrange(len(whole))),
+                lambda: chance.shuffle(whole),
+            )
+        )()
     else:
         k = chance.randrange(len(whole))
         whole[k] = _changed(whole[k], chance)
     try:
-        return "\n".join(json.dumps(value, ensure_ascii=chance.random() < 0.5) for value in whole).encode("utf-8", "surrogatepass")
+        return "\n".join(json.dumps(value, ensure_ascii=chance.random() < 0.5) for value in whole).encode(
+            "utf-8", "surrogatepass"
+        )
     except (ValueError, RecursionError):
         return None
 
@@ -86,7 +96,9 @@ def _changed(value: Any, chance: random.Random) -> Any:
     if action == 0:
         del holder[last]
     elif action == 1 and isinstance(old, (int, float)) and not isinstance(old, bool):
-        holder[last] = chance.choice((old + 1, old - 1, -old, old * 10**9, str(old), float(old) if abs(old) < 1e300 else 0, [old]))
+        holder[last] = chance.choice(
+            (old + 1, old - 1, -old, old * 10**9, str(old), float(old) if abs(old) < 1e300 else 0, [old])
+        )
     elif action == 2 and isinstance(holder, dict):
         other = chance.choice([*holder, "", "id", "x", "a.b", "a[*]", "\ud800", "0"])
         holder[other] = holder.pop(last)
@@ -152,7 +164,13 @@ def _part_moved(text: str, chance: random.Random, words: Sequence[str]) -> str:
     start, end = sorted((chance.randrange(len(text) + 1), chance.randrange(len(text) + 1)))
     end = min(end, start + 200)
     place = chance.randrange(len(text) + 1)
-    return chance.choice((text[:start] + text[end:], text[:place] + text[start:end] + text[place:], text[:start] + text[start:end] * 3 + text[end:]))
+    return chance.choice(
+        (
+            text[:start] + text[end:],
+            text[:place] + text[start:end] + text[place:],
+            text[:start] + text[start:end] * 3 + text[end:],
+        )
+    )
 
 
 TEXTS: tuple[Callable[[str, random.Random, Sequence[str]], str], ...] = (
@@ -167,7 +185,9 @@ def _mutated_bytes(data: bytes, chance: random.Random) -> bytes:
     if action == 0 and out:
         out[place % len(out)] ^= 1 << chance.randrange(8)
     elif action == 1:
-        out[place:place] = chance.choice((b"\x00", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf", b"\xc3", b"\xed\xa0\x80", b"\r", b"\x1f\x8b", b"\xf0\x9f"))
+        out[place:place] = chance.choice(
+            (b"\x00", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf", b"\xc3", b"\xed\xa0\x80", b"\r", b"\x1f\x8b", b"\xf0\x9f")
+        )
     elif action == 2:
         del out[place : place + chance.randrange(1, 20)]
     else:

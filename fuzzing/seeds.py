@@ -100,7 +100,7 @@ CONLLU_TAGS = (
 PENMAN = (
     b'# ::id a.1 ::snt The boy.\n(w / want-01 :ARG0 (b / boy) :ARG1 (g / go-02 :ARG0 b :ARG4-of (x / "New York") :polarity -))\n',
     b'# AMR release\n\n# ::id 1\n(a / b~e.1\n   :mod (d / e :quant 3.5) :domain-of d)\n\n# ::id 2\n()\n\n(c / d :op1 "x" :op1 "x")\n',
-    b"(s1p / publish-91 :ARG1 (s1b / book :wiki - :name (n / name :op1 \"A\")) :aspect activity :time 12:30)\n",
+    b'(s1p / publish-91 :ARG1 (s1b / book :wiki - :name (n / name :op1 "A")) :aspect activity :time 12:30)\n',
 )
 TRIPLES = (
     lines({"id": "s1", "top": "k", "triples": [["k", "instance", "know-01"], ["i", "instance", "i"], ["k", "ARG0", "i"]]},
@@ -132,7 +132,14 @@ DOCRED_FILES = (
     json.dumps([{"title": "d", "h_idx": 0, "t_idx": 1, "r": "P1", "evidence": [2]}, {"title": "d", "h_idx": 1, "t_idx": 0, "r": "P2"}]).encode(),
     b'[["Ada", "Paris", "P1"]]',
 )  # fmt: skip
-HEADS = (lines(*({"id": json.loads(one)["id"], "heads": [1, -1, *[1] * 40], "parser": "p 1"} for one in RELATIONS[0].splitlines())),)
+HEADS = (
+    lines(
+        *(
+            {"id": json.loads(one)["id"], "heads": [1, -1, *[1] * 40], "parser": "p 1"}
+            for one in RELATIONS[0].splitlines()
+        )
+    ),
+)
 PARENTS = (bundled("events.parents.tsv"), b'{"a": "b", "c": ["b", "d"]}', b"# types\na\tb\nc\tb\nc\td\n")
 
 # Events
@@ -171,7 +178,9 @@ GENERATED_GOLD = lines(
     {"doc_id": "d", "tokens": ["the", "rebels", "and", "the", "army", "attacked", "towns", "with", "mortars", "near", "rebels"],
      "entity_mentions": [], "event_mentions": [{"event_type": "Attack", "trigger": {"start": 5, "end": 6}, "arguments": []}]}
 )  # fmt: skip
-GENERATED = (lines({"doc_key": "d", "predicted": " rebels and army attacked  <arg>  using mortars and tanks", "gold": ""}),)
+GENERATED = (
+    lines({"doc_key": "d", "predicted": " rebels and army attacked  <arg>  using mortars and tanks", "gold": ""}),
+)
 EVENT_CLUSTERS = (lines({"doc_key": "d", "clusters": [["T1", [7, 7]], [[1, 2]]]}), bundled("events.coreference.jsonl"))
 
 # Roles, N-ary relations, templates
@@ -182,7 +191,12 @@ ROLES = (
     lines({"10001": {"doctext": "...", "pred_extracts": {"PerpInd": [["rebels", {"text": "they", "kind": "pronoun"}]]}}, "2": {"x": [[{"start": 1, "end": 2}]]}}),
 )  # fmt: skip
 NARY = (
-    lines({"id": "d", "relations": [{"type": "t", "args": {"x": [[0, 1], [4, 6]], "y": [[2, 3]]}}, {"args": {"x": [[0, 1]]}}]}),
+    lines(
+        {
+            "id": "d",
+            "relations": [{"type": "t", "args": {"x": [[0, 1], [4, 6]], "y": [[2, 3]]}}, {"args": {"x": [[0, 1]]}}],
+        }
+    ),
 )
 SCIREX = (
     bundled("nary.gold.jsonl"),
@@ -255,7 +269,11 @@ RECORDS = (
     lines([1, 2], ["a", {"b": 3}]),
     lines("text", 1, None, 2.5, True),
 )  # fmt: skip
-RECORDS_JSON = (json.dumps([{"a": 1, "b": ["x"]}, {"a": 2, "b": []}]).encode(), b'{"a": {"b": {"c": [1, 2]}}}', b'{"a": 1}\n{"a": 2}\n')
+RECORDS_JSON = (
+    json.dumps([{"a": 1, "b": ["x"]}, {"a": 2, "b": []}]).encode(),
+    b'{"a": {"b": {"c": [1, 2]}}}',
+    b'{"a": 1}\n{"a": 2}\n',
+)
 ANSWERS = (bundled("answers.small.jsonl"), bundled("answers.large.jsonl"))
 NOISY = (
     b'```json\n{"a": 1, "b": ["x", "y"]}\n```',
@@ -299,6 +317,6 @@ EXPRESSIONS = (
 )
 FIGURES = (
     b"system,metric,value\nA,b3,0.7\nB,b3,0.6\nA,muc,0.8\nB,muc,0.9\n",
-    b"system,metric,run,value\nA,f1,1,0.7\nA,f1,2,0.72\nB,f1,1,0.5\nB,f1,2,\"0.4\"\n",
+    b'system,metric,run,value\nA,f1,1,0.7\nA,f1,2,0.72\nB,f1,1,0.5\nB,f1,2,"0.4"\n',
 )
 GZIP = tuple(gzip.compress(one, mtime=0) for one in RECORDS)

@@ -85,7 +85,9 @@ def answers(reference: str, predicted: str) -> None:
     scored("records", "--from", "output", "--lenient")(str(gold), predicted)
 
 
-def beside(task: str, option: str, *options: str, gold: bytes, system: bytes | None = None, suffix: str = ".jsonl") -> Run:
+def beside(
+    task: str, option: str, *options: str, gold: bytes, system: bytes | None = None, suffix: str = ".jsonl"
+) -> Run:
     """The input is what an option names; the two files are given."""
 
     def run(reference: str, predicted: str) -> Mapping[str, Any]:
@@ -170,13 +172,37 @@ def figures(reference: str, predicted: str) -> None:
             show_comparison(found, True, format_)
 
 
-JSON_WORDS = ("null", "true", "-1", "1e400", "1e-400", "[]", "{}", '""', "9223372036854775808", '"\\ud800"', "[[", "NaN")
+JSON_WORDS = (
+    "null",
+    "true",
+    "-1",
+    "1e400",
+    "1e-400",
+    "[]",
+    "{}",
+    '""',
+    "9223372036854775808",
+    '"\\ud800"',
+    "[[",
+    "NaN",
+)
 SPAN_WORDS = ("B-", "I-", "O", "E-", "S-", "L-", "U-", "-", "B-PER", "I-LOC", "-DOCSTART-", "\t", "\r\n")
 CONLLU_WORDS = ("1-2", "1.1", "Entity=(e1", "e1)", "(e1[1/2]", "SpaceAfter=No", "# newdoc id = x", "# global.Entity = eid-etype-head",
                 "# text = ", "_", "0:root", "2:nsubj|1.1:x", "Case=Nom|Case=Acc")  # fmt: skip
 BRAT_WORDS = ("T1\t", "E1\t", "R1\t", "*\tEquiv", "A1\t", "#1\t", "Arg1:T1", "Arg2:T2", ";", "0 4", "Attack:T2")
 NEWICK_WORDS = ("(", ")", ",", ";", ":", "'", "[", "]", "=", "id:")
-MUC_WORDS = ("0.  MESSAGE: ID ", "1.  MESSAGE: TEMPLATE ", "4.  INCIDENT: TYPE ", "-", "*", " / ", ": ", "?", '"', "(OPTIONAL)")
+MUC_WORDS = (
+    "0.  MESSAGE: ID ",
+    "1.  MESSAGE: TEMPLATE ",
+    "4.  INCIDENT: TYPE ",
+    "-",
+    "*",
+    " / ",
+    ": ",
+    "?",
+    '"',
+    "(OPTIONAL)",
+)
 LISP_WORDS = ("(", ")", '"', "nil", ";", "match", "partial", "fail")
 PENMAN_WORDS = ("(", ")", " / ", ":ARG0", ":ARG1-of", "# ::id ", '"', "~e.1", "-", "\n\n")
 METRIC_WORDS = ("f1(", "match(", "record(", "each(", "exact", "text(", "number(", "1:1", "N:1", "let(", "cases(", "optional(", "var",

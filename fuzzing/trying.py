@@ -61,7 +61,9 @@ class Attempts:
     def __init__(self, target: Target) -> None:
         self.target = target
         memory = Path("/dev/shm")
-        self.folder = Path(tempfile.mkdtemp(prefix="tallystick-fuzzing-", dir=memory if os.access(memory, os.W_OK) else None))
+        self.folder = Path(
+            tempfile.mkdtemp(prefix="tallystick-fuzzing-", dir=memory if os.access(memory, os.W_OK) else None)
+        )
         self.seeds = [target.lay(seed, self.folder, f"seed{k}") for k, seed in enumerate(target.seeds)]
         self.accepted = 0
 
@@ -110,7 +112,9 @@ def _check(results: Mapping[str, Any], target: Target) -> None:
         for figure, value in result.figures.items():
             if value is not None and not -1e-9 <= value <= 1 + 1e-9:
                 raise AssertionError(f"{name}: {figure} is not between 0 and 1")
-        undecided = result.kind.figures(result.sums)[result.kind.headline]  # NaN is 0/0, whatever the policy makes of it
+        undecided = result.kind.figures(result.sums)[
+            result.kind.headline
+        ]  # NaN is 0/0, whatever the policy makes of it
         if not math.isnan(undecided) and not math.isclose(undecided, 1, abs_tol=1e-6):
             raise AssertionError(f"{name}: a prediction that equals its reference scores less than 1")
 
@@ -140,7 +144,9 @@ def _key(error: BaseException) -> str:
 
 def _frame(error: BaseException) -> str:
     """The innermost line of the project."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if f"{os.sep}tallystick{os.sep}" in frame.filename]
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if f"{os.sep}tallystick{os.sep}" in frame.filename
+    ]
     if not frames:
         return "?"
     return f"{frames[-1].filename.rpartition(f'{os.sep}tallystick{os.sep}')[2]}:{frames[-1].name}"

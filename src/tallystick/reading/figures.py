@@ -16,7 +16,10 @@ NEEDED = ("system", "metric", "value")
 def read_figures(name: str | Path) -> dict[str, list[dict[str, float | None]]]:
     """For each system its runs, each with the value of every metric."""
     file = shown_name(name)
-    reader = csv.DictReader(io.StringIO(read_text(name), newline=""))
+    content = read_text(name)
+    if not content.strip():
+        raise InputError(f"is empty; expected CSV with the columns {', '.join(NEEDED)}", file)
+    reader = csv.DictReader(io.StringIO(content, newline=""))
     try:
         return _runs(reader, file)
     except csv.Error as error:

@@ -7,6 +7,7 @@ numbers that no machine holds, and nesting as deep as Python's stack.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ import msgspec
 from tallystick.errors import InputError, Place
 
 Pairs = Callable[[list[tuple[str, Any]]], Any]
+_HALF = re.compile(rb"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])")
 TOO_DEEP = "is nested too deeply; a few hundred levels can be read"
 
 
@@ -69,13 +71,14 @@ def explained(error: Exception, text: bytes | str) -> NotJson:
     message = str(error).removeprefix("JSON is malformed: ")
     if "out of range" in message:
         return NotJson("holds a number that is out of range; floats go to 1.8e308, integers to 4,300 digits")
-    if "surrogate" in message:
+    if "surrogate" in message or ("truncated" in message and _HALF.search(data)):
         message = "half of a surrogate pair, which is no character"
     if "(byte " in message:
         offset = int(str(error).rsplit("(byte ", 1)[1].rstrip(")"))
         message = message.rsplit(" (byte", 1)[0]
     else:  # it was truncated
-        offset = len(data.rstrip())
+        half = _HALF.search(data)
+        offset = half.start() if half and "surrogate" in message else len(data.rstrip())
         message = "ends too early" if "truncated" in message else message
     line = data.count(b"\n", 0, offset) + 1
     start = data.rfind(b"\n", 0, offset) + 1

@@ -26,7 +26,7 @@ def check_file(name: str | Path) -> None:
     """A directory or an endless device is an error; whatever else is wrong, opening it will say."""
     try:
         mode = os.stat(name)
-    except OSError:
+    except (OSError, ValueError):
         return
     if stat.S_ISDIR(mode.st_mode):
         raise InputError("is a directory, expected a file", str(name))
@@ -121,6 +121,17 @@ def complain_of_nul(data: bytes, file: str, lines_before: int = 0) -> NoReturn:
     column = len(data[start:at].decode("utf-8", "replace")) + 1
     message = "a NUL byte, so this is no text file; expected UTF-8 (convert a UTF-16 file first)"
     raise InputError(message, Place(file, line, column, text))
+
+
+def not_utf8(data: bytes, file: str) -> InputError:
+    """The error for a file in another encoding, with the line of the first byte that shows it."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8; convert the file to UTF-8 first"
+        return InputError(message, Place(file, line))
+    raise AssertionError("this is UTF-8")  # pragma: no cover
 
 
 def check_line_ends(data: bytes, file: str) -> None:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from tallystick.errors import InputError
-from tallystick.reading.limits import check_file, check_line_ends, check_text, open_gzip, packed_errors
+from tallystick.reading.limits import check_file, check_line_ends, check_text, not_utf8, open_gzip, packed_errors
 
 
 def read_bytes(name: str | Path) -> bytes:
@@ -46,18 +46,12 @@ def read_stdin() -> bytes:
 
 def read_text(name: str | Path) -> str:
     """The whole content as UTF-8 text without a byte order mark; a bad byte is an error that names its line."""
-    from tallystick.errors import Place
-
     data = read_bytes(name)
     check_line_ends(data, shown_name(name))
     try:
         return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"byte 0x{data[error.start]:02x} is not UTF-8; convert the file to UTF-8 first",
-            Place(shown_name(name), line),
-        ) from None
+    except UnicodeDecodeError:
+        raise not_utf8(data, shown_name(name)) from None
 
 
 def shown_name(name: str | Path) -> str:

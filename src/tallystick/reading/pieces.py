@@ -16,7 +16,15 @@ from typing import IO, NoReturn
 import numpy as np
 
 from tallystick.errors import InputError, Place
-from tallystick.reading.limits import check_file, check_text, complain_of_nul, open_gzip, packed_errors, reads_once
+from tallystick.reading.limits import (
+    check_file,
+    check_line_ends,
+    check_text,
+    complain_of_nul,
+    open_gzip,
+    packed_errors,
+    reads_once,
+)
 from tallystick.reading.opening import shown_name
 
 PIECE = 1 << 20
@@ -83,6 +91,8 @@ class Pieces:
                 self._kept.append(piece)
             if number == 0:
                 check_text(piece[:2], self.shown)
+                if not piece.lstrip().startswith(b"{"):
+                    check_line_ends(piece[:-1], self.shown)
             if b"\0" in piece or not is_utf8(piece):
                 self._complain(piece, number)
             yield piece
@@ -133,6 +143,8 @@ class Pieces:
             raise InputError("no such file", self.shown) from None
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", self.shown) from None
+        except ValueError as error:  # a NUL in the name
+            raise InputError(f"is no name of a file ({error})", repr(self.shown)) from None
 
     def _whole_lines(self, stream: IO[bytes]) -> Iterator[bytes]:
         while piece := stream.read(self._size):

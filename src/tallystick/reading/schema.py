@@ -92,7 +92,7 @@ def type_of_schema(schema: Any, file: str = "schema", *, predicted: bool = False
     try:
         return reader.type_at(schema, "#", _class_name(title, "Document"))
     except RecursionError:
-        raise InputError("is nested too deeply, or refers to itself without an object in between", file) from None
+        raise InputError("is nested too deeply, or refers to itself without end", file) from None
 
 
 def _check_size(value: Any, file: str) -> None:

@@ -76,8 +76,11 @@ def infer_shape(reference: Lines) -> Shape:
         raise InputError(TOO_DEEP, Place(reference.file, number)) from None
     if not seen.count:
         raise InputError("has no records; expected one JSON value a line", reference.file)
-    schema, doubts = schema_of(seen)
-    shape = shape_of_schema(schema, f"inferred from {reference.file}")
+    try:
+        schema, doubts = schema_of(seen)
+        shape = shape_of_schema(schema, f"inferred from {reference.file}")
+    except RecursionError:
+        raise InputError(TOO_DEEP, reference.file) from None
     return Shape(shape.reference, shape.predicted, False, schema, tuple(doubts))
 
 

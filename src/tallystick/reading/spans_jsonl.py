@@ -98,6 +98,8 @@ def _read(name: str | Path, field: str) -> list[_Record]:
         spans = tuple(_span(span, index, field, place) for index, span in enumerate(value[field]))
         words = None if tokens is None else tuple(tokens)
         records.append(_Record(None if key is None else str(key), text, words, spans, place))
+    if not records:
+        raise InputError("holds no texts; expected one JSON object a line", file)
     return records
 
 
