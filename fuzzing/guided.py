@@ -113,7 +113,7 @@ def main() -> None:
         return data[:longest]
 
     limit_memory()
-    arguments = [sys.argv[0], f"-dict={words}", f"-max_len={LONGEST}", "-timeout=60", "-rss_limit_mb=0", "-print_final_stats=1",
+    arguments = [sys.argv[0], *([f"-dict={words}"] if target.words else []), f"-max_len={LONGEST}", "-timeout=60", "-rss_limit_mb=0", "-print_final_stats=1",
                  f"-artifact_prefix={folder}/", "-verbosity=0", "-len_control=0", str(corpus)]  # fmt: skip
     atheris.Setup(arguments, one, custom_mutator=mutator)
     atheris.Fuzz()

@@ -264,7 +264,7 @@ TARGETS = {
         Target("nary", scored("nary"), seeds.NARY, ".jsonl", JSON_WORDS, unlike=SCIREX),
         Target("scirex", scored("nary"), seeds.SCIREX, ".jsonl", JSON_WORDS, unlike=SCIREX),
         Target("templates", scored("templates"), seeds.TEMPLATES, ".jsonl", JSON_WORDS, unlike=ITERX),
-        Target("muc4", scored("templates", "--preset", "muc4-official"), seeds.MUC4, ".txt", MUC_WORDS),
+        Target("muc4", scored("templates", "--preset", "muc4-official"), seeds.MUC4, ".txt", MUC_WORDS, unlike=("muc4_official",)),
         Target("muc4-strings", scored("templates"), seeds.MUC4, ".txt", MUC_WORDS, unlike=ITERX),
         Target("muc4-judgements", judgements, seeds.JUDGEMENTS, ".lisp", LISP_WORDS),
         # hierarchies

@@ -36,6 +36,7 @@ class _Reading:
         self.ways: set[str] = set()
         self.unnamed = 0
         self.line, self.number = "", 0
+        self.spans: dict[tuple[int, Any], int] = {}
 
     def take(self, line: str, number: int) -> None:
         """Read the document of a line."""
@@ -79,7 +80,13 @@ class _Reading:
         if isinstance(event, dict):
             name, span = event.get("id"), event.get("span")
             if span is not None:
-                identity = _hashable(span)
+                identity = _span(span)
+                if identity is None:
+                    raise self.error(
+                        f"found {span!r:.60}; expected a span [start, end], or a list of them", "events", k
+                    )
+                if self.spans.setdefault((len(self.building.documents), identity), k) != k:
+                    raise self.error(f"two events have the span {span!r:.60}; events are known by it", "events", k)
         if not _is_name(name):
             raise self.error(f'found {event!r:.60}; expected a name or {{"id": ..., "span": [...]}}', "events", k)
         self.ways.add("name" if identity is None else "span")
@@ -119,8 +126,14 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, (str, int)) and not isinstance(value, bool)
 
 
-def _hashable(value: Any) -> Any:
-    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+def _span(value: Any) -> tuple[Any, ...] | None:
+    """A span as its two ends, or a span in pieces as several of them; None if it is neither."""
+    if not isinstance(value, list) or not value:
+        return None
+    if len(value) == 2 and all(isinstance(one, int) and not isinstance(one, bool) for one in value):
+        return tuple(value)
+    pieces = tuple(_span(one) if isinstance(one, list) and one and isinstance(one[0], int) else None for one in value)
+    return None if None in pieces else pieces
 
 
 def link_column(line: str, kind: str, parent: str, child: str) -> int | None:

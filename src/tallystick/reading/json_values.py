@@ -15,6 +15,9 @@ from tallystick.errors import InputError, Place, did_you_mean
 from tallystick.reading.json_text import NotJson, decode, decode_line, placed
 from tallystick.reading.opening import read_bytes, shown_name
 
+FARTHEST = 1 << 31
+"""No text is as long as this."""
+
 
 class Json:
     """A value, its place in the file and its path inside the document, which is put together only when it is asked for."""
@@ -94,6 +97,12 @@ class Json:
             raise self.expected("text or a number")
         return str(self.value)
 
+    def label(self) -> str:
+        """A type: text, and not nothing."""
+        if not self.text():
+            raise self.expected("a type")
+        return self.text()
+
     def whole(self) -> int:
         if isinstance(self.value, bool) or not isinstance(self.value, int):
             raise self.expected("a whole number")
@@ -106,6 +115,8 @@ class Json:
 
     def checked_span(self, start: int, end: int, inclusive: bool, empty: bool = False) -> tuple[int, int]:
         last = end if inclusive else end - 1
+        if last >= FARTHEST:
+            raise self.fail(f"expected offsets below {FARTHEST:,}, found {start} to {end!s:.40}")
         if start < 0 or last < start - empty:
             kind = "inclusive" if inclusive else "exclusive"
             raise self.fail(

@@ -21,7 +21,7 @@ def read_parents(name: str | Path) -> dict[str, tuple[str, ...]]:
                 out[child] = tuple(one.text() for one in listed)
         return out
     found: dict[str, tuple[str, ...]] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue
         parts = line.split("\t")

@@ -57,7 +57,7 @@ _Found = list[tuple[Graph, "InputError | None"]]
 
 def _json_lines(text: str, file: str) -> _Found:
     found: _Found = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         place = Place(file, number)
@@ -107,7 +107,7 @@ def _blocks(text: str, file: str) -> _Found:
             found.append((graph, problem))
         triples, names, problem, begun = [], {}, None, False
 
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             finish()
         elif line.startswith("#"):

@@ -196,10 +196,13 @@ class Overlap(Similarity):
             for v in data.values:
                 if v.step != 1:
                     raise ValueMismatch(f"at {scope}: expected ranges with step 1, found {v!r}")
-            return (
-                np.array([v.start for v in data.values], np.float64),
-                np.array([max(v.stop, v.start) for v in data.values], np.float64),
-            )
+            try:
+                return (
+                    np.array([v.start for v in data.values], np.float64),
+                    np.array([max(v.stop, v.start) for v in data.values], np.float64),
+                )
+            except OverflowError:
+                raise ValueMismatch(f"at {scope}: a range ends beyond what a float holds") from None
         if (
             isinstance(data, Objects)
             and data.values
