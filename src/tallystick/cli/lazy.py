@@ -6,7 +6,8 @@ import contextlib
 import importlib
 import os
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import click
 
@@ -50,32 +51,39 @@ class LazyGroup(click.Group):
             hint = did_you_mean(args[0], self.list_commands(ctx))
             raise click.UsageError(f"{error.message.rstrip('.')}.{hint}", ctx) from None
 
-    def main(self, *args: Any, **kwargs: Any) -> Any:
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]
         """Run, and leave with an exit code: whatever goes wrong is one line, never a traceback."""
+        sys.exit(self._run(list(sys.argv[1:] if args is None else args), prog_name or "tallystick"))
+
+    def _run(self, arguments: list[str], name: str) -> int:
         try:
-            code = super().main(*args, **{**kwargs, "standalone_mode": False})
+            self._main_shell_completion({}, name)
+            with self.make_context(name, arguments) as context:
+                self.invoke(context)
             sys.stdout.flush()
-        except click.exceptions.Exit as error:  # pragma: no cover - click turns it into a code
-            code = error.exit_code
+        except click.exceptions.Exit as error:
+            return error.exit_code
         except click.ClickException as error:
             error.show()
-            code = error.exit_code
-        except (click.Abort, KeyboardInterrupt):
-            click.echo("Interrupted", err=True)
-            code = INTERRUPTED
+            return error.exit_code
         except TallystickError as error:
             click.echo(f"Error: {printable(str(error))}", err=True)
-            code = error.exit_code
-        except BrokenPipeError:
-            code = CLOSED_PIPE  # the reader has gone; there is nobody to complain to
+            return error.exit_code
+        except (click.Abort, KeyboardInterrupt):
             abandon_output()
+            click.echo("Interrupted", err=True)
+            return INTERRUPTED
+        except BrokenPipeError:  # the reader has gone; there is nobody to complain to
+            abandon_output()
+            return CLOSED_PIPE
         except Exception as error:
             if os.environ.get("TALLYSTICK_DEBUG"):
                 raise
+            abandon_output()
             message, code = unexpected(error)
             click.echo(printable(message), err=True)
-            abandon_output()
-        sys.exit(code if isinstance(code, int) else 0)
+            return code
+        return 0
 
 
 def unexpected(error: Exception) -> tuple[str, int]:
