@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test browser lint docs bench clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -16,7 +16,14 @@ $(STAMP): pyproject.toml $(BIN)/python
 demo: $(STAMP)
 	$(BIN)/tallystick demo
 
-test: $(STAMP)
+# Reports and pages are tested in a real browser. Where it cannot be had, those tests are skipped and say so.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		  apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium >/dev/null; } || \
+		echo "no Chromium here, and none could be installed: browser tests will be skipped"
+
+test: $(STAMP) browser
 	$(BIN)/python -m pytest -n 2
 
 lint: $(STAMP)

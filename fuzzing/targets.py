@@ -158,18 +158,15 @@ def repaired(reference: str, predicted: str) -> None:
 
 
 def figures(reference: str, predicted: str) -> None:
-    """`compare figures`: figures that somebody has already."""
+    """`compare figures`: figures that somebody has already, in every format."""
     import io
     from contextlib import redirect_stdout
 
-    from tallystick.cli.compare import show_comparison
-    from tallystick.comparing.systems import compare_runs
-    from tallystick.reading.figures import read_figures
+    from tallystick.cli.figures import figures as command
 
-    found = compare_runs(read_figures(predicted))
-    for format_ in ("json", "tsv", "markdown", "latex"):
-        with redirect_stdout(io.StringIO()):
-            show_comparison(found, True, format_)
+    for format_ in ("json", "tsv", "markdown", "latex", "html"):
+        with redirect_stdout(io.StringIO()), command.make_context("figures", [predicted, "--format", format_]) as context:
+            command.invoke(context)
 
 
 JSON_WORDS = (

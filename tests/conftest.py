@@ -1,5 +1,8 @@
-"""The tests are the same each time: hypothesis draws its examples from a fixed seed."""
+"""The tests are the same each time: hypothesis draws its examples from a fixed seed. `browser` is a real Chromium."""
 
+import shutil
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -7,3 +10,22 @@ settings.register_profile(
 )
 settings.register_profile("long", parent=settings.get_profile("steady"), derandomize=False, max_examples=500)
 settings.load_profile("steady")
+
+QUIET = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+"""Chromium as root, offline: it asks nobody for anything of its own."""
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium, driven by playwright; `make browser` installs it on Debian."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no Chromium on this machine: `make browser` installs it")
+    with playwright.sync_playwright() as driver:
+        program = driver.chromium.launch(executable_path=chromium, args=QUIET)
+        yield program
+        program.close()

@@ -22,6 +22,7 @@ from tallystick.deriving import Decision, explain_derivation, record_fields
 from tallystick.errors import InputError, MetricError
 from tallystick.parsing import parse
 from tallystick.reading.lines import Lines
+from tallystick.reading.missing import Missing
 from tallystick.reading.records import Batch, Pairing, lay_together
 from tallystick.reading.schema import read_data
 from tallystick.reading.shapes import PLAIN, Shape, infer_shape, shape_of_schema, shape_of_type
@@ -129,6 +130,7 @@ def prepare(
     id_field: str | None = None,
     text_field: str | None = None,
     lenient: bool = False,
+    absent: Missing | None = None,
 ) -> Task:
     """Find the shape of the documents, derive the metric, and lay the two files together.
 
@@ -149,8 +151,9 @@ def prepare(
     if shape.reference is not None and any(_has_any_of(choice) for choice in by_path.values()):
         shape = _with_alternatives(shape, by_path, schema)
     pairing = lay_together(
-        left, predicted, shape, id_field=id_field, text_field=text_field, lenient=lenient, credit=credit
-    )
+        left, predicted, shape,
+        id_field=id_field, text_field=text_field, lenient=lenient, credit=credit, absent=absent,
+    )  # fmt: skip
     if metric is not None:
         return Task(shape, parse(metric) if isinstance(metric, str) else metric, (), pairing)
     key = id_field or "id"

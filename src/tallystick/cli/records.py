@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +12,9 @@ from tallystick.cli.output import Common, chosen_format, common_options, files, 
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
+    from tallystick.reading.missing import Missing
     from tallystick.records import Kept, Run, Task, Wanted
+    from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
@@ -91,7 +94,7 @@ def score(
     notes = [f"paired {run.paired}" + (" (--id FIELD pairs by a field)" if by_order else ""), exact_note(result)]
     finish(
         {"records": result}, common, tables=tables, extra=extra, notes=[note for note in notes if note],
-        title=versus(predicted, reference), explain=_kept(task).explain if common.report else None,
+        title=versus(predicted, reference), report=lambda: _parts(task, result),
     )  # fmt: skip
     if chosen_format(common.format_) == "table" and tables and common.by is None and not worst:
         _point_further(reference, predicted, tables[0], options)
@@ -168,7 +171,7 @@ def explain(
             show_tree(tree, f"document {kept.id}")
 
 
-def _task(reference: str, predicted: str, options: dict[str, Any]) -> Task:
+def _task(reference: str, predicted: str, options: dict[str, Any], missing: Missing | None = None) -> Task:
     from tallystick.reading.types import load
     from tallystick.records import prepare
 
@@ -185,6 +188,7 @@ def _task(reference: str, predicted: str, options: dict[str, Any]) -> Task:
         id_field=options["id_field"],
         text_field=options["text_field"],
         lenient=options["lenient"],
+        absent=missing,
     )
     if task.shape.schema is not None:
         from tallystick.reading.inference import sketch
@@ -222,6 +226,17 @@ def _describe(task: Task, format_: str | None) -> None:
     say(f"metric: {task.metric}")
 
 
+def _parts(task: Task, result: Result) -> Parts:
+    """Figures by field, what each costs, and the records of both sides side by side."""
+    from tallystick.reports import results as reports
+    from tallystick.reports.fields import costs_table
+    from tallystick.reports.page import Parts
+
+    return Parts(
+        [reports.fields_table(result)], costs_table(result), explain=_kept(task).explain, alignment="Side by side"
+    )
+
+
 def _kept(task: Task) -> Result:
     """The result with all documents kept: for labels, reports and comparisons, which come back to them."""
     from tallystick.scoring.evaluation import Evaluation
@@ -232,9 +247,11 @@ def _kept(task: Task) -> Result:
     return evaluation.compute()
 
 
-def results(reference: str, predicted: str, **options: Any) -> dict[str, Result]:
+def results(reference: str, predicted: str, missing: Missing | None = None, **options: Any) -> dict[str, Result]:
     """The result of one system, for `compare`."""
-    return {"records": _kept(_task(reference, predicted, options))}
+    task = _task(reference, predicted, options, missing)
+    result = _kept(task)
+    return {"records": replace(result, notes=(*result.notes, *task.pairing.warnings()))}
 
 
 def _score_labels(task: Task, common: Common, label: str) -> None:

@@ -161,6 +161,12 @@ class Evaluation:
         negative = sum(weight < 0 for calls in self._memory.calls.values() for weight in calls.values())
         if negative:
             warnings.append(f"{negative:,} similarities were below 0 and counted as 0")
+        unjudged = [weight != weight for calls in self._memory.calls.values() for weight in calls.values()]
+        if any(unjudged):  # NaN: a judge that did not say
+            warnings.append(
+                f"{sum(unjudged):,} of {len(unjudged):,} pairs of texts were not judged and count as 0: "
+                f"the figures are lower bounds"
+            )
         return Result(
             metric=self.metric,
             kind=self.kind,
@@ -168,6 +174,9 @@ class Evaluation:
             ids=tuple(place if key is None else key for place, key in enumerate(self._ids)),
             undefined=self.undefined,
             notes=tuple(warnings),
+            settings=" | ".join(
+                f"judge={said}" for calls in self._memory.calls.values() if (said := getattr(calls, "signature", ""))
+            ),
             sources=tuple(self._documents) if self._documents is not None else None,
             memory=self._memory,
             above=above,

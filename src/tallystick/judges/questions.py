@@ -1,0 +1,85 @@
+"""What a judge is asked: does this candidate fill this role of this event, and as which reference does it?
+
+A question holds all references of its event and role, not only those that are still free: so the same candidate of
+another system is the same question, and its answer is there already. Its key is a digest of its content.
+
+    document      ... [he]reference was [extradited]trigger ... Though [Lazar]candidate had agreed ...
+    event_type    justice.extradite        role  defendant
+
+Two uses leave parts out: a judge that is not shown the reference has `references=()`, and a comparison of two texts
+outside of any event has only a reference and a candidate.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any
+
+from tallystick.errors import InputError
+
+Span = tuple[int, int]
+"""First character and the one after the last, in the document's text."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One candidate, and what it is to be held against."""
+
+    candidate: str
+    references: tuple[str, ...] = ()
+    document: str = ""
+    event_type: str = ""
+    trigger: str = ""
+    role: str = ""
+    candidate_span: Span | None = None
+    reference_spans: tuple[Span | None, ...] = ()
+    trigger_span: Span | None = None
+
+    def __post_init__(self) -> None:
+        spans = self.reference_spans or (None,) * len(self.references)
+        if len(spans) != len(self.references):
+            raise InputError(f"{len(self.references)} references, but {len(spans)} spans of references")
+        object.__setattr__(self, "reference_spans", spans)
+        for name, span in (("candidate", self.candidate_span), ("trigger", self.trigger_span),
+                           *(("reference", one) for one in spans)):  # fmt: skip
+            if span is not None and not 0 <= span[0] < span[1] <= len(self.document):
+                raise InputError(
+                    f"the {name}'s span {list(span)} lies outside of the document, which has {len(self.document)} characters"
+                )
+
+    @cached_property
+    def key(self) -> str:
+        """The digest of the content: what a judgement is found by."""
+        text = json.dumps(asdict(self), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    def only(self, reference: int) -> Question:
+        """The same candidate against one of the references: what a judge of pairs is asked."""
+        return replace(
+            self, references=(self.references[reference],), reference_spans=(self.reference_spans[reference],)
+        )
+
+    def without_references(self) -> Question:
+        """The question to a judge who is not shown what the answer should be."""
+        return replace(self, references=(), reference_spans=())
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Question:
+        """Back from `to_json`."""
+        parts = dict(value)
+        for name in ("candidate_span", "trigger_span"):
+            parts[name] = _span(parts.get(name))
+        parts["references"] = tuple(parts.get("references", ()))
+        parts["reference_spans"] = tuple(map(_span, parts.get("reference_spans", ())))
+        return cls(**parts)
+
+
+def _span(value: Any) -> Span | None:
+    return None if value is None else (int(value[0]), int(value[1]))

@@ -1,0 +1,176 @@
+"""The store: what was asked and answered stays, is found by its content, and nothing else is taken for a store."""
+
+import sqlite3
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from tallystick.errors import InputError
+from tallystick.judges import Answers, Judgement, Question, Store, Verdict
+from tallystick.judges.store import Recorded
+
+
+def question(candidate="Lazar", **parts):
+    document = "he was extradited. Though Lazar had agreed"
+    return Question(candidate, ("he",), document, "justice.extradite", "extradited", "defendant", **parts)
+
+
+def test_a_judgement_is_found_again_by_what_was_asked(tmp_path):
+    with Store(tmp_path / "j.sqlite") as store:
+        store.add(Judgement(question(), "anna", Verdict("Correct", (0,)), answers=Answers(True, (0,), "conveys")))
+    with Store(tmp_path / "j.sqlite") as store:
+        assert store.verdict(question(), "anna") == Verdict("Correct", (0,))
+        assert store.verdict(question("he said"), "anna") is None
+        (one,) = store.judgements()
+        assert one.answers == Answers(True, (0,), "conveys")
+        assert one.when.endswith("+00:00")
+        assert Recorded(store).judge([question(), question("he said")]) == [Verdict("Correct", (0,)), None]
+
+
+def test_spans_are_part_of_what_was_asked(tmp_path):
+    assert question().key != question(candidate_span=(26, 31)).key
+    assert Question.from_json(question(candidate_span=(26, 31)).to_json()) == question(candidate_span=(26, 31))
+
+
+def test_a_span_outside_of_the_document_is_an_error():
+    with pytest.raises(InputError, match=r"the candidate's span \[40, 99\] lies outside of the document"):
+        question(candidate_span=(40, 99))
+
+
+def test_answering_again_replaces_the_answer(tmp_path):
+    with Store(tmp_path / "j.sqlite") as store:
+        store.add(Judgement(question(), "anna", Verdict("Correct")))
+        store.add(Judgement(question(), "anna", Verdict("Incorrect")))
+        assert [one.verdict.label for one in store.judgements()] == ["Incorrect"]
+        store.withdraw(question(), "anna")
+        assert store.judgements() == []
+        assert store.questions() == [question()]
+
+
+def test_the_more_experienced_decides(tmp_path):
+    with Store(tmp_path / "j.sqlite") as store:
+        store.add(Judgement(question(), "anna", Verdict("Correct")))
+        store.add(Judgement(question(), "ben", Verdict("Incorrect")))
+        assert Recorded(store).judge([question()]) == [None]
+        assert Recorded(store).disputed == {question().key}
+        store.add_judge("ben", experience=1)
+        assert Recorded(store).judge([question()]) == [Verdict("Incorrect")]
+        assert Recorded(store, "anna").judge([question()]) == [Verdict("Correct")]
+        with pytest.raises(InputError, match=r'nobody called \'ana\' has judged here.*Did you mean "anna"'):
+            Recorded(store, "ana")
+
+
+def test_a_person_comes_before_a_model(tmp_path):
+    with Store(tmp_path / "j.sqlite") as store:
+        store.add(Judgement(question(), "gpt", Verdict("Incorrect"), "expert"), kind="model")
+        store.add(Judgement(question(), "anna", Verdict("Correct")))
+        assert Recorded(store).judge([question()]) == [Verdict("Correct")]
+
+
+@pytest.mark.parametrize("content", [b"", b"candidate,label\n", b"SQLite format 3\0 and then something else"])
+def test_what_is_not_a_store_is_said_to_be_none(tmp_path, content):
+    path = tmp_path / "j.sqlite"
+    path.write_bytes(content)
+    if content:
+        with pytest.raises(InputError, match="not a store of judgements"):
+            Store(path)
+    else:
+        Store(path).close()  # an empty file is what mktemp makes
+
+
+def test_another_sqlite_file_is_left_alone(tmp_path):
+    path = tmp_path / "other.sqlite"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE mine (x)")
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="an SQLite file, but not a store of judgements"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_a_store_of_another_version_is_an_error(tmp_path):
+    path = tmp_path / "j.sqlite"
+    Store(path).close()
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version = 7")
+    db.close()
+    with pytest.raises(
+        InputError, match="a store of version 7, and this tallystick reads version 1; upgrade tallystick"
+    ):
+        Store(path)
+
+
+def test_a_store_that_is_not_there_is_not_made_by_reading(tmp_path):
+    with pytest.raises(InputError, match="there is no such store"):
+        Store(tmp_path / "none.sqlite", create=False)
+    assert not (tmp_path / "none.sqlite").exists()
+
+
+def test_two_people_at_once(tmp_path):
+    path = tmp_path / "j.sqlite"
+
+    def work(name):
+        with Store(path) as store:
+            for k in range(20):
+                store.add(Judgement(question(str(k)), name, Verdict("Correct")))
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in ("anna", "ben")]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    with Store(path) as store:
+        assert len(store.judgements("anna")) == len(store.judgements("ben")) == 20
+        assert len(store.questions()) == 20
+
+
+def test_what_was_answered_survives_a_kill(tmp_path):
+    path = tmp_path / "j.sqlite"
+    program = (
+        "import os, signal\n"
+        "from tallystick.judges import *\n"
+        f"store = Store({str(path)!r})\n"
+        "store.add(Judgement(Question('a', ('b',)), 'anna', Verdict('Partial', (0,))))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
+    with Store(path) as store:
+        assert store.verdict(Question("a", ("b",)), "anna") == Verdict("Partial", (0,))
+
+
+def test_ten_programs_make_one_store_at_once(tmp_path):
+    path, failures = tmp_path / "j.sqlite", []
+
+    def make():
+        try:
+            Store(path).close()
+        except InputError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=make) for _ in range(10)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert failures == []
+
+
+def test_what_only_a_model_was_asked_is_not_in_the_queue(tmp_path):
+    whole = Question("Lazar", ("he", "the hacker"))
+    with Store(tmp_path / "j.sqlite") as store:
+        store.add_questions([whole])
+        store.add(Judgement(whole.only(1), "gpt", Verdict("Correct", (0,)), "expert"), kind="model")
+        assert store.questions() == [whole]
+        assert store.queue() == [whole.key]
+        assert store.question(whole.only(1).key) == whole.only(1)
+        assert store.voices() == [("gpt", "expert", 1)]
+        assert store.add_questions([whole.only(1), whole]) == 1  # now a person shall judge it too
+        assert store.queue() == [whole.key, whole.only(1).key]
+
+
+def test_a_store_that_cannot_be_opened_is_said_to_be_so(tmp_path):
+    with pytest.raises(InputError, match=r"this store of judgements cannot be opened \(unable to open database file\)"):
+        Store(tmp_path / "no folder" / "j.sqlite")
