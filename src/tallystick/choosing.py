@@ -346,6 +346,8 @@ def _collecting(parts: dict[str, Any]) -> Collecting | None:
     if constraint not in (None, *CONSTRAINTS):
         raise MetricError(f"match: expected one of {', '.join(CONSTRAINTS)}, found {constraint!r}")
     keys = () if key is None else (key,) if isinstance(key, str) else tuple(key)
+    if not all(isinstance(one, str) for one in keys):
+        raise MetricError(f"key: expected the name of a field, or a list of names, found {key!r:.60}")
     return Collecting(constraint or "1:1", how == "ordered", how == "distinct", keys)
 
 
@@ -364,9 +366,9 @@ def _aliases(spec: Any) -> Table:
 def _check(choice: Choice, where: str) -> None:
     if choice.credit not in (None, "all", "each"):
         raise DerivationError(f'{where}: credit must be "all" or "each", found {choice.credit!r}')
-    if choice.weight is not None and not (isinstance(choice.weight, (int, float)) and choice.weight > 0):
+    if choice.weight is not None and not (isinstance(choice.weight, (int, float)) and 0 < choice.weight <= 1e300):
         raise DerivationError(
-            f"{where}: a weight must be above 0, found {choice.weight!r}; to leave it out, say ignore"
+            f"{where}: a weight must be above 0, found {choice.weight!r:.60}; to leave it out, say ignore"
         )
     for name in choice.nothing or ():
         if name not in NOTHING:

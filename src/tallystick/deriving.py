@@ -66,6 +66,9 @@ UNIONS = (Union, types.UnionType)
 _STRUCTURES: dict[Any, type[Matching]] = {Tree: OrderedTree, Graph: OrderedGraph}
 _NO_DEFAULT = (None, getattr(typing_extensions, "NoDefault", None))  # None before typing_extensions 4.12
 
+MOST_LEVELS = 100
+"""Levels of a value for which a metric can be derived; a type that contains itself has as many as its values have."""
+
 
 def derive(type: Any, choices: Mapping[str, Any] | None = None, *, credit: Literal["all", "each"] = "all") -> Node:
     """The metric that follows from a type: F1 over its structure.
@@ -94,7 +97,10 @@ def explain_derivation(
     if credit not in ("all", "each"):
         raise DerivationError(f'credit must be "all" or "each", found {credit!r}')
     walker = _Walker(dict(choices or {}), credit, source)
-    inner = walker.bound(walker.top(type), type, "")
+    try:
+        inner = walker.bound(walker.top(type), type, "")
+    except RecursionError:
+        raise DerivationError(f"{_name(type)} is nested too deeply") from None
     unused = [path for path in walker.choices if path not in walker.used]
     if unused:
         hint = did_you_mean(unused[0], walker.seen)
@@ -163,6 +169,8 @@ class _Walker:
         """The similarity of a value; `summed` if it stands in a sum, where a collection is Σ. None to ignore it."""
         if path:
             self.seen.append(path)
+        if path.count(".") + path.count("[") >= MOST_LEVELS:
+            raise DerivationError(f"at {path[:60]}...: nested more than {MOST_LEVELS} levels deep")
         may_miss = get_origin(type_) is typing_extensions.NotRequired
         type_, chosen = self.chosen(type_, path)
         place = len(self.decisions)

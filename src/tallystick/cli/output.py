@@ -29,8 +29,16 @@ FORMATS = ("table", "json", "tsv", "markdown", "latex")
 
 def files(command: Command) -> Command:
     """The two files, reference first."""
-    command = click.argument("predicted")(command)
+    command = click.argument("predicted", callback=once)(command)
     return click.argument("reference")(command)
+
+
+def once(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Standard input can be read only once, so it can stand for one file only."""
+    named = [context.params.get("reference"), *(value if isinstance(value, tuple) else (value,))]
+    if sum(str(one).rpartition("=")[2] == "-" for one in named) > 1:
+        raise click.UsageError("only one file can be standard input (-); give the other as a file", context)
+    return value
 
 
 @dataclass(frozen=True)

@@ -205,13 +205,14 @@ def _run(task: Task, common: Common | None, wanted: Wanted | None, fields: bool 
 
 def _save(task: Task, file: str) -> None:
     import json
-    from pathlib import Path
+
+    from tallystick.reports.page import write_atomically
 
     if task.shape.schema is None:
         raise MetricError(
             "--save-schema writes the inferred schema; with --type, --schema or --metric nothing is inferred"
         )
-    Path(file).write_text(json.dumps(task.shape.schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_atomically(file, json.dumps(task.shape.schema, indent=2, ensure_ascii=False) + "\n")
     say(f"wrote {file}; edit it and give it as --schema {file}")
 
 

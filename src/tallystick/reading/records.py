@@ -16,6 +16,7 @@ from typing import Any
 
 from tallystick.columns.unfit import Invalid
 from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
+from tallystick.reading.json_text import TOO_DEEP, explained
 from tallystick.reading.lines import Lines, Portion, not_json
 from tallystick.reading.missing import Missing, allowed
 from tallystick.reading.shapes import PLAIN, Shape
@@ -151,8 +152,8 @@ class Side:
                 raise InputError("is not UTF-8; convert the file to UTF-8 first", self.place(number)) from None
             except RecursionError:
                 if self.lenient:
-                    return UNKNOWN, Invalid("is nested too deeply", line.decode("utf-8", "replace"))
-                raise InputError("is nested too deeply", self.place(number)) from None
+                    return UNKNOWN, Invalid(TOO_DEEP, line.decode("utf-8", "replace"))
+                raise InputError(TOO_DEEP, self.place(number)) from None
             except ValueError as error:  # pydantic's, told by our converter
                 problem = error  # type: ignore[assignment]
             if not (self.lenient or self.tolerant):
@@ -189,8 +190,9 @@ class Side:
         from tallystick.reading.repair import Unreadable, read_noisy
 
         try:
+            line.decode()
             outer = self._plain(line)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise not_json(error, self.lines.file, number, line) from None
         if not isinstance(outer, dict) or self.text_field not in outer:
             known = ", ".join(map(str, outer)) if isinstance(outer, dict) else type(outer).__name__
@@ -207,9 +209,9 @@ class Side:
                     value = self._plain(inner)
             except Unreadable as error:
                 return key, Invalid(str(error), inner)
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, RecursionError) as error:
                 raise InputError(
-                    f"the text under {self.text_field!r} is not JSON: {error}; --lenient repairs what it can",
+                    f"the text under {self.text_field!r} {explained(error, inner)}; --lenient repairs what it can",
                     self.place(number),
                 ) from None
         elif inner is None and self.lenient:

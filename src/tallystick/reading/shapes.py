@@ -13,6 +13,7 @@ from typing import Any
 
 from tallystick.errors import InputError, Place
 from tallystick.reading.inference import Seen, schema_of
+from tallystick.reading.json_text import TOO_DEEP
 from tallystick.reading.lines import Lines, not_json
 from tallystick.reading.types import converter
 
@@ -72,11 +73,14 @@ def infer_shape(reference: Lines) -> Shape:
     except UnicodeDecodeError:
         raise InputError("is not UTF-8; convert the file to UTF-8 first", Place(reference.file, number)) from None
     except RecursionError:
-        raise InputError("is nested too deeply", Place(reference.file, number)) from None
+        raise InputError(TOO_DEEP, Place(reference.file, number)) from None
     if not seen.count:
         raise InputError("has no records; expected one JSON value a line", reference.file)
-    schema, doubts = schema_of(seen)
-    shape = shape_of_schema(schema, f"inferred from {reference.file}")
+    try:
+        schema, doubts = schema_of(seen)
+        shape = shape_of_schema(schema, f"inferred from {reference.file}")
+    except RecursionError:
+        raise InputError(TOO_DEEP, reference.file) from None
     return Shape(shape.reference, shape.predicted, False, schema, tuple(doubts))
 
 

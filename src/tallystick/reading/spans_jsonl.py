@@ -27,6 +27,7 @@ from tallystick.reading.char_offsets import (
     first_difference,
     tokenizer_named,
 )
+from tallystick.reading.json_text import decode_line
 from tallystick.reading.missing import Missing, allowed
 from tallystick.reading.opening import read_text, shown_name
 from tallystick.structures.segments import AnnotatedTexts, Span, annotate
@@ -85,18 +86,13 @@ def read_spans(
 
 
 def _read(name: str | Path, field: str) -> list[_Record]:
-    import msgspec
-
     file = shown_name(name)
     records = []
     for number, line in enumerate(read_text(name).split("\n"), start=1):
         if not line.strip():
             continue
         place = Place(file, number)
-        try:
-            value = msgspec.json.decode(line)
-        except msgspec.DecodeError as error:
-            raise InputError(f"is not JSON: {error}", Place(file, number, None, line)) from None
+        value = decode_line(line, file, number)
         if not isinstance(value, dict) or not isinstance(value.get(field), list):
             keys = some(value) if isinstance(value, dict) else type(value).__name__
             raise InputError(f'expected an object with a list "{field}", found {keys}', place)
@@ -108,6 +104,8 @@ def _read(name: str | Path, field: str) -> list[_Record]:
         spans = tuple(_span(span, index, field, place) for index, span in enumerate(value[field]))
         words = None if tokens is None else tuple(tokens)
         records.append(_Record(None if key is None else str(key), text, words, spans, place))
+    if not records:
+        raise InputError("holds no texts; expected one JSON object a line", file)
     return records
 
 

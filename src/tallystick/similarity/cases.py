@@ -34,6 +34,10 @@ class Cases(Similarity):
 
     def __post_init__(self) -> None:
         require(len(self.options) > 0, "cases() needs at least one case: cases(str=exact)")
+        for name, part in self.options:
+            require(
+                isinstance(part, Similarity), f"cases(): {name} needs a similarity such as exact, found {part!r:.60}"
+            )
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Alternatives, Alternatives]:
         sides = [list(leaf_values(side, scope)) for side in (reference, predicted)]

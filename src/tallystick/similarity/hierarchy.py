@@ -54,6 +54,7 @@ def _several(parent: Any) -> tuple[Any, ...]:
 
 def parents_table(parents: Mapping[Any, Any]) -> Table:
     """A hierarchy as a hashable value."""
+    require(isinstance(parents, (Table, Mapping)), f"a hierarchy is {{child: parent}}, found {parents!r:.60}")
     pairs = parents if isinstance(parents, Table) else parents.items()
     return Table((child, tuple(p) if isinstance(p, (list, set, frozenset)) else p) for child, p in pairs)
 

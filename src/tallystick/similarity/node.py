@@ -35,6 +35,7 @@ class Table(tuple[tuple[Any, Any], ...]):
 
     @staticmethod
     def of(mapping: Mapping[Any, Any]) -> Table:
+        require(isinstance(mapping, Mapping), f"expected a table {{key: value}}, found {mapping!r:.60}")
         return Table(mapping.items())
 
 

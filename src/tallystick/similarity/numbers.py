@@ -126,6 +126,8 @@ def _moments(data: Data, scope: Scope, strict: bool) -> F64:
     values = leaf_values(data, scope)
     known: dict[Any, float] = {}
     for value in values:
+        if isinstance(value, (dict, list, set)):  # cannot be a key, and is no date
+            _moment(value, scope, strict)
         if value not in known:
             known[value] = _moment(value, scope, strict)
     return np.fromiter(map(known.__getitem__, values), np.float64, len(values))
@@ -194,10 +196,13 @@ class Overlap(Similarity):
             for v in data.values:
                 if v.step != 1:
                     raise ValueMismatch(f"at {scope}: expected ranges with step 1, found {v!r}")
-            return (
-                np.array([v.start for v in data.values], np.float64),
-                np.array([max(v.stop, v.start) for v in data.values], np.float64),
-            )
+            try:
+                return (
+                    np.array([v.start for v in data.values], np.float64),
+                    np.array([max(v.stop, v.start) for v in data.values], np.float64),
+                )
+            except OverflowError:
+                raise ValueMismatch(f"at {scope}: a range ends beyond what a float holds") from None
         if (
             isinstance(data, Objects)
             and data.values
