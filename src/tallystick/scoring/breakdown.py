@@ -10,7 +10,7 @@ import numpy as np
 
 from tallystick.columns.arrays import F64, I64
 from tallystick.columns.codes import leaf_values
-from tallystick.columns.data import Data, Index, Memory, Objects, Scope, field, items
+from tallystick.columns.data import Data, Index, Memory, Nullable, Objects, Scope, field, items
 from tallystick.columns.encoded import Column, unshared
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import Sides
@@ -171,6 +171,8 @@ def _labels(data: Data, collection: str, name: str, nodes: Mapping[str, Node]) -
     for step in steps:
         if isinstance(data, Objects):
             data = Objects([value for value in data.values if value is not None])
+        elif isinstance(data, Nullable):
+            data = data.present
         if step == "[*]":
             bag = items(data, scope)
             if isinstance(bag, Index):

@@ -245,7 +245,7 @@ class Result:
         return explain_document(metric, left, right, self.memory)
 
     def _document(self, document: Any) -> tuple[Any, Any]:
-        from tallystick.columns.data import Objects
+        from tallystick.columns.rows import as_objects, sliced
 
         try:
             place = self.ids.index(document)
@@ -254,9 +254,8 @@ class Result:
             raise MetricError(f"no document {document!r}; there are {len(self.ids):,}.{hint}") from None
         for reference, predicted in self._kept():
             if place < len(reference):
-                if not isinstance(reference, Objects) or not isinstance(predicted, Objects):
-                    raise MetricError("documents given as columns cannot be explained; give Python objects")
-                return reference.values[place], predicted.values[place]
+                left, right = (as_objects(sliced(side, place, place + 1))[0] for side in (reference, predicted))
+                return left, right
             place -= len(reference)
         raise MetricError(f"no document {document!r}")
 

@@ -16,7 +16,7 @@ import numpy as np
 from tallystick.columns.arrays import F64, I64, first_best, offsets_of
 from tallystick.columns.blocks import Blocks, Pairs
 from tallystick.columns.codes import leaf_values
-from tallystick.columns.data import Data, Objects, Scope
+from tallystick.columns.data import Bag, Data, Nullable, Objects, Scope
 from tallystick.columns.encoded import Column, Items
 from tallystick.errors import ValueMismatch
 from tallystick.similarity.node import Similarity, require
@@ -64,7 +64,10 @@ class AnyOf(Similarity):
         r, p = self.inner.encode(reference, flat, scope)
         return r, Options(offsets, p)
 
-    def _alternatives(self, data: Data, scope: Scope) -> tuple[I64, Objects]:
+    def _alternatives(self, data: Data, scope: Scope) -> tuple[I64, Data]:
+        if isinstance(data, Bag) and not self._of_collections and not isinstance(data.items, Nullable):
+            if np.all(np.diff(data.offsets)):
+                return data.offsets, data.items
         rows = [
             list(value)
             if isinstance(value, (list, tuple, set, frozenset)) and not hasattr(value, "_fields")
