@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallystick.columns.arrays import F64, I64, integers, offsets_of
+from tallystick.columns.arrays import F64, I64, Mask, integers, offsets_of
 from tallystick.columns.codes import code_arrays
 from tallystick.columns.data import Bag, Data, Entries, Leaf, Nullable, Objects, Record, by_appearance
 from tallystick.columns.rows import nullable
@@ -196,6 +196,23 @@ class ArrowLeaf(Leaf):
             return ours, theirs, len(table)
         codes, order = by_appearance(np.concatenate((ours, theirs)), len(table))
         return codes[: len(ours)], codes[len(ours) :], len(order)
+
+    def same(self, other: Leaf) -> Mask | None:
+        both = _alike(self.values, other.values) if isinstance(other, ArrowLeaf) else None
+        if both is None:
+            return None
+        assert isinstance(other, ArrowLeaf)
+        if self.index is not None and other.index is not None:  # two short tables: their codes tell
+            (ours, theirs), _ = _numbered(both)
+            return ours[self.index] == theirs[other.index]  # type: ignore[no-any-return]
+        left, right = (
+            side if one.index is None else side.take(pa.array(one.index))
+            for side, one in zip(both, (self, other), strict=True)
+        )
+        if pa.types.is_floating(left.type):
+            left, right = left.to_numpy(), right.to_numpy()
+            return (left == right) | (np.isnan(left) & np.isnan(right))  # type: ignore[no-any-return]
+        return pc.equal(left, right).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
 
     def numbers(self) -> F64 | None:
         if not (pa.types.is_integer(self.values.type) or pa.types.is_floating(self.values.type)):

@@ -129,6 +129,10 @@ class Leaf:
         """The codes of both columns and their bound, as `code_jointly` has them; None if there is no short way."""
         return None
 
+    def same(self, other: Leaf) -> NDArray[np.bool_] | None:
+        """Row by row, whether two columns of one length have equal values; None if there is no short way."""
+        return None
+
     def numbers(self) -> NDArray[np.float64] | None:
         """The values as floats, if they are numbers."""
         return None

@@ -166,7 +166,9 @@ class Evaluation:
             metric=self.metric,
             kind=self.kind,
             rows=rows,
-            ids=tuple(place if key is None else key for place, key in enumerate(self._ids)),
+            ids=tuple(place if key is None else key for place, key in enumerate(self._ids))
+            if self._named
+            else tuple(range(len(self._ids))),
             undefined=self.undefined,
             notes=tuple(warnings),
             sources=tuple(self._documents) if self._documents is not None else None,
