@@ -74,6 +74,8 @@ def _column(array: Any, path: str) -> Data:
         return _column(array.storage, path)
     if types.is_run_end_encoded(kind):
         return _column(pc.run_end_decode(array), path)
+    if types.is_string_view(kind) or types.is_binary_view(kind):  # few of Arrow's functions take views
+        return _column(array.cast(pa.large_string() if types.is_string_view(kind) else pa.large_binary()), path)
     if types.is_null(kind):
         return Nullable(np.full(len(array), -1, np.int64), Objects(()))
     if types.is_dictionary(kind) and not _short(array):
@@ -108,6 +110,7 @@ def _short(array: Any) -> bool:
     """Whether a dictionary holds plain values and saves something: a table much longer than its rows does not."""
     kind = array.dictionary.type
     nested = pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType)
+    nested = nested or pa.types.is_string_view(kind) or pa.types.is_binary_view(kind)
     return not nested and not array.dictionary.null_count and len(array.dictionary) <= 2 * len(array) + 16
 
 
@@ -143,15 +146,12 @@ def _micro(kind: Any) -> Any:
 
 
 def _is_text(kind: Any) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _is_bytes(kind: Any) -> bool:
     types = pa.types
-    return bool(
-        types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
-        or types.is_fixed_size_binary(kind)
-    )  # fmt: skip
+    return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,6 +267,10 @@ def _numbered(arrays: Any) -> tuple[list[I64], Any]:
         arrays = [pa.array(one.to_numpy() + 0.0) for one in arrays]
     if _is_text(arrays[0].type) and sum(one.nbytes for one in arrays) > MOST_TEXT:
         arrays = [one.cast(pa.large_string()) for one in arrays]
-    coded = pa.chunked_array(arrays, arrays[0].type).dictionary_encode()
-    table = coded.chunk(0).dictionary
-    return [integers(chunk.indices.to_numpy()) for chunk in coded.chunks], table
+    full = [one for one in arrays if len(one)]
+    if not full:
+        return [np.empty(0, np.int64) for _ in arrays], arrays[0]
+    chunks = pa.chunked_array(full).dictionary_encode().chunks
+    codes = np.concatenate([integers(chunk.indices.to_numpy()) for chunk in chunks])
+    ends = np.cumsum([len(one) for one in arrays])[:-1]
+    return np.split(codes, ends), chunks[0].dictionary
