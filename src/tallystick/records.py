@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from tallystick.choosing import NOTHING, Choice
-from tallystick.columns.data import Objects
+from tallystick.columns.data import as_data
 from tallystick.deriving import Decision, explain_derivation, record_fields
 from tallystick.errors import InputError, MetricError
 from tallystick.parsing import parse
+from tallystick.reading.arrow_files import open_records
 from tallystick.reading.lines import Lines
 from tallystick.reading.records import Batch, Pairing, lay_together
 from tallystick.reading.schema import read_data
@@ -91,7 +92,7 @@ class Wanted:
             loss = rows[:, 1] + rows[:, 3] - rows[:, 0] - rows[:, 2]
             if self.at is not None:
                 loss = losses_by_document(
-                    evaluation.metric, self.at, Objects(batch.references), Objects(batch.predictions)
+                    evaluation.metric, self.at, as_data(batch.references), as_data(batch.predictions)
                 )
                 headline = np.zeros(len(loss))
             order = np.lexsort((-loss, headline))[: self.worst]
@@ -137,7 +138,7 @@ def prepare(
     """
     if type is not None and schema is not None:
         raise MetricError("say what a document is once: by a type or by a schema")
-    left = reference if isinstance(reference, Lines) else Lines(reference)
+    left = open_records(reference)
     source, by_path = read_choices(choices)
     if type is not None:
         shape = shape_of_type(type)

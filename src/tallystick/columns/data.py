@@ -215,6 +215,27 @@ class Scope:
         return self.path or "the value"
 
 
+class Rows(Sequence[Any]):
+    """A column that looks like a list: a row becomes a Python value when somebody asks for it."""
+
+    def __init__(self, data: Data) -> None:
+        self.data = data
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: Any) -> Any:
+        from tallystick.columns.rows import as_objects, sliced
+
+        if isinstance(place, slice):
+            start, stop, step = place.indices(len(self))
+            if step != 1:
+                raise ValueMismatch("the rows of a column are taken one after the other")
+            return Rows(sliced(self.data, start, max(start, stop)))
+        place = range(len(self))[place]
+        return as_objects(sliced(self.data, place, place + 1))[0]
+
+
 COLUMNS = (Objects, Record, Bag, Index, Nullable, Leaf, np.ndarray)
 
 
@@ -227,6 +248,8 @@ def as_data(values: Any) -> Data:
     """A user's documents as a column."""
     if isinstance(values, COLUMNS):
         return values
+    if isinstance(values, Rows):
+        return values.data
     if is_arrow(values):
         from tallystick.columns.arrow import from_arrow
 

@@ -8,7 +8,7 @@ found by an index of offsets.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 
 from tallystick.columns.unfit import Invalid
 from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
+from tallystick.reading.arrow_files import ArrowLines, open_records
 from tallystick.reading.lines import Lines, Portion, not_json
 from tallystick.reading.shapes import PLAIN, Shape
 
@@ -252,8 +253,8 @@ class Batch:
     """Some documents of both sides, the k-th against the k-th."""
 
     ids: list[Any]
-    references: list[Any]
-    predictions: list[Any]
+    references: Sequence[Any]
+    predictions: Sequence[Any]
 
 
 class Pairing:
@@ -264,6 +265,8 @@ class Pairing:
         self.id_named, self.lenient = id_named, lenient
         self.how = ""
         self.ignored: list[Any] = []
+        self.remarks: list[str] = []
+        """What is to be said about how the files were read."""
 
     def decide(self) -> str:
         """By what documents are paired, from the first line of both files."""
@@ -290,8 +293,12 @@ class Pairing:
         else:
             yield from self._by_id()
 
+    def open(self, side: Side) -> Reader:
+        """A side from its beginning."""
+        return Reader(side)
+
     def _by_order(self) -> Iterator[Batch]:
-        left, right = (_Reader(side) for side in (self.reference, self.predicted))
+        left, right = (self.open(side) for side in (self.reference, self.predicted))
         done = 0
         while True:
             numbers, _, references = left.take()
@@ -311,7 +318,7 @@ class Pairing:
             yield Batch(numbers, references, predictions)
 
     def _by_id(self) -> Iterator[Batch]:
-        left, right = (_Reader(side) for side in (self.reference, self.predicted))
+        left, right = (self.open(side) for side in (self.reference, self.predicted))
         first: dict[Any, int] = {}
         while True:
             numbers, keys, references = left.take()
@@ -328,7 +335,7 @@ class Pairing:
             self._note_invalid(keys, predictions)
             yield Batch(keys, references, predictions)
 
-    def _indexed(self, left: _Reader, right: _Reader, first: dict[Any, int], ours: Any, theirs: Any) -> Iterator[Batch]:
+    def _indexed(self, left: Reader, right: Reader, first: dict[Any, int], ours: Any, theirs: Any) -> Iterator[Batch]:
         """The orders differ from here on: the predictions that are left, by id."""
         lines, others, predictions = theirs
         seen: dict[Any, int] = {}
@@ -383,19 +390,20 @@ class Pairing:
                 )
             first[key] = number
 
-    def _note_invalid(self, keys: list[Any], predictions: list[Any]) -> None:
+    def _note_invalid(self, keys: list[Any], predictions: Sequence[Any]) -> None:
         for key, value in zip(keys, predictions, strict=True):
             if type(value) is Invalid:
                 self.predicted.findings.invalid.append((key, value.reason))
 
     def warnings(self) -> Iterator[str]:
         """What is to be said when all was read."""
+        yield from self.remarks
         yield from self.predicted.findings.lines()
         if self.ignored:
             yield f"ignored, having no reference: {_count(len(self.ignored), 'prediction')}: {some(self.ignored)}"
 
 
-class _Reader:
+class Reader:
     """One side, read as many documents at a time as the other side asks for."""
 
     def __init__(self, side: Side) -> None:
@@ -403,7 +411,7 @@ class _Reader:
         self.portions = side.lines.portions()
         self.rest: list[Portion] = []
 
-    def take(self, count: int | None = None) -> tuple[list[int], list[Any], list[Any]]:
+    def take(self, count: int | None = None) -> tuple[list[int], list[Any], Sequence[Any]]:
         """Line numbers, ids and values of the next documents: a portion, or so many."""
         portion = self._lines(count)
         if not portion.lines:
@@ -478,10 +486,15 @@ def lay_together(
     credit: str = "each",
 ) -> Pairing:
     """Two files of one shape, ready to be read in batches. Leniency is for predictions; a reference has to be right."""
-    left, right = (one if isinstance(one, Lines) else Lines(one) for one in (reference, predicted))
+    left, right = (open_records(one) for one in (reference, predicted))
     ours, theirs = shape.converters()
     key = id_field or "id"
-    return Pairing(
+    kind = Pairing
+    if isinstance(left, ArrowLines) or isinstance(right, ArrowLines):
+        from tallystick.reading.arrow_pairing import ArrowPairing
+
+        kind = ArrowPairing
+    return kind(
         Side(left, ours, shape.reference, key, credit=credit),
         Side(right, theirs, shape.predicted, key, text_field, lenient, not shape.promised, credit),
         id_named=id_field is not None,

@@ -11,6 +11,7 @@ What only narrows a value (minimum, pattern, ...) says nothing about its shape a
 from __future__ import annotations
 
 import datetime
+import decimal
 import difflib
 import json
 import re
@@ -153,6 +154,10 @@ class _Reader:
             return self.array(node, pointer, name)
         if kind == "object":
             return self.object(node, pointer, name)
+        if kind == "number" and node.get("format") == "decimal":
+            return decimal.Decimal
+        if kind == "string" and node.get("contentEncoding") == "base64":
+            return bytes
         if kind == "string" and not (choice is not None and isinstance(choice.similarity, Text)):
             return _FORMATS.get(node.get("format", ""), str)
         return _SIMPLE[kind]
