@@ -32,25 +32,21 @@ MOST_TEXT = (1 << 31) - 1
 
 def from_arrow(values: Any, path: str = "") -> Data:
     """A pyarrow Table, RecordBatch, Array or ChunkedArray as a column; `path` is how it is called in messages."""
-    if isinstance(values, pa.Table):
-        columns = [one_array(column) for column in values.columns]
-        return _record(values.schema, columns, values.num_rows, path)
-    if isinstance(values, pa.RecordBatch):
+    if isinstance(values, (pa.Table, pa.RecordBatch)):
         return _record(values.schema, values.columns, values.num_rows, path)
-    if isinstance(values, pa.ChunkedArray):
-        values = one_array(values)
-    if not isinstance(values, pa.Array):
+    if not isinstance(values, (pa.Array, pa.ChunkedArray)):
         raise ValueMismatch(f"expected a pyarrow Table or Array, found {type(values).__name__}")
     return _column(values, path)
 
 
-def one_array(column: Any) -> Any:
-    """The chunks of a column as one array."""
+def _chunks(column: Any) -> Any:
+    """A column of chunks as one array; but plain values may stay in their chunks, which saves a copy."""
+    kind = column.type
     if column.num_chunks == 1:
         return column.chunk(0)
-    if column.nbytes > MOST_TEXT and pa.types.is_string(column.type):
-        column = column.cast(pa.large_string())
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    if pa.types.is_primitive(kind) or pa.types.is_boolean(kind) or _is_text(kind):
+        return column
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], kind)
 
 
 def _record(fields: Any, columns: Any, rows: int, path: str) -> Record:
@@ -67,6 +63,8 @@ def _under(path: str, name: str) -> str:
 
 
 def _column(array: Any, path: str) -> Data:
+    if isinstance(array, pa.ChunkedArray):
+        array = _chunks(array)
     kind, types = array.type, pa.types
     if isinstance(kind, pa.BaseExtensionType):
         if kind.extension_name != "arrow.json":
@@ -270,7 +268,8 @@ def _numbered(arrays: Any) -> tuple[list[I64], Any]:
     full = [one for one in arrays if len(one)]
     if not full:
         return [np.empty(0, np.int64) for _ in arrays], arrays[0]
-    chunks = pa.chunked_array(full).dictionary_encode().chunks
+    parts = [part for one in full for part in (one.chunks if isinstance(one, pa.ChunkedArray) else [one])]
+    chunks = pa.chunked_array(parts).dictionary_encode().chunks
     codes = np.concatenate([integers(chunk.indices.to_numpy()) for chunk in chunks])
     ends = np.cumsum([len(one) for one in arrays])[:-1]
     return np.split(codes, ends), chunks[0].dictionary

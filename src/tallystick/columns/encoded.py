@@ -71,23 +71,33 @@ class Unnumbered(Codes):
 
     def same(self, other: Unnumbered) -> Mask:
         """Row by row, whether the values are equal."""
-        if "codes" not in self.numbering.__dict__:
-            left, right = (one.leaf if one.rows is None else one.leaf.take(one.rows) for one in (self, other))
-            found = left.same(right)
-            if found is not None:
-                return found
-        return self.codes == other.codes
+        if "codes" in self.numbering.__dict__:
+            return self.codes == other.codes
+        if self.rows is None and other.rows is None:
+            return self.numbering.same
+        found = _rows_of(self).same(_rows_of(other))
+        return self.codes == other.codes if found is None else found
+
+
+def _rows_of(column: Unnumbered) -> Leaf:
+    return column.leaf if column.rows is None else column.leaf.take(column.rows)
 
 
 class Numbering:
     """The codes of two leaves, and their bound, once they are asked for."""
 
-    def __init__(self, count: Callable[[], tuple[I64, I64, int]]) -> None:
-        self.count = count
+    def __init__(self, left: Leaf, right: Leaf, count: Callable[[], tuple[I64, I64, int]]) -> None:
+        self.left, self.right, self.count = left, right, count
 
     @cached_property
     def codes(self) -> tuple[I64, I64, int]:
         return self.count()
+
+    @cached_property
+    def same(self) -> Mask:
+        """Row by row, whether the values are equal."""
+        found = self.left.same(self.right)
+        return self.codes[0] == self.codes[1] if found is None else found
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,10 @@ ROWS = 65_536
 """So many rows are read at once."""
 
 
+SMALL_DICTIONARY = 100_000
+"""A column whose table of values takes up fewer bytes in the file has so few values that reading them as codes pays."""
+
+
 def is_arrow_file(name: str | Path) -> bool:
     """Whether a file's name says that it is one of Arrow's."""
     return Path(name).suffix.lower() in (*PARQUET, *IPC)
@@ -59,7 +63,9 @@ class ArrowLines(Lines):
         if self.is_parquet:
             import pyarrow.parquet as parquet
 
-            return parquet.ParquetFile(self.name)
+            plain = parquet.ParquetFile(self.name)
+            few = _few_values(plain.metadata)
+            return parquet.ParquetFile(self.name, metadata=plain.metadata, read_dictionary=few) if few else plain
         with open(self.name, "rb") as stream:
             start = stream.read(6)
         source = pa.memory_map(self.name)
@@ -110,6 +116,23 @@ class ArrowLines(Lines):
             number += len(lines)
             if lines:
                 yield Portion(numbers, lines, [0] * len(lines))
+
+
+def _few_values(metadata: Any) -> list[str]:
+    """The flat columns of texts whose dictionary is small in every row group: they are read as they are stored."""
+    out = []
+    for place in range(metadata.num_columns):
+        column = metadata.schema.column(place)
+        if column.physical_type != "BYTE_ARRAY" or column.max_repetition_level or column.path != column.name:
+            continue
+        parts = [metadata.row_group(group).column(place) for group in range(metadata.num_row_groups)]
+        if parts and all(part.has_dictionary_page and 0 <= _dictionary_size(part) < SMALL_DICTIONARY for part in parts):
+            out.append(column.path)
+    return out
+
+
+def _dictionary_size(part: Any) -> int:
+    return int(part.data_page_offset - part.dictionary_page_offset)
 
 
 def json_lines(batch: Any, file: str, numbers: Sequence[int]) -> list[bytes]:

@@ -119,12 +119,19 @@ class Evaluation:
             self._documents.append((reference, predicted))
 
     def _take_ids(self, ids: Sequence[Any]) -> None:
-        named = [key for key in ids if key is not None]
-        again = [key for key in named if key in self._named]
-        if again:
-            raise SidesMismatch(f"documents were given twice: {some(again)}")
-        self._named.update(named)
+        named = set(ids)
+        named.discard(None)
+        if not self._named.isdisjoint(named):
+            raise SidesMismatch(f"documents were given twice: {some(key for key in ids if key in self._named)}")
+        self._named |= named
         self._ids.extend(ids)
+
+    def _all_ids(self) -> tuple[Any, ...]:
+        if not self._named:
+            return tuple(range(len(self._ids)))
+        if len(self._named) == len(self._ids):
+            return tuple(self._ids)
+        return tuple(place if key is None else key for place, key in enumerate(self._ids))
 
     def merge(self, other: Evaluation) -> None:
         """Add what another evaluation of the same metric has tallied."""
@@ -166,9 +173,7 @@ class Evaluation:
             metric=self.metric,
             kind=self.kind,
             rows=rows,
-            ids=tuple(place if key is None else key for place, key in enumerate(self._ids))
-            if self._named
-            else tuple(range(len(self._ids))),
+            ids=self._all_ids(),
             undefined=self.undefined,
             notes=tuple(warnings),
             sources=tuple(self._documents) if self._documents is not None else None,

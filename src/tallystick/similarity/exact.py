@@ -28,7 +28,7 @@ class Exact(Similarity):
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         if isinstance(reference, Leaf) and isinstance(predicted, Leaf):
-            numbering = Numbering(lambda: code_jointly(reference, predicted, scope))
+            numbering = Numbering(reference, predicted, lambda: code_jointly(reference, predicted, scope))
             return Unnumbered(reference, numbering, 0), Unnumbered(predicted, numbering, 1)
         left, right, bound = code_jointly(reference, predicted, scope)
         return Codes(left, bound), Codes(right, bound)
