@@ -90,7 +90,7 @@ class ArrowLines(Lines):
                 yield from self._source.iter_batches(rows, columns=None if columns is None else self._leaves(columns))
                 return
             for batch in self._ipc_batches(pa):
-                chosen = batch if columns is None else batch.select(list(columns))
+                chosen = batch if columns is None else batch.select([c for c in batch.schema.names if c in columns])
                 for start in range(0, batch.num_rows, rows):
                     yield chosen.slice(start, rows)
         except (pa.ArrowException, OSError) as error:
