@@ -44,6 +44,7 @@ class Common:
     fail_under: tuple[str, ...]
     limit: int | None
     report: str | None
+    tallies: str | None
 
     def policy(self, default: float | None = None) -> float | None:
         """What a figure is where it is 0/0."""
@@ -60,6 +61,10 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def packed(**options: Any) -> Any:
         common = Common(**{name: options.pop(name) for name in names})
         gates(common.fail_under)  # a misspelt gate is said before the work, not after it
+        if common.tallies:
+            from tallystick.reports.tallies import check_name
+
+            check_name(common.tallies)
         return command(common=common, **options)
 
     options = [
@@ -73,6 +78,9 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(*rows, "limit", type=click.IntRange(1), help="How many rows of --by document are shown."),
         click.option(
             "--report", metavar="FILE.html", help="Also write a report to look at: one file that works offline."
+        ),
+        click.option(
+            "--tallies", metavar="FILE", help="Also write a row of sums and figures for each document: .parquet, .csv, ..."
         ),
     ]
     for option in reversed(options):
@@ -160,6 +168,11 @@ def finish(
 
         write_report(Page(title, results, tables, explain), common.report)
         say(f"report: {common.report}")
+    if common.tallies:
+        from tallystick.reports.tallies import write_tallies
+
+        write_tallies(results, common.tallies)
+        say(f"tallies: {common.tallies}")
     check_gates(results, common.fail_under)
 
 
@@ -190,7 +203,7 @@ def gates(specifications: Sequence[str]) -> list[tuple[str | None, str, float]]:
             number = float(value)
         except ValueError:
             equals = ""
-        if not equals:
+        if not equals or number != number:  # NaN is above and below nothing
             raise MetricError(f"--fail-under expects FIGURE=VALUE such as f1=0.9, found {text!r}")
         metric, _, figure = name.rpartition(".")
         out.append((metric or None, figure, number))

@@ -340,6 +340,18 @@ class Result:
             frame[name] = values
         return frame
 
+    def to_arrow(self, name: str = "score") -> Any:
+        """A pyarrow table with a row of sums and figures for each document; the signature is in its metadata."""
+        from tallystick.reports.tallies import tallies_table
+
+        return tallies_table({name: self})
+
+    def to_parquet(self, path: Any, name: str = "score") -> None:
+        """The same as a file: .parquet, .arrow or .feather; .csv or .tsv too."""
+        from tallystick.reports.tallies import write_tallies
+
+        write_tallies({name: self}, path)
+
     def to_latex(self) -> str:
         """One row of a LaTeX table, in percent."""
         header = " & ".join(name.replace("f1", "F$_1$").capitalize() for name in self.figures)
