@@ -19,13 +19,16 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from itertools import chain
 from operator import attrgetter, itemgetter
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.columns.arrays import I64, integers, offsets_of
 from tallystick.errors import ValueMismatch, did_you_mean
+
+if TYPE_CHECKING:
+    from tallystick.columns.surplus import Extended
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +180,7 @@ def by_appearance(codes: I64, bound: int) -> tuple[I64, I64]:
     return number[codes], order
 
 
-Data: TypeAlias = "Objects | Record | Bag | Index | Nullable | Leaf | NDArray[Any]"
+Data: TypeAlias = "Objects | Record | Bag | Index | Nullable | Leaf | Extended | NDArray[Any]"
 
 
 @dataclass(frozen=True)
@@ -237,6 +240,7 @@ class Rows(Sequence[Any]):
 
 
 COLUMNS = (Objects, Record, Bag, Index, Nullable, Leaf, np.ndarray)
+"""What is a column already."""
 
 
 def is_arrow(values: Any) -> bool:

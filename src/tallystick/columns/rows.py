@@ -9,6 +9,7 @@ import numpy as np
 
 from tallystick.columns.arrays import I64, expand, offsets_of
 from tallystick.columns.data import Bag, Data, Entries, Index, Leaf, Nullable, Objects, Record
+from tallystick.columns.surplus import Extended
 
 
 def take(data: Data, rows: I64) -> Data:
@@ -26,6 +27,7 @@ def take(data: Data, rows: I64) -> Data:
     if isinstance(data, Bag):
         counts = data.offsets[rows + 1] - data.offsets[rows]
         return Bag(offsets_of(counts), take(data.items, expand(data.offsets[rows], counts)))
+    assert isinstance(data, Nullable)
     position = data.position[rows]
     here = position >= 0
     return nullable(here, take(data.present, position[here]))
@@ -34,6 +36,8 @@ def take(data: Data, rows: I64) -> Data:
 def sliced(data: Data, start: int, stop: int) -> Data:
     """The rows from `start` to `stop`."""
     stop = min(stop, len(data))
+    if isinstance(data, Extended):
+        return data.part(start, stop, sliced(data.values, start, stop))
     if isinstance(data, Objects):
         return Objects(data.values[start:stop])
     if isinstance(data, np.ndarray):
@@ -68,6 +72,8 @@ def separable(data: Data) -> bool:
         return separable(data.items)
     if isinstance(data, Nullable):
         return separable(data.present)
+    if isinstance(data, Extended):
+        return separable(data.values)
     return isinstance(data, (Objects, Leaf))
 
 
@@ -75,6 +81,8 @@ def longest_lists(data: Data) -> float:
     """The mean length of the longest lists in the rows of a column: it says how large their rectangles are."""
     if isinstance(data, Record):
         return max(map(longest_lists, data.fields.values()), default=0.0)
+    if isinstance(data, Extended):
+        return longest_lists(data.values)
     if isinstance(data, Bag):
         return len(data.items) / max(1, int(np.count_nonzero(np.diff(data.offsets))))
     return longest_lists(data.present) if isinstance(data, Nullable) else 0.0
@@ -86,7 +94,7 @@ def as_objects(data: Data) -> Sequence[Any]:
         return data.values
     if isinstance(data, np.ndarray):
         return data.tolist()  # type: ignore[no-any-return]
-    if isinstance(data, Leaf):
+    if isinstance(data, (Leaf, Extended)):
         return data.to_list()
     if isinstance(data, Index):
         inner = as_objects(data.values)

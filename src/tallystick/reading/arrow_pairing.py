@@ -14,13 +14,15 @@ import numpy as np
 import pyarrow as pa
 
 from tallystick.columns.arrow import from_arrow
-from tallystick.columns.data import Nullable, Rows
+from tallystick.columns.data import Data, Nullable, Rows
 from tallystick.columns.rows import nullable
+from tallystick.columns.surplus import Extended, split_surplus
 from tallystick.columns.unfit import Invalid
 from tallystick.deriving import record_fields
 from tallystick.errors import InputError, SidesMismatch, ValueMismatch, unmet_ids
 from tallystick.reading.arrow_files import ArrowLines, json_lines
 from tallystick.reading.arrow_shapes import has_gaps, unfitting
+from tallystick.reading.arrow_unknown import Shown, unknown_counts
 from tallystick.reading.lines import Portion
 from tallystick.reading.records import Batch, Pairing, Reader, Side
 
@@ -49,8 +51,8 @@ class ArrowPairing(Pairing):
     def _note_invalid(self, keys: list[Any], predictions: Sequence[Any]) -> None:
         if not isinstance(predictions, Rows):
             super()._note_invalid(keys, predictions)
-        elif isinstance(predictions.data, Nullable):
-            for place in np.flatnonzero(predictions.data.position < 0).tolist():
+        elif isinstance(data := split_surplus(predictions.data)[0], Nullable):
+            for place in np.flatnonzero(data.position < 0).tolist():
                 self.predicted.findings.invalid.append((keys[place], NO_PREDICTION.reason))
 
     def _indexed(self, left: Reader, right: Reader, first: dict[Any, int], ours: Any, theirs: Any) -> Iterator[Batch]:
@@ -116,6 +118,9 @@ class ColumnReader(Reader):
     def _wanted(self, names: list[str]) -> list[str] | None:
         """The columns that the type knows, and the id; None: all."""
         fields = None if self.side.type is None else record_fields(self.side.type)
+        self.known = names if fields is None else [name for name in names if name in fields]
+        if self.side.unknown is not None:
+            return None
         if fields is None:
             return None
         found = [name for name in names if name in fields or name == self.side.id_field]
@@ -167,7 +172,7 @@ class ColumnReader(Reader):
         if here.all():
             return found
         if isinstance(found, Rows):
-            return Rows(nullable(here, found.data))
+            return Rows(_spread(found.data, here))
         known = iter(found)
         return [next(known) if there else NO_PREDICTION for there in here.tolist()]
 
@@ -176,13 +181,31 @@ class ColumnReader(Reader):
         side = self.side
         if not self.reason:
             try:
-                data = from_arrow(batch)
+                data = from_arrow(batch.select(self.known) if len(self.known) < len(batch.schema) else batch)
             except ValueMismatch as error:
                 raise InputError(str(error), side.lines.file) from None
             if side.type is None or not has_gaps(side.type, data, self.missing):
-                return Rows(data)
+                counts = unknown_counts(batch, side.unknown) if side.unknown is not None else {}
+                if not counts:
+                    return Rows(data)
+                assert side.unknown is not None
+                return Rows(Extended(data, counts, Shown(batch, side.unknown, range(batch.num_rows))))
         lines = json_lines(batch, side.lines.file, numbers)
         return side.read(Portion(numbers, lines, [0] * len(lines)))[1]
+
+
+def _spread(data: Data, here: Any) -> Data:
+    """The rows of a column at the places that are there; elsewhere there is no prediction."""
+    if not isinstance(data, Extended):
+        return nullable(here, data)
+    counts = {}
+    for path, some in data.counts.items():
+        counts[path] = np.zeros(len(here), np.int64)
+        counts[path][here] = some
+    shown = data.shown
+    assert isinstance(shown, Shown)
+    rows = np.where(here, np.cumsum(here) - 1, -1).tolist()
+    return Extended(nullable(here, data.values), counts, Shown(shown.batch, shown.unknown, rows))
 
 
 def _ids(batch: Any, name: str) -> list[Any]:

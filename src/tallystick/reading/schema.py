@@ -26,6 +26,7 @@ from tallystick.choosing import Choice, read_choice
 from tallystick.deriving import union_of
 from tallystick.errors import DerivationError, InputError, Place, did_you_mean
 from tallystick.reading.opening import read_text
+from tallystick.reading.unknown import OPEN
 from tallystick.similarity.text import Text
 
 KEYWORD = "x-tallystick"
@@ -207,6 +208,8 @@ class _Reader:
         made.__annotations__.update(fields)
         made.__required_keys__ = frozenset(required)
         made.__optional_keys__ = frozenset(fields) - frozenset(required)
+        if further is True or isinstance(further, Mapping):
+            setattr(made, OPEN, True)
         return made
 
     def placeholder(self, name: str) -> Any:

@@ -12,6 +12,7 @@ from tallystick.columns.arrays import F64, I64
 from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Data, Index, Memory, Nullable, Objects, Scope, field, items
 from tallystick.columns.encoded import Column, unshared
+from tallystick.columns.surplus import split_surplus
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import Sides
 from tallystick.matching.sets import Match, Matching, distinct_rows
@@ -39,12 +40,21 @@ def figures_by_field(metric: Node, sources: Sources, decide: Decide, memory: Mem
     sums: FieldSums = {}
     for reference, predicted in sources:
         _add(sums, _levels(metric, reference, predicted, memory))
+        add_surplus(sums, split_surplus(predicted)[1])
     return field_figures(sums, decide)
 
 
 def add_field_sums(sums: FieldSums, inner: Similarity, r: Column, p: Column, valid: I64 | None) -> None:
     """Add what the fields of some documents earned and lost, from the columns that they were scored by."""
     _add(sums, descend(root(inner, r, p, valid=valid)))
+
+
+def add_surplus(sums: FieldSums, surplus: Mapping[str, I64]) -> None:
+    """Add what was predicted under keys that nothing in the reference can meet."""
+    for path, counts in surplus.items():
+        n = float(counts.sum())
+        known = sums.get(path, (np.zeros(7), False))[0]
+        sums[path] = (known + np.array([0, n, 0, 0, 0, 0, n]), False)
 
 
 def _add(sums: FieldSums, levels: Iterable[Aligned]) -> None:
@@ -91,7 +101,10 @@ def losses_by_document(metric: Node, path: str, reference: Data, predicted: Data
         for side, home in zip((level.reference, level.predicted), level.homes, strict=True):
             np.add.at(out, home, level.node.selves(side) * level.scale)
         np.subtract.at(out, level.homes[0][level.i], 2 * level.weights * level.scale)
-    if path not in paths:
+    surplus = split_surplus(predicted)[1]
+    if path in surplus:
+        out += surplus[path]
+    elif path not in paths:
         raise MetricError(f"no field {path!r}; there are {', '.join(paths)}.{did_you_mean(path, paths)}")
     return out
 

@@ -17,6 +17,7 @@ from tallystick.columns.arrays import F64, I64
 from tallystick.columns.blocks import Blocks
 from tallystick.columns.data import COLUMNS, Data, Memory, Nullable, Objects, Scope, as_data, field_names, is_arrow
 from tallystick.columns.rows import longest_lists, separable, sliced
+from tallystick.columns.surplus import split_surplus
 from tallystick.columns.unfit import Invalid
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, some, unmet_ids
 from tallystick.matching.normalise import F, Normaliser, Sides, numerators, two_numerators
@@ -297,6 +298,7 @@ def _tally(
     fields: FieldSums | None = None,
 ) -> tuple[F64, F64]:
     n = len(reference)
+    predicted, surplus = split_surplus(predicted)
     valid, predicted = readable(predicted)
     r, p = inner.encode(reference, predicted, scope)
     out = np.zeros((n, 4))
@@ -307,10 +309,13 @@ def _tally(
     sums = numerators(inner, r, p, blocks)
     out[places[sums.j], 0], out[sums.i, 2] = sums.predicted, sums.reference
     out[places, 1], out[:, 3] = inner.selves(p), inner.selves(r)
+    for counts in surplus.values():
+        out[:, 1] += counts
     if fields is not None:
-        from tallystick.scoring.breakdown import add_field_sums
+        from tallystick.scoring.breakdown import add_field_sums, add_surplus
 
         add_field_sums(fields, inner, r, p, valid)
+        add_surplus(fields, surplus)
     if not proofs.open or not limited(inner):
         return out, out
     above = out.copy()
@@ -321,6 +326,7 @@ def _tally(
 
 def readable(predicted: Data) -> tuple[I64 | None, Data]:
     """The predictions that are valid, and their rows (None: all). An invalid one has nothing that could meet anything."""
+    predicted = split_surplus(predicted)[0]
     if isinstance(predicted, Nullable):  # a document is null where there is no prediction
         return np.flatnonzero(predicted.position >= 0), predicted.present
     if not isinstance(predicted, Objects) or Invalid not in set(map(type, predicted.values)):
