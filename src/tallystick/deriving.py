@@ -91,6 +91,8 @@ def explain_derivation(
     type: Any, choices: Mapping[str, Any] | None = None, *, credit: str = "all", source: str = "choices"
 ) -> tuple[Node, list[Decision]]:
     """The metric that follows from a type, and every decision that led to it, top down."""
+    if choices is not None and not isinstance(choices, Mapping):
+        raise DerivationError(f'choices are by path, such as {{"lines[*].price": number(0.01)}}; found {choices!r:.60}')
     if credit not in ("all", "each"):
         raise DerivationError(f'credit must be "all" or "each", found {credit!r}')
     walker = _Walker(dict(choices or {}), credit, source)

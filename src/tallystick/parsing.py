@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tallystick.errors import MetricError, did_you_mean
@@ -30,10 +30,22 @@ _TOKEN = re.compile(
 )
 
 
-def parse(expression: str) -> Node:
-    """The metric that an expression stands for."""
-    reader = _Reader(expression)
-    node = reader.value(frozenset())
+def parse(expression: str, *, functions: bool | Mapping[str, Callable[..., Any]] = True) -> Node:
+    """The metric that an expression stands for.
+
+    A function is named as `module:name`, and the module is imported: an expression with a function is code, and is to be
+    trusted like code. `functions=False` refuses them; a mapping `{"module:name": function}` allows those, and imports
+    nothing.
+    """
+    if not isinstance(expression, str):
+        raise MetricError(f"expected an expression such as f1(match(exact)), found {expression!r:.60}")
+    if not expression.strip():
+        raise MetricError("the expression is empty; expected one such as f1(match(exact))")
+    reader = _Reader(expression, functions)
+    try:
+        node = reader.value(frozenset())
+    except RecursionError:
+        raise MetricError(f"the expression is nested too deeply: {expression[:60]}...") from None
     reader.expect_end()
     if not isinstance(node, Node):
         raise MetricError(f"{expression!r} is not a metric")
@@ -41,13 +53,15 @@ def parse(expression: str) -> Node:
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
-        self.text, self.place = text, 0
+    def __init__(self, text: str, functions: bool | Mapping[str, Callable[..., Any]]) -> None:
+        self.text, self.place, self.functions = text, 0, functions
         self.constructors = constructors()
 
     def fail(self, message: str, place: int | None = None) -> MetricError:
         at = self.place if place is None else place
-        return MetricError(f"{message} at position {at + 1} of the expression\n    {self.text}\n    {' ' * at}^")
+        start = max(0, at - 80)
+        shown = self.text[start : at + 80]
+        return MetricError(f"{message} at position {at + 1} of the expression\n    {shown}\n    {' ' * (at - start)}^")
 
     def next(self) -> tuple[str, str, int]:
         token = _TOKEN.match(self.text, self.place)
@@ -77,9 +91,12 @@ class _Reader:
         if kind == "constraint":
             return found
         if kind == "number":
-            return float(found) if re.search(r"[.einf]", found) else int(found)
+            try:
+                return float(found) if re.search(r"[.eEinf]", found) else int(found)
+            except ValueError:
+                raise self.fail(f"a number of {len(found):,} digits is too long", place) from None
         if kind == "string":
-            return json.loads(found)
+            return self.string(found, place)
         if kind == "function":
             return self.function(found, place)
         if found == "[":
@@ -89,6 +106,12 @@ class _Reader:
         if kind == "word":
             return self.word(found, place, names)
         raise self.fail(f"unexpected {found!r}", place)
+
+    def string(self, found: str, place: int) -> str:
+        try:
+            return str(json.loads(found))
+        except json.JSONDecodeError as error:
+            raise self.fail(f"the text {found[:20]} cannot be read ({error.msg})", place) from None
 
     def word(self, word: str, place: int, names: frozenset[str]) -> Any:
         if word in ("True", "False", "None"):
@@ -119,7 +142,7 @@ class _Reader:
                 named[name] = value
         try:
             return constructor(*positional, **named)
-        except TypeError as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise self.fail(f"{word}: {error}", place) from None
 
     def argument(self, names: frozenset[str]) -> tuple[str | None, Any]:
@@ -127,7 +150,7 @@ class _Reader:
         kind, found, _ = self.next()
         if self.peek() == "=" and kind in ("word", "string", "number"):
             self.take("=")
-            return json.loads(found) if kind == "string" else found, self.value(names)
+            return self.string(found, start) if kind == "string" else found, self.value(names)
         self.place = start
         return None, self.value(names)
 
@@ -146,12 +169,19 @@ class _Reader:
         return out
 
     def function(self, name: str, place: int) -> Any:
+        if isinstance(self.functions, Mapping):
+            if name not in self.functions:
+                hint = did_you_mean(name, self.functions)
+                raise self.fail(f"the function {name} is not among those that are allowed here.{hint}", place)
+            return self.functions[name]
+        if not self.functions:
+            raise self.fail(f"functions such as {name} are not allowed here", place)
         module, path = name.split(":")
         try:
             found: Any = importlib.import_module(module)
             for part in path.split("."):
                 found = getattr(found, part)
-        except (ImportError, AttributeError) as error:
+        except Exception as error:  # whatever the module does while it is imported
             raise self.fail(f"cannot find the function {name} ({error})", place) from None
         return found
 

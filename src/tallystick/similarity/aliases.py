@@ -49,4 +49,4 @@ class Aliases(Through):
 
 def aliases(names: Mapping[Any, Any], inner: Similarity = exact) -> Aliases:
     """Several names for one thing: {alias: meaning}."""
-    return Aliases(names if isinstance(names, Table) else Table.of(names), inner)
+    return Aliases(Table.of(names, "aliases()"), inner)

@@ -18,7 +18,7 @@ from tallystick.columns.blocks import Blocks, Pairs
 from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Bag, Data, Nullable, Objects, Scope
 from tallystick.columns.encoded import Column, Items
-from tallystick.errors import ValueMismatch
+from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.similarity.node import Similarity, require
 
 SIDES = ("reference", "predicted")
@@ -43,7 +43,10 @@ class AnyOf(Similarity):
 
     def __post_init__(self) -> None:
         require(isinstance(self.inner, Similarity), f"any_of() needs a similarity, found {self.inner!r}")
-        require(self.side in SIDES, f"any_of(): side must be {' or '.join(SIDES)}, found {self.side!r}")
+        require(
+            self.side in SIDES,
+            f"any_of(): side must be {' or '.join(SIDES)}, found {self.side!r}.{did_you_mean(self.side, SIDES)}",
+        )
 
     def mirrored(self) -> AnyOf:
         inner = self.inner.mirrored()

@@ -173,6 +173,10 @@ class Via(Through):
     predicted: Callable[[Any], Any] | None = None
     name = "via"
 
+    def __post_init__(self) -> None:
+        for call in (self.call, *(() if self.predicted is None else (self.predicted,))):
+            require(callable(call), f"via() needs a function to map values with, found {call!r:.60}")
+
     def mirrored(self) -> Via:
         inner = self.inner.mirrored()
         if self.predicted is None:
@@ -205,7 +209,7 @@ def function(call: Callable[[Any, Any], float], *, reflexive: bool = True, swapp
 
 def judgements(table: Mapping[tuple[Any, Any], float]) -> Judgements:
     """A table of recorded judgements: {(reference, predicted): weight}. Equal values score 1."""
-    return Judgements(table if isinstance(table, Table) else Table.of(table))
+    return Judgements(Table.of(table, "judgements()"))
 
 
 def via(call: Callable[[Any], Any], inner: Similarity, predicted: Callable[[Any], Any] | None = None) -> Via:

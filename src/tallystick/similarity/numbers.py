@@ -259,12 +259,12 @@ class Overlap(Similarity):
 
 def number(absolute: float = 0.0, relative: float = 0.0) -> Number:
     """Numbers that are close enough."""
-    return Number(float(absolute), float(relative))
+    return Number(absolute, relative)
 
 
 def date(days: float = 0.0) -> Date:
     """Dates at most so many days apart."""
-    return Date(float(days))
+    return Date(days)
 
 
 def overlap(kind: str = "jaccard", *, start: str = "left", end: str = "right", inclusive: bool = True) -> Overlap:
