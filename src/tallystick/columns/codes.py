@@ -125,7 +125,7 @@ def comparable(values: Sequence[Any], kinds: Iterable[type], scope: Scope) -> li
         values = [("bool", bool(value)) if isinstance(value, (bool, np.bool_)) else value for value in values]
     for kind in kinds:
         _require_equality(kind, scope)
-    plain = all(kind.__hash__ is not None and not issubclass(kind, _CONTAINERS) for kind in kinds)
+    plain = all(kind.__hash__ is not None and not issubclass(kind, _CONTAINERS) and not _made(kind) for kind in kinds)
     if plain:
         try:
             for value in values:
@@ -137,6 +137,14 @@ def comparable(values: Sequence[Any], kinds: Iterable[type], scope: Scope) -> li
 
 
 _CONTAINERS = (tuple, frozenset)
+
+
+def _made(kind: type) -> bool:
+    """Whether a record's equality was made from its fields, so that NaN and True in them have to be looked after."""
+    if dataclasses.is_dataclass(kind) or hasattr(kind, "__attrs_attrs__"):
+        code = getattr(kind.__eq__, "__code__", None)  # one that the user wrote has a file
+        return code is not None and code.co_filename.startswith("<")
+    return hasattr(kind, "__struct_fields__") or hasattr(kind, "model_fields")
 
 
 def _require_equality(kind: type, scope: Scope) -> None:
@@ -160,7 +168,7 @@ def freeze(value: Any, scope: Scope) -> Any:
     if isinstance(value, Mapping):
         return ("mapping", frozenset((freeze(k, scope), freeze(v, scope)) for k, v in value.items()))
     names = _state(value)
-    if names is not None:
+    if names is not None and (type(value).__hash__ is None or _made(type(value))):
         return (type(value), *(freeze(getattr(value, name), scope) for name in names))
     _require_equality(type(value), scope)
     try:
