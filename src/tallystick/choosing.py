@@ -129,7 +129,10 @@ class Choice:
         if self.aliases is not None:
             core = Aliases(self.aliases, core)
         if self.any_of:
-            core = AnyOf(core)
+            # Where null is a value, it may be one of the alternatives.
+            value = self.nothing is not None and "null" not in self.nothing
+            core = AnyOf(Optional(core) if value or (missing and not summed) else core)
+            missing = None if missing and not summed else missing
         for kind, threshold in ((AtLeast, self.at_least), (Above, self.above)):
             if threshold is not None:  # of a record or list: which share of its fields is right
                 core = kind(core, float(threshold), structured or bool(self.keep), structured)

@@ -244,7 +244,9 @@ def _with_alternatives(shape: Shape, by_path: Mapping[str, Any], schema: Any) ->
     from tallystick.reading.widening import widened
 
     paths = {path for path, choice in by_path.items() if _has_any_of(choice)}
-    return replace(shape, reference=widened(shape.reference, paths), predicted=shape.predicted)
+    return replace(
+        shape, reference=widened(shape.reference, paths), predicted=widened(shape.predicted, paths, predicted=True)
+    )
 
 
 def _everywhere(type_: Any, chosen: Mapping[str, Any], credit: str, nothing: tuple[str, ...]) -> dict[str, Any]:

@@ -103,7 +103,15 @@ class Evaluation:
             else:
                 left, right = (sliced(side, start, start + step) for side in (reference, predicted))
             proofs = Proofs()
-            rows, above = tally_bounds(self.metric, left, right, self._memory, proofs, self._fields)
+            try:
+                rows, above = tally_bounds(self.metric, left, right, self._memory, proofs, self._fields)
+            except ValueMismatch as error:
+                from tallystick.scoring.blame import blame
+
+                def score(some: Data, others: Data) -> Any:
+                    return tally_rows(self.metric, some, others, self._memory)
+
+                raise blame(error, score, left, right, ids[start : start + len(left)]) from None
             fresh.append((rows, above))
             self._open_selves += proofs.open_selves
             if progress is not None:

@@ -19,6 +19,7 @@ from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Bag, Data, Nullable, Objects, Scope
 from tallystick.columns.encoded import Column, Items
 from tallystick.errors import ValueMismatch, did_you_mean
+from tallystick.similarity.missing import Optional
 from tallystick.similarity.node import Similarity, require
 
 SIDES = ("reference", "predicted")
@@ -78,9 +79,12 @@ class AnyOf(Similarity):
             for value in leaf_values(data, scope)
         ]
         for value, row in zip(leaf_values(data, scope), rows, strict=True):
-            if not row or None in row:
+            if not row:
+                raise ValueMismatch(f"at {scope}: any_of needs one alternative or more, found {value!r:.60}")
+            if any(one is None for one in row) and not isinstance(self.inner, Optional):
                 raise ValueMismatch(
-                    f"at {scope}: any_of needs one alternative or more, none of them null; found {value!r:.60}"
+                    f"at {scope}: null is nothing, and cannot be one of the alternatives {value!r:.60}; where null is to be a "
+                    f"right answer, make it a value: nothing: [missing], or any_of(optional(...))"
                 )
             if self._of_collections and not isinstance(value, (list, tuple)):
                 raise ValueMismatch(f"at {scope}: any_of needs a list of alternatives, found {value!r:.60}")

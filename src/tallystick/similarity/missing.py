@@ -18,7 +18,7 @@ from tallystick.columns.data import Bag, Data, Index, Leaf, Nullable, Objects, R
 from tallystick.columns.encoded import Column, Maybe
 from tallystick.columns.rows import take
 from tallystick.columns.unfit import ABSENT
-from tallystick.similarity.node import Similarity
+from tallystick.similarity.node import Node, Similarity
 
 Missing = Callable[[Any], bool]
 
@@ -102,7 +102,7 @@ class Optional(Similarity):
     @property
     def present(self) -> Similarity:
         """The similarity of what is not missing."""
-        return Optional(self.inner, self.empty) if self.null else self.inner
+        return Optional(self.inner, self.empty) if self.null and not takes_none(self.inner) else self.inner
 
     @property
     def missing(self) -> Missing | None:
@@ -147,6 +147,17 @@ class Optional(Similarity):
         out = np.ones(len(column))
         out[column.rows] = self.present.selves(column.present)
         return out
+
+
+def takes_none(node: Node) -> bool:
+    """Whether a similarity takes null by itself: alternatives of which one may be null."""
+    inner = getattr(node, "inner", None)
+    if not isinstance(inner, Similarity):
+        return False
+    return isinstance(inner, Optional) if node.name == "any_of" else node.name in _AROUND and takes_none(inner)
+
+
+_AROUND = ("weighted", "at_least", "above")
 
 
 def _maybe(column: Column) -> Maybe:
