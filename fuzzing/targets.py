@@ -165,7 +165,10 @@ def figures(reference: str, predicted: str) -> None:
     from tallystick.cli.figures import figures as command
 
     for format_ in ("json", "tsv", "markdown", "latex", "html"):
-        with redirect_stdout(io.StringIO()), command.make_context("figures", [predicted, "--format", format_]) as context:
+        with (
+            redirect_stdout(io.StringIO()),
+            command.make_context("figures", [predicted, "--format", format_]) as context,
+        ):
             command.invoke(context)
 
 

@@ -3,7 +3,7 @@
 | format  | is known by                                                                      |
 |---------|----------------------------------------------------------------------------------|
 | brat    | a folder, or the name ends in `.ann`                                             |
-| jsonl   | the name ends in `.jsonl`, or the first line is a JSON object                    |
+| jsonl   | the name ends in `.jsonl`, or the first line is a JSON object; `.parquet`, `.arrow`, ... |
 | conllu  | the name ends in `.conllu`, or the first line that is no comment is one of CoNLL-U |
 | columns | everything else                                                                  |
 
@@ -23,6 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
+from tallystick.reading.arrow_files import is_arrow_file
 from tallystick.reading.char_offsets import Boundaries
 from tallystick.reading.column_files import read_columns
 from tallystick.reading.iob import Reading, Repairs, Scheme, decode
@@ -211,6 +212,8 @@ def find_format(name: str | Path) -> Format:
         return "columns"
     if text.endswith(".ann") or Path(name).is_dir():
         return "brat"
+    if is_arrow_file(name):
+        return "jsonl"
     for ending, format_ in ((".jsonl", "jsonl"), (".ndjson", "jsonl"), (".conllu", "conllu")):
         if text.endswith(ending):
             return format_  # type: ignore[return-value]
