@@ -9,7 +9,7 @@ This is what `tallystick score records` does; everything it says on the way is i
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -164,22 +164,35 @@ def prepare(
     return Task(shape, derived, tuple(decisions), pairing)
 
 
-def run_task(task: Task, *, undefined: float | None = None, fields: bool = True, wanted: Wanted | None = None) -> Run:
-    """Score all documents, a batch at a time."""
-    evaluation = Evaluation(task.metric, undefined=undefined, keep=False, fields=fields)
+def run_task(
+    task: Task,
+    *,
+    undefined: float | None = None,
+    fields: bool = True,
+    labels: str | None = None,
+    wanted: Wanted | None = None,
+    keep: bool = False,
+    rows: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Run:
+    """Score all documents, a batch at a time. Without `rows` (and without `keep`, which keeps the documents themselves)
+    memory does not grow with their number as long as both files have the same order."""
+    evaluation = Evaluation(task.metric, undefined=undefined, keep=keep, rows=rows, fields=fields, labels=labels)
+    size = task.pairing.reference.lines.size
     for batch in task.pairing.batches():
-        before = len(evaluation.rows)
-        evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+        found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
         if wanted is not None:
-            wanted.look(batch, evaluation, np.concatenate(evaluation.rows[before:]))
+            wanted.look(batch, evaluation, found)
+        if progress is not None and size:
+            progress(min(size, task.pairing.reference.lines.position), size)
     result = evaluation.compute()
     warnings = (*task.shape.doubts, *task.pairing.warnings(), *_nothing_there(task, result))
-    return Run(task, replace(result, notes=(*result.notes, *warnings)), wanted.found if wanted else (), warnings)
+    return Run(task, result.changed(notes=(*result.notes, *warnings)), wanted.found if wanted else (), warnings)
 
 
 def _nothing_there(task: Task, result: Result) -> list[str]:
     """Predictions that were read and have nothing of what is compared are probably wrapped in something."""
-    if len(result.invalid) == len(result.ids) or result.tally.get("den_p") != 0 or not result.tally.get("den_r"):
+    if result.account.invalid == result.count or result.tally.get("den_p") != 0 or not result.tally.get("den_r"):
         return []
     hint = (
         ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -137,7 +137,7 @@ def finish(
     from tallystick.scoring.result import results_to_json, shared_signatures
 
     if common.undefined is not None:
-        results = {name: replace(result, undefined=common.policy()) for name, result in results.items()}
+        results = {name: result.changed(undefined=common.policy()) for name, result in results.items()}
     shown = [reports.figures_table(results, macro=common.macro, truncated=truncated)]
     extra = dict(extra or {})
     if common.by == "document":
@@ -150,7 +150,7 @@ def finish(
     else:
         show_tables([*shown, *tables], common.format_)
         first = next(iter(results.values()))
-        say(", ".join([count(len(first.ids), "document"), *notes]))
+        say(", ".join([count(first.count, "document"), *notes]))
         for names, rest in shared_signatures(results).items():
             say(f"signature: {names} | {rest}")
         for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
@@ -222,8 +222,9 @@ def check_gates(results: Mapping[str, Result], specifications: Sequence[str]) ->
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on standard error, if that is a terminal; it only shows on work that takes longer than a second."""
+def progress(label: str, unit: str = "") -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on standard error, if that is a terminal; it only shows on work that takes longer than a second. With the unit
+    "bytes" it counts in megabytes."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -236,10 +237,13 @@ def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
         nonlocal bar
         if bar is None and time.monotonic() - started > 1:
             from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+            from rich.progress import (
+                BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn,
+            )  # fmt: skip
 
+            counted = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
             bar = Progress(
-                TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+                TextColumn(label), BarColumn(), counted, TimeRemainingColumn(),
                 console=Console(stderr=True), transient=True,
             )  # fmt: skip
             bar.start()

@@ -142,8 +142,8 @@ def explain(
             from tallystick.errors import did_you_mean
 
             hint = did_you_mean(document, map(str, run.result.ids))
-            raise MetricError(f"no document {document!r}; there are {len(run.result.ids):,}.{hint}")
-        say(f"nothing is wrong in {len(run.result.ids):,} documents" + (f" at {field}" if field else ""))
+            raise MetricError(f"no document {document!r}; there are {run.result.count:,}.{hint}")
+        say(f"nothing is wrong in {run.result.count:,} documents" + (f" at {field}" if field else ""))
         return
     if several and format_ != "tree":
         if format_ == "json":
@@ -154,7 +154,7 @@ def explain(
             show_tables(_difference_tables(run, run.documents, field, format_), format_)
         return
     if document is None:
-        say(f"the worst of {len(run.result.ids):,} documents")
+        say(f"the worst of {run.result.count:,} documents")
     for kept in run.documents:
         tree = run.explain(kept)
         if format_ == "json":
@@ -193,10 +193,19 @@ def _task(reference: str, predicted: str, options: dict[str, Any]) -> Task:
     return task
 
 
-def _run(task: Task, common: Common | None, wanted: Wanted | None, fields: bool = True) -> Run:
+def _run(
+    task: Task, common: Common | None, wanted: Wanted | None, fields: bool = True, labels: str | None = None
+) -> Run:
+    """Only what is asked for by document is kept by document."""
+    from tallystick.cli.output import progress
     from tallystick.records import run_task
 
-    return run_task(task, undefined=common.policy() if common else None, fields=fields, wanted=wanted)
+    policy = common.policy() if common else None
+    rows = common.by == "document" or common.report is not None if common else wanted is not None and wanted.id is not None
+    with progress("scoring", unit="bytes") as advance:
+        return run_task(
+            task, undefined=policy, fields=fields, labels=labels, wanted=wanted, rows=rows, progress=advance
+        )
 
 
 def _save(task: Task, file: str) -> None:
@@ -237,12 +246,10 @@ def results(reference: str, predicted: str, **options: Any) -> dict[str, Result]
 
 
 def _score_labels(task: Task, common: Common, label: str) -> None:
-    """Figures by label need the documents themselves, so all are kept."""
-    from dataclasses import replace
-
+    """Figures by label are added up on the way."""
     from tallystick.reports import results as reports
 
-    result = replace(_kept(task), undefined=common.policy())
+    result = _run(task, common, None, fields=False, labels=label).result
     extra = {"labels": [vars(row) for row in result.by_label(label)]}
     tables = [reports.labels_table(result, label)]
     finish({"records": result}, common, tables=tables, extra=extra, notes=[f"paired {task.pairing.how}"])

@@ -13,6 +13,8 @@ from typing import Any
 # Whole numbers are numbers: that a reference happens to have no fraction promises nothing about a prediction.
 _KINDS = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null"}
 MANY_KEYS = 50
+MANY_SHAPES = 10_000
+"""So many combinations of keys and kinds are counted apart before they are added up."""
 
 
 @dataclass
@@ -49,6 +51,8 @@ class Seen:
         shape = (*value, *map(type, value.values()))
         known = self._shapes.get(shape)
         if known is None:
+            if len(self._shapes) >= MANY_SHAPES:
+                self.settle()
             known = [0, [k for k, v in value.items() if type(v) in (dict, list)]]
             self._shapes[shape] = known
             for key in value:

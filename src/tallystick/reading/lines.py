@@ -10,12 +10,15 @@ import io
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import IO, Any
 
 from tallystick.errors import InputError, Place
 from tallystick.reading.opening import read_bytes, shown_name
+from tallystick.reading.packed import is_packed, open_packed, packed_errors, packing, unpacked_name
+from tallystick.reading.parts import part_at_hand
 
 PORTION_BYTES = 4_000_000
 MOST_LINES = 4096
@@ -43,8 +46,18 @@ class Lines:
         self._stream: IO[bytes] | None = None
         if self.name == "-":
             self._held = sys.stdin.buffer.read().removeprefix(_MARK).split(b"\n")
-        elif self.name.removesuffix(".gz").endswith(".json"):
+        elif unpacked_name(name).endswith(".json") and part_at_hand(name) is None:
             self._held = self._elements()
+        self.position = 0
+        """How many bytes of the file (as it is on disk) were read so far."""
+
+    @cached_property
+    def size(self) -> int:
+        """How many bytes the file has; 0 where that is not known."""
+        try:
+            return 0 if self._held is not None else Path(self.name).stat().st_size
+        except OSError:
+            return 0
 
     def _elements(self) -> list[bytes]:
         """A .json file is a list of documents, or one document; if it is neither, it may still be JSON Lines."""
@@ -62,7 +75,7 @@ class Lines:
 
     @property
     def seekable(self) -> bool:
-        return self._held is None and not self.name.endswith(".gz")
+        return self._held is None and not is_packed(self.name) and part_at_hand(self.name) is None
 
     def portions(self, most: int = MOST_LINES) -> Iterator[Portion]:
         """The lines that are not blank, some at a time."""
@@ -80,6 +93,7 @@ class Lines:
                 numbers = list(range(number + 1, number + len(lines) + 1))
                 *offsets, offset = accumulate(map(len, lines), initial=offset)
                 number += len(lines)
+                self.position = offset if self.seekable else self._raw_position(stream)
                 mean = 1 + sum(map(len, lines)) // len(lines)
                 size = max(16, min(most, PORTION_BYTES // mean))
                 if b"" in lines or any(map(bytes.isspace, lines)):
@@ -87,24 +101,35 @@ class Lines:
                     lines, numbers, offsets = ([side[k] for k in kept] for side in (lines, numbers, offsets))
                 if lines:
                     yield Portion(numbers, lines, offsets)
-        except (EOFError, OSError) as error:
-            raise InputError(f"is not a complete gzip file ({error})", self.file) from None
+        except packed_errors() as error:
+            raise InputError(f"is not a complete {packing(self.name)} file ({error})", self.file) from None
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror or error})", self.file) from None
         finally:
             if self._held is None:
                 stream.close()
+
+    def _raw_position(self, stream: Any) -> int:
+        """How far a packed file was read."""
+        raw = getattr(stream, "raw", None)
+        try:
+            return raw.packed_position() if raw is not None else 0
+        except AttributeError:
+            return 0
 
     def _has_mark(self) -> bool:
         with open(self.name, "rb") as stream:
             return stream.read(3) == _MARK
 
     def _open(self) -> IO[bytes]:
+        part = part_at_hand(self.name)
+        if part is not None:
+            return io.BytesIO(part.read())
         path = Path(self.name)
         if not path.exists() or path.is_dir():
             read_bytes(self.name)  # says what is wrong
-        if path.suffix == ".gz":
-            import gzip
-
-            return io.BufferedReader(gzip.open(path))
+        if is_packed(path):
+            return open_packed(path)
         try:
             return open(path, "rb")
         except OSError:

@@ -1,4 +1,4 @@
-"""Opening what the user names: plain files, `.gz` and `-` for standard input."""
+"""Opening what the user names: plain files, `.gz`, `.zst`, `-` for standard input, and parts of files."""
 
 from __future__ import annotations
 
@@ -6,26 +6,28 @@ import sys
 from pathlib import Path
 
 from tallystick.errors import InputError
+from tallystick.reading.packed import is_packed, open_packed, packed_errors, packing
+from tallystick.reading.parts import part_at_hand
 
 
 def read_bytes(name: str | Path) -> bytes:
     """The whole content, unpacked. Everything that can go wrong is an `InputError` that names the file."""
     name = str(name)
+    part = part_at_hand(name)
+    if part is not None:
+        return part.read()
     if name == "-":
         return sys.stdin.buffer.read()
     path = Path(name)
     try:
         if path.is_dir():
             raise InputError("is a directory, expected a file", name)
-        if path.suffix == ".gz":
-            import gzip
-            import zlib
-
+        if is_packed(name):
             try:
-                with gzip.open(path) as stream:
+                with open_packed(name) as stream:
                     return stream.read()
-            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise InputError(f"is not a complete gzip file ({error})", name) from None
+            except packed_errors() as error:
+                raise InputError(f"is not a complete {packing(name)} file ({error})", name) from None
         return path.read_bytes()
     except FileNotFoundError:
         raise InputError("no such file", name) from None

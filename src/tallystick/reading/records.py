@@ -1,14 +1,14 @@
 """Two files of documents, laid against each other in portions.
 
 Documents are paired by an id where both files have one, else by their order, and it is said which. As long as both files
-have the same order nothing but the current portion is in memory; where the orders part, the rest of the predictions is
-found by an index of offsets.
+have the same order nothing but the current portion is in memory (and, to notice an id that comes twice, a number for each
+on disk); where the orders part, the rest of the predictions is found by an index of offsets.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
 from pathlib import Path
@@ -17,7 +17,12 @@ from typing import Any
 from tallystick.columns.unfit import Invalid
 from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
 from tallystick.reading.lines import Lines, Portion, not_json
+from tallystick.reading.repeats import Repeats
 from tallystick.reading.shapes import PLAIN, Shape
+from tallystick.reading.unknown_keys import unknown_keys
+
+MOST_LISTED = 1000
+"""So many predictions that cannot be read are listed by name; all are counted."""
 
 UNKNOWN = object()
 """The id of a prediction that cannot be read."""
@@ -31,7 +36,25 @@ class Findings:
     repaired: int = 0
     misfits: Counter[str] = field(default_factory=Counter)
     first_misfit: str = ""
+    unknown: Counter[str] = field(default_factory=Counter)
     invalid: list[tuple[Any, str]] = field(default_factory=list)
+    invalids: int = 0
+
+    def add_invalid(self, key: Any, reason: str) -> None:
+        """Count what could not be read; the first ones are listed."""
+        self.invalids += 1
+        if len(self.invalid) < MOST_LISTED:
+            self.invalid.append((key, reason))
+
+    def add(self, other: Findings) -> None:
+        """Put what was found in a later part of the file behind this."""
+        self.repairs.update(other.repairs)
+        self.repaired += other.repaired
+        self.misfits.update(other.misfits)
+        self.first_misfit = self.first_misfit or other.first_misfit
+        self.unknown.update(other.unknown)
+        self.invalid += other.invalid[: MOST_LISTED - len(self.invalid)]
+        self.invalids += other.invalids
 
     def lines(self) -> Iterator[str]:
         """What a person is told."""
@@ -42,16 +65,23 @@ class Findings:
             total = sum(self.misfits.values())
             where = ", ".join(f"{path} {times:,}" for path, times in self.misfits.most_common(5))
             yield f"of the wrong kind, counted as wrong: {_count(total, 'value')} ({where}); the first: {self.first_misfit}"
+        if self.unknown:
+            total = sum(self.unknown.values())
+            where = ", ".join(f"{path} {times:,}" for path, times in self.unknown.most_common(5))
+            more = f" and {len(self.unknown) - 5:,} more" if len(self.unknown) > 5 else ""
+            yield f"ignored, since the documents' shape has no such key: {_count(total, 'predicted value')} ({where}{more})"
         if self.invalid:
             listed = "; ".join(f"{key}: {reason}" for key, reason in self.invalid[:5])
-            more = f"; and {len(self.invalid) - 5:,} more" if len(self.invalid) > 5 else ""
-            yield f"invalid, scoring nothing: {_count(len(self.invalid), 'prediction')} ({listed}{more})"
+            more = f"; and {self.invalids - 5:,} more" if self.invalids > 5 else ""
+            yield f"invalid, scoring nothing: {_count(self.invalids, 'prediction')} ({listed}{more})"
 
     def as_dict(self) -> dict[str, Any]:
         """The same for the JSON output."""
         return {
             "repaired": {"predictions": self.repaired, **self.repairs},
             "misfits": dict(self.misfits),
+            "unknown": dict(self.unknown),
+            "invalids": self.invalids,
             "invalid": [{"document": key, "reason": reason} for key, reason in self.invalid],
         }
 
@@ -69,6 +99,8 @@ class Side:
     tolerant: bool = False
     credit: str = "each"
     findings: Findings = field(default_factory=Findings)
+    unknown: Callable[[bytes], Iterable[str]] | None = None
+    """Which keys of a line the type does not know."""
 
     def __post_init__(self) -> None:
         import msgspec
@@ -87,15 +119,47 @@ class Side:
 
     def read(self, portion: Portion) -> tuple[list[Any], list[Any]]:
         """The ids (None where there is none) and values of some lines."""
+        if self.unknown is not None:
+            self._note_unknown(portion)
         if self.text_field is None:
             try:
                 b"".join(portion.lines).decode()  # also what no field of the type holds has to be UTF-8
-                values = list(map(self.convert, portion.lines))
-                return self._ids(portion, values), values
-            except Exception:  # some line is bad; one by one it is found and named
+            except UnicodeDecodeError:  # some line is bad; one by one it is found and named
                 pass
+            else:
+                return self._read_most(portion)
         pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
         return [key for key, _ in pairs], [value for _, value in pairs]
+
+    def _read_most(self, portion: Portion) -> tuple[list[Any], list[Any]]:
+        """Most lines are as they should be; the others are looked at one by one."""
+        convert = self.convert
+        try:
+            values = list(map(convert, portion.lines))
+            return self._ids(portion, values), values
+        except Exception:  # said by `_one`
+            pass
+        keys: list[Any] = []
+        values = []
+        good: list[int] = []
+        for place, line in enumerate(portion.lines):
+            try:
+                value = convert(line)
+                good.append(place)
+                key = None
+            except Exception:  # said by `_one`
+                key, value = self._one(portion.numbers[place], line)
+            keys.append(key)
+            values.append(value)
+        lines = [portion.lines[k] for k in good]
+        found = self._ids(Portion([], lines, []), [values[k] for k in good])
+        for place, key in zip(good, found, strict=True):
+            keys[place] = key
+        return keys, values
+
+    def _note_unknown(self, portion: Portion) -> None:
+        for line in portion.lines:
+            self.findings.unknown.update(self.unknown(line))  # type: ignore[misc]
 
     def _ids(self, portion: Portion, values: list[Any]) -> list[Any]:
         if self._key is not None:
@@ -312,11 +376,12 @@ class Pairing:
 
     def _by_id(self) -> Iterator[Batch]:
         left, right = (_Reader(side) for side in (self.reference, self.predicted))
-        first: dict[Any, int] = {}
+        first = Repeats()
         while True:
             numbers, keys, references = left.take()
             lines, others, predictions = right.take(len(references) or None)
-            self._check(self.reference, numbers, keys, first)
+            self._check(self.reference, numbers, keys)
+            first.add(keys)
             same = len(keys) == len(others) and (
                 keys == others or all(a == b or b is UNKNOWN for a, b in zip(keys, others, strict=True))
             )
@@ -324,11 +389,12 @@ class Pairing:
                 yield from self._indexed(left, right, first, (keys, references), (lines, others, predictions))
                 return
             if not keys:
+                self._refuse_repeats(first)
                 return
             self._note_invalid(keys, predictions)
             yield Batch(keys, references, predictions)
 
-    def _indexed(self, left: _Reader, right: _Reader, first: dict[Any, int], ours: Any, theirs: Any) -> Iterator[Batch]:
+    def _indexed(self, left: _Reader, right: _Reader, first: Repeats, ours: Any, theirs: Any) -> Iterator[Batch]:
         """The orders differ from here on: the predictions that are left, by id."""
         lines, others, predictions = theirs
         seen: dict[Any, int] = {}
@@ -352,13 +418,15 @@ class Pairing:
                 self._note_invalid(keys, found)
                 yield Batch(keys, references, found)
             numbers, keys, references = left.take()
-            self._check(self.reference, numbers, keys, first)
+            self._check(self.reference, numbers, keys)
+            first.add(keys)
+        self._refuse_repeats(first)
         extra = [key for key in (*waiting, *places) if key is not None]
-        again = [key for key in extra if key in first]
-        if again:
-            line = f"line {seen[again[0]]}" if again[0] in seen else "this file"
+        again = next((key for _, key in self._ids_of(self.reference, set(extra))), None)
+        if again is not None:
+            line = f"line {seen[again]}" if again in seen else "this file"
             raise InputError(
-                f"the id {again[0]!r} of {line} stood before already; ids must differ", self.predicted.lines.file
+                f"the id {again!r} of {line} stood before already; ids must differ", self.predicted.lines.file
             )
         if (missing or extra) and not self.lenient:
             raise SidesMismatch(
@@ -367,8 +435,12 @@ class Pairing:
             )
         self.ignored = extra
 
-    def _check(self, side: Side, numbers: list[int], keys: list[Any], first: dict[Any, int]) -> None:
-        """Every document has an id, and no two have the same."""
+    def _check(
+        self, side: Side, numbers: list[int], keys: list[Any], first: dict[Any, int] | None = None
+    ) -> None:
+        """Every document has an id, and no two of those in `first` have the same."""
+        if first is None and None not in keys:
+            return
         for number, key in zip(numbers, keys, strict=True):
             if key is UNKNOWN:
                 continue
@@ -377,16 +449,39 @@ class Pairing:
                     f"has no text or number under {side.id_field!r}, by which the first documents are paired",
                     side.place(number),
                 )
+            if first is None:
+                continue
             if key in first:
                 raise InputError(
                     f"the id {key!r} stood in line {first[key]} already; ids must differ", side.place(number)
                 )
             first[key] = number
 
+    def _refuse_repeats(self, first: Repeats) -> None:
+        """No id of the reference may come twice; where numbers meet, the file is read again to see whether ids do."""
+        numbers = set(first.found().tolist())
+        lines: dict[Any, int] = {}
+        for line, key in self._ids_of(self.reference, numbers, number=True) if numbers else ():
+            if key in lines:
+                raise InputError(
+                    f"the id {key!r} stood in line {lines[key]} already; ids must differ", self.reference.place(line)
+                )
+            lines[key] = line
+
+    def _ids_of(self, side: Side, wanted: Collection[Any], number: bool = False) -> Iterator[tuple[int, Any]]:
+        """Where these ids stand in a file; `number` if they are given by their numbers."""
+        if not wanted:
+            return
+        for portion in side.lines.portions():
+            for line, text in zip(portion.numbers, portion.lines, strict=True):
+                key = side.identify(text)
+                if (hash(key) % (1 << 64) if number else key) in wanted:
+                    yield line, key
+
     def _note_invalid(self, keys: list[Any], predictions: list[Any]) -> None:
         for key, value in zip(keys, predictions, strict=True):
             if type(value) is Invalid:
-                self.predicted.findings.invalid.append((key, value.reason))
+                self.predicted.findings.add_invalid(key, value.reason)
 
     def warnings(self) -> Iterator[str]:
         """What is to be said when all was read."""
@@ -483,7 +578,10 @@ def lay_together(
     key = id_field or "id"
     return Pairing(
         Side(left, ours, shape.reference, key, credit=credit),
-        Side(right, theirs, shape.predicted, key, text_field, lenient, not shape.promised, credit),
+        Side(
+            right, theirs, shape.predicted, key, text_field, lenient, not shape.promised, credit,
+            unknown=None if text_field else unknown_keys(shape.predicted, key),
+        ),  # fmt: skip
         id_named=id_field is not None,
         lenient=lenient,
     )

@@ -26,6 +26,8 @@ from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMisma
 from tallystick.reading.char_offsets import Boundaries
 from tallystick.reading.column_files import read_columns
 from tallystick.reading.iob import Reading, Repairs, Scheme, decode
+from tallystick.reading.packed import is_packed, open_packed, packed_errors, unpacked_name
+from tallystick.reading.parts import part_at_hand
 from tallystick.reading.tags import TaggedTexts, read_tags, read_tags_together, tags_from_lists
 from tallystick.reading.trie import Numbering
 from tallystick.structures.segments import AnnotatedTexts, IntArray, Span, annotate
@@ -186,7 +188,7 @@ def read_span_files(
 
 def find_format(name: str | Path) -> Format:
     """The format of a file by its name, or else by its first lines. Standard input is columns unless told."""
-    text = str(name).removesuffix(".gz")
+    text = unpacked_name(name)
     if text == "-":
         return "columns"
     if text.endswith(".ann") or Path(name).is_dir():
@@ -207,16 +209,17 @@ def _format_of_content(name: str | Path) -> Format:
 
 
 def _first_lines(name: str | Path, most: int = 1 << 16) -> Sequence[bytes]:
-    import gzip
-
+    part = part_at_hand(name)
     try:
-        if str(name).endswith(".gz"):
-            with gzip.open(name) as packed:
+        if part is not None:
+            data = part.read()[:most]
+        elif is_packed(name):
+            with open_packed(name) as packed:
                 data = packed.read(most)
         else:
             with open(name, "rb") as plain:
                 data = plain.read(most)
-    except (OSError, EOFError):
+    except (OSError, *packed_errors()):  # type: ignore[misc]  # mypy cannot look into the tuple
         return ()  # the reader says what is wrong with the file
     if b"\n" not in data and data.startswith(b"{") and len(data) == most:
         return [b"{:}"]  # a JSON object that is longer than what was read

@@ -81,7 +81,7 @@ def render(page: Page) -> str:
     return template.render(
         title=page.title,
         version=__version__,
-        count=len(first.ids),
+        count=first.count,
         headline=_headline(page),
         signatures=[(name, result.signature) for name, result in page.results.items()],
         derivations=[(name, _derivation(result)) for name, result in page.results.items()],
@@ -90,7 +90,7 @@ def render(page: Page) -> str:
         metrics=list(page.results),
         documents=documents,
         explained=len(trees),
-        capped=len(first.ids) > len(trees) if page.explain else False,
+        capped=first.count > len(trees) if page.explain else False,
         data=embedded({"trees": trees, "results": {n: r.as_dict() for n, r in page.results.items()}}),
     )
 
