@@ -18,7 +18,7 @@ from tallystick.columns.unfit import Invalid
 from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
 from tallystick.reading.lines import Lines, Portion, not_json
 from tallystick.reading.repeats import Repeats
-from tallystick.reading.shapes import PLAIN, Shape
+from tallystick.reading.shapes import PLAIN, Shape, loose_converter
 from tallystick.reading.unknown_keys import unknown_keys
 
 MOST_LISTED = 1000
@@ -575,6 +575,8 @@ def lay_together(
     """Two files of one shape, ready to be read in batches. Leniency is for predictions; a reference has to be right."""
     left, right = (one if isinstance(one, Lines) else Lines(one) for one in (reference, predicted))
     ours, theirs = shape.converters()
+    if shape.schema is not None and credit == "each":
+        theirs = loose_converter(shape.schema)  # where each field counts by itself, one that is not there is only that
     key = id_field or "id"
     return Pairing(
         Side(left, ours, shape.reference, key, credit=credit),
