@@ -197,7 +197,12 @@ def test_any_executor_gives_the_same_result_with_documents_and_breakdowns():
     seen = []
     with ThreadPoolExecutor(3) as pool:
         result = ts.evaluate(
-            metric, reference, predicted, executor=pool, batch=3, progress=lambda done, total: seen.append((done, total))
+            metric,
+            reference,
+            predicted,
+            executor=pool,
+            batch=3,
+            progress=lambda done, total: seen.append((done, total)),
         )
     assert result.rows.tobytes() == plain.rows.tobytes()
     assert result.ids == plain.ids

@@ -35,6 +35,27 @@ def read_bytes(name: str | Path) -> bytes:
         raise InputError(f"cannot be read ({error.strerror or error})", name) from None
 
 
+def read_head(name: str | Path, most: int = 1 << 16) -> bytes:
+    """The first bytes of a file, unpacked; of standard input, which can be read only once, none."""
+    name = str(name)
+    if name == "-":
+        return b""
+    part = part_at_hand(name)
+    if part is not None:
+        return part.read()[:most]
+    if Path(name).is_dir():
+        raise InputError("is a directory, expected a file", name)
+    try:
+        with open_packed(name) if is_packed(name) else open(name, "rb") as stream:
+            return stream.read(most)
+    except packed_errors() as error:
+        raise InputError(f"is not a complete {packing(name)} file ({error})", name) from None
+    except FileNotFoundError:
+        raise InputError("no such file", name) from None
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror or error})", name) from None
+
+
 def read_text(name: str | Path) -> str:
     """The whole content as UTF-8 text without a byte order mark; a bad byte is an error that names its line."""
     from tallystick.errors import Place

@@ -8,7 +8,7 @@ on disk); where the orders part, the rest of the predictions is found by an inde
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
 from pathlib import Path
@@ -19,7 +19,6 @@ from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
 from tallystick.reading.lines import Lines, Portion, not_json
 from tallystick.reading.repeats import Repeats
 from tallystick.reading.shapes import PLAIN, Shape, loose_converter
-from tallystick.reading.unknown_keys import unknown_keys
 
 MOST_LISTED = 1000
 """So many predictions that cannot be read are listed by name; all are counted."""
@@ -36,7 +35,6 @@ class Findings:
     repaired: int = 0
     misfits: Counter[str] = field(default_factory=Counter)
     first_misfit: str = ""
-    unknown: Counter[str] = field(default_factory=Counter)
     invalid: list[tuple[Any, str]] = field(default_factory=list)
     invalids: int = 0
 
@@ -52,7 +50,6 @@ class Findings:
         self.repaired += other.repaired
         self.misfits.update(other.misfits)
         self.first_misfit = self.first_misfit or other.first_misfit
-        self.unknown.update(other.unknown)
         self.invalid += other.invalid[: MOST_LISTED - len(self.invalid)]
         self.invalids += other.invalids
 
@@ -65,11 +62,6 @@ class Findings:
             total = sum(self.misfits.values())
             where = ", ".join(f"{path} {times:,}" for path, times in self.misfits.most_common(5))
             yield f"of the wrong kind, counted as wrong: {_count(total, 'value')} ({where}); the first: {self.first_misfit}"
-        if self.unknown:
-            total = sum(self.unknown.values())
-            where = ", ".join(f"{path} {times:,}" for path, times in self.unknown.most_common(5))
-            more = f" and {len(self.unknown) - 5:,} more" if len(self.unknown) > 5 else ""
-            yield f"ignored, since the documents' shape has no such key: {_count(total, 'predicted value')} ({where}{more})"
         if self.invalid:
             listed = "; ".join(f"{key}: {reason}" for key, reason in self.invalid[:5])
             more = f"; and {self.invalids - 5:,} more" if self.invalids > 5 else ""
@@ -80,7 +72,6 @@ class Findings:
         return {
             "repaired": {"predictions": self.repaired, **self.repairs},
             "misfits": dict(self.misfits),
-            "unknown": dict(self.unknown),
             "invalids": self.invalids,
             "invalid": [{"document": key, "reason": reason} for key, reason in self.invalid],
         }
@@ -99,8 +90,6 @@ class Side:
     tolerant: bool = False
     credit: str = "each"
     findings: Findings = field(default_factory=Findings)
-    unknown: Callable[[bytes], Iterable[str]] | None = None
-    """Which keys of a line the type does not know."""
 
     def __post_init__(self) -> None:
         import msgspec
@@ -119,8 +108,6 @@ class Side:
 
     def read(self, portion: Portion) -> tuple[list[Any], list[Any]]:
         """The ids (None where there is none) and values of some lines."""
-        if self.unknown is not None:
-            self._note_unknown(portion)
         if self.text_field is None:
             try:
                 b"".join(portion.lines).decode()  # also what no field of the type holds has to be UTF-8
@@ -156,10 +143,6 @@ class Side:
         for place, key in zip(good, found, strict=True):
             keys[place] = key
         return keys, values
-
-    def _note_unknown(self, portion: Portion) -> None:
-        for line in portion.lines:
-            self.findings.unknown.update(self.unknown(line))  # type: ignore[misc]
 
     def _ids(self, portion: Portion, values: list[Any]) -> list[Any]:
         if self._key is not None:
@@ -435,9 +418,7 @@ class Pairing:
             )
         self.ignored = extra
 
-    def _check(
-        self, side: Side, numbers: list[int], keys: list[Any], first: dict[Any, int] | None = None
-    ) -> None:
+    def _check(self, side: Side, numbers: list[int], keys: list[Any], first: dict[Any, int] | None = None) -> None:
         """Every document has an id, and no two of those in `first` have the same."""
         if first is None and None not in keys:
             return
@@ -580,10 +561,7 @@ def lay_together(
     key = id_field or "id"
     return Pairing(
         Side(left, ours, shape.reference, key, credit=credit),
-        Side(
-            right, theirs, shape.predicted, key, text_field, lenient, not shape.promised, credit,
-            unknown=None if text_field else unknown_keys(shape.predicted, key),
-        ),  # fmt: skip
+        Side(right, theirs, shape.predicted, key, text_field, lenient, not shape.promised, credit),
         id_named=id_field is not None,
         lenient=lenient,
     )

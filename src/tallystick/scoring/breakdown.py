@@ -122,9 +122,7 @@ def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide, 
     return label_figures(kind_of(metric), sums, decide)
 
 
-def add_label_sums(
-    sums: LabelSums, metric: Node, path: str, reference: Data, predicted: Data, memory: Memory
-) -> None:
+def add_label_sums(sums: LabelSums, metric: Node, path: str, reference: Data, predicted: Data, memory: Memory) -> None:
     """Add what the labels of some documents earned and lost."""
     weights: dict[Any, tuple[list[float], ...]] = {}
     collection, _, name = path.rpartition(".")

@@ -167,7 +167,12 @@ class Evaluation:
 
         n = len(reference)
         objects = isinstance(reference, Objects) and isinstance(predicted, Objects)
-        same: dict[str, Any] = {"rows": self.account is None, "fields": self._fields is not None, "labels": self._label, "keep": False}
+        same: dict[str, Any] = {
+            "rows": self.account is None,
+            "fields": self._fields is not None,
+            "labels": self._label,
+            "keep": False,
+        }
         gathered = Evaluation(self.metric, **same)
         parts = list(slices(n, share(n, step, executor))) if objects else [slice(0, n)]
 
