@@ -23,7 +23,7 @@ def kill_once(job):
         os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         return number
-    os.kill(os.getpid(), signal.SIGKILL)
+    return os.kill(os.getpid(), signal.SIGKILL)
 
 
 def kill(_):
@@ -50,7 +50,7 @@ def test_work_that_always_kills_its_process_ends_in_an_error():
 def test_errors_come_back_and_what_cannot_travel_is_said():
     reference = [["a"]] * 4
     with Processes(1) as pool:
-        with pytest.raises(TallystickError, match="^said$"):
+        with pytest.raises(TallystickError, match=r"^said$"):
             list(in_order(pool, fail, [1]))
         metric = ts.f1(ts.match(ts.function(lambda x, y: 1.0)))
         with pytest.raises(TallystickError, match="define functions and types at the top of a module"):

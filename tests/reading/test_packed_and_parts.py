@@ -41,7 +41,7 @@ def test_a_packed_file_that_is_cut_off_is_an_error_everywhere(tmp_path, ending):
     with open(name, "r+b") as stream:
         stream.truncate(2000)
     for read in (read_bytes, lambda n: list(Pieces(n)), lambda n: list(Lines(n).portions())):
-        with pytest.raises(InputError, match="is not a complete (gzip|zstd) file"):
+        with pytest.raises(InputError, match=r"is not a complete (gzip|zstd) file"):
             read(name)
 
 

@@ -6,6 +6,7 @@ and progress go to standard error.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tallystick.cli.sharded import Engine, engine_options, score_in_shards
 from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
@@ -56,10 +58,17 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     taken = {option for parameter in getattr(command, "__click_params__", ()) for option in parameter.opts}
     rows = [name for name in ("--rows", "--limit") if name not in taken]  # a task may have a time limit of its own
 
+    own_engine = "engine" in inspect.signature(command).parameters
+
     @wraps(command)
     def packed(**options: Any) -> Any:
         common = Common(**{name: options.pop(name) for name in names})
         gates(common.fail_under)  # a misspelt gate is said before the work, not after it
+        engine = Engine(**{one.name: options.pop(one.name) for one in fields(Engine)})
+        if own_engine:
+            options["engine"] = engine
+        elif engine.asked:
+            return score_in_shards(sys.modules[command.__module__], common, engine, options)
         return command(common=common, **options)
 
     options = [
@@ -74,6 +83,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--report", metavar="FILE.html", help="Also write a report to look at: one file that works offline."
         ),
+        *engine_options(),
     ]
     for option in reversed(options):
         packed = option(packed)
@@ -238,7 +248,12 @@ def progress(label: str, unit: str = "") -> Iterator[Callable[[int, int], None] 
         if bar is None and time.monotonic() - started > 1:
             from rich.console import Console
             from rich.progress import (
-                BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn,
+                BarColumn,
+                DownloadColumn,
+                MofNCompleteColumn,
+                Progress,
+                TextColumn,
+                TimeRemainingColumn,
             )  # fmt: skip
 
             counted = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()

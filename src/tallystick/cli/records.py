@@ -11,6 +11,8 @@ from tallystick.cli.output import Common, chosen_format, common_options, files, 
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
+    from tallystick.cli.sharded import Engine
+    from tallystick.engines.shards import Scored
     from tallystick.records import Kept, Run, Task, Wanted
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
@@ -48,7 +50,7 @@ def record_options(command: Any) -> Any:
     "--save-schema", metavar="FILE", help="Write the inferred JSON Schema, to edit it and give it as --schema."
 )
 def score(
-    reference: str, predicted: str, common: Common, label: str | None, worst: int | None, describe: bool,
+    reference: str, predicted: str, common: Common, engine: Engine, label: str | None, worst: int | None, describe: bool,
     save_schema: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Score records of your own: REFERENCE and PREDICTED are JSON Lines, one document a line (or a .json list).
@@ -69,11 +71,16 @@ def score(
     if describe:
         _describe(task, common.format_)
         return
-    if label is not None:
-        _score_labels(task, common, label)
-        return
-    run = _run(task, common, Wanted(worst) if worst else None)
+    wanted = Wanted(worst) if worst else None
+    shards = ""
+    if engine.asked:
+        run, shards = _run_in_shards(task, common, engine, wanted, label, (reference, predicted), options)
+    else:
+        run = _run(task, common, wanted, fields=label is None, labels=label)
     result = run.result
+    if label is not None:
+        _show_labels(run, common, label)
+        return
     tables: list[Table] = []
     extra: dict[str, Any] = {
         "exact": {"documents": result.exact_documents, "rate": result.exact},
@@ -88,10 +95,14 @@ def score(
         tables += _difference_tables(run, run.documents, None, common.format_)
         extra["worst"] = _differences_json(run, run.documents, None)
     by_order = run.paired == "by order" and common.format_ != "json"
-    notes = [f"paired {run.paired}" + (" (--id FIELD pairs by a field)" if by_order else ""), exact_note(result)]
+    notes = [
+        f"paired {run.paired}" + (" (--id FIELD pairs by a field)" if by_order else ""),
+        exact_note(result),
+        shards,
+    ]
     finish(
         {"records": result}, common, tables=tables, extra=extra, notes=[note for note in notes if note],
-        title=versus(predicted, reference), explain=_kept(task).explain if common.report else None,
+        title=versus(predicted, reference), explain=_kept(task).explain if common.report and not engine.asked else None,
     )  # fmt: skip
     if chosen_format(common.format_) == "table" and tables and common.by is None and not worst:
         _point_further(reference, predicted, tables[0], options)
@@ -169,28 +180,68 @@ def explain(
 
 
 def _task(reference: str, predicted: str, options: dict[str, Any]) -> Task:
-    from tallystick.reading.types import load
     from tallystick.records import prepare
 
-    nothing = options["nothing"]
-    task = prepare(
-        reference,
-        predicted,
-        type=load(options["type_name"]) if options["type_name"] else None,
-        schema=options["schema"],
-        metric=options["expression"],
-        choices=options["choices"],
-        credit=options["credit"],
-        nothing=None if nothing is None else [word.strip() for word in nothing.split(",") if word.strip()],
-        id_field=options["id_field"],
-        text_field=options["text_field"],
-        lenient=options["lenient"],
-    )
+    task = prepare(reference, predicted, **_preparing(options))
     if task.shape.schema is not None:
         from tallystick.reading.inference import sketch
 
         say(f"shape, inferred from {reference}: {sketch(task.shape.schema)}")
     return task
+
+
+def _preparing(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of the command as those of `prepare`."""
+    from tallystick.reading.types import load
+
+    nothing = options["nothing"]
+    return {
+        "type": load(options["type_name"]) if options["type_name"] else None,
+        "schema": options["schema"],
+        "metric": options["expression"],
+        "choices": options["choices"],
+        "credit": options["credit"],
+        "nothing": None if nothing is None else [word.strip() for word in nothing.split(",") if word.strip()],
+        "id_field": options["id_field"],
+        "text_field": options["text_field"],
+        "lenient": options["lenient"],
+    }
+
+
+def score_part(
+    reference: str, predicted: str, options: dict[str, Any], inferred: dict[str, Any] | None, how: str, **rest: Any
+) -> Scored:
+    """A part of two files, in whatever process."""
+    from tallystick.records import score_part as score_a_part
+
+    return score_a_part(reference, predicted, inferred=inferred, how=how, **_preparing(options), **rest)
+
+
+def _run_in_shards(
+    task: Task, common: Common, engine: Engine, wanted: Wanted | None, label: str | None, files: tuple[str, str],
+    options: dict[str, Any],
+) -> tuple[Run, str]:  # fmt: skip
+    from functools import partial
+
+    from tallystick.engines.shards import Wants
+    from tallystick.records import Beside, finished
+
+    if "-" in files:
+        raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
+    rows = common.by == "document" or common.report is not None
+    rest: dict[str, Any] = {"undefined": common.policy(), "fields": label is None, "labels": label, "wanted": wanted, "rows": rows}
+    score = partial(score_part, options=options, inferred=task.shape.schema, how=task.pairing.decide(), **rest)
+    done = engine.run(
+        score, "records", *files, settings={**options, **rest, "shape": task.shape.schema, "metric": str(task.metric)},
+        wants=Wants(rows, label is None, (label,) if label else ()), name_field=options["id_field"] or "id",
+    )  # fmt: skip
+    beside = done.extra
+    assert isinstance(beside, Beside)
+    task.pairing.predicted.findings, task.pairing.ignored = beside.findings, beside.ignored
+    note = f"{done.shards:,} shards {done.how}" if done.shards > 1 else f"scored {done.how}"
+    # the metric as an expression again: it is the same in every shard
+    result = done.results["records"].changed(metric=task.metric, undefined=common.policy())
+    return finished(task, result, beside.wanted), note
 
 
 def _run(
@@ -247,14 +298,14 @@ def results(reference: str, predicted: str, **options: Any) -> dict[str, Result]
     return {"records": _kept(_task(reference, predicted, options))}
 
 
-def _score_labels(task: Task, common: Common, label: str) -> None:
-    """Figures by label are added up on the way."""
+def _show_labels(run: Run, common: Common, label: str) -> None:
+    """Figures by label, which were added up on the way."""
     from tallystick.reports import results as reports
 
-    result = _run(task, common, None, fields=False, labels=label).result
+    result = run.result
     extra = {"labels": [vars(row) for row in result.by_label(label)]}
     tables = [reports.labels_table(result, label)]
-    finish({"records": result}, common, tables=tables, extra=extra, notes=[f"paired {task.pairing.how}"])
+    finish({"records": result}, common, tables=tables, extra=extra, notes=[f"paired {run.paired}"])
 
 
 def _difference_tables(run: Run, documents: Any, field: str | None, format_: str | None) -> list[Table]:

@@ -33,14 +33,16 @@ SHARD = 8 << 20
 
 @dataclass(frozen=True)
 class Shard:
-    """Some documents of both sides. `content` is a hash of its bytes; `position` is how far the reference was read with it."""
+    """Some documents of both sides. `content` are hashes of the bytes of each; `position` is how far the reference was read
+    with it."""
 
     number: int
     reference: Part
     predicted: Part | None
     documents: int
-    content: str
+    content: tuple[str, str]
     position: int
+    cut: str = "in one order"
 
 
 @dataclass(frozen=True)
@@ -182,12 +184,9 @@ def _part(scanner: Scanner, cut: _Cut, number: int, header: tuple[Range, ...]) -
     return Part(scanner.name, (*before, own), b"".join(head[a:b] for a, b, _ in before) + cut.data, number)
 
 
-def _content(*data: bytes) -> str:
-    digest = blake2b(digest_size=20)
-    for one in data:
-        digest.update(len(one).to_bytes(8, "little"))
-        digest.update(one)
-    return digest.hexdigest()
+def _content(reference: bytes, predicted: bytes) -> tuple[str, str]:
+    ours, theirs = (blake2b(data, digest_size=20).hexdigest() for data in (reference, predicted))
+    return ours, theirs
 
 
 # Different orders
@@ -254,5 +253,4 @@ def _named(
     for file, places, header in ((reference, left, headers[0]), (predicted, right, headers[1])):
         ranges = sorted(one for name in names for one in places[name])
         parts.append(Part(file, (*(one for one in header if one[0] < ranges[0][0]), *ranges), number=number))
-    content = _content(*(part.read() for part in parts))
-    return Shard(number, parts[0], parts[1], len(names), content, 0)
+    return Shard(number, parts[0], parts[1], len(names), _content(parts[0].read(), parts[1].read()), 0, "by name")

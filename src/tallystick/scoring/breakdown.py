@@ -15,9 +15,9 @@ from tallystick.columns.encoded import Column, unshared
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import Sides
 from tallystick.matching.sets import Match, Matching, distinct_rows
+from tallystick.scoring.accounts import FieldSums, LabelSums
 from tallystick.scoring.alignment import Aligned, descend, is_leaf, root
 from tallystick.scoring.evaluation import kind_of, readable, summed
-from tallystick.scoring.accounts import FieldSums, LabelSums
 from tallystick.scoring.exact_sums import Units, add_up, merged, rounded
 from tallystick.scoring.result import FieldFigures, Figures, LabelFigures
 from tallystick.scoring.tally import Counts, Kind
@@ -38,10 +38,15 @@ def _levels(metric: Node, reference: Data, predicted: Data, memory: Memory, home
 
 def figures_by_field(metric: Node, sources: Sources, decide: Decide, memory: Memory) -> list[FieldFigures]:
     """A row for each leaf of the metric, over all documents."""
+    return field_figures(sums_by_field(metric, sources, memory), decide)
+
+
+def sums_by_field(metric: Node, sources: Sources, memory: Memory) -> FieldSums:
+    """What the figures of each path follow from."""
     sums: FieldSums = {}
     for reference, predicted in sources:
         _add(sums, _levels(metric, reference, predicted, memory))
-    return field_figures(sums, decide)
+    return sums
 
 
 def add_field_sums(sums: FieldSums, inner: Similarity, r: Column, p: Column, valid: I64 | None) -> None:
@@ -116,10 +121,21 @@ def _different(rows: I64, bound: int) -> int:
 
 def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide, memory: Memory) -> list[LabelFigures]:
     """A row for each label: num_r and den_r by the reference's label, num_p and den_p by the predicted one."""
+    return label_figures(kind_of(metric), sums_by_label(metric, path, sources, memory), decide)
+
+
+def sums_by_label(metric: Node, path: str, sources: Sources, memory: Memory) -> LabelSums:
+    """What the figures of each label follow from."""
     sums: LabelSums = {}
     for reference, predicted in sources:
         add_label_sums(sums, metric, path, reference, predicted, memory)
-    return label_figures(kind_of(metric), sums, decide)
+    return sums
+
+
+def has_labels_at(metric: Node, path: str) -> bool:
+    """Whether the first collection of a metric is the one that a path of a label goes through."""
+    collection = str(metric).partition("each(")[2].partition("=")[0]
+    return path.startswith(f"{collection}[*]")
 
 
 def add_label_sums(sums: LabelSums, metric: Node, path: str, reference: Data, predicted: Data, memory: Memory) -> None:

@@ -293,6 +293,11 @@ class Result:
             raise MetricError("this result kept no documents (keep=False, or merged from elsewhere)")
         return self.sources
 
+    @property
+    def documents_kept(self) -> tuple[tuple[Any, Any], ...]:
+        """The documents themselves, reference and prediction, as columns."""
+        return self._kept()
+
     def by_field(self) -> list[FieldFigures]:
         """What every path of the value earned and lost, in the order of the metric."""
         from tallystick.scoring.breakdown import field_figures, figures_by_field
