@@ -32,6 +32,7 @@ import typing
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import typing_extensions
@@ -455,6 +456,15 @@ def _is_collection(type_: Any) -> bool:
 
 def record_fields(type_: Any) -> dict[str, Any] | None:
     """The fields of a record type with their types, type parameters filled in; None if it is no record."""
+    try:
+        known = _record_fields(type_)
+    except TypeError:  # a type that has no hash cannot be remembered
+        known = _record_fields.__wrapped__(type_)
+    return None if known is None else dict(known)
+
+
+@lru_cache(maxsize=4096)
+def _record_fields(type_: Any) -> dict[str, Any] | None:
     origin = get_origin(type_) or type_
     if origin is tuple and get_args(type_) and get_args(type_)[-1] is not Ellipsis:
         return {str(k): one for k, one in enumerate(get_args(type_))}

@@ -6,6 +6,7 @@ and progress go to standard error.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tallystick.cli.sharded import Engine, engine_options, score_in_shards
 from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
@@ -66,6 +68,8 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     taken = {option for parameter in getattr(command, "__click_params__", ()) for option in parameter.opts}
     rows = [name for name in ("--rows", "--limit") if name not in taken]  # a task may have a time limit of its own
 
+    own_engine = "engine" in inspect.signature(command).parameters
+
     @wraps(command)
     def packed(**options: Any) -> Any:
         common = Common(**{name: options.pop(name) for name in names})
@@ -74,6 +78,11 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
             from tallystick.reports.tallies import check_name
 
             check_name(common.tallies)
+        engine = Engine(**{one.name: options.pop(one.name) for one in fields(Engine)})
+        if own_engine:
+            options["engine"] = engine
+        elif engine.asked:
+            return score_in_shards(sys.modules[command.__module__], common, engine, options)
         return command(common=common, **options)
 
     options = [
@@ -101,6 +110,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="FILE",
             help="Also write a row of sums and figures for each document: .parquet, .csv, ...",
         ),
+        *engine_options(),
     ]
     for option in reversed(options):
         packed = option(packed)
@@ -168,7 +178,7 @@ def finish(
     from tallystick.scoring.result import results_to_json, shared_signatures
 
     if common.undefined is not None:
-        results = {name: replace(result, undefined=common.policy()) for name, result in results.items()}
+        results = {name: result.changed(undefined=common.policy()) for name, result in results.items()}
     figures = reports.figures_table(results, macro=common.macro, truncated=truncated)
     shown = [extend(figures) if extend is not None else figures]
     extra = dict(extra or {})
@@ -182,7 +192,7 @@ def finish(
     else:
         show_tables([*shown, *tables], common.format_)
         first = next(iter(results.values()))
-        say(", ".join([count(len(first.ids), "document"), *notes]))
+        say(", ".join([count(first.count, "document"), *notes]))
         for names, rest in shared_signatures(results).items():
             say(f"signature: {names} | {rest}")
         for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
@@ -262,8 +272,9 @@ def check_gates(results: Mapping[str, Result], specifications: Sequence[str]) ->
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on standard error, if that is a terminal; it only shows on work that takes longer than a second."""
+def progress(label: str, unit: str = "") -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on standard error, if that is a terminal; it only shows on work that takes longer than a second. With the unit
+    "bytes" it counts in megabytes."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -276,10 +287,18 @@ def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
         nonlocal bar
         if bar is None and time.monotonic() - started > 1:
             from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+            from rich.progress import (
+                BarColumn,
+                DownloadColumn,
+                MofNCompleteColumn,
+                Progress,
+                TextColumn,
+                TimeRemainingColumn,
+            )  # fmt: skip
 
+            counted = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
             bar = Progress(
-                TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+                TextColumn(label), BarColumn(), counted, TimeRemainingColumn(),
                 console=Console(stderr=True), transient=True,
             )  # fmt: skip
             bar.start()

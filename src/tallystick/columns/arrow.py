@@ -98,10 +98,8 @@ def _column(array: Any, path: str) -> Data:
 
 def _is_list(kind: Any) -> bool:
     types = pa.types
-    return (
-        types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
-        or types.is_list_view(kind) or types.is_large_list_view(kind)
-    )  # fmt: skip
+    known = (types.is_list, types.is_large_list, types.is_fixed_size_list, types.is_list_view, types.is_large_list_view)
+    return any(is_one(kind) for is_one in known)
 
 
 def _short(array: Any) -> bool:
@@ -217,7 +215,8 @@ class ArrowLeaf(Leaf):
     def numbers(self) -> F64 | None:
         if not (pa.types.is_integer(self.values.type) or pa.types.is_floating(self.values.type)):
             return None
-        return _at(self.values.to_numpy().astype(np.float64), self.index)
+        found: F64 = _at(self.values.to_numpy().astype(np.float64), self.index)
+        return found
 
     def empty(self) -> Any:
         if not _is_text(self.values.type):

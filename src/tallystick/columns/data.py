@@ -298,6 +298,8 @@ def _field_of_objects(values: Sequence[Any], name: str, scope: Scope, may_miss: 
             return list(map(itemgetter(int(name)), values))
         return list(map(attrgetter(name), values))
     except (KeyError, AttributeError, IndexError, TypeError):
+        if may_miss and set(map(type, values)) == {dict}:
+            return [value.get(name, absent) for value in values]
         return [_one_field(value, name, scope, may_miss, absent) for value in values]
 
 

@@ -55,7 +55,7 @@ class Unnumbered(Codes):
 
     @cached_property
     def codes(self) -> I64:
-        every = self.numbering.codes[self.side]
+        every: I64 = self.numbering.codes[self.side]  # type: ignore[assignment]
         return every if self.rows is None else every[self.rows]
 
     @property
@@ -72,7 +72,7 @@ class Unnumbered(Codes):
     def same(self, other: Unnumbered) -> Mask:
         """Row by row, whether the values are equal."""
         if "codes" in self.numbering.__dict__:
-            return self.codes == other.codes
+            return np.asarray(self.codes == other.codes, np.bool_)
         if self.rows is None and other.rows is None:
             return self.numbering.same
         found = _rows_of(self).same(_rows_of(other))

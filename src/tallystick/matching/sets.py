@@ -184,15 +184,18 @@ class Match(Constrained):
         width, bound = len(p), len(r) * len(p)
         groups = i * width + j
         if self.constraint == "N:N":
-            keys, total = sum_by_key(groups, bound, found.weight)
+            keep = _in_order(found.i * len(p.items) + found.j, len(r.items) * len(p.items))
+            keys, total = sum_by_key(groups[keep], bound, found.weight[keep])
             return _single(keys // width, keys % width, total)
         if self.constraint == "1:1":
             keep = np.flatnonzero(self._assigned(found, groups, bound, blocks.aligned, len(r.items), len(p.items)))
+            keep = keep[_in_order(found.i[keep], len(r.items))]
             keys, total = sum_by_key(groups[keep], bound, found.weight[keep])
             return _single(keys // width, keys % width, total)
         sides = []
         for item, count in ((found.i, len(r.items)), (found.j, len(p.items))):
             best = _best(groups, bound, item, count, found.weight)
+            best = best[_in_order(item[best], count)]
             sides.append(sum_by_key(groups[best], bound, found.weight[best]))
         (keys, of_reference), (_, of_predicted) = sides
         total = of_predicted if self.constraint == "N:1" else of_reference
@@ -260,13 +263,21 @@ def _solve_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
 
     An owner has several rectangles where exact fields of a record split its block further.
     """
-    rows, totals = [], []
+    first, totals = [], []
     for members, columns, place in found.frame.rectangles():
-        rows.append(owners[members[0]])
+        first.append(members[0])
         totals.append(heaviest(found.flat[place].reshape(len(members), len(columns))))
-    total = weighted_counts(integers(rows), np.array(totals, np.float64), n)
+    order = _in_order(integers(first), len(owners))
+    total = weighted_counts(owners[integers(first)[order]], np.array(totals, np.float64)[order], n)
     owner = np.flatnonzero(total > 0)
     return owner, owner, total[owner]
+
+
+def _in_order(places: I64, bound: int) -> I64:
+    """The order of items. Pairs come in the order of their blocks, whose numbers depend on what else is in the batch; a sum
+    of floats in that order would, too."""
+    ascending = bool(np.all(places[1:] >= places[:-1]))
+    return np.arange(len(places), dtype=np.int64) if ascending else sort_order(places, max(1, bound))
 
 
 def _single(i: I64, j: I64, total: F64) -> Sums:

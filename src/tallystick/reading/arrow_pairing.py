@@ -7,7 +7,7 @@ counted as it is there. A file of JSON beside one of Arrow's is read as ever: th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,9 @@ from tallystick.reading.arrow_files import ArrowLines, json_lines
 from tallystick.reading.arrow_shapes import has_gaps, unfitting
 from tallystick.reading.arrow_unknown import Shown, unknown_counts
 from tallystick.reading.lines import Portion
+from tallystick.reading.missing import allowed
 from tallystick.reading.records import Batch, Pairing, Reader, Side
+from tallystick.reading.repeats import Repeats
 
 
 class ArrowPairing(Pairing):
@@ -53,14 +55,26 @@ class ArrowPairing(Pairing):
             super()._note_invalid(keys, predictions)
         elif isinstance(data := split_surplus(predictions.data)[0], Nullable):
             for place in np.flatnonzero(data.position < 0).tolist():
-                self.predicted.findings.invalid.append((keys[place], NO_PREDICTION.reason))
+                self.predicted.findings.add_invalid(keys[place], NO_PREDICTION.reason)
 
-    def _indexed(self, left: Reader, right: Reader, first: dict[Any, int], ours: Any, theirs: Any) -> Iterator[Batch]:
+    def _ids_of(self, side: Side, wanted: Collection[Any], number: bool = False) -> Iterator[tuple[int, Any]]:
+        if not isinstance(side.lines, ArrowLines) or side.text_field is not None:
+            yield from super()._ids_of(side, wanted, number)
+            return
+        line = 0
+        for batch in side.lines.batches([side.id_field]) if wanted else ():
+            for key in _ids(batch, side.id_field):
+                line += 1
+                if (hash(key) % (1 << 64) if number else key) in wanted:
+                    yield line, key
+
+    def _indexed(self, left: Reader, right: Reader, first: Repeats, ours: Any, theirs: Any) -> Iterator[Batch]:
         """The orders differ from here on: the predictions that are left are held in memory, as columns."""
         if not isinstance(right, ColumnReader):
             yield from super()._indexed(left, right, first, ours, theirs)
             return
-        rest, seen = right.everything(), {}
+        rest = right.everything()
+        seen: dict[Any, int] = {}
         others = _ids(rest, self.predicted.id_field)
         self._check(self.predicted, list(range(right.first + 1, right.first + len(others) + 1)), others, seen)
         places = {key: place for place, key in enumerate(others)}
@@ -70,20 +84,22 @@ class ArrowPairing(Pairing):
             rows = [places.pop(key, -1) for key in keys]
             lost = [key for key, row in zip(keys, rows, strict=True) if row < 0]
             missing += lost
-            if self.lenient or not missing:
+            if self.filled or not missing:
                 found = right.values_at(rest, rows)
                 self._note_invalid(keys, found)
                 yield Batch(keys, references, found)
             numbers, keys, references = left.take()
-            self._check(self.reference, numbers, keys, first)
+            self._check(self.reference, numbers, keys)
+            first.add(keys)
+        self._refuse_repeats(first)
         extra = list(places)
-        again = next((key for key in extra if key in first), None)
+        again = next((key for _, key in self._ids_of(self.reference, set(extra))), None)
         if again is not None:
             raise InputError(
                 f"the id {again!r} of line {seen[again]} stood before already; ids must differ",
                 self.predicted.lines.file,
             )
-        if (missing or extra) and not self.lenient:
+        if (missing or extra) and not allowed(self.absent, missing, extra) and not self.lenient:
             raise SidesMismatch(
                 f"{self.reference.lines.file} and {self.predicted.lines.file}: {unmet_ids(missing, extra)}; "
                 f"--lenient scores a missing prediction as nothing and ignores extra ones"
@@ -155,7 +171,7 @@ class ColumnReader(Reader):
         return pa.concat_batches(parts) if len(parts) > 1 else parts[0] if parts else None
 
     def count(self) -> int:
-        left = sum(batch.num_rows for batch in (*self.waiting, *self.source))
+        left = sum(int(batch.num_rows) for batch in (*self.waiting, *self.source))
         self.waiting = []
         return left
 

@@ -58,7 +58,7 @@ def _statistics(file: ArrowLines) -> dict[str, int]:
         parts = [metadata.row_group(group).column(place) for group in range(metadata.num_row_groups)]
         found = [part.statistics if part.is_stats_set else None for part in parts]
         if path in flat and all(one is not None and one.has_null_count for one in found):
-            out[path] = sum(one.null_count for one in found)
+            out[path] = sum(one.null_count for one in found if one is not None)
     return out
 
 

@@ -24,6 +24,8 @@ _NOTES: dict[type, dict[str, str]] = {
     datetime.datetime: {"format": "date-time"}, datetime.time: {"format": "time"}, datetime.timedelta: {"format": "duration"},
 }  # fmt: skip
 MANY_KEYS = 50
+MANY_SHAPES = 10_000
+"""So many combinations of keys and kinds are counted apart before they are added up."""
 
 
 @dataclass
@@ -62,6 +64,8 @@ class Seen:
         shape = (*value, *map(type, value.values()))
         known = self._shapes.get(shape)
         if known is None:
+            if len(self._shapes) >= MANY_SHAPES:
+                self.settle()
             known = [0, [k for k, v in value.items() if type(v) in (dict, list)]]
             self._shapes[shape] = known
             for key in value:

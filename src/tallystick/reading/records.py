@@ -1,8 +1,8 @@
 """Two files of documents, laid against each other in portions.
 
 Documents are paired by an id where both files have one, else by their order, and it is said which. As long as both files
-have the same order nothing but the current portion is in memory; where the orders part, the rest of the predictions is
-found by an index of offsets.
+have the same order nothing but the current portion is in memory (and, to notice an id that comes twice, a number for each
+on disk); where the orders part, the rest of the predictions is found by an index of offsets.
 """
 
 from __future__ import annotations
@@ -20,8 +20,12 @@ from tallystick.reading.arrow_files import ArrowLines, open_records
 from tallystick.reading.json_text import TOO_DEEP, explained
 from tallystick.reading.lines import Lines, Portion, not_json
 from tallystick.reading.missing import Missing, allowed
-from tallystick.reading.shapes import PLAIN, Shape
+from tallystick.reading.repeats import Repeats
+from tallystick.reading.shapes import PLAIN, Shape, loose_converter
 from tallystick.reading.unknown import Unknown, settle
+
+MOST_LISTED = 1000
+"""So many predictions that cannot be read are listed by name; all are counted."""
 
 UNKNOWN = object()
 """The id of a prediction that cannot be read."""
@@ -39,6 +43,25 @@ class Findings:
     first_unknown: str = ""
     unknown_counts: bool = True
     invalid: list[tuple[Any, str]] = field(default_factory=list)
+    invalids: int = 0
+
+    def add_invalid(self, key: Any, reason: str) -> None:
+        """Count what could not be read; the first ones are listed."""
+        self.invalids += 1
+        if len(self.invalid) < MOST_LISTED:
+            self.invalid.append((key, reason))
+
+    def add(self, other: Findings) -> None:
+        """Put what was found in a later part of the file behind this."""
+        self.repairs.update(other.repairs)
+        self.repaired += other.repaired
+        self.misfits.update(other.misfits)
+        self.first_misfit = self.first_misfit or other.first_misfit
+        self.unknown.update(other.unknown)
+        self.first_unknown = self.first_unknown or other.first_unknown
+        self.unknown_counts = other.unknown_counts
+        self.invalid += other.invalid[: MOST_LISTED - len(self.invalid)]
+        self.invalids += other.invalids
 
     def note_unknown(self, key: Any, path: str, value: Any, times: int = 1) -> None:
         """Remember values under a key that the shape does not know."""
@@ -65,8 +88,8 @@ class Findings:
             )
         if self.invalid:
             listed = "; ".join(f"{key}: {reason}" for key, reason in self.invalid[:5])
-            more = f"; and {len(self.invalid) - 5:,} more" if len(self.invalid) > 5 else ""
-            yield f"invalid, scoring nothing: {_count(len(self.invalid), 'prediction')} ({listed}{more})"
+            more = f"; and {self.invalids - 5:,} more" if self.invalids > 5 else ""
+            yield f"invalid, scoring nothing: {_count(self.invalids, 'prediction')} ({listed}{more})"
 
     def as_dict(self) -> dict[str, Any]:
         """The same for the JSON output."""
@@ -74,6 +97,7 @@ class Findings:
             "repaired": {"predictions": self.repaired, **self.repairs},
             "misfits": dict(self.misfits),
             "unknown": dict(self.unknown),
+            "invalids": self.invalids,
             "invalid": [{"document": key, "reason": reason} for key, reason in self.invalid],
         }
 
@@ -114,13 +138,10 @@ class Side:
         if self.text_field is None:
             try:
                 b"".join(portion.lines).decode()  # also what no field of the type holds has to be UTF-8
-                values = list(map(self.convert, portion.lines))
-                keys = self._ids(portion, values)
-                if self.unknown is not None:
-                    values = list(map(self.noted, values, map(self._plain, portion.lines)))
-                return keys, values
-            except Exception:  # some line is bad; one by one it is found and named
+            except UnicodeDecodeError:  # some line is bad; one by one it is found and named
                 pass
+            else:
+                return self._read_most(portion)
         pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
         return [key for key, _ in pairs], [value for _, value in pairs]
 
@@ -128,6 +149,35 @@ class Side:
         """The value, with what the type does not know of the plain data that it was made of."""
         found = self.unknown.find(plain) if self.unknown is not None and type(value) is not Invalid else ()
         return Surplus(value, tuple(found)) if found else value
+
+    def _read_most(self, portion: Portion) -> tuple[list[Any], list[Any]]:
+        """Most lines are as they should be; the others are looked at one by one."""
+        convert = self.convert
+        try:
+            values = list(map(convert, portion.lines))
+            keys = self._ids(portion, values)
+            return keys, self._all_noted(values, portion.lines)
+        except Exception:  # said by `_one`
+            pass
+        keys, values = [], []
+        good: list[int] = []
+        for place, line in enumerate(portion.lines):
+            try:
+                value = convert(line)
+                good.append(place)
+                key = None
+            except Exception:  # said by `_one`
+                key, value = self._one(portion.numbers[place], line)
+            keys.append(key)
+            values.append(value)
+        lines, fine = [portion.lines[k] for k in good], [values[k] for k in good]
+        found = zip(self._ids(Portion([], lines, []), fine), self._all_noted(fine, lines), strict=True)
+        for place, (key, value) in zip(good, found, strict=True):
+            keys[place], values[place] = key, value
+        return keys, values
+
+    def _all_noted(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
+        return values if self.unknown is None else list(map(self.noted, values, map(self._plain, lines)))
 
     def _ids(self, portion: Portion, values: list[Any]) -> list[Any]:
         if self._key is not None:
@@ -370,11 +420,12 @@ class Pairing:
 
     def _by_id(self) -> Iterator[Batch]:
         left, right = (self.open(side) for side in (self.reference, self.predicted))
-        first: dict[Any, int] = {}
+        first = Repeats()
         while True:
             numbers, keys, references = left.take()
             lines, others, predictions = right.take(len(references) or None)
-            self._check(self.reference, numbers, keys, first)
+            self._check(self.reference, numbers, keys)
+            first.add(keys)
             same = len(keys) == len(others) and (
                 keys == others or all(a == b or b is UNKNOWN for a, b in zip(keys, others, strict=True))
             )
@@ -382,11 +433,12 @@ class Pairing:
                 yield from self._indexed(left, right, first, (keys, references), (lines, others, predictions))
                 return
             if not keys:
+                self._refuse_repeats(first)
                 return
             self._note_invalid(keys, predictions)
             yield Batch(keys, references, predictions)
 
-    def _indexed(self, left: Reader, right: Reader, first: dict[Any, int], ours: Any, theirs: Any) -> Iterator[Batch]:
+    def _indexed(self, left: Reader, right: Reader, first: Repeats, ours: Any, theirs: Any) -> Iterator[Batch]:
         """The orders differ from here on: the predictions that are left, by id."""
         lines, others, predictions = theirs
         seen: dict[Any, int] = {}
@@ -410,13 +462,15 @@ class Pairing:
                 self._note_invalid(keys, found)
                 yield Batch(keys, references, found)
             numbers, keys, references = left.take()
-            self._check(self.reference, numbers, keys, first)
+            self._check(self.reference, numbers, keys)
+            first.add(keys)
+        self._refuse_repeats(first)
         extra = [key for key in (*waiting, *places) if key is not None]
-        again = [key for key in extra if key in first]
-        if again:
-            line = f"line {seen[again[0]]}" if again[0] in seen else "this file"
+        again = next((key for _, key in self._ids_of(self.reference, set(extra))), None)
+        if again is not None:
+            line = f"line {seen[again]}" if again in seen else "this file"
             raise InputError(
-                f"the id {again[0]!r} of {line} stood before already; ids must differ", self.predicted.lines.file
+                f"the id {again!r} of {line} stood before already; ids must differ", self.predicted.lines.file
             )
         if (missing or extra) and not allowed(self.absent, missing, extra) and not self.lenient:
             raise SidesMismatch(
@@ -425,8 +479,10 @@ class Pairing:
             )
         self.ignored = extra
 
-    def _check(self, side: Side, numbers: list[int], keys: list[Any], first: dict[Any, int]) -> None:
-        """Every document has an id, and no two have the same."""
+    def _check(self, side: Side, numbers: list[int], keys: list[Any], first: dict[Any, int] | None = None) -> None:
+        """Every document has an id, and no two of those in `first` have the same."""
+        if first is None and None not in keys:
+            return
         for number, key in zip(numbers, keys, strict=True):
             if key is UNKNOWN:
                 continue
@@ -435,6 +491,8 @@ class Pairing:
                     f"has no text or number under {side.id_field!r}, by which the first documents are paired",
                     side.place(number),
                 )
+            if first is None:
+                continue
             if key in first:
                 raise InputError(
                     f"the id {key!r} stood in line {first[key]} already; ids must differ", side.place(number)
@@ -448,10 +506,31 @@ class Pairing:
             self.reference.unknown = Unknown(self.reference.type, ignored, (self.reference.id_field,))
         self.predicted.findings.unknown_counts = count
 
+    def _refuse_repeats(self, first: Repeats) -> None:
+        """No id of the reference may come twice; where numbers meet, the file is read again to see whether ids do."""
+        numbers = set(first.found().tolist())
+        lines: dict[Any, int] = {}
+        for line, key in self._ids_of(self.reference, numbers, number=True) if numbers else ():
+            if key in lines:
+                raise InputError(
+                    f"the id {key!r} stood in line {lines[key]} already; ids must differ", self.reference.place(line)
+                )
+            lines[key] = line
+
+    def _ids_of(self, side: Side, wanted: Collection[Any], number: bool = False) -> Iterator[tuple[int, Any]]:
+        """Where these ids stand in a file; `number` if they are given by their numbers."""
+        if not wanted:
+            return
+        for portion in side.lines.portions():
+            for line, text in zip(portion.numbers, portion.lines, strict=True):
+                key = side.identify(text)
+                if (hash(key) % (1 << 64) if number else key) in wanted:
+                    yield line, key
+
     def _note_invalid(self, keys: list[Any], predictions: Sequence[Any]) -> None:
         for key, value in zip(keys, predictions, strict=True):
             if type(value) is Invalid:
-                self.predicted.findings.invalid.append((key, value.reason))
+                self.predicted.findings.add_invalid(key, value.reason)
 
     def warnings(self) -> Iterator[str]:
         """What is to be said when all was read."""
@@ -547,6 +626,8 @@ def lay_together(
     """Two files of one shape, ready to be read in batches. Leniency is for predictions; a reference has to be right."""
     left, right = (open_records(one) for one in (reference, predicted))
     ours, theirs = shape.converters()
+    if shape.schema is not None and credit == "each":
+        theirs = loose_converter(shape.schema)  # where each field counts by itself, one that is not there is only that
     key = id_field or "id"
     kind = Pairing
     if isinstance(left, ArrowLines) or isinstance(right, ArrowLines):

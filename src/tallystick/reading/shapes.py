@@ -97,6 +97,21 @@ def _shape_of(seen: Seen, file: str) -> Shape:
     return Shape(shape.reference, shape.predicted, False, schema, tuple(doubts))
 
 
+def loose_converter(schema: dict[str, Any]) -> Convert:
+    """The converter of an inferred schema to which any key may be missing."""
+    return converter(shape_of_schema(_loosened(schema)).predicted)
+
+
+def _loosened(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {
+            key: {name: _loosened(one) for name, one in value.items()} if key == "properties" else _loosened(value)
+            for key, value in schema.items()
+            if key != "required"
+        }
+    return [_loosened(one) for one in schema] if isinstance(schema, list) else schema
+
+
 def _dumped(schema: Any) -> str:
     import json
 

@@ -113,7 +113,7 @@ def result_text(result: Result) -> str:
     from tallystick.reports.tables import to_text
 
     table = figures_table({result.kind.headline: result})
-    lines = [to_text(table), f"{count(len(result.ids), 'document')}. {result.signature}"]
+    lines = [to_text(table), f"{count(result.count, 'document')}. {result.signature}"]
     lines += [f"Warning: {warning}" for warning in result.warnings]
     return "\n".join(lines)
 

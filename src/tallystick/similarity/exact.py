@@ -39,7 +39,7 @@ class Exact(Similarity):
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
         if blocks.aligned:  # row against row: nothing to sort
             both = isinstance(r, Unnumbered) and isinstance(p, Unnumbered)
-            i = j = np.flatnonzero(r.same(p) if both else r.codes == p.codes)  # type: ignore[attr-defined,arg-type]
+            i = j = np.flatnonzero(r.same(p) if both else r.codes == p.codes)  # type: ignore[attr-defined]
         else:
             i, j = self.refine(r, p, blocks).pairs()
         return Pairs(i, j, np.ones(len(i)))

@@ -78,9 +78,9 @@ def _empty(data: Data) -> Mask:
         out[~out] = _empty(data.present)[data.position[~out]]
         return out
     if isinstance(data, Leaf):
-        return data.empty()
+        return np.asarray(data.empty(), np.bool_)
     if isinstance(data, Bag):
-        return np.diff(data.offsets) == 0
+        return np.asarray(np.diff(data.offsets) == 0, np.bool_)
     if isinstance(data, Objects):
         return np.fromiter(map(_is_empty, data.values), np.bool_, len(data))
     return np.full(len(data), isinstance(data, Record) and not data.fields)
