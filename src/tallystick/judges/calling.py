@@ -59,7 +59,8 @@ class Endpoint:
         key = self.key or os.environ.get(self.key_variable)
         if not key and not self.url:
             raise InputError(
-                f"no key: set {self.key_variable}, or give the address of an endpoint that needs none (--base-url)"
+                f"no key: set {self.key_variable}, or give the address of an endpoint that needs none "
+                f"(--base-url URL, or llm:{self.model}?base_url=URL)"
             )
         return AsyncOpenAI(
             api_key=key or "none", base_url=self.url, timeout=self.timeout, max_retries=self.retries
