@@ -5,7 +5,7 @@ import importlib
 import sys
 
 NAMES = (
-    "coreference", "coreference_columns", "coverage", "dependencies", "hierarchies", "invoices", "judges", "meaning", "records",
+    "arrow", "coreference", "coreference_columns", "coverage", "dependencies", "hierarchies", "invoices", "judges", "meaning", "records",
     "relations", "resampling", "spans",
 )  # fmt: skip
 

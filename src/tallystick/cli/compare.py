@@ -17,6 +17,7 @@ from tallystick.cli.commands import TASKS
 from tallystick.cli.comparison_output import FORMATS, page_options, show_comparisons
 from tallystick.cli.figures import figures
 from tallystick.cli.lazy import LazyGroup
+from tallystick.cli.output import once
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def task_command(task: str) -> click.Command:
         callback=run,
         params=[
             click.Argument(["reference"]),
-            click.Argument(["systems"], nargs=-1, required=True),
+            click.Argument(["systems"], nargs=-1, required=True, callback=once),
             *options,
             *comparison_options(),
         ],

@@ -16,6 +16,7 @@ from tallystick.cli.output import (
     finish,
     metric_option,
     no_breakdown,
+    once,
     say,
     versus,
 )
@@ -80,7 +81,7 @@ def counting_options(command: Any) -> Any:
 
 @click.command()
 @click.argument("reference")
-@click.argument("predicted", required=False)
+@click.argument("predicted", required=False, callback=once)
 @click.option("--together", is_flag=True, help="REFERENCE holds both, gold and predicted, in two columns.")
 @metric_option
 @counting_options

@@ -24,6 +24,12 @@ MOST_PAIRS = 200_000_000
 """So many pairs need some 5 GB; what has more ends in an error, not in a machine without memory."""
 
 
+def check_pairs(total: int, advice: str, most: int = MOST_PAIRS) -> None:
+    """Whether so many pairs can be held in memory; the advice says what to do if they cannot."""
+    if total > most:
+        raise TooLarge(f"{total:,} pairs of items would have to be compared at once, more than {most:,}; {advice}")
+
+
 def integers(values: Any) -> I64:
     """`values` as an int64 array."""
     return np.asarray(values, dtype=np.int64)
@@ -69,12 +75,11 @@ def number(keys: I64, bound: int) -> tuple[I64, int]:
 def expand(starts: I64, counts: I64) -> I64:
     """The concatenation of `range(start, start + count)` over all pairs of both."""
     total = int(counts.sum())
-    if total > MOST_PAIRS:
-        raise TooLarge(
-            f"{total:,} pairs of items would have to be compared at once, more than {MOST_PAIRS:,}; in a sum of fields an "
-            f"exact field with few values meets almost everything: make it part of a record, match by a key, or score "
-            f"smaller documents"
-        )
+    check_pairs(
+        total,
+        "in a sum of fields an exact field with few values meets almost everything: make it part of a record, match by a "
+        "key, or score smaller documents",
+    )
     ends = np.cumsum(counts)
     out: I64 = np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - counts), counts)
     return out

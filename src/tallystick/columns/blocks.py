@@ -16,6 +16,7 @@ from tallystick.columns.arrays import (
     F64,
     I64,
     LIMIT,
+    check_pairs,
     expand,
     join,
     number,
@@ -138,6 +139,11 @@ class Frame:
         self.row_starts, self.column_starts = offsets_of(self.row_counts), offsets_of(self.column_counts)
         self.base = offsets_of(self.row_counts * self.column_counts)
         self.size = int(self.base[-1])
+        check_pairs(
+            self.size,
+            "texts, numbers of a tolerance and functions are compared each with each: match by a key, compare exactly, or "
+            "score smaller documents or batches",
+        )
         self.row_place = np.empty(len(rows), np.int64)
         self.row_place[self.row_order] = np.arange(len(rows)) - np.repeat(self.row_starts[:-1], self.row_counts)
         self.column_place = np.empty(len(columns), np.int64)

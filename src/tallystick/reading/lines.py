@@ -6,16 +6,16 @@ twice (standard input) is held in memory.
 
 from __future__ import annotations
 
-import io
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import IO, Any
 
-from tallystick.errors import InputError, Place
-from tallystick.reading.opening import read_bytes, shown_name
+from tallystick.errors import InputError
+from tallystick.reading.json_text import explained, placed
+from tallystick.reading.limits import check_file, open_gzip, packed_errors, reads_once
+from tallystick.reading.opening import read_bytes, read_stdin, shown_name
 
 PORTION_BYTES = 4_000_000
 MOST_LINES = 4096
@@ -41,8 +41,9 @@ class Lines:
         self.name, self.file = str(name), shown_name(name)
         self._held: list[bytes] | None = None
         self._stream: IO[bytes] | None = None
-        if self.name == "-":
-            self._held = sys.stdin.buffer.read().removeprefix(_MARK).split(b"\n")
+        if reads_once(name):  # standard input or a pipe
+            data = read_stdin() if self.name == "-" else read_bytes(name)
+            self._held = data.removeprefix(_MARK).split(b"\n")
         elif self.name.removesuffix(".gz").endswith(".json"):
             self._held = self._elements()
 
@@ -55,10 +56,10 @@ class Lines:
             if data.lstrip()[:1] == b"[":
                 return [bytes(one) for one in msgspec.json.decode(data, type=list[msgspec.Raw])]
             return [bytes(msgspec.json.decode(data, type=msgspec.Raw)).replace(b"\n", b" ")]
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             if data.count(b"\n") > 1 and data.lstrip()[:1] == b"{":
                 return data.split(b"\n")
-            raise InputError(f"is not JSON: {error}", self.file) from None
+            raise placed(explained(error, data), data, self.file) from None
 
     @property
     def seekable(self) -> bool:
@@ -87,8 +88,10 @@ class Lines:
                     lines, numbers, offsets = ([side[k] for k in kept] for side in (lines, numbers, offsets))
                 if lines:
                     yield Portion(numbers, lines, offsets)
-        except (EOFError, OSError) as error:
+        except packed_errors() as error:
             raise InputError(f"is not a complete gzip file ({error})", self.file) from None
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror or error})", self.file) from None
         finally:
             if self._held is None:
                 stream.close()
@@ -98,17 +101,11 @@ class Lines:
             return stream.read(3) == _MARK
 
     def _open(self) -> IO[bytes]:
-        path = Path(self.name)
-        if not path.exists() or path.is_dir():
-            read_bytes(self.name)  # says what is wrong
-        if path.suffix == ".gz":
-            import gzip
-
-            return io.BufferedReader(gzip.open(path))
+        check_file(self.name)
         try:
-            return open(path, "rb")
-        except OSError:
-            read_bytes(self.name)
+            return open_gzip(self.name) if self.name.endswith(".gz") else open(self.name, "rb")
+        except (OSError, ValueError):
+            read_bytes(self.name)  # says what is wrong
             raise
 
     def line_at(self, offset: int) -> bytes:
@@ -125,11 +122,4 @@ class Lines:
 
 def not_json(error: Exception, file: str, number: int, line: bytes) -> InputError:
     """A malformed line, with a caret where the parser stopped."""
-    message = str(error)
-    column = None
-    if "(byte " in message:
-        offset = int(message.rsplit("(byte ", 1)[1].rstrip(")"))
-        column = len(line[:offset].decode("utf-8", "replace")) + 1
-        message = message.rsplit(" (byte", 1)[0]
-    message = message.removeprefix("JSON is malformed: ")
-    return InputError(f"is not JSON: {message}", Place(file, number, column, line.decode("utf-8", "replace")))
+    return placed(explained(error, line), line, file, number)

@@ -3,7 +3,7 @@
 | format  | is known by                                                                      |
 |---------|----------------------------------------------------------------------------------|
 | brat    | a folder, or the name ends in `.ann`                                             |
-| jsonl   | the name ends in `.jsonl`, or the first line is a JSON object                    |
+| jsonl   | the name ends in `.jsonl`, or the first line is a JSON object; `.parquet`, `.arrow`, ... |
 | conllu  | the name ends in `.conllu`, or the first line that is no comment is one of CoNLL-U |
 | columns | everything else                                                                  |
 
@@ -23,9 +23,11 @@ from typing import Any, Literal
 import numpy as np
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
+from tallystick.reading.arrow_files import is_arrow_file
 from tallystick.reading.char_offsets import Boundaries
 from tallystick.reading.column_files import read_columns
 from tallystick.reading.iob import Reading, Repairs, Scheme, decode
+from tallystick.reading.limits import check_file, open_gzip, packed_errors, reads_once
 from tallystick.reading.missing import Missing
 from tallystick.reading.tags import TaggedTexts, read_tags, read_tags_together, tags_from_lists
 from tallystick.reading.trie import Numbering
@@ -136,7 +138,9 @@ def read_span_files(
     absent: Missing | None = None,
 ) -> SpanCorpus:
     """Read both sides; without a predicted file, the reference's has a column for each."""
-    chosen = format or find_format(reference)
+    # What can be read only once cannot be looked at first; then the other side shows what both are.
+    hidden = predicted is not None and reads_once(reference)
+    chosen = format or find_format(predicted if hidden and predicted is not None else reference)
     if predicted is None:
         if chosen != "columns":
             raise MetricError(f"only column files hold both sides in one file; this one is {chosen}")
@@ -150,7 +154,7 @@ def read_span_files(
             keep_tokens=keep_tokens,
         )
         return _decoded(tagged, decoding, _read_weights(reference, columns))
-    if format is None and str(predicted) != "-" and (other := find_format(predicted)) != chosen:
+    if format is None and not reads_once(predicted) and (other := find_format(predicted)) != chosen:
         raise SidesMismatch(f"{reference} looks like {chosen}, {predicted} like {other}; say which with --input")
     if chosen == "columns":
         tagged = read_tags(
@@ -204,10 +208,12 @@ def read_span_files(
 def find_format(name: str | Path) -> Format:
     """The format of a file by its name, or else by its first lines. Standard input is columns unless told."""
     text = str(name).removesuffix(".gz")
-    if text == "-":
+    if reads_once(name):
         return "columns"
     if text.endswith(".ann") or Path(name).is_dir():
         return "brat"
+    if is_arrow_file(name):
+        return "jsonl"
     for ending, format_ in ((".jsonl", "jsonl"), (".ndjson", "jsonl"), (".conllu", "conllu")):
         if text.endswith(ending):
             return format_  # type: ignore[return-value]
@@ -224,16 +230,16 @@ def _format_of_content(name: str | Path) -> Format:
 
 
 def _first_lines(name: str | Path, most: int = 1 << 16) -> Sequence[bytes]:
-    import gzip
-
+    unreadable: tuple[type[Exception], ...] = (OSError, ValueError, *packed_errors())
     try:
+        check_file(name)
         if str(name).endswith(".gz"):
-            with gzip.open(name) as packed:
+            with open_gzip(name) as packed:
                 data = packed.read(most)
         else:
             with open(name, "rb") as plain:
                 data = plain.read(most)
-    except (OSError, EOFError):
+    except unreadable:
         return ()  # the reader says what is wrong with the file
     if b"\n" not in data and data.startswith(b"{") and len(data) == most:
         return [b"{:}"]  # a JSON object that is longer than what was read
@@ -249,7 +255,7 @@ def _read_weights(name: str | Path, columns: Columns) -> Any:
     """A weight for each token from a column of the reference, or None."""
     if columns.weight is None:
         return None
-    if str(name) == "-":
+    if reads_once(name):
         raise InputError("cannot be read twice, and weights are read apart; give a file", "<stdin>")
     numbering = Numbering()
     file = read_columns(name, (columns.weight,), numbering, None, columns.separator, columns.comment)
