@@ -164,7 +164,9 @@ def templates(r, n):
 
 def nary(r, n):
     def row(k):
-        found = [{"args": {"x": [[a, a + 1]], "y": [[a + 2, a + 3]]}} for a in r.sample(range(4), r.randint(0, 2))]
+        found = [
+            {"args": {"x": [[a, a + 1]], r.choice("yz"): [[a + 2, a + 3]]}} for a in r.sample(range(4), r.randint(0, 2))
+        ]
         return {"id": f"n{k}", "relations": found}
 
     return *(_lines([row(k) for k in range(n)]) for _ in range(2)), "jsonl"
@@ -197,6 +199,7 @@ CORPORA = {
     "graphs": ("amr", graphs),
     "relations": ("relations", relations),
     "events": ("events", events),
+    "arguments": ("arguments", events),
     "roles": ("roles", roles),
     "templates": ("templates", templates),
     "nary": ("nary", nary),

@@ -188,7 +188,7 @@ def test_ids_that_do_not_meet(tmp_path, right):
 @pytest.mark.parametrize("order", [1, -1])
 def test_an_id_that_stands_twice(tmp_path, order):
     reference = gold()
-    with pytest.raises(InputError, match=r"the id 'd5' stood in line 6 already; ids must differ|the id 'd5' of line"):
+    with pytest.raises(InputError, match=r"the id 'd5' stood in line (6|1) already; ids must differ"):
         both(tmp_path, [*reference, reference[5]], [*reference, reference[5]][::order], ".parquet")
 
 

@@ -27,14 +27,11 @@ def unpacked_name(name: str | Path) -> str:
 
 def open_packed(name: str | Path) -> IO[bytes]:
     """The bytes in a packed file, in a stream that stops a bomb and knows how far it is."""
-    stream = open(name, "rb")  # noqa: SIM115 - closed with the stream around it
-    unpacked: Any
-    if str(name).endswith(".zst"):
-        unpacked = _Frames(stream, _zstandard().ZstdDecompressor)
-    else:
-        import gzip
+    import gzip
 
-        unpacked = gzip.GzipFile(fileobj=stream)
+    zst = _zstandard() if str(name).endswith(".zst") else None
+    stream = open(name, "rb")  # noqa: SIM115 - closed with the stream around it
+    unpacked: Any = gzip.GzipFile(fileobj=stream) if zst is None else _Frames(stream, zst.ZstdDecompressor)
     return io.BufferedReader(Unpacked(stream, unpacked, name), 1 << 16)  # type: ignore[arg-type,return-value,unused-ignore]
 
 
