@@ -73,13 +73,14 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
     tallystick score arguments gold.json system.json --parses spacy:en_core_web_sm --judge judgements.sqlite
     """
     from tallystick.metrics.named import chosen
-    from tallystick.reports.arguments import document_tree, gains, roles_table, with_gains
+    from tallystick.reports.arguments import document_tree, roles_table
 
     no_breakdown(common, "field", instead="--by label for roles")
     _have_what_they_need(metrics, **options)
     scored = scored_files(reference, predicted, **options)
     found = chosen(scored.results, metrics, "arguments")
-    extra: dict[str, Any] = {"gains": gains({name: result.f1 for name, result in found.items()})}
+    shown = shown_with(found)
+    extra = shown["extra"]
     if scored.coverage is not None:
         extra["judge"] = {**vars(scored.coverage), "coverage": scored.coverage.share}
     tables = []
@@ -96,7 +97,7 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
         )  # fmt: skip
 
     title = versus(predicted, reference)
-    finish(found, common, tables=tables, extra=extra, title=title, extend=with_gains, report=report)
+    finish(found, common, tables=tables, **shown, title=title, report=report)
 
 
 @click.command()
@@ -138,6 +139,13 @@ def results_of_systems(
     _have_what_they_need(metrics, **options)
     scored = scored_systems(reference, systems, **options)
     return {name: chosen(one.results, metrics, "arguments") for name, one in scored.items()}
+
+
+def shown_with(results: Mapping[str, Result]) -> dict[str, Any]:
+    """What stands beside the figures, in whatever way they were computed."""
+    from tallystick.reports.arguments import gains, with_gains
+
+    return {"extra": {"gains": gains({name: result.f1 for name, result in results.items()})}, "extend": with_gains}
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
