@@ -5,8 +5,8 @@ import importlib
 import sys
 
 NAMES = (
-    "coreference", "coreference_columns", "dependencies", "hierarchies", "invoices", "meaning", "records", "relations",
-    "spans",
+    "coreference", "coreference_columns", "coverage", "dependencies", "hierarchies", "invoices", "judges", "meaning", "records",
+    "relations", "resampling", "spans",
 )  # fmt: skip
 
 

@@ -9,11 +9,13 @@ import pytest
 from benchmarks import (
     coreference_columns,
     coreference_data,
+    coverage,
     dependencies,
     invoices,
     meaning,
     measure,
     relations,
+    resampling,
     spans,
 )
 from tallystick.matching.assignment import SMALL_SIDE, components
@@ -262,3 +264,28 @@ def test_dependencies_of_generated_files(tmp_path):
 def test_shortfall_counts_pairs_and_triples_below_the_optimum():
     assert meaning.shortfall([3.0, 5.0, 2.0], [3.0, 4.0, 0.0]) == "2 pairs short, 3 triples"
     assert meaning.shortfall([3.0], [3.0]) == "never short"
+
+
+@pytest.fixture(scope="module")
+def population():
+    return coverage.population(400)
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say(population):
+    found = coverage.coverage(population, corpora=40, documents=100)
+    for by in found.values():
+        for share in by.values():
+            assert share > 0.8
+
+
+def test_p_values_under_the_null_are_spread(population):
+    chosen = [one for one in population if one.name in ("segments, micro", "BLANC")]
+    for values in coverage.null_p_values(chosen, corpora=40, documents=60).values():
+        assert 0.25 < np.mean(np.array(values) < 0.5) < 0.75
+
+
+def test_resampling_agrees_with_numpy_alone():
+    data = resampling.make(documents=50, resamples=200)
+    assert resampling.percentile(*data)()["counts"] == pytest.approx(resampling.floor(*data)()["counts"], abs=1e-12)
+    assert resampling.gathered(*data)()["counts"] == pytest.approx(resampling.floor(*data)()["counts"], abs=1e-12)
+    assert set(resampling.bootstrap_test(*data)()) == set(resampling.bca(*data)())

@@ -9,7 +9,12 @@ HEAVY = {"scipy", "pandas", "pyarrow", "rich", "pydantic", "lap", "rapidfuzz", "
 
 
 TASKS = [
-    [command, task, "--help"] for command in ("score", "explain") for task in ("relations", "events", "roles", "nary")
+    [command, task, "--help"]
+    for command in ("score", "explain")
+    for task in ("relations", "events", "arguments", "roles", "nary")
+]
+JUDGE = [
+    ["judge", *command, "--help"] for command in ([], ["export"], ["import"], ["serve"], ["terminal"], ["agreement"])
 ]
 
 
@@ -23,7 +28,8 @@ def test_importing_the_package_loads_nothing_heavy():
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["score", "--help"], ["score", "amr", "--help"], ["score", "spans", "--help"], *TASKS]
+    "arguments",
+    [["--help"], ["score", "--help"], ["score", "amr", "--help"], ["score", "spans", "--help"], *TASKS, *JUDGE],
 )
 def test_help_loads_nothing_heavy(arguments):
     assert not imported("-m", "tallystick", *arguments) & (HEAVY | {"numpy"})

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("relations", "events", "roles", "nary", "spans", "dependencies")
+PAGES = ("relations", "events", "arguments", "roles", "nary", "spans", "dependencies")
 
 
 def commands():

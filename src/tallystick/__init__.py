@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tallystick.choosing import by_key, choose, distinct, ignore, matched, ordered
+    from tallystick.comparing.systems import compare
     from tallystick.deriving import derive
     from tallystick.errors import TallystickError
     from tallystick.matching.collections import best, links, subset, supertypes
@@ -34,9 +35,11 @@ if TYPE_CHECKING:
     from tallystick.similarity.aliases import aliases
     from tallystick.similarity.alternatives import any_of
     from tallystick.similarity.cases import cases, let, ref
+    from tallystick.similarity.embedding import embedding
     from tallystick.similarity.exact import exact
     from tallystick.similarity.functions import function, judgements, via
     from tallystick.similarity.hierarchy import levels, subtypes
+    from tallystick.similarity.judged import judged
     from tallystick.similarity.keyed import keyed
     from tallystick.similarity.missing import optional
     from tallystick.similarity.numbers import date, number, overlap
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "choosing": ("by_key", "choose", "distinct", "ignore", "matched", "ordered"),
+    "comparing.systems": ("compare",),
     "deriving": ("derive",),
     "errors": ("TallystickError",),
     "matching.collections": ("best", "links", "subset", "supertypes"),
@@ -63,9 +67,11 @@ _HOME = {
     "similarity.aliases": ("aliases",),
     "similarity.alternatives": ("any_of",),
     "similarity.cases": ("cases", "let", "ref"),
+    "similarity.embedding": ("embedding",),
     "similarity.exact": ("exact",),
     "similarity.functions": ("function", "judgements", "via"),
     "similarity.hierarchy": ("levels", "subtypes"),
+    "similarity.judged": ("judged",),
     "similarity.keyed": ("keyed",),
     "similarity.missing": ("optional",),
     "similarity.numbers": ("date", "number", "overlap"),
@@ -78,8 +84,8 @@ _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Evaluation", "Explanation", "Result", "TallystickError",
-    "above", "aliases", "any_of", "at_least", "best", "by_key", "cases", "choose", "date", "derive", "distinct", "each",
-    "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judgements", "kernel_status",
+    "above", "aliases", "any_of", "at_least", "best", "by_key", "cases", "choose", "compare", "date", "derive", "distinct", "each",
+    "embedding", "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judged", "judgements", "kernel_status",
     "keyed", "latent", "let", "levels", "links", "match", "matched", "number", "optional", "ordered", "overlap", "parse",
     "precision", "recall", "record", "ref", "scoped", "sequence", "sides", "subset", "subtypes", "supertypes", "text",
     "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",

@@ -241,6 +241,23 @@ def _read_function(spec: Any) -> Similarity:
     return Function(load(options["call"]), bool(options.get("reflexive", True)))
 
 
+def _read_judge(spec: Any) -> Similarity:
+    from tallystick.similarity.judged import judged
+
+    if isinstance(spec, str):
+        return judged(spec)
+    options = _options(spec, "name", "partial")
+    if "name" not in options:
+        raise MetricError('expected the name of a judge: {"name": "embedding:model.json", "partial": 0.5}')
+    return judged(options["name"], options.get("partial", 0.0))
+
+
+def _read_embedding(spec: Any) -> Similarity:
+    from tallystick.similarity.embedding import Embedding
+
+    return Embedding(spec)
+
+
 def _read_expression(spec: Any) -> Similarity:
     from tallystick.parsing import parse
 
@@ -258,6 +275,8 @@ SIMILARITIES: dict[str, Callable[[Any], Similarity]] = {
     "overlap": _read_overlap,
     "hierarchy": _read_hierarchy,
     "function": _read_function,
+    "judge": _read_judge,
+    "embedding": _read_embedding,
     "expression": _read_expression,
 }
 PARTS = (

@@ -39,10 +39,11 @@ import typing_extensions
 
 from tallystick.choosing import Choice, Collecting, choice_of, ordered
 from tallystick.errors import DerivationError, MetricError, did_you_mean
+from tallystick.matching.candidates import has_variables
 from tallystick.matching.normalise import F, Normaliser
 from tallystick.matching.sets import Match, Matching
 from tallystick.matching.structured import OrderedGraph, OrderedTree
-from tallystick.matching.variables import Latent, Scoped, has_variables
+from tallystick.matching.variables import Latent, Scoped
 from tallystick.similarity.alternatives import AnyOf
 from tallystick.similarity.cases import Cases, Let, Ref
 from tallystick.similarity.exact import exact

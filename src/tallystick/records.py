@@ -23,6 +23,7 @@ from tallystick.engines.shards import Scored
 from tallystick.errors import InputError, MetricError
 from tallystick.parsing import parse
 from tallystick.reading.lines import Lines
+from tallystick.reading.missing import Missing
 from tallystick.reading.parts import part_at_hand
 from tallystick.reading.records import Batch, Findings, Pairing, lay_together
 from tallystick.reading.schema import read_data
@@ -142,6 +143,7 @@ def prepare(
     id_field: str | None = None,
     text_field: str | None = None,
     lenient: bool = False,
+    absent: Missing | None = None,
     inferred: Mapping[str, Any] | None = None,
     how: str | None = None,
 ) -> Task:
@@ -167,8 +169,9 @@ def prepare(
     if shape.reference is not None and any(_has_any_of(choice) for choice in by_path.values()):
         shape = _with_alternatives(shape, by_path, schema)
     pairing = lay_together(
-        left, predicted, shape, id_field=id_field, text_field=text_field, lenient=lenient, credit=credit
-    )
+        left, predicted, shape,
+        id_field=id_field, text_field=text_field, lenient=lenient, credit=credit, absent=absent,
+    )  # fmt: skip
     if how is not None:
         pairing.how = how
     if metric is not None:

@@ -3,7 +3,8 @@
 import pytest
 
 from tallystick.comparing.ranking import kendall, ranks, spearman
-from tallystick.comparing.systems import compare_runs, letter
+from tallystick.comparing.systems import compare_runs
+from tallystick.comparing.table import letter
 
 # Table 8 of the paper on event arguments beyond exact match: F1 by exact span match, human and automatic judges.
 RAMS = {

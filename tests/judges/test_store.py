@@ -139,3 +139,38 @@ def test_what_was_answered_survives_a_kill(tmp_path):
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
     with Store(path) as store:
         assert store.verdict(Question("a", ("b",)), "anna") == Verdict("Partial", (0,))
+
+
+def test_ten_programs_make_one_store_at_once(tmp_path):
+    path, failures = tmp_path / "j.sqlite", []
+
+    def make():
+        try:
+            Store(path).close()
+        except InputError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=make) for _ in range(10)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert failures == []
+
+
+def test_what_only_a_model_was_asked_is_not_in_the_queue(tmp_path):
+    whole = Question("Lazar", ("he", "the hacker"))
+    with Store(tmp_path / "j.sqlite") as store:
+        store.add_questions([whole])
+        store.add(Judgement(whole.only(1), "gpt", Verdict("Correct", (0,)), "expert"), kind="model")
+        assert store.questions() == [whole]
+        assert store.queue() == [whole.key]
+        assert store.question(whole.only(1).key) == whole.only(1)
+        assert store.voices() == [("gpt", "expert", 1)]
+        assert store.add_questions([whole.only(1), whole]) == 1  # now a person shall judge it too
+        assert store.queue() == [whole.key, whole.only(1).key]
+
+
+def test_a_store_that_cannot_be_opened_is_said_to_be_so(tmp_path):
+    with pytest.raises(InputError, match=r"this store of judgements cannot be opened \(unable to open database file\)"):
+        Store(tmp_path / "no folder" / "j.sqlite")

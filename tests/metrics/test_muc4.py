@@ -6,17 +6,9 @@ from tallystick.errors import SidesMismatch
 from tallystick.matching.normalise import f1
 from tallystick.matching.sets import match
 from tallystick.metrics.equations import phi_set, phi_str
-from tallystick.metrics.muc4 import (
-    COUNTS,
-    SlotScorer,
-    date_credit,
-    f_measures,
-    map_templates,
-    mapping_score,
-    percent,
-    score,
-    value_credit,
-)
+from tallystick.metrics.muc4 import f_measures, map_templates, mapping_score, percent, score
+from tallystick.metrics.muc4_counts import COUNTS, SlotScorer
+from tallystick.metrics.muc4_fills import date_credit, value_credit
 from tallystick.metrics.muc4_slots import PARENTS, PREMODIFIERS
 from tallystick.reading.muc4 import Judgement, Muc4Template, Muc4Templates, parse_fill
 from tallystick.scoring.evaluation import evaluate

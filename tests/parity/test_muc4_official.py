@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.metrics.muc4 import SlotScorer, f_measures, recall_precision, score, value_credit
+from tallystick.metrics.muc4 import f_measures, recall_precision, score
+from tallystick.metrics.muc4_counts import SlotScorer
+from tallystick.metrics.muc4_fills import value_credit
 from tallystick.metrics.muc4_slots import KINDS, PARENTS
 from tallystick.reading.muc4 import SLOTS, read_judgements, read_muc4
 

@@ -246,3 +246,14 @@ def test_gz_is_the_file_itself(tmp_path):
     plain, packed = read_chains(tmp_path / "plain"), read_chains(tmp_path / "packed.gz")
     assert plain.documents == packed.documents
     assert plain.entity.tolist() == packed.entity.tolist()
+
+
+def test_the_conll_score_of_litbank_has_an_interval():
+    from tallystick.scoring.resampling import intervals
+
+    result = corpus("litbank")["conll"]
+    for method in ("percentile", "bca"):
+        found = intervals([result], resamples=1000, method=method)[0]["f1"]
+        assert found.low < result.f1 < found.high
+        assert found.low == pytest.approx(0.738, abs=0.002)
+        assert found.high == pytest.approx(0.750, abs=0.002)

@@ -69,3 +69,29 @@ def test_seven_systems_ranked_by_segment_and_by_token_and_separator():
 def test_a_submission_with_other_tokens_is_refused_with_the_line():
     with pytest.raises(SidesMismatch, match=r'annotated:2 has "gt", .*mic-cis.txt:2 has "get"'):
         read_tags(FOLDER / "emerging.test.annotated", FOLDER / "submissions" / "mic-cis.txt")
+
+
+def test_one_command_compares_all_seven():
+    import subprocess
+    import sys
+
+    done = subprocess.run(
+        [sys.executable, "-m", "tallystick", "compare", "spans", "emerging.test.annotated",
+         *(f"submissions/{system}" for system in SYSTEMS), "--ignore-tokens",
+         *(part for name in ("segment", "token", "ts") for part in ("--metric", name)), "--format", "json"],
+        capture_output=True, text=True, encoding="utf-8", cwd=FOLDER, check=True,
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    expected = json.loads((FOLDER / "expected.json").read_text())["systems"]
+    names = {"segment": "segment exact, micro F1", "token": "token, macro F1", "ts": "token and separator, macro F1"}
+    for system, figures in expected.items():
+        for metric, name in names.items():
+            cell = found["systems"][system][metric]
+            assert cell["value"] == pytest.approx(figures[name], abs=1e-12)
+            assert cell["interval"][0] < cell["value"] < cell["interval"][1]
+    assert len(found["differences"]) == 3 * 21
+    assert found["systems"]["uh_ritual"]["segment"]["beats"] == "bd"
+    assert all("b" in found["systems"][system]["segment"]["beats"] for system in SYSTEMS if system != "drexel_cci")
+    agreement = {(row["first"], row["second"]): row["spearman"] for row in found["correlations"]}
+    assert agreement["segment", "ts"] == pytest.approx(0.893, abs=5e-4)
+    assert agreement["token", "ts"] == pytest.approx(0.964, abs=5e-4)

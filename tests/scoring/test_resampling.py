@@ -1,13 +1,18 @@
 """Statistics from tallies: the same as resampling the documents themselves, and honest under the null."""
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import tallystick as ts
 from tallystick.errors import MetricError, SidesMismatch
-from tallystick.scoring import resampling
-from tallystick.scoring.resampling import bootstrap_sums, holm, intervals, paired_bootstrap, randomisation
+from tallystick.scoring import drawing
+from tallystick.scoring.drawing import bootstrap_sums
+from tallystick.scoring.resampling import intervals
 from tallystick.scoring.result import Result
+from tallystick.scoring.significance import holm, paired_bootstrap, randomisation
 from tallystick.scoring.tally import Counts
 
 
@@ -24,9 +29,7 @@ def test_a_resample_is_what_rescoring_the_drawn_documents_gives():
     metric = ts.derive(list[str])
     result = ts.evaluate(metric, references, predicted)
     sums = bootstrap_sums([result.rows], 130, seed=3)[0]
-    for k in range(130):
-        block = np.random.default_rng([3, k // 64]).integers(0, 4, size=(64, 4), dtype=np.uint32)
-        drawn = block[k % 64].tolist()
+    for k, drawn in enumerate(np.random.default_rng(3).integers(0, 4, size=(130, 4), dtype=np.uint32).tolist()):
         again = ts.evaluate(metric, [references[d] for d in drawn], [predicted[d] for d in drawn])
         assert sums[k].tolist() == again.sums.tolist()
 
@@ -34,7 +37,7 @@ def test_a_resample_is_what_rescoring_the_drawn_documents_gives():
 def test_what_is_drawn_depends_on_the_seed_alone(monkeypatch):
     rows = made_up(50, 0.7, 1).rows
     first = bootstrap_sums([rows], 500, seed=1)[0]
-    monkeypatch.setattr(resampling, "CELLS", 1)
+    monkeypatch.setattr(drawing, "CELLS", 1)
     np.testing.assert_array_equal(bootstrap_sums([rows, rows], 500, seed=1)[1], first)
     assert not np.array_equal(bootstrap_sums([rows], 500, seed=2)[0], first)
 
@@ -72,9 +75,112 @@ def test_bca_agrees_with_scipy():
     assert ours.high == pytest.approx(theirs.high, abs=0.006)
 
 
-def test_one_document_has_no_interval():
+def kinds():
+    """A result of every kind of tally, from the scorers themselves."""
+    from tallystick.comparing.selection import mean_over_documents
+    from tallystick.metrics import coreference, hierarchies, spans
+    from tallystick.metrics.muc4 import OfficialCounts
+    from tallystick.reading.span_files import corpus_from_python
+
+    rng = np.random.default_rng(0)
+    gold, guess, keys, responses = [], [], [], []
+    for _ in range(40):
+        tags = [("PER", "LOC")[k] for k in rng.integers(0, 2, 3)]
+        gold.append([(4 * k, 4 * k + 2, tag) for k, tag in enumerate(tags)])
+        guess.append([(s, e + int(rng.random() < 0.3), t) for s, e, t in gold[-1] if rng.random() < 0.8])
+        keys.append([{1, 2, 3}, {4, 5}, {6}])
+        responses.append([{1, 2} if rng.random() < 0.5 else {1, 2, 3}, {4, 5, 6} if rng.random() < 0.5 else {5, 6}])
+    corpus = corpus_from_python(gold, guess, lengths=[12] * 40)
+    found = {f"spans {name}": r for name, r in spans.score(corpus, ("segment", "ts", "overlap", "strict")).items()}
+    macro = spans.score(corpus, ("ts",), spans.Options(average="macro"))["ts"]
+    chains = coreference.evaluate(keys, responses, ("muc", "blanc", "conll", "lea"))
+    trees = hierarchies.DirectedLinks()
+    links = Result("links", trees, rng.integers(1, 5, (40, 6)).astype(float), tuple(range(40)))
+    nstm = Result("nstm", hierarchies.TreeMatches(), rng.integers(1, 5, (40, 5)).astype(float), tuple(range(40)))
+    official = Result("muc4", OfficialCounts(), rng.integers(0, 9, (40, 6)).astype(float), tuple(range(40)))
+    means = {"mean of documents": mean_over_documents(chains["muc"])}
+    return {**found, "macro": macro, **chains, "links": links, "nstm": nstm, "muc4": official, **means}
+
+
+@pytest.mark.parametrize("name", list(kinds()))
+def test_every_kind_of_tally_has_intervals_and_tests(name):
+    result = kinds()[name]
+    for method in ("percentile", "bca"):
+        found = intervals([result], resamples=200, method=method)[0]
+        assert set(found) == set(result.figures)
+        for figure, interval in found.items():
+            assert interval.low - 1e-9 <= result.figures[figure] <= interval.high + 1e-9
+    for test in (paired_bootstrap, randomisation):
+        assert test(result, result, resamples=100).p == 1
+
+
+def test_a_mean_over_documents_is_the_results_own():
+    from tallystick.comparing.selection import mean_over_documents
+
+    result = made_up(30, 0.6, 1)
+    result = replace(result, rows=np.concatenate((result.rows, np.zeros((2, 4)))), ids=tuple(range(32)))
+    assert mean_over_documents(result).figures == pytest.approx(result.macro)
+    decided = replace(result, undefined=0.0)
+    assert mean_over_documents(decided).figures == pytest.approx(decided.macro)
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, randomisation])
+def test_one_document_has_no_interval_and_no_p(test):
     result = ts.evaluate(ts.derive(list[int]), [[1]], [[1]])
+    other = ts.evaluate(ts.derive(list[int]), [[1]], [[2]])
     assert intervals([result])[0]["f1"].low is None
+    found = test(result, other)
+    assert (found.value, found.p, found.interval.low) == (-1, None, None)
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, randomisation])
+def test_no_documents_have_nothing(test):
+    result = ts.evaluate(ts.derive(list[int]), [], [])
+    for method in ("percentile", "bca"):
+        assert str(intervals([result], method=method)[0]["f1"]) == "–"
+    assert test(result, result).value is None
+
+
+def test_randomisation_of_few_documents_is_exact():
+    first, second = made_up(7, 0.5, 1), made_up(7, 0.9, 2)
+    change = []
+    for swaps in itertools.product((False, True), repeat=7):
+        a, b = ([y if s else x for x, y, s in zip(*rows, swaps, strict=True)] for rows in
+                ((first.rows, second.rows), (second.rows, first.rows)))  # fmt: skip
+        change.append(float(replace(first, rows=np.array(b)).f1 - replace(first, rows=np.array(a)).f1))
+    expected = np.mean(np.abs(change) >= abs(change[0]) - 1e-10)
+    assert randomisation(first, second, resamples=128).p == pytest.approx(expected)
+    assert randomisation(first, second, resamples=127).p != randomisation(first, second, resamples=127, seed=9).p
+
+
+def test_randomisation_is_what_swapping_documents_gives():
+    first, second = made_up(30, 0.6, 1), made_up(30, 0.8, 2)
+    rng = np.random.default_rng(4)
+    observed, hits = abs(second.f1 - first.f1), 0
+    for _ in range(50):
+        coins = np.unpackbits(np.frombuffer(rng.bytes(4), np.uint8), count=30)[:, None] == 1
+        a, b = np.where(coins, second.rows, first.rows), np.where(coins, first.rows, second.rows)
+        hits += abs(replace(second, rows=b).f1 - replace(first, rows=a).f1) >= observed - 1e-10
+    assert randomisation(first, second, resamples=50, seed=4).p == (1 + hits) / 51
+
+
+def test_undefined_resamples_are_counted():
+    result = replace(made_up(2, 0.5, 1), rows=np.array([[1.0, 1, 1, 1], [0, 0, 0, 0]]))
+    found = intervals([result], resamples=400)[0]["f1"]
+    assert (found.low, found.high) == (1, 1)
+    assert 50 < found.undefined < 150
+    assert intervals([replace(result, undefined=0.0)], resamples=400)[0]["f1"].low == 0
+
+
+def test_bounds_widen_the_interval():
+    result = made_up(50, 0.6, 3)
+    above = result.rows.copy()
+    above[:, [0, 2]] = np.minimum(above[:, [0, 2]] + 1, above[:, [1, 3]].min(axis=1, keepdims=True))
+    both = [intervals([replace(result, rows=rows)], resamples=300)[0]["f1"] for rows in (result.rows, above)]
+    for method in ("percentile", "bca"):
+        found = intervals([replace(result, above=above)], resamples=300, method=method)[0]["f1"]
+        assert found.low == pytest.approx(both[0].low, abs=0.01)
+        assert found.high == pytest.approx(both[1].high, abs=0.01)
 
 
 @pytest.mark.parametrize("test", [paired_bootstrap, randomisation])
@@ -100,5 +206,26 @@ def test_holm():
 def test_paired_tests_need_the_same_documents():
     with pytest.raises(SidesMismatch):
         paired_bootstrap(made_up(10, 0.5, 1), made_up(11, 0.5, 1))
+    with pytest.raises(SidesMismatch, match='only one has "3"'):
+        paired_bootstrap(made_up(3, 0.5, 1), made_up(4, 0.5, 1))
+
+
+@pytest.mark.parametrize("wrong", [{"method": "guess"}, {"level": 1.0}, {"resamples": 0}, {"seed": -1}])
+def test_settings_that_make_no_sense(wrong):
     with pytest.raises(MetricError):
-        intervals([made_up(10, 0.5, 1)], method="guess")
+        intervals([made_up(10, 0.5, 1)], **wrong)
+
+
+def test_memory_does_not_grow_with_resamples(monkeypatch):
+    import tracemalloc
+
+    rows = made_up(2000, 0.5, 1).rows
+    peaks = []
+    for resamples in (1_000, 4_000):
+        tracemalloc.start()
+        for _ in drawing.weighted_sums(drawing.documents_drawn(2000, resamples, 0), [rows]):
+            pass
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.2 * peaks[0]
+    assert peaks[1] < 3 * 8 * drawing.CELLS

@@ -8,9 +8,10 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from tallystick.checking.along_walks import WALK_PROPERTIES, walk_property, walked
 from tallystick.checking.curves import MULTIPLE, Curve
 from tallystick.checking.experiments import Finding, Laboratory
-from tallystick.checking.properties import ALL, WALK_PROPERTIES, walk_property, walked
+from tallystick.checking.properties import ALL
 from tallystick.checking.subjects import Subject
 from tallystick.errors import MetricError, did_you_mean
 

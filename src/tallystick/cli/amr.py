@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from tallystick.metrics.amr_scores import Counts
     from tallystick.metrics.amr_triples import Counting
     from tallystick.reading.graphs import Graphs
-    from tallystick.scoring.explanation import Explanation
+    from tallystick.reading.missing import Missing
+    from tallystick.reports.page import Parts
     from tallystick.scoring.result import Result
 
 LONG_RUN = 5.0
@@ -80,23 +81,26 @@ def score(
         scored, counts = _score(left, right, counting, metrics, subscores, seconds, advance)
     took = time.monotonic() - started
 
-    def explained(name: str) -> Explanation:
-        from tallystick.metrics.amr import explain
+    def report() -> Parts:
+        from tallystick.reports.meaning import meaning_parts
 
-        return explain(left, right, counting, document=name, limit=seconds)[1]
+        return meaning_parts(left, right, counting, counts, seconds)
 
-    finish(scored, common, title=versus(predicted, reference), explain=explained)
+    finish(scored, common, title=versus(predicted, reference), report=report)
     if counts is not None and (took > LONG_RUN or not counts.optimal.all()):
         say(_times(counts, next(iter(scored.values())).ids, took))
 
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], preset: str, root: str | None, duplicates: str | None,
-    mod: str | None, kind: str, lenient: bool, seconds: float | None, subscores: bool,
+    mod: str | None, kind: str, lenient: bool, seconds: float | None, subscores: bool, missing: Missing | None = None,
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
-    sides = _read(reference, predicted, kind, lenient)
-    return _score(*sides, _counting(preset, root, duplicates, mod), metrics, subscores, seconds, None)[0]
+    from tallystick.reading.graphs import with_missing
+
+    left, right = _read(reference, predicted, kind, lenient)
+    right = with_missing(left, right, missing) if missing else right
+    return _score(left, right, _counting(preset, root, duplicates, mod), metrics, subscores, seconds, None)[0]
 
 
 @click.command()

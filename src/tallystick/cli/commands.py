@@ -15,6 +15,7 @@ TASKS = {
     "dependencies": "UAS, LAS and the whole UD evaluation of CoNLL-U files",
     "relations": "binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts",
     "events": "triggers and arguments as TextEE, gen-arg and RAMS count them, and as eq. 15 and 16 do",
+    "arguments": "event arguments beyond exact match, stage by stage: text, harmless tokens, lists, modifiers, a judge",
     "roles": "role-filler entities: CEAF-REE, CEAF-RME and softer ones, as the equations and as grit have them",
     "nary": "relations of any number of entities: eq. 29 to 31, and as SciREX computes them",
     "templates": "eq. 32, gtt's and IterX's scorers, BETTER, and the official MUC-4 report",
@@ -33,6 +34,21 @@ def _tasks(command: str, without: Container[str] = ()) -> dict[str, tuple[str, s
 COMMANDS = {
     "compare": ("tallystick.cli.compare:compare", "Compare several systems, with intervals and significance."),
     "check": ("tallystick.cli.check:check", "Check what a metric does: identity, symmetry, monotonicity, order, ..."),
+}
+
+
+JUDGING = {
+    "export": (
+        "tallystick.cli.judge_exchange:export",
+        "Put what no rule decides into a store; tasks for Label Studio, JSON Lines.",
+    ),
+    "serve": ("tallystick.cli.judge_persons:serve", "Judge in a page of your browser."),
+    "terminal": ("tallystick.cli.judge_persons:terminal", "Judge in the terminal."),
+    "import": ("tallystick.cli.judge_exchange:import_", "Take judgements from Label Studio or JSON Lines."),
+    "ask": ("tallystick.cli.judge_ask:ask", "Ask a language model."),
+    "train": ("tallystick.cli.judge_train:train", "Train a classifier over embeddings on a store's labels."),
+    "agreement": ("tallystick.cli.judge_agreement:agreement", "Kappa between judges, and where they differ."),
+    "judges": ("tallystick.cli.judge_persons:judges", "Who has judged; mark the more experienced."),
 }
 
 
@@ -63,6 +79,18 @@ def score() -> None:
 @tallystick.group(cls=LazyGroup, lazy=_tasks("explain", WITHOUT_EXPLANATION))
 def explain() -> None:
     """Show what was matched with what in one document, and why."""
+
+
+@tallystick.group(cls=LazyGroup, lazy=JUDGING)
+def judge() -> None:
+    """Let people, or models, decide what no rule can: does this candidate mean what a reference means?
+
+    \b
+    tallystick judge export GOLD SYSTEM... --store judgements.sqlite --top 500
+    tallystick judge serve judgements.sqlite
+    tallystick judge agreement judgements.sqlite
+    tallystick score arguments GOLD SYSTEM --judge judgements.sqlite
+    """
 
 
 @tallystick.command("list")

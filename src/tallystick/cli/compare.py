@@ -7,23 +7,24 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tallystick.cli.commands import TASKS
+from tallystick.cli.comparison_output import FORMATS, page_options, show_comparisons
+from tallystick.cli.figures import figures
 from tallystick.cli.lazy import LazyGroup
-from tallystick.cli.output import chosen_format, say, show_tables
-from tallystick.errors import InputError, MetricError, Place
+from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
-    from tallystick.comparing.systems import Comparison
+    from tallystick.comparing.table import Comparison
+    from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
 
-FORMATS = ("table", "json", "tsv", "markdown", "latex")
+    Results = dict[str, Result]
 
 
 class CompareGroup(LazyGroup):
@@ -39,7 +40,7 @@ def task_command(task: str) -> click.Command:
     """`compare TASK`, with the options of `score TASK` that choose what is computed."""
     module = importlib.import_module(f"tallystick.cli.{task}")
     parameters = inspect.signature(module.results).parameters
-    accepted = set(parameters)
+    accepted = set(parameters) - {"reference", "predicted", "missing"}
     if any(
         p.kind is p.VAR_KEYWORD for p in parameters.values()
     ):  # whatever `explain` takes too chooses what is computed
@@ -48,7 +49,7 @@ def task_command(task: str) -> click.Command:
 
     def run(reference: str, systems: tuple[str, ...], **given: Any) -> None:
         own = {name: given.pop(name) for name in list(given) if name in accepted}
-        run_comparison(module, reference, systems, own, **given)
+        run_comparison(task, reference, systems, own, **given)
 
     return click.Command(
         task,
@@ -59,7 +60,9 @@ def task_command(task: str) -> click.Command:
             *options,
             *comparison_options(),
         ],
-        help=f"Compare systems on {task}. SYSTEM is a file, NAME=FILE, or NAME=FILE1,FILE2,... for several runs.",
+        help=f"Compare systems on {task}.\n\n"
+        "SYSTEM is a file, NAME=FILE, or NAME=FILE1,FILE2,... for several runs (seeds). With as many references "
+        "(REFERENCE1,REFERENCE2,...) as runs, run k is scored against reference k (splits).",
     )
 
 
@@ -67,50 +70,137 @@ def comparison_options() -> list[click.Parameter]:
     """What every comparison can be told."""
     return [
         click.Option(["--resamples"], type=click.IntRange(1), default=1000, show_default=True),
-        click.Option(["--seed"], type=int, default=0, show_default=True),
+        click.Option(["--seed"], type=click.IntRange(0), default=0, show_default=True, help="Of what is drawn; part of the signature."),
         click.Option(
-            ["--level"], type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True
+            ["--level"], type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+            help="Of intervals; 1 - level is the level of significance.",
         ),
         click.Option(["--interval"], type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True),
-        click.Option(
-            ["--test"], type=click.Choice(["bootstrap", "randomisation"]), default="bootstrap", show_default=True
-        ),
-        click.Option(
-            ["--correlations"], is_flag=True, help="How much the metrics agree about the order of the systems."
-        ),
-        click.Option(
-            ["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."
-        ),
-    ]
+        click.Option(["--test"], type=click.Choice(["bootstrap", "randomisation"]), default="bootstrap", show_default=True, help="Between two systems."),
+        click.Option(["--missing"], type=click.Choice(["error", "empty", "intersect"]), default="error", show_default=True,
+                     help="Documents that a system did not answer: an error, empty answers, or left out for all systems."),
+        click.Option(["--macro"], is_flag=True, help="Compare means over documents instead of figures of the corpus."),
+        click.Option(["--ties"], type=click.Choice(["mean", "order"]), default="mean", show_default=True, help="Ranks of equal figures: shared, or as they stand."),
+        click.Option(["--correlations"], is_flag=True, help="Also how much the metrics agree about the order of the systems."),
+        click.Option(["--differences"], is_flag=True, help="Also every pair of systems: difference, interval, p."),
+        click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
+        *page_options(),
+    ]  # fmt: skip
 
 
 def run_comparison(
-    module: Any, reference: str, systems: tuple[str, ...], own: Mapping[str, Any],
-    resamples: int, seed: int, level: float, interval: str, test: str, correlations: bool, format_: str | None,
+    task: str, reference: str, systems: tuple[str, ...], own: Mapping[str, Any],
+    resamples: int, seed: int, level: float, interval: str, test: str, missing: str, macro: bool, ties: str,
+    correlations: bool, differences: bool, format_: str | None, report: str | None, picture: str | None,
 ) -> None:  # fmt: skip
     """Score every system, then lay them side by side."""
+    scored, notes = score_systems(task, reference, named_systems(systems), own, missing)
+    if macro:
+        from tallystick.comparing.selection import mean_over_documents
+
+        scored = _each(scored, mean_over_documents)
+    comparison = compared(
+        scored, notes, resamples=resamples, seed=seed, level=level, method=interval, test=test, ties=ties
+    )
+    show_comparisons(
+        [comparison], correlations=correlations, differences=differences, format_=format_, report=report, picture=picture,
+        title=f"{len(comparison.systems)} systems on {task}, {Path(reference).name}",
+        own_tables=getattr(importlib.import_module(f"tallystick.cli.{task}"), "comparison_tables", None),
+    )  # fmt: skip
+
+
+def score_systems(
+    task: str, reference: str, files: Mapping[str, list[str]], own: Mapping[str, Any], missing: str = "error"
+) -> tuple[dict[str, list[Results]], list[str]]:
+    """The results of every run of every system, and what is to be said about documents that were not answered."""
+    from tallystick.reading.missing import Missing
+
+    module = importlib.import_module(f"tallystick.cli.{task}")
+    takes_missing = "missing" in inspect.signature(getattr(module, "results_of_systems", module.results)).parameters
+    if missing != "error" and not takes_missing:
+        raise MetricError(
+            f"--missing {missing}: {task} are scored over one text that both sides share, so that no document can be missing"
+        )
+    runs = {(name, k): file for name, found in files.items() for k, file in enumerate(found)}
+    references = _references(reference, files)
+    absent = {run: Missing(missing) for run in runs} if takes_missing else {}
+    results: dict[tuple[str, int], Results] = {}
+    for k, against in enumerate(references):
+        there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
+        results |= _score_all(module, against, there, absent, own)
+    if missing == "intersect":
+        results = _answered_by_all(results, absent, len(references) > 1)
+    notes = [note for run, found in absent.items() for note in found.notes(_run_name(run, files))]
+    return {name: [results[name, k] for k in range(len(found))] for name, found in files.items()}, notes
+
+
+def _score_all(
+    module: Any, reference: str, runs: Mapping[tuple[str, int], str], absent: Mapping[tuple[str, int], Missing],
+    own: Mapping[str, Any],
+) -> dict[tuple[str, int], Results]:  # fmt: skip
+    several = getattr(module, "results_of_systems", None)
+    if several is not None:
+        more = {"missing": absent} if absent else {}
+        found: dict[tuple[str, int], Results] = several(reference, runs, **more, **own)
+        return found
+    return {
+        run: module.results(reference, file, **({"missing": absent[run]} if absent else {}), **own)
+        for run, file in runs.items()
+    }
+
+
+def _answered_by_all(
+    results: dict[tuple[str, int], Results], absent: Mapping[tuple[str, int], Missing], splits: bool
+) -> dict[tuple[str, int], Results]:
+    """Without the documents that one of the systems (on one split) did not answer."""
+    from tallystick.comparing.selection import without
+
+    out = {}
+    for run, found in results.items():
+        gone = {name for other, what in absent.items() if not splits or other[1] == run[1] for name in what.unanswered}
+        out[run] = {metric: without(result, gone) for metric, result in found.items()}
+    return out
+
+
+def _references(reference: str, files: Mapping[str, list[str]]) -> list[str]:
+    """One reference for all runs, or one for each."""
+    if "," not in reference or Path(reference).exists():
+        return [reference]
+    found = reference.split(",")
+    for name, runs in files.items():
+        if len(runs) != len(found):
+            raise MetricError(
+                f"{name} has {len(runs)} runs and there are {len(found)} references; expected one reference, or one for each run"
+            )
+    return found
+
+
+def _run_name(run: tuple[str, int], files: Mapping[str, list[str]]) -> str:
+    name, k = run
+    return name if len(files[name]) == 1 else f"{name}, run {k + 1}"
+
+
+def compared(scored: Mapping[str, list[Results]], notes: list[str], **settings: Any) -> Comparison:
+    """The comparison, with the signatures of its metrics and everything that is to be said."""
+    from dataclasses import replace
+
     from tallystick.comparing.systems import compare as lay_side_by_side
-    from tallystick.comparing.systems import compare_runs
+    from tallystick.scoring.result import shared_signatures
 
-    files = named_systems(systems)
-    if any(len(runs) > 1 for runs in files.values()):
-        scored = {
-            name: [_figures(module.results(reference, run, **own)) for run in runs] for name, runs in files.items()
-        }
-        comparison = compare_runs(scored)
-    else:
-        several = getattr(module, "results_of_systems", None)
-        if several is not None:
-            results = several(reference, {name: runs[0] for name, runs in files.items()}, **own)
-        else:
-            results = {name: module.results(reference, runs[0], **own) for name, runs in files.items()}
-        comparison = lay_side_by_side(results, resamples=resamples, seed=seed, level=level, method=interval, test=test)
-        first = next(iter(results.values()))
-        from tallystick.scoring.result import shared_signatures
+    comparison = lay_side_by_side(scored, **settings)
+    more = f" | {comparison.settings}" if comparison.settings else ""
+    first = next(iter(scored.values()))[0]
+    signatures = tuple(f"{names} | {rest}{more}" for names, rest in shared_signatures(first).items())
+    documents = len(next(iter(first.values())).ids)
+    counted = f"{documents:,} document" + ("" if documents == 1 else "s")
+    return replace(comparison, signatures=signatures, notes=(counted, *notes, *comparison.notes))
 
-        for names, rest in shared_signatures(first).items():
-            say(f"signature: {names} | {rest} | {comparison.settings}")
-    show_comparison(comparison, correlations, format_)
+
+def _each(scored: Mapping[str, list[Results]], change: Callable[[Result], Result]) -> dict[str, list[Results]]:
+    return {
+        name: [{metric: change(result) for metric, result in run.items()} for run in runs]
+        for name, runs in scored.items()
+    }
 
 
 def named_systems(arguments: tuple[str, ...]) -> dict[str, list[str]]:
@@ -118,73 +208,27 @@ def named_systems(arguments: tuple[str, ...]) -> dict[str, list[str]]:
     out: dict[str, list[str]] = {}
     for argument in arguments:
         name, equals, files = argument.partition("=")
-        if not equals:
-            name, files = Path(argument).name, argument
+        if not equals or Path(argument).exists():
+            name, files, equals = Path(argument).name, argument, ""
+        if not name or not files:
+            raise MetricError(f"expected FILE or NAME=FILE, found {argument!r}")
         if name in out:
             raise MetricError(f"two systems are called {name!r}; name them: A={argument} ...")
-        out[name] = files.split(",") if equals else [files]
+        out[name] = files.split(",") if equals and not Path(files).exists() else [files]
+        if "" in out[name]:
+            raise MetricError(f"expected NAME=FILE1,FILE2,..., found {argument!r}")
     return out
-
-
-def _figures(results: Mapping[str, Result]) -> dict[str, float | None]:
-    return {name: result.score for name, result in results.items()}
-
-
-def show_comparison(comparison: Comparison, correlations: bool, format_: str | None) -> None:
-    """The comparison on standard output."""
-    from tallystick.reports.comparison import comparison_table, correlations_table, figures_only
-
-    kind = chosen_format(format_)
-    if kind == "json":
-        click.echo(json.dumps(comparison.as_dict(), indent=2, ensure_ascii=False))
-        return
-    tables = [figures_only(comparison) if kind == "tsv" else comparison_table(comparison)]
-    if correlations:
-        tables.append(correlations_table(comparison))
-    show_tables(tables, format_)
-
-
-@click.command()
-@click.argument("file")
-@click.option("--correlations/--no-correlations", default=True, show_default=True)
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
-def figures(file: str, correlations: bool, format_: str | None) -> None:
-    """Compare figures that you already have: FILE is CSV with the columns system, metric, value (and run, if several)."""
-    import csv
-    import io
-
-    from tallystick.comparing.systems import compare_runs
-    from tallystick.reading.opening import read_text, shown_name
-
-    reader = csv.DictReader(io.StringIO(read_text(file)))
-    needed = {"system", "metric", "value"}
-    if not needed <= set(reader.fieldnames or ()):
-        raise InputError(
-            f"expected the columns system, metric, value, found {reader.fieldnames}", Place(shown_name(file), 1)
-        )
-    runs: dict[str, dict[str, dict[str, float | None]]] = {}
-    for row in reader:
-        try:
-            value = float(row["value"])
-        except (TypeError, ValueError):
-            raise InputError(
-                f"expected a number under value, found {row['value']!r}", Place(shown_name(file), reader.line_num)
-            ) from None
-        run = runs.setdefault(row["system"], {}).setdefault(row.get("run") or "1", {})
-        if row["metric"] in run:
-            raise InputError(
-                f"{row['system']} has {row['metric']} twice; several runs need a column run",
-                Place(shown_name(file), reader.line_num),
-            )
-        run[row["metric"]] = value
-    if not runs:
-        raise InputError("has no rows", shown_name(file))
-    show_comparison(compare_runs({name: list(found.values()) for name, found in runs.items()}), correlations, format_)
 
 
 @click.group(cls=CompareGroup, lazy={task: ("", help_) for task, help_ in TASKS.items()})
 def compare() -> None:
-    """Compare systems: figures with intervals, who is significantly above whom, ranks, agreement of metrics."""
+    """Compare systems: figures with intervals, who is significantly above whom, ranks, agreement of metrics.
+
+    \b
+    tallystick compare spans gold.iob A=a.iob B=b.iob --metric segment --metric ts --correlations
+    tallystick compare coreference key.conll A=seed1.conll,seed2.conll B=b.conll --interval bca
+    tallystick compare figures table.csv
+    """
 
 
 compare.add_command(figures)

@@ -10,10 +10,10 @@ from tallystick.cli.output import Common, common_options, files, finish, metric_
 from tallystick.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tallystick.metrics.coreference import Options
+    from tallystick.reading.missing import Missing
     from tallystick.reading.pairing import PairedChains
+    from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.explanation import Explanation
     from tallystick.scoring.result import Result
@@ -42,7 +42,9 @@ def coreference_options(command: Any) -> Any:
 @coreference_options
 @common_options
 @click.option(
-    "--errors", is_flag=True, help="Count what went wrong: missing, extra, divided, conflated; with examples."
+    "--errors",
+    is_flag=True,
+    help="Count what went wrong: missing, extra, divided, conflated; with examples and CoNLL if fixed.",
 )
 def score(
     reference: str, predicted: str, metrics: tuple[str, ...], scope: str, topic: str, mentions: str, drop_singletons: bool,
@@ -65,14 +67,23 @@ def score(
         from dataclasses import asdict
 
         from tallystick.metrics.coreference_errors import find_errors
+        from tallystick.metrics.coreference_repairs import score_if_fixed
         from tallystick.reports.coreference import errors_table
 
         found = find_errors(pairs, options)
-        tables.append(errors_table(found))
-        extra["errors"] = [asdict(kind) for kind in found]
+        costs = score_if_fixed(pairs, options)
+        tables.append(errors_table(found, costs))
+        extra["errors"] = [{**asdict(kind), "conll_if_fixed": costs[1][kind.error]} for kind in found]
+
+    def report() -> Parts:
+        from tallystick.reading.coreference_texts import read_words
+        from tallystick.reports.chains import chains_parts
+
+        return chains_parts(pairs, options, lambda: read_words(reference, pairs.key, pairs.documents))
+
     finish(
-        scored, common, tables=tables, extra=extra, truncated=compat == "reference",
-        title=versus(predicted, reference), explain=_explainer(pairs, options) if common.report else None,
+        scored, common, tables=tables, extra=extra, truncated=compat == "reference", title=versus(predicted, reference),
+        report=report,
     )  # fmt: skip
 
 
@@ -100,12 +111,6 @@ def explain(
         show_tree(tree, f"document {name}")
 
 
-def _explainer(pairs: PairedChains, options: Options) -> Callable[[str], Explanation]:
-    from tallystick.metrics.coreference import explainer
-
-    return explainer(pairs, options)
-
-
 def _explained(pairs: PairedChains, options: Options, document: str | None) -> tuple[str, Explanation]:
     from tallystick.metrics.coreference import explain
 
@@ -114,11 +119,11 @@ def _explained(pairs: PairedChains, options: Options, document: str | None) -> t
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], scope: str, topic: str, mentions: str, drop_singletons: bool,
-    compat: str | None, strict: bool,
+    compat: str | None, strict: bool, missing: Missing | None = None,
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system, for `compare`."""
     options = _options(drop_singletons, scope, topic, mentions, compat)
-    return _score(_read(reference, predicted, compat, strict), metrics, options)
+    return _score(_read(reference, predicted, compat, strict, missing), metrics, options)
 
 
 def _score(pairs: PairedChains, metrics: tuple[str, ...], options: Options) -> dict[str, Result]:
@@ -133,7 +138,9 @@ def _options(drop_singletons: bool, scope: str, topic: str, mentions: str, compa
     return Options(singletons=not drop_singletons, scope=scope, topic=topic, match=mentions, compat=compat)
 
 
-def _read(reference: str, predicted: str, compat: str | None, strict: bool) -> PairedChains:
+def _read(
+    reference: str, predicted: str, compat: str | None, strict: bool, missing: Missing | None = None
+) -> PairedChains:
     from tallystick.reading.chains import repeated_mentions
     from tallystick.reading.coreference import read_chains
     from tallystick.reading.pairing import pair
@@ -145,4 +152,4 @@ def _read(reference: str, predicted: str, compat: str | None, strict: bool) -> P
         if repeated:
             shown = "\n".join(repeated[:10]) + (f"\n... and {len(repeated) - 10:,} more" if len(repeated) > 10 else "")
             raise InputError(f"repeated mentions, which --strict does not allow:\n{shown}")
-    return pair(key, response, lenient=compat == "reference")
+    return pair(key, response, lenient=compat == "reference", absent=missing)

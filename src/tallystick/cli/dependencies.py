@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown
+from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, versus
 
 if TYPE_CHECKING:
+    from tallystick.reports.page import Parts
     from tallystick.scoring.result import Result
 
 Unit = Literal["document", "block", "auto"]
@@ -35,7 +36,20 @@ def score(
     tallystick score dependencies gold.conllu system.conllu --metric las --by document
     """
     no_breakdown(common, "label", "field", instead="--by document")
-    finish(results_of_systems(reference, {"": predicted}, metrics, unit, several_roots)[""], common)
+    from tallystick.metrics import dependencies
+    from tallystick.metrics.ud_units import find_units
+    from tallystick.reading.conllu import read_conllu
+
+    gold, system = (read_conllu(name, several_roots=several_roots) for name in (reference, predicted))
+    units = find_units(gold, system, by=unit)
+
+    def report() -> Parts:
+        from tallystick.reports.arcs import arcs_parts
+
+        return arcs_parts(gold, system, units)
+
+    scored = dependencies.score(gold, system, metrics or dependencies.METRICS, units=units)
+    finish(scored, common, title=versus(predicted, reference), report=report)
 
 
 def results(

@@ -20,6 +20,9 @@ from tallystick.cli.structures import (
 )
 
 if TYPE_CHECKING:
+    from tallystick.reading.documents import Paired
+    from tallystick.reading.event_documents import EventDocument
+    from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
 
 LABELS = {
@@ -65,11 +68,23 @@ def score(
     tallystick score events test.jsonl system.jsonl --coreference coref.jsonlines --strip-articles
     tallystick score events test.jsonlines system.jsonlines --metric rams --by label --label distance
     """
-    scored = results(
+    pairs, scored = _scored(
         reference, predicted, metrics, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity
     )  # fmt: skip
+
+    def draw() -> Any:
+        from tallystick.reports.events import events_drawer
+
+        return events_drawer(pairs)
+
+    def reword(explained: Any) -> Any:
+        from tallystick.reports.events import with_words
+
+        return with_words(explained, pairs)
+
     show(
         scored, labels=LABELS, label=label or ("role" if common.by == "label" else None), common=common, title=versus(predicted, reference),
+        main="arg_c", draw=draw, reword=reword,
     )  # fmt: skip
 
 
@@ -91,9 +106,19 @@ def explain(
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], coreference: str | None, heads: str | None, strip_articles: bool,
-    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None,
+    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
+    return _scored(
+        reference, predicted, metrics, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity, missing
+    )[1]  # fmt: skip
+
+
+def _scored(
+    reference: str, predicted: str, metrics: tuple[str, ...], coreference: str | None, heads: str | None, strip_articles: bool,
+    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
+) -> tuple[Paired[EventDocument], dict[str, Result]]:  # fmt: skip
+    """The documents of both sides, and the results."""
     from tallystick.metrics.events import Options
     from tallystick.metrics.events import score as score_all
     from tallystick.reading.documents import pair_documents
@@ -111,4 +136,5 @@ def results(
         strip_articles=strip_articles,
         weights=weights_of(informativity),
     )
-    return score_all(pair_documents(left, right, EventDocument), metrics, options, rams=left.format == "RAMS")
+    pairs = pair_documents(left, right, EventDocument, missing)
+    return pairs, score_all(pairs, metrics, options, rams=left.format == "RAMS")

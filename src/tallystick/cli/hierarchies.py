@@ -9,6 +9,8 @@ import click
 from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say, versus
 
 if TYPE_CHECKING:
+    from tallystick.reading.missing import Missing
+    from tallystick.reports.page import Parts
     from tallystick.scoring.result import Result
 
 
@@ -31,18 +33,32 @@ def score(
     tallystick score hierarchies gold.jsonl system.jsonl --kind membership --metric muc_p
     """
     no_breakdown(common, "label", "field", instead="--by document, or --kind")
-    finish(results(reference, predicted, metrics, kinds, transitive), common, title=versus(predicted, reference))
-
-
-def results(
-    reference: str, predicted: str, metrics: tuple[str, ...], kinds: tuple[str, ...], transitive: bool
-) -> dict[str, Result]:
-    """The results of one system."""
     from tallystick.metrics.hierarchies import METRICS, Options
     from tallystick.metrics.hierarchies import score as score_all
     from tallystick.reading.hierarchies import read_hierarchies
 
     left, right = (read_hierarchies(name) for name in (reference, predicted))
+
+    def report() -> Parts:
+        from tallystick.reports.forests import forests_parts
+
+        return forests_parts(left, right, kinds)
+
+    scored = score_all(left, right, metrics or tuple(METRICS), Options(kinds, transitive))
+    finish(scored, common, title=versus(predicted, reference), report=report)
+
+
+def results(
+    reference: str, predicted: str, metrics: tuple[str, ...], kinds: tuple[str, ...], transitive: bool,
+    missing: Missing | None = None,
+) -> dict[str, Result]:  # fmt: skip
+    """The results of one system."""
+    from tallystick.metrics.hierarchies import METRICS, Options
+    from tallystick.metrics.hierarchies import score as score_all
+    from tallystick.reading.hierarchies import read_hierarchies, with_missing
+
+    left, right = (read_hierarchies(name) for name in (reference, predicted))
+    right = with_missing(left, right, missing) if missing else right
     return score_all(left, right, metrics or tuple(METRICS), Options(kinds, transitive))
 
 

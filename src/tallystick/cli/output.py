@@ -10,7 +10,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,8 +20,8 @@ from tallystick.cli.sharded import Engine, engine_options, score_in_shards
 from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
+    from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
-    from tallystick.scoring.explanation import Explanation
     from tallystick.scoring.result import Result
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -46,6 +46,7 @@ class Common:
     fail_under: tuple[str, ...]
     limit: int | None
     report: str | None
+    report_documents: int
 
     def policy(self, default: float | None = None) -> float | None:
         """What a figure is where it is 0/0."""
@@ -83,6 +84,14 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--report", metavar="FILE.html", help="Also write a report to look at: one file that works offline."
         ),
+        click.option(
+            "--report-documents",
+            type=click.IntRange(0),
+            default=200,
+            show_default=True,
+            metavar="N",
+            help="How many documents of the report carry their alignment, the worst first.",
+        ),
         *engine_options(),
     ]
     for option in reversed(options):
@@ -113,7 +122,9 @@ def show_tables(tables: Sequence[Table], format_: str | None) -> None:
         if kind == "table":
             show_on_terminal(shapes.to_rich(table), table.notes)
         else:
-            write = {"tsv": shapes.to_tsv, "markdown": shapes.to_markdown, "latex": shapes.to_latex}[kind]
+            write = {
+                "tsv": shapes.to_tsv, "markdown": shapes.to_markdown, "latex": shapes.to_latex, "html": shapes.to_html,
+            }[kind]  # fmt: skip
             click.echo(write(table))
 
 
@@ -138,17 +149,20 @@ def finish(
     notes: Sequence[str] = (),
     truncated: bool = False,
     title: str = "Evaluation",
-    explain: Callable[[Any], Explanation] | None = None,
+    report: Callable[[], Parts] | None = None,
+    extend: Callable[[Table], Table] | None = None,
 ) -> None:
-    """The end of every `score` command: the figures and the task's own tables in the chosen format, what is to be said
-    about them on standard error, and the gates."""
+    """The end of every `score` command: the figures (which a task may `extend` by columns of its own) and the task's own tables
+    in the chosen format, what is to be said about them on standard error, the gates, and the report with what the task adds to
+    it (asked for only if there is one)."""
     from tallystick.reports import results as reports
     from tallystick.reports.tables import count
     from tallystick.scoring.result import results_to_json, shared_signatures
 
     if common.undefined is not None:
         results = {name: result.changed(undefined=common.policy()) for name, result in results.items()}
-    shown = [reports.figures_table(results, macro=common.macro, truncated=truncated)]
+    figures = reports.figures_table(results, macro=common.macro, truncated=truncated)
+    shown = [extend(figures) if extend is not None else figures]
     extra = dict(extra or {})
     if common.by == "document":
         shown.append(reports.documents_table(results, common.limit))
@@ -166,9 +180,12 @@ def finish(
         for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
             say(f"Warning: {warning}")
     if common.report:
-        from tallystick.reports.page import Page, write_report
+        from tallystick.reports.page import Page, Parts, write_report
 
-        write_report(Page(title, results, tables, explain), common.report)
+        parts = report() if report is not None else Parts()
+        printed = [table for table in tables if table not in (*parts.tables, *parts.errors)]
+        parts = replace(parts, tables=[*parts.tables, *printed])
+        write_report(Page(title, results, parts, common.report_documents), common.report)
         say(f"report: {common.report}")
     check_gates(results, common.fail_under)
 

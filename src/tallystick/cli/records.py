@@ -13,7 +13,9 @@ from tallystick.errors import MetricError
 if TYPE_CHECKING:
     from tallystick.cli.sharded import Engine
     from tallystick.engines.shards import Scored
+    from tallystick.reading.missing import Missing
     from tallystick.records import Kept, Run, Task, Wanted
+    from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
@@ -102,7 +104,7 @@ def score(
     ]
     finish(
         {"records": result}, common, tables=tables, extra=extra, notes=[note for note in notes if note],
-        title=versus(predicted, reference), explain=_kept(task).explain if common.report and not engine.asked else None,
+        title=versus(predicted, reference), report=None if engine.asked else lambda: _parts(task, result),
     )  # fmt: skip
     if chosen_format(common.format_) == "table" and tables and common.by is None and not worst:
         _point_further(reference, predicted, tables[0], options)
@@ -179,10 +181,10 @@ def explain(
             show_tree(tree, f"document {kept.id}")
 
 
-def _task(reference: str, predicted: str, options: dict[str, Any]) -> Task:
+def _task(reference: str, predicted: str, options: dict[str, Any], missing: Missing | None = None) -> Task:
     from tallystick.records import prepare
 
-    task = prepare(reference, predicted, **_preparing(options))
+    task = prepare(reference, predicted, absent=missing, **_preparing(options))
     if task.shape.schema is not None:
         from tallystick.reading.inference import sketch
 
@@ -229,7 +231,13 @@ def _run_in_shards(
     if "-" in files:
         raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
     rows = common.by == "document" or common.report is not None
-    rest: dict[str, Any] = {"undefined": common.policy(), "fields": label is None, "labels": label, "wanted": wanted, "rows": rows}
+    rest: dict[str, Any] = {
+        "undefined": common.policy(),
+        "fields": label is None,
+        "labels": label,
+        "wanted": wanted,
+        "rows": rows,
+    }
     score = partial(score_part, options=options, inferred=task.shape.schema, how=task.pairing.decide(), **rest)
     done = engine.run(
         score, "records", *files, settings={**options, **rest, "shape": task.shape.schema, "metric": str(task.metric)},
@@ -283,6 +291,17 @@ def _describe(task: Task, format_: str | None) -> None:
     say(f"metric: {task.metric}")
 
 
+def _parts(task: Task, result: Result) -> Parts:
+    """Figures by field, what each costs, and the records of both sides side by side."""
+    from tallystick.reports import results as reports
+    from tallystick.reports.fields import costs_table
+    from tallystick.reports.page import Parts
+
+    return Parts(
+        [reports.fields_table(result)], costs_table(result), explain=_kept(task).explain, alignment="Side by side"
+    )
+
+
 def _kept(task: Task) -> Result:
     """The result with all documents kept: for labels, reports and comparisons, which come back to them."""
     from tallystick.scoring.evaluation import Evaluation
@@ -293,9 +312,11 @@ def _kept(task: Task) -> Result:
     return evaluation.compute()
 
 
-def results(reference: str, predicted: str, **options: Any) -> dict[str, Result]:
+def results(reference: str, predicted: str, missing: Missing | None = None, **options: Any) -> dict[str, Result]:
     """The result of one system, for `compare`."""
-    return {"records": _kept(_task(reference, predicted, options))}
+    task = _task(reference, predicted, options, missing)
+    result = _kept(task)
+    return {"records": result.changed(notes=(*result.notes, *task.pairing.warnings()))}
 
 
 def _show_labels(run: Run, common: Common, label: str) -> None:

@@ -19,6 +19,7 @@ from tallystick.cli.structures import (
 )
 
 if TYPE_CHECKING:
+    from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
 
 LABELS = {"type": "relations[*].type", "fact": "facts[*].type"}
@@ -57,7 +58,7 @@ def score(
     """
     scored = results(reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity)
     show(
-        scored, labels=LABELS, common=common, title=versus(predicted, reference)
+        scored, labels=LABELS, common=common, title=versus(predicted, reference), main="strict"
     )  # fmt: skip
 
 
@@ -77,7 +78,7 @@ def explain(
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], symmetric: tuple[str, ...], train: tuple[str, ...],
-    heads: str | None, parents: str | None, hierarchy: str | None, informativity: str | None,
+    heads: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
     from pathlib import Path
@@ -106,4 +107,4 @@ def results(
         weights=weights_of(informativity),
         training=tuple(training),
     )
-    return score_all(pair_documents(left, right, FactSet if facts else RelationSet), metrics, options)
+    return score_all(pair_documents(left, right, FactSet if facts else RelationSet, missing), metrics, options)

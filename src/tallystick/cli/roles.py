@@ -18,6 +18,7 @@ from tallystick.cli.structures import (
 )
 
 if TYPE_CHECKING:
+    from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
 
 LABELS = {"role": "args[*].role", "mention": "mentions[*].role"}
@@ -55,7 +56,7 @@ def score(
     """
     scored = results(reference, predicted, metrics, strings, parents, hierarchy, informativity)
     show(
-        scored, labels=LABELS, common=common, title=versus(predicted, reference)
+        scored, labels=LABELS, common=common, title=versus(predicted, reference), main="ceaf_ree"
     )  # fmt: skip
 
 
@@ -74,7 +75,7 @@ def explain(
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], strings: str, parents: str | None, hierarchy: str | None,
-    informativity: str | None,
+    informativity: str | None, missing: Missing | None = None,
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
     from tallystick.metrics.roles import Options
@@ -83,5 +84,6 @@ def results(
     from tallystick.reading.roles import read_roles
     from tallystick.structures.roles import NAryRelation
 
-    pairs = pair_documents(read_roles(reference), read_roles(predicted), lambda: NAryRelation(""))
+    sides = [read_roles(name) for name in (reference, predicted)]
+    pairs = pair_documents(sides[0], sides[1], lambda: NAryRelation(""), missing)
     return score_all(pairs, metrics, Options(strings, types_of(hierarchy, parents), weights_of(informativity)))

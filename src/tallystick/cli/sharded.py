@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.errors import MetricError
+from tallystick.errors import MetricError, TallystickError
 
 if TYPE_CHECKING:
     from tallystick.cli.output import Common
@@ -30,6 +30,11 @@ WHOLE: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "events": lambda given: "--coreference is a file of its own for all documents" if given["coreference"] else "",
     "nary": lambda given: (
         "--ner and --clusters are files beside PREDICTED" if given["ner"] or given["clusters"] else ""
+    ),
+    "arguments": lambda given: (
+        "--parses, --judge and --tokens are for all documents at once"
+        if given["parses"] or given["judge"] or given["tokens"]
+        else ""
     ),
     "templates": lambda given: "the official report is of a whole run" if given["preset"] == "muc4-official" else "",
 }
@@ -131,7 +136,7 @@ def score_in_shards(module: Any, common: Common, engine: Engine, given: dict[str
 
     task = module.__name__.rpartition(".")[2]
     reference, predicted = given.pop("reference"), given.pop("predicted", None)
-    accepted = inspect.signature(module.results).parameters
+    accepted = _accepted(module)
     label = given.get("label")
     for name in [name for name in given if name not in accepted]:
         _refuse_whole(name)
@@ -144,16 +149,50 @@ def score_in_shards(module: Any, common: Common, engine: Engine, given: dict[str
     wants = Wants(
         common.by == "document" or common.report is not None, common.by == "field", _labels(module, common, label)
     )
+    if hasattr(module, "survey"):
+        given |= module.surveyed(_survey(module, task, reference, predicted, engine.shard))
     score = partial(module.results, **given)
     done = engine.run(score, task, reference, predicted, settings=given, wants=wants)
     tables, extra = _breakdown(done, common)
+    more, extend = module.beside(done.results) if hasattr(module, "beside") else ({}, None)
     finish(
-        done.results, common, tables=tables, extra=extra, truncated=given.get("compat") == "reference",
+        done.results, common, tables=tables, extra={**extra, **more}, extend=extend, truncated=given.get("compat") == "reference",
         notes=[f"{done.shards:,} shards {done.how}" if done.shards > 1 else f"scored {done.how}"],
         title=versus(predicted or reference, reference),
     )  # fmt: skip
     if common.report:
         say("the report has no alignments: they need the whole corpus at hand")
+
+
+def _accepted(module: Any) -> set[str]:
+    """The options that choose what is computed."""
+    parameters = inspect.signature(module.results).parameters
+    accepted = set(parameters)
+    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):  # whatever `explain` takes too
+        accepted |= {one.name for one in module.explain.params} - {"document", "format_"}
+    return accepted
+
+
+def _survey(module: Any, task: str, reference: str, predicted: str | None, size: int | None) -> set[str]:
+    """What all parts of both files have to tell before any is scored."""
+    from tallystick.engines.cutting import SHARD, cut_in_order
+    from tallystick.reading.boundaries import Boundaries, find_boundaries
+    from tallystick.reading.parts import at_hand, told_error
+
+    found: set[str] = set()
+    for file in (reference, predicted):
+        if file is None or file == "-":
+            raise MetricError(f"{task} in shards reads its files twice; give files")
+        boundaries = find_boundaries(task, file)
+        if not isinstance(boundaries, Boundaries):
+            return set()  # it is read as a whole
+        for shard in cut_in_order(file, None, boundaries, size=size or SHARD):
+            with at_hand(shard.reference):
+                try:
+                    found |= module.survey(shard.reference.name)
+                except TallystickError as error:
+                    raise told_error(error, shard.reference) from None
+    return found
 
 
 def _refuse_whole(name: str) -> None:

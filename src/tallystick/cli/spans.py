@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,12 +17,15 @@ from tallystick.cli.output import (
     metric_option,
     no_breakdown,
     say,
+    versus,
 )
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
     from tallystick.metrics.spans import Options
+    from tallystick.reading.missing import Missing
     from tallystick.reading.span_files import SpanCorpus
+    from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
@@ -108,7 +112,7 @@ def score(
         raise MetricError("give PREDICTED, or --together if REFERENCE holds both columns")
     if seqeval and (settings["beta"] != 1 or common.format_ is not None):
         raise MetricError("--seqeval is a layout of its own, with F1; leave --format and --beta out")
-    corpus = _read(reference, predicted, keep_tokens=errors, **settings)
+    corpus = _read(reference, predicted, keep_tokens=errors or bool(common.report), **settings)
     chosen = settings["metrics"] or (("segment",) if seqeval else ())
     results = score_all(corpus, *_what(chosen, settings))
     tables: list[Table] = []
@@ -134,7 +138,14 @@ def score(
         _print_seqeval(results, digits, tables)
         check_gates(results, common.fail_under)
         return
-    finish(results, common, tables=tables, extra=extra)
+
+    def report() -> Parts:
+        from tallystick.reports.segments import spans_parts
+
+        return spans_parts(corpus, results)
+
+    title = versus(predicted, reference) if predicted is not None else Path(reference).name
+    finish(results, common, tables=tables, extra=extra, title=title, report=report)
 
 
 def _print_seqeval(results: Mapping[str, Result], digits: int, tables: list[Table]) -> None:
@@ -162,11 +173,14 @@ def results(
     return results_of_systems(reference, {"": predicted}, **settings)[""]
 
 
-def results_of_systems(reference: str, systems: Mapping[str, str], **settings: Any) -> dict[str, dict[str, Result]]:
+def results_of_systems(
+    reference: str, systems: Mapping[str, str], missing: Mapping[str, Missing] | None = None, **settings: Any
+) -> dict[str, dict[str, Result]]:
     """The results of several systems, over the tags of all of them."""
     from tallystick.metrics.spans import score_systems
 
-    corpora = {name: _read(reference, file, **settings) for name, file in systems.items()}
+    absent = missing or {}
+    corpora = {name: _read(reference, file, absent=absent.get(name), **settings) for name, file in systems.items()}
     return score_systems(corpora, *_what(settings["metrics"], settings))
 
 
@@ -190,7 +204,9 @@ def _what(metrics: tuple[str, ...], settings: Mapping[str, Any]) -> tuple[tuple[
     return metrics or DEFAULT, options
 
 
-def _read(reference: str, predicted: str | None, *, keep_tokens: bool = False, **settings: Any) -> SpanCorpus:
+def _read(
+    reference: str, predicted: str | None, *, keep_tokens: bool = False, absent: Missing | None = None, **settings: Any
+) -> SpanCorpus:
     from tallystick.reading.span_files import Columns, Decoding, Offsets, read_span_files
 
     return read_span_files(
@@ -215,4 +231,5 @@ def _read(reference: str, predicted: str | None, *, keep_tokens: bool = False, *
         offsets=Offsets(settings["offsets"], settings["tokenizer"], settings["boundaries"], settings["spans_field"]),
         key=settings["misc"],
         keep_tokens=keep_tokens,
+        absent=absent,
     )

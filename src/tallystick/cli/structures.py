@@ -13,7 +13,13 @@ from tallystick.errors import InputError, MetricError, did_you_mean
 
 if TYPE_CHECKING:
     from tallystick.metrics.named import Types
+    from tallystick.reports.drawings import Drawing
+    from tallystick.reports.page import Parts
+    from tallystick.reports.tables import Table
+    from tallystick.scoring.explanation import Explanation
     from tallystick.scoring.result import Result
+
+    Explainer = Callable[[Any], Explanation]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -77,8 +83,12 @@ def show(
     label: str | None = None,
     extra: Mapping[str, Any] | None = None,
     more_tables: Sequence[Any] = (),
+    main: str = "",
+    draw: Callable[[], Callable[[Any], Sequence[Drawing]]] | None = None,
+    reword: Callable[[Explainer], Explainer] | None = None,
 ) -> None:
-    """The figures of all metrics, and the breakdown that was asked for."""
+    """The figures of all metrics, and the breakdown that was asked for. In a report documents are ordered by `main` and
+    drawn by what `draw` gives, and explanations pass through `reword`."""
     from tallystick.reports import results as reports
 
     tables = list(more_tables)
@@ -91,19 +101,49 @@ def show(
         name, result, path = _labelled(results, labels, label)
         tables.append(replace(reports.labels_table(result, path), title=name))
         content["labels"] = [vars(row) for row in result.by_label(path)]
-    explained = next((result for result in results.values() if not isinstance(result.metric, str)), None)
-    finish(
-        results, common, tables=tables, extra=content, title=title,
-        explain=explained.explain if explained is not None and common.report else None,
-    )  # fmt: skip
+
+    def report() -> Parts:
+        from tallystick.reports.page import Parts
+
+        breakdown = [] if common.by in ("field", "label") else _all_labels(results, labels)
+        able = dict(_expressions_of(results))
+        shown = able.get(main) or next(iter(able.values()), None)
+        name = next((name for name, result in able.items() if result is shown), "")
+        explain = None if shown is None else shown.explain if reword is None else reword(shown.explain)
+        return Parts(
+            breakdown, explain=explain, draw=draw() if draw is not None else None,
+            main=main, alignment=f"Alignment under {name}",
+        )  # fmt: skip
+
+    finish(results, common, tables=tables, extra=content, title=title, report=report)
+
+
+def _all_labels(results: Mapping[str, Result], labels: Mapping[str, str]) -> list[Table]:
+    """The figures by every kind of label that the metrics have."""
+    from tallystick.reports import results as reports
+
+    tables = []
+    for label in labels:
+        try:
+            name, result, path = _labelled(results, labels, label)
+            table = reports.labels_table(result, path)
+        except MetricError:
+            continue  # none of these metrics has it
+        if table.rows:
+            tables.append(replace(table, title=f"By {label}, under {name}"))
+    return tables
 
 
 def _expressions(results: Mapping[str, Result]) -> list[tuple[str, Result]]:
     """The metrics that can be broken down: those that are expressions of the algebra."""
-    found = [(name, result) for name, result in results.items() if not isinstance(result.metric, str)]
+    found = _expressions_of(results)
     if not found:
         raise MetricError(f"{', '.join(results)}: not an expression of the algebra, so it cannot be broken down")
     return found
+
+
+def _expressions_of(results: Mapping[str, Result]) -> list[tuple[str, Result]]:
+    return [(name, result) for name, result in results.items() if not isinstance(result.metric, str)]
 
 
 def _labelled(results: Mapping[str, Result], labels: Mapping[str, str], label: str | None) -> tuple[str, Result, str]:

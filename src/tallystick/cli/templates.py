@@ -10,7 +10,9 @@ from tallystick.cli.output import Common, common_options, files, finish, metric_
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
+    from tallystick.reading.missing import Missing
     from tallystick.reading.templates import PairedTemplates
+    from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
@@ -41,6 +43,11 @@ PRESETS = {
     "--judgements", metavar="FILE", help="With --preset muc4-official: what people decided about mismatches (Lisp)."
 )
 @click.option(
+    "--judge",
+    metavar="STORE|embedding:FILE|llm:MODEL",
+    help="With --preset muc4-official: who decides about the string fills that no rule matches.",
+)
+@click.option(
     "--mapping", type=click.Choice(["greedy", "recorded"]), default="greedy", show_default=True,
     help="With --preset muc4-official: which templates meet, found anew or as the response file records it.",
 )  # fmt: skip
@@ -50,7 +57,7 @@ PRESETS = {
 )
 def score(
     reference: str, predicted: str, metrics: tuple[str, ...], preset: str | None, fillers: str | None,
-    judgements: str | None, mapping: str, common: Common, errors: bool,
+    judgements: str | None, judge: str | None, mapping: str, common: Common, errors: bool,
 ) -> None:  # fmt: skip
     """Score templates: REFERENCE and PREDICTED are gtt's JSON, JSON Lines of templates, or MUC-4 key and response files.
 
@@ -58,12 +65,13 @@ def score(
     tallystick score templates test.json preds_gtt.out
     tallystick score templates gold.jsonl system.jsonl --preset gtt --by field
     tallystick score templates key-tst3.v2 response.txt --preset muc4-official --judgements history.lisp
+    tallystick score templates key-tst3.v2 response.txt --preset muc4-official --judge judgements.sqlite
     """
     no_breakdown(common, "label", instead="--by field (slots) or --by document")
     if preset == "muc4-official":
-        _score_official(reference, predicted, metrics, judgements, mapping == "recorded", errors, common)
+        _score_official(reference, predicted, metrics, judgements, judge, mapping == "recorded", errors, common)
         return
-    pairs, phi, scored = _scored(reference, predicted, metrics, preset, fillers, judgements, mapping)
+    pairs, phi, scored = _scored(reference, predicted, metrics, preset, fillers, judgements, judge, mapping)
     tables: list[Table] = []
     extra: dict[str, Any] = {}
     if common.by == "field":
@@ -83,50 +91,72 @@ def score(
         kinds, found = find_errors(pairs)
         tables.append(errors_table(kinds, found.f1()))
         extra["errors"] = {"f1": found.f1(), "kinds": [vars(kind) for kind in kinds]}
-    explained = next((result for result in scored.values() if not isinstance(result.metric, str)), None)
-    finish(
-        scored, common, tables=tables, extra=extra, title=versus(predicted, reference),
-        explain=explained.explain if explained is not None and common.report else None,
-    )  # fmt: skip
+
+    def report() -> Parts:
+        from tallystick.reports.templates import templates_parts
+
+        return templates_parts(pairs, phi, scored)
+
+    finish(scored, common, tables=tables, extra=extra, title=versus(predicted, reference), report=report)
 
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], preset: str | None, fillers: str | None,
-    judgements: str | None, mapping: str,
+    judgements: str | None, judge: str | None, mapping: str, missing: Missing | None = None,
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
     if preset == "muc4-official":
-        return {"muc4_official": _official(reference, predicted, judgements, mapping == "recorded").result}
-    return _scored(reference, predicted, metrics, preset, fillers, judgements, mapping)[2]
+        return {
+            "muc4_official": _official(reference, predicted, judgements, judge, mapping == "recorded", missing).result
+        }
+    return _scored(reference, predicted, metrics, preset, fillers, judgements, judge, mapping, missing)[2]
 
 
 def _scored(
     reference: str, predicted: str, metrics: tuple[str, ...], preset: str | None, fillers: str | None,
-    judgements: str | None, mapping: str,
+    judgements: str | None, judge: str | None, mapping: str, missing: Missing | None = None,
 ) -> tuple[PairedTemplates, Any, dict[str, Result]]:  # fmt: skip
     from tallystick.metrics.templates import METRICS, filler_similarity
     from tallystick.metrics.templates import score as score_all
 
     if metrics and preset:
         raise MetricError("--preset names the metrics itself; give it, or --metric, not both")
-    if judgements or mapping == "recorded":
-        raise MetricError("--judgements and --mapping belong to --preset muc4-official")
+    if judgements or judge or mapping == "recorded":
+        raise MetricError("--judgements, --judge and --mapping belong to --preset muc4-official")
     chosen = metrics or PRESETS.get(preset or "", ()) or tuple(METRICS)
-    pairs, phi = _read(reference, predicted), filler_similarity(fillers)
+    pairs, phi = _read(reference, predicted, missing), filler_similarity(fillers)
     return pairs, phi, score_all(pairs, chosen, fillers=phi)
 
 
-def _official(reference: str, predicted: str, judgements: str | None, recorded: bool) -> Any:
+def _official(
+    reference: str,
+    predicted: str,
+    judgements: str | None,
+    judge: str | None,
+    recorded: bool,
+    missing: Missing | None = None,
+) -> Any:
     from tallystick.metrics.muc4 import score as score_official
     from tallystick.reading.muc4 import read_judgements, read_muc4
 
     decided = read_judgements(judgements) if judgements else None
-    return score_official(read_muc4(reference), read_muc4(predicted), judgements=decided, recorded=recorded)
+    keys, responses = read_muc4(reference), read_muc4(predicted)
+    if judge is None:
+        return score_official(keys, responses, judgements=decided, recorded=recorded, asked=missing)
+    from dataclasses import replace
+
+    from tallystick.judges.choose import judge_named
+    from tallystick.judges.muc4 import decided_fills, open_fills
+
+    asked = judge_named(judge)
+    found = decided_fills(open_fills(keys, responses, recorded=recorded), asked, decided)
+    report = score_official(keys, responses, judgements=found.judgements, recorded=recorded, asked=missing)
+    return replace(report, notes=(*report.notes, found.note), settings=f"{report.settings}, judge={asked.signature}")
 
 
 def _score_official(
-    reference: str, predicted: str, metrics: tuple[str, ...], judgements: str | None, recorded: bool, errors: bool,
-    common: Common,
+    reference: str, predicted: str, metrics: tuple[str, ...], judgements: str | None, judge: str | None, recorded: bool,
+    errors: bool, common: Common,
 ) -> None:  # fmt: skip
     from tallystick.metrics.muc4 import f_measures
     from tallystick.reports.templates import official_table
@@ -135,7 +165,7 @@ def _score_official(
         raise MetricError("--preset names the metrics itself; give it, or --metric, not both")
     if errors:
         raise MetricError("--errors is for the other metrics; the official report counts errors itself")
-    report = _official(reference, predicted, judgements, recorded)
+    report = _official(reference, predicted, judgements, judge, recorded)
     rows = report.rows()
     finish(
         {"muc4_official": report.result}, common, tables=[official_table(rows)],
@@ -172,7 +202,7 @@ def explain(reference: str, predicted: str, fillers: str | None, document: str |
         show_tree(tree, f"document {document}")
 
 
-def _read(reference: str, predicted: str) -> PairedTemplates:
+def _read(reference: str, predicted: str, missing: Missing | None = None) -> PairedTemplates:
     from tallystick.reading.templates import pair_templates, read_templates
 
-    return pair_templates(read_templates(reference), read_templates(predicted))
+    return pair_templates(read_templates(reference), read_templates(predicted), missing)

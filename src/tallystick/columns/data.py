@@ -13,6 +13,7 @@ the form; everything else in the engine is blind to the difference.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from itertools import chain
@@ -97,7 +98,10 @@ class Memory:
         for path, message in other.absent.items():
             self.absent[path] = message and self.absent.get(path, message)
         for node, calls in other.calls.items():
-            self.calls.setdefault(node, {}).update(calls)
+            if node in self.calls:
+                self.calls[node].update(calls)
+            else:
+                self.calls[node] = copy(calls)
 
 
 @dataclass(frozen=True)

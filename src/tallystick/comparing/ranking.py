@@ -19,12 +19,23 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from tallystick.errors import MetricError
+
 Scores = Sequence[float] | npt.NDArray[np.float64]
+TIES = ("mean", "order")
 
 
-def ranks(scores: Scores) -> npt.NDArray[np.float64]:
-    """The rank of each score, 1 for the highest; ties share the mean of their ranks."""
-    _, inverse, count = np.unique(-np.asarray(scores, dtype=np.float64), return_inverse=True, return_counts=True)
+def ranks(scores: Scores, ties: str = "mean") -> npt.NDArray[np.float64]:
+    """The rank of each score, 1 for the highest. Ties share the mean of their ranks or, with `ties="order"`, are
+    ranked one after the other as they stand, as papers print them."""
+    if ties not in TIES:
+        raise MetricError(f"ties must be {' or '.join(TIES)}, found {ties!r}")
+    values = -np.asarray(scores, dtype=np.float64)
+    if ties == "order":
+        out = np.empty(len(values))
+        out[np.argsort(values, kind="stable")] = np.arange(1, len(values) + 1)
+        return out
+    _, inverse, count = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(count)
     return (last - (count - 1) / 2)[inverse]
 
@@ -32,6 +43,8 @@ def ranks(scores: Scores) -> npt.NDArray[np.float64]:
 def spearman(first: Scores, second: Scores) -> float:
     """Spearman's correlation of two lists of scores of the same systems; NaN where one has only ties."""
     a, b = ranks(first), ranks(second)
+    if not len(a):
+        return float("nan")
     a, b = a - a.mean(), b - b.mean()
     spread = float(np.sqrt((a @ a) * (b @ b)))
     return float(a @ b) / spread if spread else float("nan")
@@ -49,7 +62,7 @@ def kendall(first: Scores, second: Scores, variant: str = "b") -> float:
         below = math.sqrt(float(np.sum(left != 0)) * float(np.sum(right != 0)))
     elif variant == "c":
         m = min(len(np.unique(x)), len(np.unique(y)))
-        below = len(x) ** 2 * (m - 1) / (2 * m)
+        below = len(x) ** 2 * (m - 1) / (2 * m) if m else 0.0
     else:
-        raise ValueError(f"variant must be a, b or c, found {variant!r}")
+        raise MetricError(f"variant must be a, b or c, found {variant!r}")
     return score / below if below else float("nan")

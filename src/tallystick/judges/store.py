@@ -1,12 +1,16 @@
 """The store of judgements: one SQLite file, one row for each judgement, found by what was asked.
 
-    questions    key (digest of the content), the question as JSON
+    questions    key (digest of the content), the question as JSON, whether it is in the queue
     judgements   question, judge, version -> label, references, answers to Q1 to Q3, explanation, when
     judges       name, kind (person, model, embedding), experience
+    unusable     question, judge, version -> what a model said that was no answer, and why
 
 Each answer is a transaction of its own, written through to the disk: losing power loses at most the answer being typed.
 SQLite's write-ahead log lets several people and programs work on one file at once. A judge who answers a question again
 (with the same version) replaces the earlier answer.
+
+The queue is what was put to be judged, and what a person judged. A model that asks about one reference at a time keeps
+its answers to those pairs here too, without putting them before people.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -27,10 +32,13 @@ from tallystick.judges.verdicts import Answers, Judgement, Label, Verdict
 
 APPLICATION = 0x74616C79  # "taly": SQLite's mark of whose file this is
 VERSION = 1
+PATIENCE = 30
+"""Seconds to wait for somebody else who is writing."""
 
 SCHEMA = """
 CREATE TABLE questions (
-    key TEXT PRIMARY KEY, place INTEGER NOT NULL, candidate TEXT NOT NULL, role TEXT NOT NULL, content TEXT NOT NULL
+    key TEXT PRIMARY KEY, place INTEGER NOT NULL, queued INTEGER NOT NULL, candidate TEXT NOT NULL, role TEXT NOT NULL,
+    content TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE judges (
     name TEXT PRIMARY KEY, kind TEXT NOT NULL DEFAULT 'person', experience INTEGER NOT NULL DEFAULT 0
@@ -40,6 +48,10 @@ CREATE TABLE judgements (
     label TEXT NOT NULL CHECK (label IN ('Correct', 'Partial', 'Incorrect')), refs TEXT NOT NULL, answers TEXT,
     explanation TEXT NOT NULL, at TEXT NOT NULL, details TEXT NOT NULL,
     PRIMARY KEY (question, judge, version)
+) WITHOUT ROWID;
+CREATE TABLE unusable (
+    question TEXT NOT NULL, judge TEXT NOT NULL, version TEXT NOT NULL, answer TEXT NOT NULL, reason TEXT NOT NULL,
+    at TEXT NOT NULL, PRIMARY KEY (question, judge, version)
 ) WITHOUT ROWID;
 """
 
@@ -54,16 +66,20 @@ class Store:
         try:
             # The page is served by threads, which share the store; they write one at a time, by `_writing`.
             self._lock = threading.RLock()
-            self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+            self._db = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
             self._prepare()
+        except sqlite3.OperationalError as error:
+            raise InputError(f"{self.path}: this store of judgements cannot be opened ({error})") from None
         except sqlite3.DatabaseError as error:
             raise InputError(f"{self.path}: not a store of judgements ({error})") from None
 
     def _prepare(self) -> None:
         db = self._db
+        db.execute("BEGIN")  # the three are read at one moment: somebody else may be making the store just now
         (application,) = db.execute("PRAGMA application_id").fetchone()
         (version,) = db.execute("PRAGMA user_version").fetchone()
         (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        db.execute("COMMIT")
         if application != APPLICATION and (tables or application):
             raise InputError(f"{self.path}: an SQLite file, but not a store of judgements")
         if application == APPLICATION and version != VERSION:
@@ -71,7 +87,7 @@ class Store:
                 f"{self.path}: a store of version {version}, and this tallystick reads version {VERSION}; "
                 + ("upgrade tallystick" if version > VERSION else "export it with the version that wrote it")
             )
-        db.execute("PRAGMA journal_mode = WAL")
+        self._keep_a_log()
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA foreign_keys = ON")
         if application != APPLICATION:
@@ -82,16 +98,33 @@ class Store:
                     db.execute(f"PRAGMA application_id = {APPLICATION}")
                     db.execute(f"PRAGMA user_version = {VERSION}")
 
+    def _keep_a_log(self) -> None:
+        """The write-ahead log. SQLite does not wait for a lock here, as it does elsewhere, so we do."""
+        until = time.monotonic() + PATIENCE
+        while self._db.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                return  # where a file system has no shared memory the ordinary journal stays, which is as safe
+            except sqlite3.OperationalError:  # noqa: PERF203
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
+
     @contextmanager
     def _writing(self) -> Iterator[None]:
         with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
             try:
-                yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+                self._db.execute("BEGIN IMMEDIATE")
+                try:
+                    yield
+                except BaseException:
+                    self._db.execute("ROLLBACK")
+                    raise
+                self._db.execute("COMMIT")
+            except (
+                sqlite3.OperationalError
+            ) as error:  # a full disk, a file without leave to write, a lock of half a minute
+                raise InputError(f"{self.path}: cannot be written ({error}); nothing was changed") from None
 
     # -- questions ----------------------------------------------------------------------------------------------------
 
@@ -99,17 +132,29 @@ class Store:
         """Put questions to be asked; those that are there already stay. How many were new."""
         with self._writing():
             (place,) = self._db.execute("SELECT coalesce(max(place), -1) + 1 FROM questions").fetchone()
-            return sum(self._add(question, place + k) for k, question in enumerate(questions))
+            return sum(self._add(question, place + k, True) for k, question in enumerate(questions))
 
-    def _add(self, question: Question, place: int) -> int:
+    def _add(self, question: Question, place: int, queued: bool) -> int:
         content = json.dumps(question.to_json(), ensure_ascii=False)
-        row = (question.key, place, question.candidate, question.role, content)
-        return self._db.execute("INSERT OR IGNORE INTO questions VALUES (?, ?, ?, ?, ?)", row).rowcount
+        row = (question.key, place, queued, question.candidate, question.role, content)
+        known = "UPDATE SET queued = 1, place = excluded.place WHERE queued = 0" if queued else "NOTHING"
+        return self._db.execute(
+            f"INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO {known}", row
+        ).rowcount
 
     def questions(self) -> list[Question]:
-        """All questions, in the order in which they were put."""
-        rows = self._db.execute("SELECT content FROM questions ORDER BY place, key")
+        """The queue, in the order in which it was put."""
+        rows = self._db.execute("SELECT content FROM questions WHERE queued ORDER BY place, key")
         return [Question.from_json(json.loads(content)) for (content,) in rows]
+
+    def queue(self) -> list[str]:
+        """The queue as keys, in its order: quicker than the questions, which carry their documents."""
+        return [key for (key,) in self._db.execute("SELECT key FROM questions WHERE queued ORDER BY place, key")]
+
+    def question(self, key: str) -> Question | None:
+        """The question of a key, queued or not."""
+        row = self._db.execute("SELECT content FROM questions WHERE key = ?", (key,)).fetchone()
+        return None if row is None else Question.from_json(json.loads(row[0]))
 
     # -- judges -------------------------------------------------------------------------------------------------------
 
@@ -136,7 +181,7 @@ class Store:
         with self._writing():
             (place,) = self._db.execute("SELECT coalesce(max(place), -1) + 1 FROM questions").fetchone()
             for k, one in enumerate(judgements):
-                self._add(one.question, place + k)
+                self._add(one.question, place + k, kind == "person")
                 self._db.execute("INSERT OR IGNORE INTO judges (name, kind) VALUES (?, ?)", (one.judge, kind))
                 answers = None if one.answers is None else json.dumps(asdict(one.answers))
                 when = one.when or datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -157,12 +202,23 @@ class Store:
     def judgements(self, judge: str | None = None, version: str | None = None) -> list[Judgement]:
         """The judgements, of one judge or of all."""
         rows = self._db.execute(
-            "SELECT q.content, j.judge, j.version, j.label, j.refs, j.answers, j.explanation, j.at, j.details "
-            "FROM judgements j JOIN questions q ON q.key = j.question "
-            "WHERE (?1 IS NULL OR j.judge = ?1) AND (?2 IS NULL OR j.version = ?2) ORDER BY q.place, q.key, j.judge, j.version",
+            f"{_WHOLE} WHERE (?1 IS NULL OR j.judge = ?1) AND (?2 IS NULL OR j.version = ?2) ORDER BY q.place, q.key, j.judge, j.version",
             (judge, version),
         )
         return [_judgement(row) for row in rows]
+
+    def judgement(self, key: str, judge: str, version: str = "") -> Judgement | None:
+        """What a judge said to the question of a key, with all that belongs to it."""
+        row = self._db.execute(
+            f"{_WHOLE} WHERE j.question = ? AND j.judge = ? AND j.version = ?", (key, judge, version)
+        ).fetchone()
+        return None if row is None else _judgement(row)
+
+    def voices(self) -> list[tuple[str, str, int]]:
+        """Each judge and version that has judged, and how many questions: a model with two prompts is two voices."""
+        return self._db.execute(
+            "SELECT judge, version, count(*) FROM judgements GROUP BY judge, version ORDER BY judge, version"
+        ).fetchall()
 
     def verdict(self, question: Question, judge: str, version: str = "") -> Verdict | None:
         """What a judge said to a question, if anything."""
@@ -180,6 +236,23 @@ class Store:
         )
         return dict(rows.fetchall())
 
+    # -- what a model said that was no answer: kept, so that it is not paid for again ------------------------------------
+
+    def keep_unusable(self, key: str, judge: str, version: str, answer: str, reason: str) -> None:
+        """Keep an answer that could not be used."""
+        when = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        with self._writing():
+            self._db.execute(
+                "INSERT OR REPLACE INTO unusable VALUES (?, ?, ?, ?, ?, ?)", (key, judge, version, answer, reason, when)
+            )
+
+    def unusable(self, judge: str, version: str) -> dict[str, str]:
+        """The questions (by key) to which a judge gave an answer that could not be used, and why not."""
+        rows = self._db.execute(
+            "SELECT question, reason FROM unusable WHERE judge = ? AND version = ?", (judge, version)
+        )
+        return dict(rows.fetchall())
+
     def close(self) -> None:
         """Close the file."""
         self._db.close()
@@ -191,6 +264,12 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+_WHOLE = (
+    "SELECT q.content, j.judge, j.version, j.label, j.refs, j.answers, j.explanation, j.at, j.details "
+    "FROM judgements j JOIN questions q ON q.key = j.question"
+)
 
 
 def _judgement(row: Sequence[str]) -> Judgement:
@@ -210,11 +289,13 @@ def _judgement(row: Sequence[str]) -> Judgement:
 class Recorded:
     """The judge that a store is: where several persons answered, the most experienced decides.
 
-    `judge` picks one judge's answers; otherwise persons are asked before models and models before embeddings. Two answers of
-    equal standing that differ leave the question unjudged: `disputed` counts them.
+    `judge` picks one judge's answers, `kind` those of one kind; otherwise persons are asked before models and models before
+    embeddings. Two answers of equal standing that differ leave the question unjudged: `disputed` counts them.
     """
 
-    def __init__(self, store: Store, judge: str | None = None, version: str | None = None) -> None:
+    def __init__(
+        self, store: Store, judge: str | None = None, version: str | None = None, kind: str | None = None
+    ) -> None:
         known = store.judges()
         if judge is not None and judge not in known:
             raise InputError(
@@ -226,12 +307,14 @@ class Recorded:
         best: dict[str, tuple[tuple[int, int], Verdict]] = {}
         self.disputed: set[str] = set()
         for one in store.judgements(judge, version):
-            kind, experience = known[one.judge]
-            rank, key = (order.index(kind) if kind in order else len(order), -experience), one.question.key
+            sort, experience = known[one.judge]
+            if kind not in (None, sort):
+                continue
+            rank, key = (order.index(sort) if sort in order else len(order), -experience), one.question.key
             if key not in best or rank < best[key][0]:
                 best[key] = rank, one.verdict
                 self.disputed.discard(key)
-            elif rank == best[key][0] and _said(one.verdict) != _said(best[key][1]):
+            elif rank == best[key][0] and one.verdict.said != best[key][1].said:
                 self.disputed.add(key)
         self._verdicts = {key: verdict for key, (_, verdict) in best.items() if key not in self.disputed}
 
@@ -244,6 +327,6 @@ class Recorded:
         """What was said to each question, None where nothing was."""
         return [self._verdicts.get(question.key) for question in questions]
 
-
-def _said(verdict: Verdict) -> tuple[str, frozenset[int]]:
-    return verdict.label, frozenset(verdict.references)
+    def labels(self) -> dict[str, Label]:
+        """The label of each question that is judged, by its key."""
+        return {key: verdict.label for key, verdict in self._verdicts.items()}

@@ -44,6 +44,11 @@ class Verdict:
                 f"a label is one of {', '.join(LABELS)}, found {self.label!r}.{did_you_mean(self.label, LABELS)}"
             )
 
+    @property
+    def said(self) -> tuple[Label, frozenset[int]]:
+        """What counts in it: the label, and for which references; of something incorrect that does not matter."""
+        return self.label, frozenset(() if self.label == "Incorrect" else self.references)
+
 
 @dataclass(frozen=True)
 class Answers:

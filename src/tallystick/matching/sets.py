@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -114,13 +115,10 @@ class Matching(Similarity):
 
 
 @dataclass(frozen=True, repr=False)
-class Match(Matching):
-    """Σ, the best total similarity of items matched under a constraint."""
+class Constrained(Matching):
+    """What every matching has that knows the four constraints."""
 
     constraint: str = "1:1"
-    distinct: bool = False
-    literal: bool = False
-    name = "match"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -133,16 +131,32 @@ class Match(Matching):
     def _arguments(self) -> Iterator[str]:
         yield repr(self.inner)
         yield self.constraint
-        yield from (f"{keyword(name)}=True" for name in ("distinct", "literal") if getattr(self, name))
 
     @property
     def regular(self) -> bool:
         # Where one item may be taken by many, Σ(x, y) can pass Σ(x, x).
         return self.constraint == "1:1" and self.inner.regular
 
-    def mirrored(self) -> Match:
-        turned = {"N:1": "1:N", "1:N": "N:1"}.get(self.constraint, self.constraint)
-        return replace(self, inner=self.inner.mirrored(), constraint=turned)
+    def mirrored(self) -> Constrained:
+        return replace(self, inner=self.inner.mirrored(), constraint=turned(self.constraint))
+
+
+def turned(constraint: str) -> Any:
+    """The same constraint with the sides exchanged: constraints read prediction : reference."""
+    return {"N:1": "1:N", "1:N": "N:1"}.get(constraint, constraint)
+
+
+@dataclass(frozen=True, repr=False)
+class Match(Constrained):
+    """Σ, the best total similarity of items matched under a constraint."""
+
+    distinct: bool = False
+    literal: bool = False
+    name = "match"
+
+    def _arguments(self) -> Iterator[str]:
+        yield from super()._arguments()
+        yield from (f"{keyword(name)}=True" for name in ("distinct", "literal") if getattr(self, name))
 
     def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
         if self.distinct:

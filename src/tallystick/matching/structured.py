@@ -27,9 +27,9 @@ from tallystick.errors import ValueMismatch
 from tallystick.matching.orders import match_orders, reachability
 from tallystick.matching.proofs import Proofs, WatchedItems, bound, require_limit
 from tallystick.matching.sequences import Matched
-from tallystick.matching.sets import CONSTRAINTS, Matching, Sums
+from tallystick.matching.sets import Constrained, Matching, Sums, turned
 from tallystick.matching.trees import match_ordered, match_top_down, match_unordered
-from tallystick.similarity.node import Similarity, require, shown
+from tallystick.similarity.node import Similarity, shown
 from tallystick.structures.orders import Graph, Tree
 
 _NOTHING = np.empty(0, np.int64)
@@ -221,10 +221,9 @@ class UnorderedTree(Structured):
 
 
 @dataclass(frozen=True, repr=False)
-class OrderedGraph(Structured):
+class OrderedGraph(Constrained, Structured):
     """Σ over nodes of two directed graphs; what can be reached from what is kept."""
 
-    constraint: str = "1:1"
     limit: float | None = None
     upper: bool = False
     name = "graph"
@@ -232,43 +231,24 @@ class OrderedGraph(Structured):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(
-            self.constraint in CONSTRAINTS,
-            f"unknown constraint {self.constraint!r}; expected one of {', '.join(CONSTRAINTS)} "
-            f"(prediction : reference)",
-        )
         require_limit(self)
 
     def _arguments(self) -> Iterator[str]:
-        yield repr(self.inner)
-        yield self.constraint
+        yield from super()._arguments()
         if self.limit is not None:
             yield f"limit={shown(self.limit)}"
-
-    @property
-    def regular(self) -> bool:
-        return self.constraint == "1:1" and self.inner.regular
-
-    def mirrored(self) -> Similarity:
-        inner = self.inner.mirrored()
-        assert isinstance(inner, Similarity)
-        return replace(self, inner=inner, constraint=_TURNED.get(self.constraint, self.constraint))
 
     def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
         before = [
             reachability(int(side.offsets[k + 1] - side.offsets[k]), *side.links_of(k)) for side, k in ((r, i), (p, j))
         ]
-        constraint: Any = _TURNED.get(self.constraint, self.constraint)
-        return match_orders(before[0], before[1], u, v, weight, constraint, limit=self.limit)
+        # The reference is the first side here.
+        return match_orders(before[0], before[1], u, v, weight, turned(self.constraint), limit=self.limit)
 
     def _selves(self, column: Items) -> F64:
         if self.constraint == "N:N":
             return replace(self, upper=False)._solved_selves(column)
         return super()._selves(column)
-
-
-# The reference is the first side here, and constraints read prediction : reference.
-_TURNED = {"N:1": "1:N", "1:N": "N:1"}
 
 
 def tree(inner: Similarity) -> OrderedTree:

@@ -65,10 +65,8 @@ class Errors:
 def find_errors(pairs: PairedChains, options: Options = PLAIN, examples: int = EXAMPLES) -> list[Errors]:
     """The errors of each of the seven kinds, in the order of the module's text."""
     prepared = prepare(pairs, options)
-    table = prepared.overlaps
-    key, response = table.key, table.response
-    i, j = twins(key, response, table.documents, prepared.codes)
-    span_i, span_j = _pair_spans(pairs, prepared, _left(len(key.entity), i), _left(len(response.entity), j))
+    key, response = prepared.overlaps.key, prepared.overlaps.response
+    (i, j), (span_i, span_j) = find_twins(pairs, prepared)
     i, j = np.concatenate((i, span_i)), np.concatenate((j, span_j))
     shown = _Shown(pairs, prepared, examples)
     out = [
@@ -113,6 +111,14 @@ def find_errors(pairs: PairedChains, options: Options = PLAIN, examples: int = E
         "conflated entity",
     )
     return sorted(out, key=lambda kind: order.index(kind.error))
+
+
+def find_twins(pairs: PairedChains, prepared: Prepared) -> tuple[tuple[I64, I64], tuple[I64, I64]]:
+    """The rows of both sides that are one mention, and those that differ in their span only."""
+    table = prepared.overlaps
+    i, j = twins(table.key, table.response, table.documents, prepared.codes)
+    spans = _pair_spans(pairs, prepared, _left(len(table.key.entity), i), _left(len(table.response.entity), j))
+    return (i, j), spans
 
 
 def _left(rows: int, found: I64) -> Mask:

@@ -90,6 +90,20 @@ class Alignment:
         off, count = np.unique(self.tokens_off[self.outcome == Outcome.BOUNDARY], return_counts=True)
         return dict(zip(off.tolist(), count.tolist(), strict=True))
 
+    def f1_if_fixed(self) -> tuple[float | None, dict[Outcome, float | None]]:
+        """F1 of exact segments, and what it would be without each kind of error: a wrong pair becomes right, a missed
+        segment comes, a spurious one goes."""
+        n = self.counts().ravel().tolist()
+        right, sizes = n[Outcome.CORRECT], len(self.texts.reference) + len(self.texts.predicted)
+
+        def f1(more: int = 0, larger: int = 0) -> float | None:
+            return 2 * (right + more) / (sizes + larger) if sizes + larger else None
+
+        fixed = {outcome: f1(n[outcome]) for outcome in (Outcome.BOUNDARY, Outcome.TYPE, Outcome.BOTH)}
+        fixed[Outcome.MISSED] = f1(n[Outcome.MISSED], n[Outcome.MISSED])
+        fixed[Outcome.SPURIOUS] = f1(0, -n[Outcome.SPURIOUS])
+        return f1(), fixed
+
     def errors(self, limit: int | None = None) -> list[SpanError]:
         """The errors by text and position (or the first of them)."""
         wrong = np.flatnonzero(self.outcome != Outcome.CORRECT)
@@ -101,8 +115,8 @@ class Alignment:
             SpanError(
                 Outcome(int(self.outcome[entry])),
                 place,
-                _span(self.texts, self.texts.reference, int(self.reference[entry])),
-                _span(self.texts, self.texts.predicted, int(self.predicted[entry])),
+                span_of(self.texts, self.texts.reference, int(self.reference[entry])),
+                span_of(self.texts, self.texts.predicted, int(self.predicted[entry])),
                 int(self.tokens_off[entry]),
             )
             for entry, place in zip(wrong[order].tolist(), text[order].tolist(), strict=True)
@@ -154,7 +168,8 @@ def _none(like: IntArray) -> IntArray:
     return np.full(len(like), -1, dtype=np.int64)
 
 
-def _span(texts: AnnotatedTexts, side: Segments, number: int) -> Span | None:
+def span_of(texts: AnnotatedTexts, side: Segments, number: int) -> Span | None:
+    """A segment by its number; None for -1."""
     if number < 0:
         return None
     pieces: tuple[tuple[int, int], ...] = ()

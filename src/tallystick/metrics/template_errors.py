@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallystick.matching.assignment import assign
-from tallystick.metrics.templates import one_of
+from tallystick.metrics.iterx import one_of
 from tallystick.reading.templates import PairedTemplates
 from tallystick.similarity.text import normalise_text
 from tallystick.structures import Entity, SlotFiller, Template

@@ -9,6 +9,8 @@ files of the same names. The text is the `.txt` beside the reference, or else be
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +24,7 @@ from tallystick.reading.char_offsets import (
     first_difference,
     tokenizer_named,
 )
+from tallystick.reading.missing import Missing, allowed
 from tallystick.reading.opening import read_text
 from tallystick.structures.segments import AnnotatedTexts, Span, annotate
 
@@ -34,21 +37,25 @@ def read_brat(
     *,
     tokenizer: str | Tokenizer = "words",
     boundaries: Boundaries = "error",
+    keep_tokens: bool = False,
+    absent: Missing | None = None,
 ) -> AnnotatedTexts:
     """Read two `.ann` files or two folders of them."""
     tokenize = tokenizer_named(tokenizer)
-    names, gold, guess, lengths = [], [], [], []
-    for name, left, right in _pair(Path(reference), Path(predicted)):
+    names, gold, guess, lengths, words = [], [], [], [], []
+    for name, left, right in _pair(Path(reference), Path(predicted), absent):
         content = _text_of(left, right)
         text = TokenizedText.of(content, tokenize, Place(str(left)))
         gold.append(_read(left, text, boundaries))
-        guess.append(_read(right, text, boundaries))
+        guess.append([] if right is None else _read(right, text, boundaries))
         names.append(name)
         lengths.append(len(text))
-    return annotate(gold, guess, np.array(lengths, dtype=np.int64), names=names)
+        words.append(text.words() if keep_tokens else ())
+    found = annotate(gold, guess, np.array(lengths, dtype=np.int64), names=names)
+    return replace(found, words=tuple(words)) if keep_tokens else found
 
 
-def _pair(reference: Path, predicted: Path) -> list[tuple[str, Path, Path]]:
+def _pair(reference: Path, predicted: Path, absent: Missing | None) -> list[tuple[str, Path, Path | None]]:
     if reference.is_dir() != predicted.is_dir():
         raise SidesMismatch(f"{reference} and {predicted}: give two .ann files or two folders of them")
     if not reference.is_dir():
@@ -59,15 +66,21 @@ def _pair(reference: Path, predicted: Path) -> list[tuple[str, Path, Path]]:
     ]
     if not sides[0]:
         raise InputError("holds no .ann files", str(reference))
-    for have, lack, where in ((sides[0], sides[1], predicted), (sides[1], sides[0], reference)):
-        missing = [name for name in have if name not in lack]
-        if missing:
-            raise SidesMismatch(f"{where} has no file {some(missing)}")
-    return [(name.removesuffix(".ann"), path, sides[1][name]) for name, path in sides[0].items()]
+    missing = [name for name in sides[0] if name not in sides[1]]
+    extra = [name for name in sides[1] if name not in sides[0]]
+    if (missing or extra) and not allowed(absent, *(_stems(names) for names in (missing, extra))):
+        where, names = (predicted, missing) if missing else (reference, extra)
+        raise SidesMismatch(f"{where} has no file {some(names)}")
+    return [(name.removesuffix(".ann"), path, sides[1].get(name)) for name, path in sides[0].items()]
 
 
-def _text_of(left: Path, right: Path) -> str:
-    texts = [path.with_suffix(".txt") for path in (left, right) if path.with_suffix(".txt").exists()]
+def _stems(names: Sequence[str]) -> list[str]:
+    return [name.removesuffix(".ann") for name in names]
+
+
+def _text_of(left: Path, right: Path | None) -> str:
+    there = [path.with_suffix(".txt") for path in (left, right) if path is not None]
+    texts = [path for path in there if path.exists()]
     if not texts:
         raise InputError(f"no text beside it: expected {left.with_suffix('.txt').name}", str(left))
     content = read_text(texts[0])

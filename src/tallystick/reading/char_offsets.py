@@ -72,6 +72,10 @@ class TokenizedText:
     def __len__(self) -> int:
         return len(self.starts)
 
+    def words(self) -> tuple[str, ...]:
+        """The tokens themselves."""
+        return tuple(self.text[start:end] for start, end in zip(self.starts, self.ends, strict=True))
+
     def to_tokens(self, span: CharSpan, boundaries: Boundaries) -> Span:
         """The same segment in tokens."""
         pieces = [self._piece(start, end, span, boundaries) for start, end in span.pieces]

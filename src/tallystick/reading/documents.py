@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from tallystick.errors import InputError, Place, SidesMismatch, unmet_ids
+from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, unmet_ids
+from tallystick.reading.missing import Missing, allowed
 
 T = TypeVar("T")
 
@@ -42,14 +43,18 @@ class Paired(Generic[T]):
     warnings: tuple[str, ...] = ()
 
 
-def pair_documents(reference: Documents[T], predicted: Documents[T], nothing: Callable[[], T]) -> Paired[T]:
-    """Documents of one name meet. One that stands on one side only is an error, except where a file is partial."""
+def pair_documents(
+    reference: Documents[T], predicted: Documents[T], nothing: Callable[[], T], absent: Missing | None = None
+) -> Paired[T]:
+    """Documents of one name meet. One that stands on one side only is an error, except where a file is partial or
+    `absent` allows it."""
     missing = [name for name in reference.values if name not in predicted.values]
     extra = [name for name in predicted.values if name not in reference.values]
     missing, extra = (missing if not predicted.partial else []), (extra if not reference.partial else [])
-    if missing or extra:
+    if (missing or extra) and not allowed(absent, missing, extra):
         raise SidesMismatch(f"{reference.file} and {predicted.file}: {unmet_ids(missing, extra)}")
-    ids = tuple(dict.fromkeys((*reference.values, *predicted.values)))
+    ignored = set(extra)
+    ids = tuple(name for name in dict.fromkeys((*reference.values, *predicted.values)) if name not in ignored)
     return Paired(
         ids,
         tuple(reference.values[name] if name in reference.values else nothing() for name in ids),
@@ -71,6 +76,15 @@ def pair_values(reference: Any, predicted: Any) -> Paired[Any]:
             f"reference has {len(left):,} documents and predicted has {len(right):,}; they are paired by order"
         )
     return Paired(tuple(map(str, range(len(left)))), left, right)
+
+
+def place_of(document: Any, ids: Sequence[Any]) -> int:
+    """The place of a document among ids."""
+    if document not in ids:
+        raise MetricError(
+            f"no document {document!r}; there are {len(ids):,}.{did_you_mean(str(document), map(str, ids))}"
+        )
+    return list(ids).index(document)
 
 
 def sources(name: str | Path, suffix: str) -> list[Path]:

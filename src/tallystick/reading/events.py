@@ -106,7 +106,16 @@ def _document(record: Json) -> EventDocument:
 
 def _tokens(record: Json) -> tuple[str, ...]:
     found = record.get("tokens")
-    return tuple(one.text() for one in found.each()) if found is not None else ()
+    if found is not None:
+        return tuple(one.text() for one in found.each())
+    sentences = record.get("sentences")
+    listed = sentences.value if sentences is not None else None
+    words = [word for one in listed for word in one] if isinstance(listed, list) and _lists(listed) else []
+    return tuple(words) if all(isinstance(word, str) for word in words) else ()
+
+
+def _lists(values: list[object]) -> bool:
+    return all(isinstance(one, list) for one in values)
 
 
 def _sentences(record: Json) -> tuple[int, ...]:
@@ -215,7 +224,7 @@ def _rams(record: Json) -> EventDocument:
     events = [
         Event(Trigger(AnnotatedMention(*span), type_), tuple(arguments[span])) for span, type_ in triggers.items()
     ]
-    return EventDocument(tuple(events), (), _sentences(record))
+    return EventDocument(tuple(events), _tokens(record), _sentences(record))
 
 
 def _rams_argument(found: Json, role: Json) -> Argument:

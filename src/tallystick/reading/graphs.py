@@ -11,9 +11,10 @@ counts as equal is a choice of the metric (`tallystick.metrics.amr_triples`), no
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tallystick.errors import InputError, SidesMismatch, some
+from tallystick.reading.missing import Missing
 
 Edge = tuple["int | str", str, "int | str"]
 """Source, role, target: a number is a variable, a text is a constant."""
@@ -77,6 +78,24 @@ def pair_graphs(reference: Graphs, predicted: Graphs) -> list[tuple[Graph, Graph
             "graphs are paired by order unless every graph has an `# ::id`, so the counts must be equal"
         )
     return list(zip(reference.graphs, predicted.graphs, strict=True))
+
+
+def with_missing(reference: Graphs, predicted: Graphs, absent: Missing) -> Graphs:
+    """The prediction with an empty graph for each that it lacks, and without those that the reference lacks; only
+    names can tell which these are."""
+    sides = (reference, predicted)
+    if not all(graph.name is not None for side in sides for graph in side.graphs):
+        return predicted
+    tables = [_by_name(side) for side in sides]
+    missing = [name for name in tables[0] if name not in tables[1]]
+    extra = [name for name in tables[1] if name not in tables[0]]
+    if not (missing or extra) or not absent.allows(missing, extra):
+        return predicted
+    graphs = [graph for graph in predicted.graphs if graph.name in tables[0]]
+    place = {graph.name: k for k, graph in enumerate(graphs)}
+    names = {k: graph.name for k, graph in enumerate(predicted.graphs)}
+    problems = [(place[names[k]], problem) for k, problem in predicted.problems if names.get(k) in place]
+    return replace(predicted, graphs=[*graphs, *(Graph(name) for name in missing)], problems=problems)
 
 
 def _by_name(side: Graphs) -> dict[str | None, Graph]:

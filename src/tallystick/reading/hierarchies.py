@@ -20,6 +20,7 @@ import numpy as np
 
 from tallystick.columns.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some, unmet_ids
+from tallystick.reading.missing import Missing
 from tallystick.reading.opening import read_text, shown_name
 from tallystick.reading.packed import unpacked_name
 from tallystick.structures.hierarchies import EventHierarchy
@@ -214,6 +215,40 @@ def read_hierarchies(name: str | Path) -> Hierarchies:
     text = read_text(name)
     reader: Callable[[str, str], Hierarchies] = read_jsonl if text.lstrip().startswith("{") else read_newick
     return reader(text, shown)
+
+
+def with_missing(reference: Hierarchies, predicted: Hierarchies, absent: Missing) -> Hierarchies:
+    """The prediction with an empty document for each that it lacks, and without those that the reference lacks."""
+    if not (reference.named and predicted.named):
+        return predicted
+    known, there = set(predicted.documents), set(reference.documents)
+    missing = [name for name in reference.documents if name not in known]
+    extra = [name for name in predicted.documents if name not in there]
+    if not (missing or extra) or not absent.allows(missing, extra):
+        return predicted
+    kept = [k for k, name in enumerate(predicted.documents) if name in there]
+    number = np.full(len(predicted.documents), -1, np.int64)
+    number[kept] = np.arange(len(kept))
+    mentions = np.flatnonzero(number[predicted.document] >= 0)
+    row = np.full(len(predicted.document), -1, np.int64)
+    row[mentions] = np.arange(len(mentions))
+    links = np.flatnonzero(row[predicted.parent] >= 0)  # links do not leave their documents
+    nodes, node = np.unique(predicted.node[mentions], return_inverse=True)
+    return replace(
+        predicted,
+        documents=[*(predicted.documents[k] for k in kept), *missing],
+        document=number[predicted.document[mentions]],
+        identities=[predicted.identities[k] for k in mentions.tolist()],
+        names=[predicted.names[k] for k in mentions.tolist()],
+        node=node.astype(np.int64),
+        nodes=len(nodes),
+        parent=row[predicted.parent[links]],
+        child=row[predicted.child[links]],
+        kind=predicted.kind[links],
+        line=predicted.line[links],
+        column=predicted.column[links],
+        files=[*(predicted.files[k] for k in kept), *("" for _ in missing)],
+    )
 
 
 def pair_hierarchies(reference: Hierarchies, predicted: Hierarchies) -> tuple[Hierarchies, Hierarchies]:

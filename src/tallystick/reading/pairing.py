@@ -14,6 +14,7 @@ import numpy as np
 
 from tallystick.errors import InputError, Place, SidesMismatch, some
 from tallystick.reading.chains import UNKNOWN, Chains, IntArray, counted, mention_codes
+from tallystick.reading.missing import Missing, allowed
 
 _PART = re.compile(r"(?:;|(?<=\)))\s*part\s+(\d+)\s*;?$")
 
@@ -35,19 +36,19 @@ class PairedChains:
     """Those of both files and those of laying them together."""
 
 
-def pair(key: Chains, response: Chains, *, lenient: bool = False) -> PairedChains:
+def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missing | None = None) -> PairedChains:
     """Align two sides by the names of their documents, in the order of the key.
 
     Lenient, as the reference scorer: a document only in the key counts as missed, one only in the
     response is ignored, of two documents with one name the last counts, and numbers of tokens may differ.
-    Each is a warning.
+    Each is a warning. `absent` allows documents on one side only without the rest.
     """
     warnings: list[str] = []
     key, key_names = _distinct(key, lenient, warnings)
     response, response_names = _distinct(response, lenient, warnings)
     if key.format != response.format:
         key_names, response_names = _common_names(key_names, response_names)
-    partner = _partners(key, response, key_names, response_names, lenient, warnings)
+    partner = _partners(key, response, key_names, response_names, lenient, absent, warnings)
     _compare_tokens(key, response, partner, lenient, warnings)
     response = _rearranged(response, partner, key.documents)
     (key_mention, response_mention), codes = mention_codes(key, response)
@@ -127,6 +128,7 @@ def _partners(
     key_names: list[str],
     response_names: list[str],
     lenient: bool,
+    absent: Missing | None,
     warnings: list[str],
 ) -> IntArray:
     """For each document of the key the number of the response's, or `UNKNOWN`."""
@@ -144,6 +146,8 @@ def _partners(
         if names
     ]
     if found and not lenient:
+        if allowed(absent, only_key, only_response):
+            return partner
         listed = "; ".join(f"{file} has {text}" for file, text, _ in found)
         raise SidesMismatch(f"key and response have different documents; {listed}")
     warnings += [f"{file}: {text}; {fate}" for file, text, fate in found]

@@ -17,6 +17,7 @@ from typing import Any
 from tallystick.columns.unfit import Invalid
 from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
 from tallystick.reading.lines import Lines, Portion, not_json
+from tallystick.reading.missing import Missing, allowed
 from tallystick.reading.repeats import Repeats
 from tallystick.reading.shapes import PLAIN, Shape, loose_converter
 
@@ -306,9 +307,18 @@ class Batch:
 class Pairing:
     """Two files laid together. `how` says by what; ids that do not meet are an error, or, if lenient, `Invalid`."""
 
-    def __init__(self, reference: Side, predicted: Side, *, id_named: bool = False, lenient: bool = False) -> None:
+    def __init__(
+        self,
+        reference: Side,
+        predicted: Side,
+        *,
+        id_named: bool = False,
+        lenient: bool = False,
+        absent: Missing | None = None,
+    ) -> None:
         self.reference, self.predicted = reference, predicted
-        self.id_named, self.lenient = id_named, lenient
+        self.id_named, self.lenient, self.absent = id_named, lenient, absent
+        self.filled = lenient or (absent is not None and absent.policy != "error")
         self.how = ""
         self.ignored: list[Any] = []
 
@@ -397,7 +407,7 @@ class Pairing:
                 else:
                     missing.append(key)
                     found.append(Invalid("has no prediction"))
-            if self.lenient or not missing:
+            if self.filled or not missing:
                 self._note_invalid(keys, found)
                 yield Batch(keys, references, found)
             numbers, keys, references = left.take()
@@ -411,7 +421,7 @@ class Pairing:
             raise InputError(
                 f"the id {again!r} of {line} stood before already; ids must differ", self.predicted.lines.file
             )
-        if (missing or extra) and not self.lenient:
+        if (missing or extra) and not allowed(self.absent, missing, extra) and not self.lenient:
             raise SidesMismatch(
                 f"{self.reference.lines.file} and {self.predicted.lines.file}: {unmet_ids(missing, extra)}; "
                 f"--lenient scores a missing prediction as nothing and ignores extra ones"
@@ -552,6 +562,7 @@ def lay_together(
     text_field: str | None = None,
     lenient: bool = False,
     credit: str = "each",
+    absent: Missing | None = None,
 ) -> Pairing:
     """Two files of one shape, ready to be read in batches. Leniency is for predictions; a reference has to be right."""
     left, right = (one if isinstance(one, Lines) else Lines(one) for one in (reference, predicted))
@@ -564,6 +575,7 @@ def lay_together(
         Side(right, theirs, shape.predicted, key, text_field, lenient, not shape.promised, credit),
         id_named=id_field is not None,
         lenient=lenient,
+        absent=absent,
     )
 
 

@@ -26,6 +26,7 @@ from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMisma
 from tallystick.reading.char_offsets import Boundaries
 from tallystick.reading.column_files import read_columns
 from tallystick.reading.iob import Reading, Repairs, Scheme, decode
+from tallystick.reading.missing import Missing
 from tallystick.reading.packed import is_packed, open_packed, packed_errors, unpacked_name
 from tallystick.reading.parts import part_at_hand
 from tallystick.reading.tags import TaggedTexts, read_tags, read_tags_together, tags_from_lists
@@ -110,12 +111,18 @@ class SpanCorpus:
         pieces = span.pieces or ((span.start, span.end),)
         return f"{name} " + ",".join(f"[{start}:{end}]" for start, end in pieces)
 
+    def tokens(self, text: int) -> tuple[str, ...]:
+        """The tokens of a text where they were kept."""
+        if self.texts.words is not None:
+            return self.texts.words[text]
+        if self.tagged is None or self.tagged.tokens is None:
+            return ()
+        begin, end = (int(at) for at in self.tagged.offsets[text : text + 2])
+        return self.tagged.tokens[begin:end]
+
     def words(self, text: int, span: Span) -> str:
         """The words of a span where the tokens were kept."""
-        if self.tagged is None or self.tagged.tokens is None:
-            return ""
-        begin = int(self.tagged.offsets[text])
-        return " ".join(self.tagged.tokens[begin + span.start : begin + span.end])
+        return " ".join(self.tokens(text)[span.start : span.end])
 
 
 def read_span_files(
@@ -128,6 +135,7 @@ def read_span_files(
     offsets: Offsets = Offsets(),  # noqa: B008
     key: str = "ner",
     keep_tokens: bool = False,
+    absent: Missing | None = None,
 ) -> SpanCorpus:
     """Read both sides; without a predicted file, the reference's has a column for each."""
     chosen = format or find_format(reference)
@@ -169,7 +177,14 @@ def read_span_files(
     if chosen == "brat":
         from tallystick.reading.brat import read_brat
 
-        texts = read_brat(reference, predicted, tokenizer=offsets.tokenizer, boundaries=offsets.boundaries)
+        texts = read_brat(
+            reference,
+            predicted,
+            tokenizer=offsets.tokenizer,
+            boundaries=offsets.boundaries,
+            keep_tokens=keep_tokens,
+            absent=absent,
+        )
         return SpanCorpus(texts, str(offsets))
     if chosen == "jsonl":
         from tallystick.reading.spans_jsonl import read_spans
@@ -181,6 +196,8 @@ def read_span_files(
             tokenizer=offsets.tokenizer,
             boundaries=offsets.boundaries,
             field=offsets.field,
+            keep_tokens=keep_tokens,
+            absent=absent,
         )
         return SpanCorpus(texts, str(offsets))
     raise MetricError(f'"{chosen}" is not a format of spans; there are columns, jsonl, brat, conllu')

@@ -12,7 +12,7 @@ their ids, or by their order where there are none.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +27,7 @@ from tallystick.reading.char_offsets import (
     first_difference,
     tokenizer_named,
 )
+from tallystick.reading.missing import Missing, allowed
 from tallystick.reading.opening import read_text, shown_name
 from tallystick.structures.segments import AnnotatedTexts, Span, annotate
 
@@ -50,6 +51,8 @@ def read_spans(
     tokenizer: str | Tokenizer = "words",
     boundaries: Boundaries = "error",
     field: str = "spans",
+    keep_tokens: bool = False,
+    absent: Missing | None = None,
 ) -> AnnotatedTexts:
     """Read two files of spans. The tokenizer (words, blanks, characters or a function) serves both sides."""
     if offsets not in ("characters", "tokens"):
@@ -57,7 +60,7 @@ def read_spans(
     if boundaries not in ("error", "expand", "contract"):
         raise MetricError(f'boundaries inside tokens are "error", "expand" or "contract", not "{boundaries}"')
     gold, guess = _read(reference, field), _read(predicted, field)
-    pairs = _pair(gold, guess, shown_name(reference), shown_name(predicted))
+    pairs = _pair(gold, guess, shown_name(reference), shown_name(predicted), absent)
     names = [left.name or str(number) for number, (left, _) in enumerate(pairs)]
     if offsets == "tokens":
         lengths = [_token_count(left, right) for left, right in pairs]
@@ -65,7 +68,9 @@ def read_spans(
             _check_inside((*left.spans, *right.spans), length)
         known = [length for length in lengths if length is not None]
         sides = [[[_as_tokens(span) for span in pair[side].spans] for pair in pairs] for side in (0, 1)]
-        return annotate(sides[0], sides[1], known if len(known) == len(lengths) else None, names=names)
+        found = annotate(sides[0], sides[1], known if len(known) == len(lengths) else None, names=names)
+        listed = [left.tokens or right.tokens or () for left, right in pairs]
+        return replace(found, words=tuple(listed)) if keep_tokens and len(known) == len(lengths) else found
     tokenize = tokenizer_named(tokenizer)
     texts = [TokenizedText.of(_common_text(left, right), tokenize, left.place) for left, right in pairs]
     sides = [
@@ -75,7 +80,8 @@ def read_spans(
         ]
         for side in (0, 1)
     ]
-    return annotate(sides[0], sides[1], np.array([len(text) for text in texts], dtype=np.int64), names=names)
+    found = annotate(sides[0], sides[1], np.array([len(text) for text in texts], dtype=np.int64), names=names)
+    return replace(found, words=tuple(text.words() for text in texts)) if keep_tokens else found
 
 
 def _read(name: str | Path, field: str) -> list[_Record]:
@@ -125,7 +131,9 @@ def _is_piece(piece: object) -> bool:
     return isinstance(piece, list) and len(piece) == 2 and all(type(bound) is int for bound in piece)
 
 
-def _pair(gold: list[_Record], guess: list[_Record], first: str, second: str) -> list[tuple[_Record, _Record]]:
+def _pair(
+    gold: list[_Record], guess: list[_Record], first: str, second: str, absent: Missing | None
+) -> list[tuple[_Record, _Record]]:
     if not all(record.name is not None for record in (*gold, *guess)):
         if len(gold) != len(guess):
             raise SidesMismatch(
@@ -142,11 +150,15 @@ def _pair(gold: list[_Record], guess: list[_Record], first: str, second: str) ->
                 raise InputError(f'the id "{name}" occurs twice, first at {table[name].place}', record.place)
             table[name] = record
         tables.append(table)
-    for have, lack, where in ((tables[0], tables[1], second), (tables[1], tables[0], first)):
-        missing = [name for name in have if name not in lack]
-        if missing:
-            raise SidesMismatch(f"{where} has no text with the id {some(missing)}")
-    return [(record, tables[1][name]) for name, record in tables[0].items()]
+    missing = [name for name in tables[0] if name not in tables[1]]
+    extra = [name for name in tables[1] if name not in tables[0]]
+    if (missing or extra) and not allowed(absent, missing, extra):
+        where, names = (second, missing) if missing else (first, extra)
+        raise SidesMismatch(f"{where} has no text with the id {some(names)}")
+    return [
+        (record, tables[1][name] if name in tables[1] else replace(record, spans=()))
+        for name, record in tables[0].items()
+    ]
 
 
 def _common_text(left: _Record, right: _Record) -> str:

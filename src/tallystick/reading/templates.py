@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
+from tallystick.reading.missing import Missing, allowed
 from tallystick.reading.opening import read_text, shown_name
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 
@@ -84,7 +85,9 @@ def read_templates(name: str | Path) -> TemplateDocuments:
     return reading.finish()
 
 
-def pair_templates(reference: TemplateDocuments, predicted: TemplateDocuments) -> PairedTemplates:
+def pair_templates(
+    reference: TemplateDocuments, predicted: TemplateDocuments, absent: Missing | None = None
+) -> PairedTemplates:
     """Lay both sides together by the names of their documents; `TST3-MUC4-0001` is gtt's `30001`."""
     names = [reference.ids, predicted.ids]
     if set(names[0]) != set(names[1]):
@@ -93,9 +96,9 @@ def pair_templates(reference: TemplateDocuments, predicted: TemplateDocuments) -
     missing = [old for old, name in zip(reference.ids, names[0], strict=True) if name not in place]
     known = set(names[0])
     extra = [old for old, name in zip(predicted.ids, names[1], strict=True) if name not in known]
-    if missing or extra:
+    if (missing or extra) and not allowed(absent, missing, extra):
         raise SidesMismatch(f"{reference.file} and {predicted.file}: {unmet_ids(missing, extra)}")
-    values = [predicted.values[place[name]] for name in names[0]]
+    values = [predicted.values[place[name]] if name in place else TemplateSet() for name in names[0]]
     notes = (*reference.notes, *(note for note in predicted.notes if note not in reference.notes))
     return PairedTemplates(reference.ids, reference.values, values, notes)
 

@@ -1,46 +1,77 @@
 """A report to look at: one self-contained HTML file that works offline.
 
-Tables are written out; the alignments of documents travel as data inside the page and are drawn when a document is
-opened, always as text, so that nothing in the data can become markup. Documents come worst first, and at most `cap`
-of them carry their alignment; the page says so.
+Tables are written out; documents travel as data inside the page and are drawn when somebody opens them, always as text,
+so that nothing in the data can become markup. Documents come worst first. At most `cap` of them carry their alignment,
+or fewer if those would weigh more than `BUDGET` bytes; the page says so.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick import __version__
 from tallystick.errors import InputError, TallystickError
-from tallystick.reports.tables import Table, figure
+from tallystick.reports.aligned import Carried, carry
+from tallystick.reports.tables import Table, count, figure
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from tallystick.reports.drawings import Drawing
     from tallystick.scoring.explanation import Explanation
+    from tallystick.scoring.resampling import Interval
     from tallystick.scoring.result import Result
 
 CAP = 200
 """How many documents carry their alignment unless asked otherwise."""
-DEEPEST = 4000
-"""How many nodes one document's alignment may have in the page."""
+BUDGET = 6_000_000
+"""How many bytes the alignments of all documents may have together."""
+COLUMNS = 10
+"""How many figures the list of documents shows."""
+LISTED = 20_000
+"""How many documents are listed with their figures."""
 
 
-@dataclass
+@dataclass(frozen=True)
+class Parts:
+    """What a task adds to its report: tables by label or field, what went wrong, the alignment and the drawings of a
+    document. `main` is the metric that documents are ordered by, the first unless named; `alignment` is the title of
+    the alignment."""
+
+    tables: Sequence[Table] = ()
+    errors: Sequence[Table] = ()
+    explain: Callable[[Any], Explanation] | None = None
+    draw: Callable[[Any], Sequence[Drawing]] | None = None
+    main: str = ""
+    alignment: str = "Alignment"
+
+    @property
+    def opens(self) -> bool:
+        """Whether a document has something to show."""
+        return self.explain is not None or self.draw is not None
+
+
+@dataclass(frozen=True)
 class Page:
-    """What a report shows."""
+    """A report: the results of one system, and what its task adds."""
 
     title: str
     results: Mapping[str, Result]
-    tables: Sequence[Table] = ()
-    explain: Callable[[Any], Explanation] | None = None
-    texts: Mapping[str, str] = field(default_factory=dict)
+    parts: Parts = field(default_factory=Parts)
     cap: int = CAP
     resamples: int = 1000
+
+    @property
+    def best(self) -> str:
+        """The metric at the top of the page."""
+        return self.parts.main if self.parts.main in self.results else next(iter(self.results))
 
 
 def write_report(page: Page, path: str | Path) -> None:
@@ -69,30 +100,67 @@ def write_atomically(path: str | Path, text: str) -> None:
 
 def render(page: Page) -> str:
     """The report as HTML."""
+    from tallystick.scoring.resampling import intervals
+
+    results = list(page.results.values())
+    found = dict(zip(page.results, intervals(results, resamples=page.resamples), strict=True))
+    scale = _scale(page, found)
+    axes = _axes(page)
+    order = _worst_first(page)[:LISTED]
+    carried = carry(page.parts, [results[0].ids[k] for k in order[: page.cap]], BUDGET)
+    from tallystick.reports.derivation import derivation
+
+    names = [f"{metric} {name}" for metric, name, _ in axes]
+    heads = [k for k, (metric, name, _) in enumerate(axes) if name == page.results[metric].kind.headline]
+    main_axis = next(k for k in heads if axes[k][0] == page.best)
+    shown = _columns(axes, heads, main_axis)
+    return rendered(
+        "report.html.j2",
+        ("page.js", "drawings.js", "documents.js"),
+        _data(page, found, axes, shown, order, carried),
+        title=page.title,
+        subtitle=f"{count(len(results[0].ids), 'document')} · {count(len(results), 'metric')} · tallystick {__version__}",
+        sections=_sections(page, axes),
+        hero=_hero(page, found[page.best]),
+        warnings=list(dict.fromkeys(w for result in results for w in result.warnings)),
+        figures=[_figures_row(page, name, found[name], scale) for name in page.results],
+        figure_names=_figure_names(page),
+        scale=[f"{end:.1f}" for end in scale],
+        interval_note=_interval_note(page),
+        tables=[shown_table(table) for table in page.parts.tables if table.rows],
+        errors=[shown_table(table) for table in page.parts.errors if table.rows],
+        axes=names,
+        shown_axes=[(k, names[k]) for k in shown],
+        order_axes=[(k, names[k]) for k in (heads if len(heads) > 1 else shown)],
+        short_axes={k: axes[k][0] if len(heads) > 1 else axes[k][1] for k in shown},
+        main_axis=main_axis,
+        plotted=_plotted(axes, heads, main_axis),
+        cap_note=_cap_note(page, carried, len(order)),
+        derivations=[(name, result.signature, derivation(result)) for name, result in page.results.items()],
+    )
+
+
+def rendered(template: str, scripts: Sequence[str], content: Mapping[str, Any], **values: Any) -> str:
+    """A page from its template, with style, scripts and data inside."""
+    environment = _environment()
+    sources = [_asset(name) for name in scripts]
+    return environment.get_template(template).render(
+        style=_asset("page.css"), script="\n".join(sources), data=embedded(content), version=__version__, **values
+    )
+
+
+def _environment() -> Environment:
     try:
-        from jinja2 import Environment
+        from jinja2 import Environment, FunctionLoader
     except ImportError:
         raise TallystickError("a report needs jinja2: pip install jinja2") from None
-    source = files("tallystick.reports").joinpath("page.html.j2").read_text(encoding="utf-8")
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string(source)
-    first = next(iter(page.results.values()))
-    documents, trees = _documents(page)
-    return template.render(
-        title=page.title,
-        version=__version__,
-        count=first.count,
-        headline=_headline(page),
-        signatures=[(name, result.signature) for name, result in page.results.items()],
-        derivations=[(name, _derivation(result)) for name, result in page.results.items()],
-        warnings=list(dict.fromkeys(w for result in page.results.values() for w in result.warnings)),
-        tables=[_shown(table) for table in page.tables],
-        metrics=list(page.results),
-        documents=documents,
-        explained=len(trees),
-        capped=first.count > len(trees) if page.explain else False,
-        data=embedded({"trees": trees, "results": {n: r.as_dict() for n, r in page.results.items()}}),
-    )
+    return Environment(loader=FunctionLoader(_asset), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+
+
+def _asset(name: str) -> str:
+    from importlib.resources import files
+
+    return files("tallystick.reports").joinpath("assets").joinpath(name).read_text(encoding="utf-8")
 
 
 def embedded(value: Any) -> str:
@@ -101,104 +169,204 @@ def embedded(value: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _headline(page: Page) -> list[dict[str, Any]]:
-    from tallystick.scoring.resampling import intervals
-
-    found = intervals(list(page.results.values()), resamples=page.resamples)
-    out = []
-    for (name, result), interval in zip(page.results.items(), found, strict=True):
-        main = result.kind.headline
-        others = [(key, figure(value), str(interval[key])) for key, value in result.figures.items() if key != main]
-        low, high = interval[main].low, interval[main].high
-        out.append(
-            {
-                "name": name, "figure": main, "value": figure(result.score), "share": 100 * (result.score or 0.0),
-                "low": None if low is None else 100 * low, "high": None if high is None else 100 * high,
-                "interval": str(interval[main]), "others": others,
-            }
-        )  # fmt: skip
-    return out
+# Figures
 
 
-def _derivation(result: Result) -> list[tuple[int, str, str]]:
-    """The metric's expression as an indented tree: depth, the name it has there, what it is."""
-    from tallystick.similarity.node import Node
+def _hero(page: Page, found: Mapping[str, Interval]) -> dict[str, Any]:
+    result = page.results[page.best]
+    main = result.kind.headline
+    facts = [(name, figure(value), _ends(found[name])) for name, value in result.figures.items() if name != main]
+    if len(page.results) > 1 and len(facts) < 2:
+        others = [(n, r) for n, r in page.results.items() if n != page.best]
+        facts += [(n, figure(r.score), r.kind.headline) for n, r in others[:6]]
+    if result.exact is not None and len(result.ids) > 1:
+        facts.append(("documents all right", f"{100 * result.exact:.1f} %", f"{result.exact_documents:,}"))
+    facts.append(("documents", f"{len(result.ids):,}", ""))
+    name = main if page.best == main else f"{page.best} · {main}"
+    return {
+        "name": name, "value": figure(result.score), "bar": _bar(result.score, found[main]),
+        "interval": _ends(found[main]), "facts": facts,
+    }  # fmt: skip
 
-    rows: list[tuple[int, str, str]] = []
 
-    def walk(node: Node, name: str, depth: int) -> None:
-        parts = list(node.parts())
-        rows.append((depth, name, node.name if parts else str(node)))
-        for part_name, part in parts:
-            walk(part, "" if part_name in ("inner", "body") else part_name, depth + 1)
-
-    if isinstance(result.metric, Node):
-        walk(result.metric, "", 0)
-    return rows
+def _ends(interval: Interval) -> str:
+    return "" if interval.low is None or interval.high is None else f"{interval.low:.4f} to {interval.high:.4f}"
 
 
-def _shown(table: Table) -> dict[str, Any]:
-    rows = [
-        [{"text": figure(v), "sort": v if _number(v) else str(v or ""), "number": _number(v)} for v in row]
-        for row in table.rows
-    ]
-    numeric = [k for k in range(len(table.columns)) if rows and all(row[k]["number"] for row in rows)]
+def _bar(value: float | None, interval: Interval, scale: tuple[float, float] = (0.0, 1.0)) -> dict[str, Any]:
+    """A figure and its interval on a scale, in percent of it."""
+    known = interval.low is not None and interval.high is not None
+    low, high = (interval.low, interval.high) if known else (value, value)
+    first, last = scale
+    share = [100 * min(1.0, max(0.0, ((x or 0.0) - first) / (last - first))) for x in (value, low, high)]
+    return {"share": share[0], "low": share[1], "high": share[2], "known": known}
+
+
+def _scale(page: Page, found: Mapping[str, Mapping[str, Interval]]) -> tuple[float, float]:
+    """From where to where intervals are drawn: tenths that hold all of them."""
+    ends = [
+        x for name, result in page.results.items()
+        for x in (found[name][result.kind.headline].low, found[name][result.kind.headline].high, result.score)
+        if x is not None
+    ]  # fmt: skip
+    low, high = math.floor(10 * min(ends, default=0.0)) / 10, math.ceil(10 * max(ends, default=1.0)) / 10
+    return (max(0.0, low), max(high, low + 0.1))
+
+
+def _figure_names(page: Page) -> list[str]:
+    return list(dict.fromkeys(name for result in page.results.values() for name in result.figures))
+
+
+def _figures_row(page: Page, name: str, found: Mapping[str, Interval], scale: tuple[float, float]) -> dict[str, Any]:
+    result = page.results[name]
+    main = found[result.kind.headline]
+    return {
+        "name": name,
+        "main": name == page.best,
+        "cells": [cell(result.figures.get(key)) for key in _figure_names(page)],
+        "interval": _ends(main),
+        "bar": _bar(result.score, main, scale),
+    }
+
+
+def _interval_note(page: Page) -> str:
+    return (
+        f"Intervals are 95 % bootstrap intervals of each metric's headline figure over documents "
+        f"({page.resamples:,} resamples, percentile, seed 0)."
+    )
+
+
+def cell(value: Any) -> dict[str, Any]:
+    """A cell of a table: what is shown, what it sorts by, how it looks."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    classes = ["n"] if number or value is None else []
+    share = None
+    if isinstance(value, float) and 0 <= value <= 1:
+        classes.append("fig")
+        share = 100 * value
+    text = figure(value)
+    if len(text) > 48:
+        classes.append("wide")
+    sort = "" if value is None else value if number else text
+    return {"text": text, "sort": sort, "cls": " ".join(classes), "share": share}
+
+
+def shown_table(table: Table) -> dict[str, Any]:
+    """A table for the template."""
+    rows = [[cell(value) for value in row] for row in table.rows]
+    for k, name in enumerate(table.columns):
+        if name == "gain":  # a gain is small; what matters is which is the largest
+            most = max((row[k] or 0.0 for row in table.rows), default=0.0)
+            for shown, row in zip(rows, table.rows, strict=True):
+                shown[k]["share"] = 100 * max(0.0, row[k] or 0.0) / most if most > 0 else None
+    numeric = [k > 0 and all("n" in row[k]["cls"].split() for row in rows) for k in range(len(table.columns))]
     return {
         "title": table.title or f"By {table.columns[0]}",
-        "numeric": numeric,
-        "columns": list(table.columns),
+        "columns": [{"name": name, "numeric": numeric[k]} for k, name in enumerate(table.columns)],
         "rows": rows,
         "notes": list(table.notes),
     }
 
 
-def _number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+# Documents
 
 
-def _documents(page: Page) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """A row for each document, worst first, and the alignments of the first ones."""
-    first = next(iter(page.results.values()))
-    columns = [(name, result.documents, result.kind.headline) for name, result in page.results.items()]
-    rows = []
-    for key in first.ids:
-        values = [documents[key][main] for _, documents, main in columns]
-        rows.append(
-            {
-                "id": str(key),
-                "key": key,
-                "values": [{"text": figure(v), "sort": -1 if v is None else v} for v in values],
-            }
-        )
-    rows.sort(key=lambda row: (row["values"][0]["sort"] < 0, row["values"][0]["sort"]))
-    trees: dict[str, Any] = {}
-    if page.explain is not None:
-        for row in rows[: page.cap]:
-            budget = [DEEPEST]
-            tree = {"tree": _packed(page.explain(row["key"]), budget), "cut": budget[0] <= 0}
-            if row["id"] in page.texts:
-                tree["text"] = page.texts[row["id"]]
-            trees[row["id"]] = tree
-    for row in rows:
-        row["open"] = row["id"] in trees
-        del row["key"]
-    return rows, trees
+Axis = tuple[str, str, list["float | None"]]
 
 
-def _packed(node: Explanation, budget: list[int]) -> list[Any]:
-    """[name, status, weight, reference's own, predicted's own, reference, predicted, children]"""
-    from tallystick.reports.results import shorten
+def _axes(page: Page) -> list[Axis]:
+    """The documents' figures that can be looked at: every metric's headline, and with few metrics all of their figures.
+    0/0 is None, whatever the policy says of the corpus: such a document has nothing to look at."""
+    out = []
+    for name, result in page.results.items():
+        columns = result.kind.figures(result.rows)
+        for key, values in columns.items():
+            if key == result.kind.headline or len(page.results) <= 4:
+                listed = [None if value != value else round(value, 5) for value in values.tolist()]
+                out.append((name, key, listed))
+    return out
 
-    budget[0] -= 1
-    children = []
-    for child in node.children:
-        if budget[0] <= 0:
-            break
-        children.append(_packed(child, budget))
-    leaf = not node.children
-    return [
-        node.name, node.status[0], round(node.weight, 4), round(node.reference_self, 4), round(node.predicted_self, 4),
-        shorten(node.reference, 300) if leaf and node.status != "spurious" else None,
-        shorten(node.predicted, 300) if leaf and node.status != "missed" else None,
-        children,
+
+def _columns(axes: Sequence[Axis], heads: Sequence[int], main: int) -> list[int]:
+    """The figures that the list of documents shows: the headlines, as many as fit; of one metric all figures."""
+    if len(heads) == 1:
+        return list(range(len(axes)))
+    return sorted([main, *[k for k in heads if k != main][: COLUMNS - 1]])
+
+
+def _worst_first(page: Page) -> list[int]:
+    result = page.results[page.best]
+    values = result.kind.figures(result.rows)[result.kind.headline].tolist()
+    larger = result.rows.sum(axis=1).tolist()  # of two that are as bad, the one with more to lose
+    order = [(value != value, 0.0 if value != value else value, -size, k) for k, (value, size) in enumerate(zip(values, larger, strict=True))]  # fmt: skip
+    return [k for *_, k in sorted(order)]
+
+
+def _plotted(axes: Sequence[Axis], shown: Sequence[int], main: int) -> tuple[int, int] | None:
+    """Which two figures are drawn against each other at first; nothing if there are no two, or no two documents."""
+    if len(axes) < 2 or len(axes[0][2]) < 2:
+        return None
+    others = [k for k in shown if k != main]
+    if others:
+        return (others[0], main)
+    mine = {name: k for k, (_, name, _) in enumerate(axes)}
+    return (mine["recall"], mine["precision"]) if {"precision", "recall"} <= set(mine) else (0, 1)
+
+
+def _cap_note(page: Page, carried: Carried, listed: int) -> str:
+    total = len(page.results[page.best].ids)
+    said = f"Ordered by {page.best}."
+    if listed < total:
+        said += f" The {listed:,} worst of {total:,} are listed."
+    if not page.parts.opens:
+        return said
+    if len(carried.documents) == total:
+        return f"{said} Each document opens to show its alignment."
+    why = f"the page carries at most {page.cap:,} (--report-documents)"
+    if carried.full:
+        why = f"more would weigh over {BUDGET // 1_000_000} MB"
+    return f"{said} The {len(carried.documents):,} worst of {total:,} open to show their alignment; {why}."
+
+
+def _sections(page: Page, axes: Sequence[Axis]) -> list[tuple[str, str]]:
+    several = len(axes) > 1 and len(axes[0][2]) > 1
+    known = [
+        ("figures", "Figures", True), ("breakdown", "Breakdown", bool(page.parts.tables)), ("errors", "Errors", bool(page.parts.errors)),
+        ("metrics", "Against each other", several), ("documents", "Documents", True), ("signature", "Signature", True),
     ]  # fmt: skip
+    return [(anchor, name) for anchor, name, there in known if there]
+
+
+def _data(
+    page: Page, found: Mapping[str, Mapping[str, Interval]], axes: Sequence[Axis], shown: Sequence[int],
+    order: Sequence[int], carried: Carried,
+) -> dict[str, Any]:  # fmt: skip
+    first = page.results[page.best]
+    metrics = {
+        name: {
+            **result.as_dict(),
+            "headline": result.kind.headline,
+            "intervals": {key: [one.low, one.high] for key, one in found[name].items()},
+            "signature": result.signature,
+        }
+        for name, result in page.results.items()
+    }
+    return {
+        "tallystick": __version__,
+        "title": page.title,
+        "main": page.best,
+        "metrics": metrics,
+        "tables": [
+            {"title": t.title, "columns": list(t.columns), "rows": [list(row) for row in t.rows]}
+            for t in (*page.parts.tables, *page.parts.errors)
+        ],
+        "documents": {
+            "ids": [str(first.ids[k]) for k in order],
+            "alignment": page.parts.alignment,
+            "axes": [
+                {"metric": m, "figure": f, "shown": k in shown, "values": [values[i] for i in order]}
+                for k, (m, f, values) in enumerate(axes)
+            ],
+        },
+        "aligned": {str(k): one for k, one in enumerate(carried.documents)},
+    }

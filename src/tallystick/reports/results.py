@@ -118,17 +118,6 @@ def result_text(result: Result) -> str:
     return "\n".join(lines)
 
 
-def result_html(result: Result) -> str:
-    """A result in a notebook."""
-    from dataclasses import replace
-
-    from tallystick.reports.tables import to_html
-
-    table = figures_table({result.kind.headline: result})
-    notes = [f"{count(result.count, 'document')}. {result.signature}", *result.warnings]
-    return to_html(replace(table, notes=notes))
-
-
 MARKS = {"matched": "↔", "missed": "-", "spurious": "+"}
 
 
@@ -157,7 +146,13 @@ def explanation_line(tree: Explanation) -> str:
         return f"{name}{tree.how} = {weight} of {most}" + (f", with {variables}" if variables else "")
     if tree.how in ("var", "triple") and tree.weight > 0:
         return f"= {name}{tree.reference} ↔ {tree.predicted}"
+    if tree.how == "accepted":  # by a rule or a judge, which say more than whether the two are equal
+        mark = "=" if tree.weight >= 1 else "≠"
+        both = [shorten(value) for value in (tree.reference, tree.predicted) if value is not None]
+        return f"{mark} {name}{' ↔ '.join(dict.fromkeys(both))}"
     if tree.weight >= max(tree.reference_self, tree.predicted_self):
+        if tree.how.startswith("judged(") and tree.reference != tree.predicted:
+            return f"= {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}"
         return f"= {name}{shorten(tree.reference)}"
     return f"≠ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}  {weight}"
 

@@ -36,10 +36,17 @@ def errors_tables(corpus: SpanCorpus, alignment: Alignment, limit: int | None = 
 
     counts = alignment.counts().ravel().tolist()
     close = alignment.boundary_errors().get(1, 0)
+    now, fixed = alignment.f1_if_fixed()
+    rows: list[list[Any]] = []
+    for outcome in Outcome:
+        value = fixed.get(outcome)
+        gain = None if value is None or now is None else value - now
+        rows.append([str(outcome), counts[outcome], value, gain])
     outcomes = Table(
-        ["outcome", "segments"],
-        [*([str(outcome), counts[outcome]] for outcome in Outcome), ["boundary, one token off", close]],
+        ["outcome", "segments", "f1 if fixed", "gain"],
+        [*rows, ["boundary, one token off", close, None, None]],
         "What became of the segments (a pair is counted once)",
+        ["F1 is that of exact segments; each kind is repaired alone, so gains do not add up."],
     )
     tags = alignment.texts.tags
     confusion = [[name, *row] for name, row in zip((*tags, SPURIOUS), alignment.confusion().tolist(), strict=True)]
@@ -68,6 +75,7 @@ def errors_as_dict(corpus: SpanCorpus, alignment: Alignment, limit: int | None =
     table = alignment.confusion().tolist()
     return {
         "outcomes": {str(outcome): counts[outcome] for outcome in Outcome},
+        "f1_if_fixed": {str(outcome): value for outcome, value in alignment.f1_if_fixed()[1].items()},
         "tokens_off": {str(off): number for off, number in alignment.boundary_errors().items()},
         "confusion": {
             name: dict(zip(columns, row, strict=True)) for name, row in zip((*tags, SPURIOUS), table, strict=True)

@@ -58,9 +58,17 @@ def to_tsv(table: Table) -> str:
 
 def to_markdown(table: Table) -> str:
     """A table of GitHub's Markdown."""
-    lines = ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
+    lines = [f"**{table.title}**", ""] if table.title else []
+    lines += ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
     lines += ["| " + " | ".join(figure(v).replace("|", "\\|") for v in row) + " |" for row in table.rows]
     return "\n".join(lines)
+
+
+def latex_text(text: str) -> str:
+    """Text with the signs that LaTeX takes for its own made harmless."""
+    for sign in "\\&%$#_{}":
+        text = text.replace(sign, "\\" + sign if sign != "\\" else "\\textbackslash ")
+    return text
 
 
 def to_latex(table: Table) -> str:
@@ -71,12 +79,9 @@ def to_latex(table: Table) -> str:
             return "--"
         if isinstance(value, float):
             return f"{100 * value:.2f}"
-        text = figure(value)
-        for sign in "\\&%$#_{}":
-            text = text.replace(sign, "\\" + sign if sign != "\\" else "\\textbackslash ")
-        return text
+        return latex_text(figure(value))
 
-    lines = [f"% {note}" for note in table.notes]
+    lines = [f"% {note}" for note in (table.title, *table.notes) if note]
     lines.append("\\begin{tabular}{l" + "r" * (len(table.columns) - 1) + "}\n\\toprule")
     lines.append(" & ".join(map(cell, table.columns)) + " \\\\\n\\midrule")
     lines += [" & ".join(map(cell, row)) + " \\\\" for row in table.rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from tallystick.scoring.tally import Counts
 
 if TYPE_CHECKING:
     from tallystick.metrics.template_errors import ErrorKind
+    from tallystick.reading.templates import PairedTemplates
+    from tallystick.reports.page import Parts
+    from tallystick.scoring.result import Result
 
 
 def slot_figures(rows: Mapping[str, F64]) -> dict[str, dict[str, Any]]:
@@ -32,6 +36,23 @@ def slots_table(name: str, rows: Mapping[str, F64]) -> Table:
         sums = [f"{quantity(t[f'num_{side}'])} / {quantity(t[f'den_{side}'])}" for side in "pr"]
         cells.append([slot, found["precision"], found["recall"], found["f1"], *sums])
     return Table(["slot", "precision", "recall", "f1", "of predicted", "of reference"], cells, title=name)
+
+
+def templates_parts(pairs: PairedTemplates, fillers: Any, results: Mapping[str, Result]) -> Parts:
+    """Figures by slot, the kinds of error, and the matched templates of each document."""
+    from tallystick.metrics.template_errors import find_errors
+    from tallystick.metrics.template_slots import by_slot
+    from tallystick.reports.page import Parts
+
+    able = {name: result for name, result in results.items() if not isinstance(result.metric, str)}
+    kinds, found = find_errors(pairs)
+    name, shown = next(iter(able.items()), ("", None))
+    return Parts(
+        [replace(slots_table(name, by_slot(pairs, name, fillers)), title=f"By slot, under {name}") for name in able],
+        [errors_table(kinds, found.f1())],
+        explain=None if shown is None else shown.explain,
+        alignment=f"Templates side by side, as {name} matches them",
+    )
 
 
 def official_table(rows: Mapping[str, Mapping[str, int]]) -> Table:
@@ -56,4 +77,4 @@ def errors_table(kinds: Sequence[ErrorKind], f1: float | None) -> Table:
         rows.append([kind.kind, kind.count, kind.f1_if_fixed, gain, kind.meaning])
     rows.sort(key=lambda row: -(row[3] or 0.0))
     note = "F1 here is that of types and exact fillers, 1:1; each kind is repaired alone, so gains do not add up."
-    return Table(["error", "count", "f1 if fixed", "gain", "meaning"], rows, title="errors", notes=[note])
+    return Table(["error", "count", "f1 if fixed", "gain", "meaning"], rows, title="Kinds of error", notes=[note])

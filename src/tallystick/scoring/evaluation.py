@@ -100,6 +100,7 @@ class Evaluation:
         self._label = labels
         self._invalid: list[int] = []
         self._negative = 0
+        self._silent = (0, 0)
 
     def update(
         self,
@@ -195,7 +196,13 @@ class Evaluation:
         """Where memory is bounded, the answers of users' functions are remembered for a while only."""
         if sum(map(len, self._memory.calls.values())) > MOST_CALLS:
             self._negative += self._negatives()
+            self._silent = (self._silent[0] + self._unjudged()[0], self._silent[1] + self._unjudged()[1])
             self._memory.calls.clear()
+
+    def _unjudged(self) -> tuple[int, int]:
+        """How many answers are NaN, of how many."""
+        weights = [weight for calls in self._memory.calls.values() for weight in calls.values()]
+        return sum(weight != weight for weight in weights), len(weights)
 
     def _negatives(self) -> int:
         return sum(weight < 0 for calls in self._memory.calls.values() for weight in calls.values())
@@ -217,6 +224,7 @@ class Evaluation:
         if self.account is not None and other.account is not None:
             self.account += other.account
         self._negative += other._negative
+        self._silent = (self._silent[0] + other._silent[0], self._silent[1] + other._silent[1])
         self._invalid += [len(self._ids) + k for k in other._invalid]
         self.rows.extend(other.rows)
         self._above.extend(other._above)
@@ -247,6 +255,11 @@ class Evaluation:
         negative = self._negative + self._negatives()
         if negative:
             warnings.append(f"{negative:,} similarities were below 0 and counted as 0")
+        unjudged, asked = (a + b for a, b in zip(self._silent, self._unjudged(), strict=True))
+        if unjudged:  # NaN: a judge that did not say
+            warnings.append(
+                f"{unjudged:,} of {asked:,} pairs of texts were not judged and count as 0: the figures are lower bounds"
+            )
         if self.account is not None:
             account = replace(self.account, fields=self._fields, labels=self._labels)
             return Result(self.metric, self.kind, account, (), self.undefined, tuple(warnings), memory=self._memory)
@@ -257,6 +270,9 @@ class Evaluation:
             ids=tuple(place if key is None else key for place, key in enumerate(self._ids)),
             undefined=self.undefined,
             notes=tuple(warnings),
+            settings=" | ".join(
+                f"judge={said}" for calls in self._memory.calls.values() if (said := getattr(calls, "signature", ""))
+            ),
             sources=tuple(self._documents) if self._documents is not None else None,
             memory=self._memory,
             above=above,

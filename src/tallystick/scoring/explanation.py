@@ -92,6 +92,11 @@ class Explanation:
 
         return "\n".join(explanation_lines(self))
 
+    def _repr_html_(self) -> str:
+        from tallystick.reports.notebook import explanation_html
+
+        return explanation_html(self)
+
 
 def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memory | None = None) -> Explanation:
     """The alignment of one document."""

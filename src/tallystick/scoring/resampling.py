@@ -1,43 +1,44 @@
-"""Statistics from tallies: intervals and tests by matrix products over the documents' rows, never by rescoring.
+"""Confidence intervals from tallies, by the bootstrap over documents; never by rescoring.
 
-A bootstrap resample draws n documents with replacement; its sums are w·X with w the multinomial counts and X the
-rows (n x sums) of all metrics side by side. Many resamples are one matrix product. In a randomisation test every
-document's two rows change places by a coin: the sums move by s·(B - A), s the coins. Both work on any kind of tally,
-since a kind turns arrays of sums into arrays of figures.
+Every resample's sums (see `drawing`) become figures through the tally's own kind, so that whatever is a tally has
+intervals: four counts, BLANC's two classes, contingency tables, means over labels or documents.
 
-    interval          percentile, or BCa: bias-corrected and accelerated (Efron 1987)
-    paired bootstrap  p = share of resamples whose difference, shifted to mean 0, is as large as the one observed
-    randomisation     p = share of coin tosses whose difference is as large as the one observed
+    percentile   the (1 - level) / 2 and (1 + level) / 2 quantiles of the resamples' figures
+    bca          bias-corrected and accelerated (Efron 1987): other quantiles, moved by how many resamples lie below
+                 the estimate (bias) and by how the figure changes when one document is left out (acceleration)
 
-Shares count the observed one: (1 + hits) / (1 + resamples), so that p is never 0.
+Where a score is only known between bounds (a time limit struck), the interval reaches from the lower end for the
+lower bounds to the upper end for the upper ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tallystick.columns.arrays import F64
-from tallystick.errors import MetricError, SidesMismatch
+from tallystick.errors import MetricError
+from tallystick.scoring.drawing import documents_drawn, documents_of, weighted_sums, width_of
+from tallystick.scoring.tally import Kind
 
 if TYPE_CHECKING:
     from tallystick.scoring.result import Result
 
-CELLS = 4_000_000
-"""How many counts are drawn at a time: the memory that resampling takes."""
+METHODS = ("percentile", "bca")
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval of one figure."""
+    """A confidence interval of one figure; `undefined` resamples had 0/0 and are left out."""
 
     low: float | None
     high: float | None
     level: float = 0.95
     method: str = "percentile"
+    undefined: int = 0
 
     def __str__(self) -> str:
         if self.low is None or self.high is None:
@@ -48,153 +49,137 @@ class Interval:
 def intervals(
     results: Sequence[Result], *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"
 ) -> list[dict[str, Interval]]:
-    """For each result an interval of each of its figures; all results are drawn together."""
-    if method not in ("percentile", "bca"):
-        raise MetricError(f"method must be percentile or bca, found {method!r}")
+    """For each result an interval of each of its figures; the same documents are drawn for all results."""
+    check_settings(resamples, level, method)
+    drawn = resampled_figures(results, resamples, seed)
+    return [
+        {name: interval_of([result], name, [drawn_], level, method) for name, drawn_ in found.items()}
+        for result, found in zip(results, drawn, strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Resampled:
+    """The figure of every resample, NaN where it is 0/0; `above` differs where only bounds are known."""
+
+    values: F64
+    above: F64
+
+
+def resampled_figures(
+    results: Sequence[Result], resamples: int, seed: int, *, headline: bool = False
+) -> list[dict[str, Resampled]]:
+    """For each result its figures (or only the one that it is named after) over the same resamples."""
+    tallies = [(result.kind, result.rows, result.undefined) for result in results]
+    uppers: dict[int, int] = {}
+    for k, result in enumerate(results):
+        if result.above is not None and not result.optimal:
+            uppers[k] = len(tallies)
+            tallies.append((result.kind, result.above, result.undefined))
+    rows = [tally[1] for tally in tallies]
+    if documents_of(rows) == 0:
+        return [{name: _nothing() for name in _names(result.kind, headline)} for result in results]
+    values: list[dict[str, list[F64]]] = [{} for _ in tallies]
+    for block in weighted_sums(documents_drawn(len(rows[0]), resamples, seed, width_of(rows)), rows):
+        for (kind, _, undefined), sums, kept in zip(tallies, block, values, strict=True):
+            for name, found in figures_of(kind, sums, undefined, headline).items():
+                kept.setdefault(name, []).append(found)
+    joined = [{name: np.concatenate(parts) for name, parts in kept.items()} for kept in values]
+    return [
+        {name: Resampled(found, joined[uppers[k]][name] if k in uppers else found) for name, found in joined[k].items()}
+        for k in range(len(results))
+    ]
+
+
+def figures_of(kind: Kind, sums: F64, undefined: float | None, headline: bool) -> dict[str, F64]:
+    """A kind's figures with the policy for 0/0 applied; NaN where there is none."""
+    found = kind.figures(sums)
+    chosen = {kind.headline: found[kind.headline]} if headline else found
+    return {n: v if undefined is None else np.nan_to_num(v, nan=undefined) for n, v in chosen.items()}
+
+
+def interval_of(
+    results: Sequence[Result], name: str, drawn: Sequence[Resampled], level: float, method: str
+) -> Interval:
+    """The interval of one figure from its resamples, or of its mean over several runs; one document has none."""
+    values, above = mean_of_runs(drawn)
+    undefined = int(np.isnan(values).sum())
+    if len(results[0].ids) < 2 or undefined == len(values):
+        return Interval(None, None, level, method, undefined)
+    low, high = _ends(results, name, values, level, method, upper=False)
+    if above is not values:
+        _, high = _ends(results, name, above, level, method, upper=True)
+    return Interval(low, high, level, method, undefined)
+
+
+def mean_of_runs(drawn: Sequence[Resampled]) -> tuple[F64, F64]:
+    """The values and upper bounds of one run, or the means over several; the same array twice where all is proven."""
+    if len(drawn) == 1:
+        return drawn[0].values, drawn[0].above
+    values: F64 = np.mean([run.values for run in drawn], axis=0)
+    proven = all(run.above is run.values for run in drawn)
+    return values, values if proven else np.mean([run.above for run in drawn], axis=0)
+
+
+def check_settings(resamples: int, level: float, method: str) -> None:
+    """Settings that make sense, or an error that says which do."""
+    if method not in METHODS:
+        raise MetricError(f"method must be {' or '.join(METHODS)}, found {method!r}")
     if not 0 < level < 1 or resamples < 1:
-        raise MetricError("an interval needs 0 < level < 1 and at least one resample")
-    if not results:
-        return []
-    drawn = bootstrap_sums([result.rows for result in results], resamples, seed)
-    out = []
-    for result, sums in zip(results, drawn, strict=True):
-        figures = result.kind.figures(sums)
-        out.append({name: _interval(result, name, values, level, method) for name, values in figures.items()})
-    return out
+        raise MetricError(f"expected 0 < level < 1 and at least one resample, found level={level}, {resamples=}")
 
 
-def _interval(result: Result, name: str, values: F64, level: float, method: str) -> Interval:
-    if result.undefined is not None:
-        values = np.nan_to_num(values, nan=result.undefined)
-    values = values[~np.isnan(values)]
-    if len(values) == 0 or len(result.rows) < 2:
-        return Interval(None, None, level, method)
+def _ends(
+    results: Sequence[Result], name: str, values: F64, level: float, method: str, *, upper: bool
+) -> tuple[float, float]:
     low, high = (1 - level) / 2, (1 + level) / 2
+    values = values[~np.isnan(values)]
     if method == "bca":
-        low, high = _corrected(result, name, values, low, high)
+        low, high = _corrected(results, name, values, low, high, upper)
     ends = np.quantile(values, [low, high])
-    return Interval(float(ends[0]), float(ends[1]), level, method)
+    return float(ends[0]), float(ends[1])
 
 
-def _corrected(result: Result, name: str, values: F64, low: float, high: float) -> tuple[float, float]:
+def _corrected(
+    results: Sequence[Result], name: str, values: F64, low: float, high: float, upper: bool
+) -> tuple[float, float]:
     """BCa's quantiles: z0 from the share of resamples below the estimate, a from leaving one document out."""
     from statistics import NormalDist
 
     normal = NormalDist()
-    estimate = float(np.nan_to_num(result.kind.figures(result.sums)[name]))
-    below = (np.sum(values < estimate) + 0.5 * np.sum(values == estimate)) / len(values)
-    below = min(max(float(below), 0.5 / len(values)), 1 - 0.5 / len(values))
-    bias = normal.inv_cdf(below)
-    without = np.nan_to_num(result.kind.figures(result.sums - result.rows)[name])
-    spread = without.mean() - without
+    estimate, without = _left_out(results, name, upper)
+    if np.isnan(estimate):
+        return low, high
+    same = np.isclose(values, estimate, rtol=0, atol=1e-12)
+    below = float((np.sum((values < estimate) & ~same) + 0.5 * np.sum(same)) / len(values))
+    bias = normal.inv_cdf(min(max(below, 0.5 / len(values)), 1 - 0.5 / len(values)))
+    spread = without.mean() - without if len(without) else without
     cubed, squared = float(np.sum(spread**3)), float(np.sum(spread**2))
-    acceleration = cubed / (6 * squared**1.5) if squared > 0 else 0.0
+    acceleration = cubed / (6 * squared**1.5) if squared > 1e-20 else 0.0
 
     def moved(quantile: float) -> float:
         z = bias + normal.inv_cdf(quantile)
-        return normal.cdf(bias + z / (1 - acceleration * z))
+        return normal.cdf(bias + z / max(1 - acceleration * z, 1e-9))
 
     return moved(low), moved(high)
 
 
-def bootstrap_sums(rows: Sequence[F64], resamples: int, seed: int) -> list[F64]:
-    """The sums of each resample, for several tallies over the same documents: arrays (resamples, sums)."""
-    n = len(rows[0])
-    if any(len(one) != n for one in rows):
-        raise SidesMismatch("results over different numbers of documents cannot be resampled together")
-    stacked = np.concatenate(rows, axis=1)
-    out = np.empty((resamples, stacked.shape[1]))
-    for first, counts in _multinomial(n, resamples, seed):
-        out[first : first + len(counts)] = counts @ stacked
-    ends = np.cumsum([one.shape[1] for one in rows])
-    return np.split(out, ends[:-1], axis=1)
+def _left_out(results: Sequence[Result], name: str, upper: bool) -> tuple[float, F64]:
+    """The figure (the mean over runs), and what it is without each of the documents."""
+    estimates, without = [], []
+    for result in results:
+        rows = result.above if upper and result.above is not None else result.rows
+        sums = rows.sum(axis=0)
+        estimates.append(float(figures_of(result.kind, sums, result.undefined, False)[name]))
+        without.append(figures_of(result.kind, sums - rows, result.undefined, False)[name])
+    means = np.mean(without, axis=0)
+    return float(np.mean(estimates)), means[~np.isnan(means)]
 
 
-def _multinomial(n: int, resamples: int, seed: int) -> Iterator[tuple[int, F64]]:
-    """How often each document is drawn, some resamples at a time. Blocks have seeds of their own, so that neither
-    their size nor the number of tallies changes what is drawn."""
-    step = 64
-    while step * 2 * n <= CELLS and step < resamples:
-        step *= 2
-    for first in range(0, resamples, 64):
-        if first % step == 0:
-            blocks: list[F64] = []
-            start = first
-        rng = np.random.default_rng([seed, first // 64])
-        size = min(64, resamples - first)
-        drawn = rng.integers(0, n, size=(64, n), dtype=np.uint32)[:size] if n else np.empty((size, 0), np.uint32)
-        places = drawn + (np.arange(size, dtype=np.int64) * n)[:, None]
-        blocks.append(np.bincount(places.ravel(), minlength=size * n).reshape(size, n).astype(np.float64))
-        if (first + 64) % step == 0 or first + 64 >= resamples:
-            yield start, np.concatenate(blocks)
+def _names(kind: Kind, headline: bool) -> tuple[str, ...]:
+    return (kind.headline,) if headline else tuple(kind.figures(np.zeros(len(kind.sums))))
 
 
-@dataclass(frozen=True)
-class Difference:
-    """Two systems under one metric's headline figure."""
-
-    value: float | None
-    p: float | None
-    interval: Interval
-    test: str
-
-
-def paired_bootstrap(first: Result, second: Result, *, resamples: int = 1000, seed: int = 0) -> Difference:
-    """Is `second` different from `first`? Documents are drawn together."""
-    _comparable(first, second)
-    sums = bootstrap_sums([first.rows, second.rows], resamples, seed)
-    observed = _headline(second, second.sums) - _headline(first, first.sums)
-    drawn = _headline(second, sums[1]) - _headline(first, sums[0])
-    drawn = drawn[~np.isnan(drawn)]
-    if np.isnan(observed) or len(drawn) == 0:
-        return Difference(None, None, Interval(None, None), "paired bootstrap")
-    hits = np.sum(np.abs(drawn - observed) >= abs(float(observed)) - 1e-12)
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    return Difference(
-        float(observed), float((1 + hits) / (1 + len(drawn))), Interval(float(low), float(high)), "paired bootstrap"
-    )
-
-
-def randomisation(first: Result, second: Result, *, resamples: int = 1000, seed: int = 0) -> Difference:
-    """Is `second` different from `first`? Approximate randomisation: the two outputs of a document change places."""
-    _comparable(first, second)
-    observed = float(_headline(second, second.sums) - _headline(first, first.sums))
-    change = second.rows - first.rows
-    hits = total = 0
-    n = len(change)
-    for block in range(0, resamples, 64):
-        rng = np.random.default_rng([seed, block // 64])
-        coins = rng.integers(0, 2, size=(64, n), dtype=np.uint8)[: min(64, resamples - block)].astype(np.float64)
-        moved = coins @ change
-        swapped = _headline(second, second.sums - moved) - _headline(first, first.sums + moved)
-        swapped = swapped[~np.isnan(swapped)]
-        hits += int(np.sum(np.abs(swapped) >= abs(observed) - 1e-12))
-        total += len(swapped)
-    if np.isnan(observed) or total == 0:
-        return Difference(None, None, Interval(None, None), "randomisation")
-    return Difference(observed, (1 + hits) / (1 + total), Interval(None, None), "randomisation")
-
-
-def _headline(result: Result, sums: F64) -> F64:
-    values = result.kind.figures(sums)[result.kind.headline]
-    return values if result.undefined is None else np.nan_to_num(values, nan=result.undefined)
-
-
-def _comparable(first: Result, second: Result) -> None:
-    if first.ids != second.ids:
-        raise SidesMismatch(
-            "the two results are over different documents; paired tests need the same ones in one order"
-        )
-    if first.kind != second.kind:
-        raise MetricError("the two results are of different metrics")
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction: p-values that may be compared with the level of the whole family."""
-    order = sorted(range(len(p_values)), key=lambda k: p_values[k])
-    out = [0.0] * len(p_values)
-    highest = 0.0
-    for rank, k in enumerate(order):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[k]))
-        out[k] = highest
-    return out
+def _nothing() -> Resampled:
+    empty: F64 = np.empty(0)
+    return Resampled(empty, empty)

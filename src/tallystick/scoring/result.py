@@ -18,7 +18,9 @@ from tallystick.scoring.accounts import Account, FieldSums, LabelSums
 from tallystick.scoring.tally import Kind, Labelled, Noted, total
 
 if TYPE_CHECKING:
+    from tallystick.reports.pictures import Picture
     from tallystick.scoring.explanation import Explanation
+    from tallystick.scoring.resampling import Interval
     from tallystick.similarity.node import Node
 
 Figures = dict[str, "float | None"]
@@ -249,6 +251,14 @@ class Result:
             out.append(f"{', '.join(empty)}: 0/0, {shown}")
         return tuple(out)
 
+    def intervals(
+        self, *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"
+    ) -> dict[str, Interval]:
+        """A confidence interval of each figure, by the bootstrap over documents."""
+        from tallystick.scoring.resampling import intervals
+
+        return intervals([self], resamples=resamples, seed=seed, level=level, method=method)[0]
+
     # Why
 
     def explain(self, document: Any = None) -> Explanation:
@@ -376,6 +386,30 @@ class Result:
         row = " & ".join("--" if value is None else f"{100 * value:.2f}" for value in self.figures.values())
         return f"% {self.signature}\n{header} \\\\\n{row} \\\\"
 
+    def plot(self, kind: str = "figures") -> Picture:
+        """A picture: `figures` with their intervals, or `documents` from the worst to the best."""
+        from tallystick.reports.pictures import result_picture
+
+        return result_picture(self, kind)
+
+    def write_report(self, path: str, title: str = "Evaluation", documents: int = 200) -> None:
+        """A page to look at: one file that works offline, with the alignments of the worst documents."""
+        from tallystick.reports.fields import costs_table
+        from tallystick.reports.page import Page, Parts, write_report
+        from tallystick.reports.results import fields_table
+
+        parts = Parts()
+        if not isinstance(self.metric, str) and self.sources is not None and not self._two_sided:
+            parts = Parts([fields_table(self)], costs_table(self), explain=self.explain, alignment="Side by side")
+        write_report(Page(title, {self.name or self.kind.headline: self}, parts, documents), path)
+
+    @property
+    def _two_sided(self) -> bool:
+        """A metric of two expressions has no breakdown by field."""
+        from tallystick.matching.normalise import Sides
+
+        return isinstance(self.metric, Sides)
+
     def __str__(self) -> str:
         from tallystick.reports.results import result_text
 
@@ -384,7 +418,7 @@ class Result:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from tallystick.reports.results import result_html
+        from tallystick.reports.notebook import result_html
 
         return result_html(self)
 

@@ -10,17 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tallystick.columns.arrays import F64
-from tallystick.columns.blocks import Blocks, Frame, Pairs
 from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Data, Objects, Scope
 from tallystick.columns.encoded import Column
 from tallystick.similarity.exact import exact
 from tallystick.similarity.node import Similarity, Table, require
+from tallystick.similarity.through import Through
 
 
 @dataclass(frozen=True, repr=False)
-class Aliases(Similarity):
+class Aliases(Through):
     """φ of what the values stand for; `names` maps an alias to its meaning."""
 
     names: Table
@@ -36,14 +35,6 @@ class Aliases(Similarity):
                 f"aliases(): {alias!r} stands for {meaning!r}, which itself stands for {further!r}; name the last one",
             )
 
-    @property
-    def exact_only(self) -> bool:
-        return self.inner.exact_only
-
-    @property
-    def dense(self) -> bool:
-        return self.inner.dense
-
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         return self.inner.encode(self._meanings(reference, scope), self._meanings(predicted, scope), scope)
 
@@ -52,18 +43,6 @@ class Aliases(Similarity):
         names = {(type(alias), alias): meaning for alias, meaning in self.names}
         plain = (str, int, float, bool)
         return Objects([names.get((type(v), v), v) if isinstance(v, plain) else v for v in leaf_values(data, scope)])
-
-    def refine(self, r: Any, p: Any, blocks: Blocks) -> Blocks:
-        return self.inner.refine(r, p, blocks)
-
-    def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
-        return self.inner.pairs(r, p, blocks)
-
-    def fill(self, r: Any, p: Any, frame: Frame) -> F64:
-        return self.inner.fill(r, p, frame)
-
-    def _selves(self, column: Any) -> F64:
-        return self.inner.selves(column)
 
 
 def aliases(names: Mapping[Any, Any], inner: Similarity = exact) -> Aliases:

@@ -21,6 +21,7 @@ from tallystick.columns.unfit import Unfit
 from tallystick.errors import MetricError
 from tallystick.similarity.node import Similarity, Table, require, shown
 from tallystick.similarity.text import different_pairs
+from tallystick.similarity.through import Through
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,7 +161,7 @@ class Judgements(Similarity):
 
 
 @dataclass(frozen=True, repr=False)
-class Via(Similarity):
+class Via(Through):
     """φ of mapped values: φ(f(x), f(y)), or one function for each side."""
 
     call: Callable[[Any], Any]
@@ -174,30 +175,10 @@ class Via(Similarity):
             return Via(self.call, inner)
         return Via(self.predicted, inner, self.call)
 
-    @property
-    def exact_only(self) -> bool:
-        return self.inner.exact_only
-
-    @property
-    def dense(self) -> bool:
-        return self.inner.dense
-
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         left = _mapped(self.call, self.inner, reference, scope)
         right = _mapped(self.predicted or self.call, self.inner, predicted, scope)
         return self.inner.encode(left, right, scope)
-
-    def refine(self, r: Any, p: Any, blocks: Blocks) -> Blocks:
-        return self.inner.refine(r, p, blocks)
-
-    def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
-        return self.inner.pairs(r, p, blocks)
-
-    def fill(self, r: Any, p: Any, frame: Frame) -> F64:
-        return self.inner.fill(r, p, frame)
-
-    def _selves(self, column: Any) -> F64:
-        return self.inner.selves(column)
 
 
 def _mapped(call: Callable[[Any], Any], inner: Similarity, data: Data, scope: Scope) -> Data:

@@ -88,7 +88,7 @@ class AnnotatedTexts:
     """A corpus of texts, each with a true annotation (`reference`) and a predicted one.
 
     `lengths` is the number of tokens of each text, or None where nobody knows it: then there are no true
-    negatives. `tags` names the tag numbers; `names` names the texts.
+    negatives. `tags` names the tag numbers; `names` names the texts; `words` are their tokens, where somebody kept them.
     """
 
     reference: Segments
@@ -97,6 +97,7 @@ class AnnotatedTexts:
     tags: tuple[str, ...]
     texts: int
     names: tuple[str, ...] | None = None
+    words: tuple[tuple[str, ...], ...] | None = None
 
     def relabelled(self, tag: str | Mapping[str, str] | Callable[[str], str]) -> AnnotatedTexts:
         """The same segments under other tags: one supertag for all, or a mapping from tag to supertag.

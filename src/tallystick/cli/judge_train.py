@@ -1,0 +1,118 @@
+"""`tallystick judge train`: a classifier on recorded labels, so that an embedding can judge."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
+from tallystick.errors import InputError
+
+if TYPE_CHECKING:
+    from tallystick.judges.classifier import Trained
+    from tallystick.judges.questions import Question
+    from tallystick.judges.verdicts import Label
+
+
+@click.command()
+@click.argument("labels", metavar="STORE|FILE.jsonl")
+@click.option(
+    "--from", "judge", metavar="JUDGE", help="Whose labels of the store.  [default: the most experienced person's]"
+)
+@click.option(
+    "--encoder",
+    "encoders",
+    multiple=True,
+    default=("wordllama",),
+    show_default=True,
+    metavar="NAME",
+    help="wordllama, words:FILE, sentences:MODEL or bertscore:MODEL; may be repeated without --out.",
+)
+@click.option(
+    "--split", metavar="FILE", help="Train on one part and test on the other: a question's key, a tab, train or test."
+)
+@click.option(
+    "--folds", type=click.IntRange(2), default=5, show_default=True, help="Cross-validation, if there is no --split."
+)
+@click.option("--seed", default=0, show_default=True, help="Of the folds.")
+@click.option("--balanced", is_flag=True, help="Weigh the labels to count alike, however rare.")
+@click.option("--out", metavar="FILE.json", help="Where the classifier goes; then say --judge embedding:FILE.json.")
+@click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
+def train(
+    labels: str, judge: str | None, encoders: tuple[str, ...], split: str | None, folds: int, seed: int, balanced: bool,
+    out: str | None, format_: str | None,
+) -> None:  # fmt: skip
+    """Train a classifier on one number, how alike candidate and reference are, and say how far it agrees with labels that
+    it was not trained on (Cohen's kappa on three labels, and on two with Partial as Incorrect).
+
+    \b
+    tallystick judge train judgements.sqlite --from ann --out model.json
+    tallystick judge train labels.jsonl --encoder wordllama --encoder words:glove.txt
+    tallystick score arguments GOLD SYSTEM --judge embedding:model.json
+    """  # fmt: skip
+    from tallystick.judges.classifier import train as fit
+    from tallystick.judges.labelled import read_split
+    from tallystick.reports.tables import Table
+
+    if out and len(encoders) > 1:
+        raise InputError("--out takes one classifier; give one --encoder with it")
+    labelled = _labelled(labels, judge)
+    parts = read_split(split) if split else None
+    if parts is not None:
+        unlisted = sum(question.key not in parts for question, _ in labelled)
+        if unlisted:
+            say(f"{unlisted:,} labelled questions stand in neither part of the split, and are not used")
+    bare = sum(not question.references for question, _ in labelled)
+    if bare:
+        say(f"{bare:,} labelled questions have no reference to compare with, and are not used")
+    found = [
+        (encoder, fit(labelled, encoder, folds=folds, seed=seed, split=parts, balanced=balanced))
+        for encoder in encoders
+    ]
+    if out:
+        found[0][1].judge.save(out)
+    if chosen_format(format_) == "json":
+        click.echo(json.dumps([_row(*one) for one in found], ensure_ascii=False, indent=2))
+    else:
+        rows = [_row(*one) for one in found]
+        tables = [Table(list(rows[0]), [list(row.values()) for row in rows])]
+        if len(found) == 1:
+            tables.append(_crossed(found[0][1]))
+        show_tables(tables, format_)
+    if out:
+        say(f"wrote {out}: {found[0][1].judge.signature}")
+
+
+def _labelled(name: str, judge: str | None) -> list[tuple[Question, Label]]:
+    from tallystick.judges.labelled import read_labelled
+    from tallystick.judges.store import Recorded, Store
+
+    if name.removesuffix(".gz").endswith((".jsonl", ".json")):
+        if judge is not None:
+            raise InputError("--from picks a judge of a store; a file of labels has none")
+        return read_labelled(name)
+    with Store(name, create=False) as store:
+        questions = store.questions()
+        verdicts = Recorded(store, judge).judge(questions)
+    found = [(question, verdict.label) for question, verdict in zip(questions, verdicts, strict=True) if verdict]
+    if not found:
+        raise InputError(f"{name}: nothing in this store is judged yet{f' by {judge}' if judge else ''}")
+    return found
+
+
+def _row(encoder: str, trained: Trained) -> dict[str, Any]:
+    held_out = trained.held_out
+    return {
+        "encoder": encoder, "kappa_3": held_out.kappa_3, "kappa_2": held_out.kappa_2, "same label": held_out.observed,
+        "held-out questions": held_out.n, "measured by": trained.how,
+    }  # fmt: skip
+
+
+def _crossed(trained: Trained) -> Any:
+    from tallystick.judges.verdicts import LABELS
+    from tallystick.reports.tables import Table
+
+    rows = [[label, *row] for label, row in zip(LABELS, trained.held_out.table, strict=True)]
+    return Table(["recorded, then judged", *LABELS], rows)

@@ -1,0 +1,93 @@
+"""The same result over other rows: without some documents, or as a mean over documents. Nothing is scored again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tallystick.columns.arrays import F64
+from tallystick.columns.data import Objects
+from tallystick.errors import MetricError, some
+from tallystick.scoring.result import Result
+from tallystick.scoring.tally import Kind, Labelled, ratio
+
+
+def without(result: Result, documents: Collection[str]) -> Result:
+    """The result as if these documents did not exist: their rows are left out of every sum."""
+    names = [str(name) for name in result.ids]
+    unknown = set(documents) - set(names)
+    if unknown:
+        raise MetricError(
+            f"cannot leave out {some(sorted(unknown))}: the rows of {result.metric} are not documents but {some(names)}"
+        )
+    left_out = set(documents)
+    kept = [k for k, name in enumerate(names) if name not in left_out]
+    place = {old: new for new, old in enumerate(kept)}
+    return replace(
+        result,
+        rows=result.rows[kept],
+        ids=tuple(result.ids[k] for k in kept),
+        above=None if result.above is None else result.above[kept],
+        invalid=tuple(place[k] for k in result.invalid if k in place),
+        sources=_chosen(result.sources, kept),
+        field_sums=None,
+    )
+
+
+def _chosen(sources: tuple[tuple[Any, Any], ...] | None, kept: list[int]) -> tuple[tuple[Any, Any], ...] | None:
+    sides: tuple[list[Any], list[Any]] = ([], [])
+    for pair in sources or ():
+        for side, values in zip(sides, pair, strict=True):
+            if not isinstance(values, Objects):
+                return None
+            side.extend(values.values)
+    if sources is None:
+        return None
+    first, second = (Objects([side[k] for k in kept]) for side in sides)
+    return ((first, second),)
+
+
+@dataclass(frozen=True)
+class OverDocuments:
+    """The mean over documents of another kind's figures: a document's row is its figures, and which are defined.
+
+    A mean is a tally like any other: the sum of the figures over the number of documents that have one.
+    """
+
+    kind: Kind
+    average: str = "documents"
+
+    @property
+    def headline(self) -> str:
+        return self.kind.headline
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.kind.figures(np.zeros(len(self.kind.sums))))
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return (*self.names, *(f"{name}_documents" for name in self.names))
+
+    def rows(self, rows: F64, undefined: float | None) -> F64:
+        """A document's figures; 0/0 is left out, or is what the policy says."""
+        values = np.stack(list(self.kind.figures(rows).values()), axis=1)
+        if undefined is not None:
+            values = np.nan_to_num(values, nan=undefined)
+        return np.concatenate((np.nan_to_num(values), ~np.isnan(values)), axis=1, dtype=np.float64)
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        size = len(self.names)
+        return {name: ratio(sums[..., k], sums[..., size + k]) for k, name in enumerate(self.names)}
+
+
+def mean_over_documents(result: Result) -> Result:
+    """The same metric as the mean over documents, with a row for each."""
+    if isinstance(result.kind, Labelled):
+        raise MetricError(f"{result.metric} has averages over labels; choose one of those (--average)")
+    kind = OverDocuments(result.kind)
+    above = None if result.above is None else kind.rows(result.above, result.undefined)
+    return replace(result, kind=kind, rows=kind.rows(result.rows, result.undefined), above=above, field_sums=None)

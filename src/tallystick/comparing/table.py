@@ -1,0 +1,172 @@
+"""A comparison: systems by metrics, each cell a figure with its interval or spread, whom it beats, and its rank."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any
+
+from tallystick.comparing.ranking import kendall, ranks, spearman
+from tallystick.scoring.resampling import Interval
+from tallystick.scoring.significance import Difference
+
+if TYPE_CHECKING:
+    from tallystick.reports.pictures import Picture
+
+Correlation = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One system under one metric. `spread` is the standard deviation of `runs` runs, `beats` the letters of the
+    systems that it is significantly above, `moved` how many ranks it is higher than under the first metric."""
+
+    value: float | None
+    interval: Interval | None = None
+    spread: float | None = None
+    runs: int = 1
+    rank: float | None = None
+    moved: float = 0.0
+    beats: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        interval = None if self.interval is None else [self.interval.low, self.interval.high]
+        return {**vars(self), "interval": interval}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Systems by metrics; `letters` names each system by one letter."""
+
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    cells: Mapping[tuple[str, str], Cell]
+    differences: Mapping[tuple[str, str, str], Difference]
+    settings: str = ""
+    notes: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = ()
+    title: str = ""
+    digits: int = 4
+    fractions: bool = True
+    """Whether figures are fractions, which LaTeX shows in percent."""
+
+    @property
+    def letters(self) -> dict[str, str]:
+        return {system: letter(k) for k, system in enumerate(self.systems)}
+
+    def ranks(self, metric: str) -> list[float]:
+        """The ranks of all systems, 1 for the best."""
+        return [rank for system in self.systems if (rank := self.cells[system, metric].rank) is not None]
+
+    def correlations(self) -> list[Correlation]:
+        """How much each pair of metrics agrees about the order of the systems."""
+        out = []
+        for first, second in combinations(self.metrics, 2):
+            a, b = ([-rank for rank in self.ranks(metric)] for metric in (first, second))
+            row: Correlation = {"first": first, "second": second, "spearman": _defined(spearman(a, b))}
+            row.update({f"kendall_{v}": _defined(kendall(a, b, v)) for v in "abc"})
+            out.append(row)
+        return out
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        return {
+            **({"title": self.title} if self.title else {}),
+            "signature": "; ".join(self.signatures),
+            "settings": self.settings,
+            "systems": {
+                system: {metric: self.cells[system, metric].as_dict() for metric in self.metrics}
+                for system in self.systems
+            },
+            "letters": self.letters,
+            "differences": [
+                {
+                    "metric": metric, "first": a, "second": b, "difference": d.value,
+                    "interval": [d.interval.low, d.interval.high], "p": d.p, "p_holm": d.corrected, "test": d.test,
+                }
+                for (metric, a, b), d in self.differences.items()
+            ],
+            "correlations": self.correlations(),
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        from tallystick.reports.comparison import comparison_table
+        from tallystick.reports.tables import to_text
+
+        return to_text(comparison_table(self), width=160)
+
+    def plot(self, kind: str | None = None) -> Picture:
+        """A picture of the figures with their intervals and of the ranks; `kind` is figures or ranks for one of them."""
+        from tallystick.reports.pictures import comparison_picture
+
+        return comparison_picture(self, kind)
+
+    def write_report(self, path: str, title: str = "Comparison") -> None:
+        """A page to look at: one file that works offline."""
+        from tallystick.reports.comparison_page import write_comparison
+
+        write_comparison([self], path, title)
+
+    def _repr_html_(self) -> str:
+        from tallystick.reports.notebook import comparison_html
+
+        return comparison_html(self)
+
+
+def mean_correlations(comparisons: Sequence[Comparison]) -> list[Correlation]:
+    """The mean over several tasks of each correlation between two metrics that all of them have."""
+    found: dict[tuple[str, str], list[Correlation]] = {}
+    for comparison in comparisons:
+        for row in comparison.correlations():
+            found.setdefault((row["first"], row["second"]), []).append(row)
+    out = []
+    for (first, second), rows in found.items():
+        if len(rows) == len(comparisons):
+            means: Correlation = {"first": first, "second": second}
+            for name in ("spearman", "kendall_a", "kendall_b", "kendall_c"):
+                values = [row[name] for row in rows]
+                means[name] = None if None in values else math.fsum(values) / len(values)
+            out.append(means)
+    return out
+
+
+def ranked(
+    names: Sequence[str],
+    metrics: Sequence[str],
+    cells: Mapping[tuple[str, str], Cell],
+    *,
+    ties: str = "mean",
+    ascending: bool = False,
+) -> dict[tuple[str, str], Cell]:
+    """The cells with ranks (the highest figure is first, or the lowest), and how far the first metric's have moved.
+
+    What is undefined comes last.
+    """
+    out: dict[tuple[str, str], Cell] = {}
+    first: dict[str, float] = {}
+    for metric in metrics:
+        values = [cells[name, metric].value for name in names]
+        signed = [-math.inf if value is None else -value if ascending else value for value in values]
+        for name, rank in zip(names, ranks(signed, ties).tolist(), strict=True):
+            moved = first.setdefault(name, rank) - rank
+            out[name, metric] = replace(cells[name, metric], rank=rank, moved=moved)
+    return out
+
+
+def letter(k: int) -> str:
+    """a, b, ..., z, aa, ab, ..."""
+    out = ""
+    k += 1
+    while k:
+        k, rest = divmod(k - 1, 26)
+        out = ascii_lowercase[rest] + out
+    return out
+
+
+def _defined(value: float) -> float | None:
+    return None if math.isnan(value) else value

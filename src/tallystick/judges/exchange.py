@@ -1,0 +1,185 @@
+"""Questions and judgements as JSON Lines, so that anything else can judge, and stores can be put together.
+
+    {"key": "5f…", "candidate": "Lazar", "references": ["he"], "document": "…", "event_type": "…", "trigger": "…", "role": "…"}
+
+is a question. The same line with `judge` and either a `label` or the answers (`valid`, `same_as`, `relation`) is a judgement; of
+a question that the store knows the `key` is enough. `same_as` counts references from 0. A pair of texts is short:
+`{"reference": "THE MAIDS", "candidate": "MAIDS"}`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from tallystick.errors import InputError, Place, did_you_mean
+from tallystick.judges.questions import Question
+from tallystick.judges.store import Store
+from tallystick.judges.verdicts import Answers, Judgement, Verdict
+from tallystick.reading.opening import read_text, shown_name
+
+ASKED = tuple(one.name for one in fields(Question))
+ANSWERED = (
+    "judge", "kind", "version", "label", "valid", "same_as", "relation", "explanation", "when", "details",
+)  # fmt: skip
+KNOWN = ("key", "reference", *ASKED, *ANSWERED)
+
+
+@dataclass
+class Taken:
+    """What an import brought."""
+
+    questions: list[Question] = field(default_factory=list)
+    judgements: list[tuple[Judgement, str]] = field(default_factory=list)
+    """With the kind of the judge."""
+    left_out: list[str] = field(default_factory=list)
+    """What could not be taken, and why, a line each."""
+
+
+def question_line(question: Question) -> str:
+    """A question as a line; what is empty is left out."""
+    value = {"key": question.key, **question.to_json()}
+    return json.dumps({name: part for name, part in value.items() if part not in ("", None, ())}, ensure_ascii=False)
+
+
+def judgement_line(one: Judgement, kind: str) -> str:
+    """A judgement as a line, with its question."""
+    value = json.loads(question_line(one.question))
+    answers = one.answers
+    value |= {"judge": one.judge, "kind": kind, "version": one.version, "label": one.verdict.label}
+    if answers is not None:
+        value |= {"valid": answers.valid, "relation": answers.relation}
+    value |= {"same_as": list(one.verdict.references), "explanation": one.verdict.explanation, "when": one.when}
+    value["details"] = one.details
+    return json.dumps({name: part for name, part in value.items() if part not in ("", None, {})}, ensure_ascii=False)
+
+
+def read_lines(name: str | Path, store: Store | None = None, judge: str | None = None) -> Taken:
+    """Questions and judgements of a file; `judge` is who answered where a line does not say it."""
+    file, taken = shown_name(name), Taken()
+    for number, text in enumerate(read_text(name).splitlines(), 1):
+        if not text.strip():
+            continue
+        place = Place(file, number)
+        try:
+            value = json.loads(text)
+        except ValueError as error:
+            raise InputError(f"not JSON ({error})", place) from None
+        if not isinstance(value, dict):
+            raise InputError(f"expected an object with a question or a judgement, found {text[:60]}", place)
+        try:
+            _take(value, taken, store, judge)
+        except InputError as error:
+            raise InputError(error.reason, place) from None
+        except (TypeError, ValueError, KeyError, AttributeError) as error:
+            raise InputError(f"not a question or a judgement ({type(error).__name__}: {error})", place) from None
+    return taken
+
+
+def _take(value: dict[str, Any], taken: Taken, store: Store | None, judge: str | None) -> None:
+    for name in value:
+        if name not in KNOWN:
+            raise InputError(f"no field {name!r}; there are {', '.join(KNOWN)}.{did_you_mean(name, KNOWN)}")
+    question = question_of(value, store)
+    if not any(name in value for name in ("label", "valid")):
+        taken.questions.append(question)
+        return
+    who = value.get("judge", judge)
+    if not isinstance(who, str) or not who.strip():
+        raise InputError("a judgement needs `judge`, the name of who answered (or --annotator NAME for all of them)")
+    one = judgement_of(value, question, who)
+    taken.judgements.append((one, str(value.get("kind", "person"))))
+
+
+def question_of(value: dict[str, Any], store: Store | None) -> Question:
+    """The question of a line: by its content, or by its key."""
+    key = value.get("key")
+    if "candidate" not in value:
+        found = store.question(str(key)) if store is not None and key else None
+        if found is None:
+            raise InputError(
+                f"the store knows no question {key!r}; give the question itself" if key
+                else "expected a question (`candidate`, `references`, ...) or the `key` of one"
+            )  # fmt: skip
+        return found
+    parts = {name: value[name] for name in ASKED if name in value}
+    if "reference" in value:
+        if "references" in value:
+            raise InputError("has `reference` and `references`; one of them is enough")
+        parts["references"] = [value["reference"]]
+    texts = [parts["candidate"], *parts.get("references", ()), *(parts.get(name, "") for name in ASKED[2:6])]
+    if not isinstance(parts.get("references", []), list) or not all(isinstance(text, str) for text in texts):
+        raise InputError(f"expected texts, and a list of texts as references, found {json.dumps(parts)[:120]}")
+    if not parts["candidate"].strip():
+        raise InputError("the candidate is empty")
+    question = Question.from_json(parts)
+    if key is not None and key != question.key:
+        raise InputError("the `key` is not the one of this question: it was changed; leave the key out to ask another")
+    return question
+
+
+def judgement_of(value: dict[str, Any], question: Question, judge: str) -> Judgement:
+    """A judgement from the fields of a line."""
+    same_as = tuple(value.get("same_as", ()))
+    for k in same_as:
+        if not isinstance(k, int) or not 0 <= k < len(question.references):
+            raise InputError(f"same_as: no reference {k!r}; there are {len(question.references)}, counted from 0")
+    answers, label = None, value.get("label")
+    if "valid" in value:
+        if not isinstance(value["valid"], bool):
+            raise InputError(f"valid: expected true or false, found {value['valid']!r}")
+        answers = Answers(value["valid"], same_as if value["valid"] else (), value.get("relation"))
+        follows = answers.verdict().label
+        if label is not None and label != follows:
+            raise InputError(f"the answers lead to {follows}, but the label is {label!r}")
+        label = follows
+    elif "relation" in value:
+        raise InputError("has `relation` without `valid`, the answer to question 1")
+    verdict = Verdict(label, same_as, str(value.get("explanation", "")))  # type: ignore[arg-type]
+    details = value.get("details", {})
+    return Judgement(
+        question, judge, verdict, str(value.get("version", "")), answers, str(value.get("when", "")), details
+    )
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What an import changed."""
+
+    questions: int
+    judgements: int
+    replaced: int
+    same: int
+
+
+def keep(store: Store, taken: Taken) -> Kept:
+    """Put an import into a store. Who had answered a question before, and otherwise, has the answer replaced."""
+    asked = store.add_questions(taken.questions)
+    counts = {"new": 0, "replaced": 0, "same": 0}
+    by_kind: dict[str, list[Judgement]] = {}
+    for one, kind in taken.judgements:
+        known = store.judges().get(one.judge)
+        if known is not None and known[0] != kind:
+            raise InputError(f"{one.judge!r} is a {known[0]} in {store.path}, and a {kind} in what is to be imported")
+        before = store.judgement(one.question.key, one.judge, one.version)
+        same = before is not None and (before.verdict, before.answers) == (one.verdict, one.answers)
+        counts["same" if same else "new" if before is None else "replaced"] += 1
+        if not same:
+            by_kind.setdefault(kind, []).append(one)
+    for kind, found in by_kind.items():
+        store.add_all(found, kind)
+    return Kept(asked, counts["new"], counts["replaced"], counts["same"])
+
+
+def renamed(taken: Taken, names: dict[str, str]) -> Taken:
+    """The same with other names of judges."""
+    judged = [(replace(one, judge=names.get(one.judge, one.judge)), kind) for one, kind in taken.judgements]
+    return Taken(taken.questions, judged, taken.left_out)
+
+
+def lines(parts: Iterable[str]) -> Iterator[str]:
+    """Lines with their ends."""
+    return (f"{part}\n" for part in parts)

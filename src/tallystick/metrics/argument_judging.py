@@ -1,0 +1,187 @@
+"""The last stage: a judge decides about the candidates that are still open.
+
+    Correct, means references r, s    credits the candidate and those of r, s that are free
+    Correct, means none of them       credits the candidate; no reference is used up
+    Partial                           the same, with a weight: 0 unless asked otherwise
+    Incorrect, or no verdict          credits nothing
+
+A reference is credited once. Where several candidates stand for the same references, each takes one so that the total is the
+largest; what remains of a candidate's references then goes to it as well. A candidate whose references are all credited
+already is a repetition and stays wrong, as in all stages.
+
+How a judge is asked depends on it: `all`, one question with all references of the role (people, and what is recorded);
+`pairs`, one question for each reference that is free, and only one of them is credited (embeddings, and language models that are
+shown a reference); `alone`, one question without references, which credits the only free reference of the role, if there is just
+one, or none (language models that are not). A judge may say so itself, by an attribute `asks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from tallystick.errors import MetricError
+from tallystick.metrics.argument_stages import JUDGED, Accepted, Block, Candidate, best_pairs
+
+if TYPE_CHECKING:
+    from tallystick.judges.questions import Question
+    from tallystick.judges.verdicts import Judge, Verdict
+
+ASKS = ("all", "pairs", "alone")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about a candidate of a block; `reference` is the one that a judge of pairs was asked about."""
+
+    block: int
+    candidate: Candidate
+    question: Question
+    reference: int | None = None
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of what was open the judge decided."""
+
+    open: int = 0
+    judged: int = 0
+    labels: Mapping[str, int] = field(default_factory=dict)
+    judge: str = ""
+    asks: str = "all"
+    troubles: tuple[str, ...] = ()
+    """Why verdicts are lacking, where the judge says so."""
+
+    @property
+    def share(self) -> float:
+        """The share of open candidates with a verdict; 1 where nothing was open."""
+        return self.judged / self.open if self.open else 1.0
+
+    def notes(self) -> list[str]:
+        """How much the judge decided, what follows for the figure, and why verdicts are lacking."""
+        of = "open candidates" + (" that have a free reference" if self.asks == "pairs" else "")
+        shown = f"{self.judge} decided {self.judged:,} of {self.open:,} {of} ({self.share:.1%})"
+        bound = ": the figures of `judge` are lower bounds" if self.judged < self.open else ""
+        return [shown + bound, *(f"{self.judge}: {trouble}" for trouble in self.troubles)]
+
+
+def asked_how(judge: Any) -> str:
+    """How a judge wants to be asked: as it says itself, or as its kind is."""
+    how = getattr(judge, "asks", None)
+    if how is None and getattr(judge, "kind", "person") in ("model", "embedding"):
+        how = "pairs" if getattr(getattr(judge, "prompt", None), "with_reference", True) else "alone"
+    if how not in (None, *ASKS):
+        raise MetricError(f"a judge is asked {', '.join(ASKS)}; {judge.signature} says {how!r}")
+    return how or "all"
+
+
+def questions_for(judge: Any, blocks: Sequence[Block], ask: Any) -> list[Asked]:
+    """What the judge has to be asked: `ask(block, candidate)` makes the question with all references."""
+    how = asked_how(judge)
+    out = []
+    for at, block in enumerate(blocks):
+        for candidate in block.open:
+            if not candidate.text.strip() or (how == "pairs" and not block.free):
+                continue
+            question = ask(block, candidate)
+            if how == "all":
+                out.append(Asked(at, candidate, question))
+            elif how == "alone":
+                out.append(Asked(at, candidate, question.without_references()))
+            else:
+                out.extend(Asked(at, candidate, question.only(k), k) for k in block.free)
+    return out
+
+
+def ask_judge(judge: Judge, asked: Sequence[Asked]) -> list[Verdict | None]:
+    """The verdicts, each distinct question asked once."""
+    distinct = {one.question.key: one.question for one in asked}
+    found = judge.judge(list(distinct.values()))
+    if len(found) != len(distinct):
+        raise MetricError(f"{judge.signature} was asked {len(distinct):,} questions and gave {len(found):,} verdicts")
+    verdicts = dict(zip(distinct, found, strict=True))
+    for key, verdict in verdicts.items():
+        if verdict is not None and any(not 0 <= k < len(distinct[key].references) for k in verdict.references):
+            raise MetricError(
+                f"{judge.signature}: the verdict on {distinct[key].candidate!r} names the references {list(verdict.references)}, "
+                f"but there are {len(distinct[key].references)}"
+            )
+    return [verdicts[one.question.key] for one in asked]
+
+
+def judge_blocks(blocks: Sequence[Block], judge: Judge, ask: Any, partial: float) -> Coverage:
+    """Let the judge decide what is open; the blocks are changed."""
+    asked = questions_for(judge, blocks, ask)
+    verdicts = ask_judge(judge, asked)
+    worth = {"Correct": Fraction(1), "Partial": Fraction(partial), "Incorrect": Fraction(0)}
+    by_block: dict[int, list[tuple[Asked, Verdict]]] = {}
+    labels = dict.fromkeys(worth, 0)
+    decided: dict[int, bool] = {}
+    for one, verdict in zip(asked, verdicts, strict=True):
+        decided[id(one.candidate)] = decided.get(id(one.candidate), True) and verdict is not None
+        if verdict is not None:
+            labels[verdict.label] += 1
+            by_block.setdefault(one.block, []).append((one, verdict))
+    how = asked_how(judge)
+    for at, found in by_block.items():
+        right = [(one, verdict, worth[verdict.label]) for one, verdict in found if worth[verdict.label]]
+        if how == "alone":
+            _alone(blocks[at], right)
+        else:
+            _stand_for(blocks[at], right, several=how == "all")
+    return Coverage(len(decided), sum(decided.values()), labels, judge.signature, how, tuple(_troubles(judge)))
+
+
+def _troubles(judge: Any) -> Iterator[str]:
+    """What a judge reports of calls that failed, answers that could not be used, and people of equal standing who disagree."""
+    report = getattr(judge, "report", None)
+    for kind in ("failures", "unusable"):
+        for reason, count in dict(getattr(report, kind, {})).items():
+            yield f"{reason} ({count:,} times)"
+    disputed = len(getattr(judge, "disputed", ()))
+    if disputed:
+        yield f"judges of equal standing disagree on {disputed:,} of its questions, which count as not judged"
+
+
+Right = Sequence[tuple[Asked, "Verdict", Fraction]]
+
+
+def _stand_for(block: Block, right: Right, several: bool) -> None:
+    """Candidates take the references that they stand for."""
+    free = list(block.free)
+    candidates = list({id(one.candidate): one.candidate for one, _, _ in right}.values())
+    column = {id(candidate): k for k, candidate in enumerate(candidates)}
+    row = {reference: k for k, reference in enumerate(free)}
+    edges, none = [], []
+    for one, verdict, weight in right:
+        named = (one.reference,) if one.reference is not None else verdict.references
+        if not named:
+            none.append((one.candidate, weight, verdict.label))
+        for reference in dict.fromkeys(named):
+            if reference in row:
+                edges.append((row[reference], column[id(one.candidate)], float(weight)))
+    weights = {(r, c): weight for r, c, weight in edges}
+    taken: dict[int, list[int]] = {c: [r] for r, c in best_pairs(edges, len(free), len(candidates))}
+    if several:  # what nobody else needs
+        used = {r for rows in taken.values() for r in rows}
+        for r, c, _ in sorted(edges, key=lambda edge: (-edge[2], edge[1], edge[0])):
+            if r not in used and c in taken and weights[taken[c][0], c] == weights[r, c]:
+                taken[c].append(r)
+                used.add(r)
+    for c, rows in taken.items():
+        weight = Fraction(weights[rows[0], c])
+        references = tuple(sorted(free[r] for r in rows))
+        block.take(Accepted(JUDGED, references, (candidates[c],), weight, "correct" if weight == 1 else "partial"))
+    for candidate, weight, label in none:
+        block.take(Accepted(JUDGED, (), (candidate,), weight, f"{label.lower()}, no reference"))
+
+
+def _alone(block: Block, right: Right) -> None:
+    """A judge who saw no reference: the only free one is meant, if there is just one."""
+    only = tuple(block.free) if len(block.free) == 1 else ()
+    for one, verdict, weight in right:
+        references, only = only, ()
+        how = verdict.label.lower() + ("" if references else ", no reference")
+        block.take(Accepted(JUDGED, references, (one.candidate,), weight, how))

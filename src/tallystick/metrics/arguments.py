@@ -1,0 +1,246 @@
+"""Event arguments beyond exact match (BEMEAE): stages that accept more and more of what means the same.
+
+    exact             f1(each(arguments=match(record(event=exact, role=exact, span=exact))))
+    same_text         f1(each(arguments=match(record(event=exact, role=exact, text=exact))))
+    harmless_tokens   f1(each(arguments=match(record(event=exact, role=exact, form=exact))))
+    break_aggregate   and lists, broken up or put together
+    modifiers         and one-token references with modifiers of their own (needs a parse)
+    judge             and what a judge accepts (only if there is one)
+
+The first three are expressions of the algebra: a pronoun's text and form are its place, and places imply texts imply forms, so that
+matching what an earlier stage left is the same as matching by the later key alone. Lists and judges change what is counted
+(`argument_counting`), so the rest is a procedure over the same tallies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallystick.columns.arrays import F64
+from tallystick.errors import MetricError
+from tallystick.matching.normalise import f1
+from tallystick.matching.sets import match
+from tallystick.metrics.argument_counting import ORDERS, PLAIN, Options, block_sums, blocks_of, document_sums
+from tallystick.metrics.argument_judging import Coverage, judge_blocks
+from tallystick.metrics.argument_modifiers import Variants
+from tallystick.metrics.argument_questions import Asker, most_made
+from tallystick.metrics.argument_stages import (
+    EXACT,
+    HARMLESS_TOKENS,
+    JUDGED,
+    MODIFIERS,
+    SAME_TEXT,
+    STAGES,
+    Block,
+    run_stages,
+)
+from tallystick.metrics.named import chosen, run
+from tallystick.reading.documents import Paired, pair_values
+from tallystick.scoring.result import Result
+from tallystick.scoring.tally import Counts
+from tallystick.similarity.exact import exact
+from tallystick.similarity.records import each, record
+from tallystick.structures.arguments import ArgumentDocument, EventArgument
+
+if TYPE_CHECKING:
+    from tallystick.judges.questions import Question
+    from tallystick.judges.verdicts import Judge
+
+__all__ = ["EXPRESSIONS", "PLAIN", "Options", "Scored", "evaluate", "open_questions", "score"]
+
+KEYS = {EXACT: "span", SAME_TEXT: "text", HARMLESS_TOKENS: "form"}
+EXPRESSIONS = {
+    stage: f1(each(arguments=match(record(event=exact, role=exact, **{key: exact})))) for stage, key in KEYS.items()
+}
+"""The stages that are expressions."""
+
+
+@dataclass(frozen=True)
+class KeyedArgument:
+    """An argument as the expressions look at it; a pronoun's text and form are its place."""
+
+    event: str
+    role: str
+    span: Any
+    text: Any
+    form: Any
+
+
+@dataclass(frozen=True)
+class ArgumentView:
+    """A document as the expressions look at it."""
+
+    arguments: tuple[KeyedArgument, ...]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What the stages found: blocks by document, and a result for each stage."""
+
+    ids: tuple[str, ...]
+    documents: tuple[ArgumentDocument, ...]
+    """The reference's."""
+    blocks: tuple[tuple[Block, ...], ...]
+    results: Mapping[str, Result]
+    options: Options
+    coverage: Coverage | None = None
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that were run."""
+        return tuple(self.results)
+
+    @cached_property
+    def open(self) -> list[Question]:
+        """The questions about what is still wrong, in the order of the corpus."""
+        out = []
+        for document, blocks in zip(self.documents, self.blocks, strict=True):
+            asker = Asker(document, self.options.wording)
+            out += [asker.ask(block, one) for block in blocks for one in block.open if one.text.strip()]
+        return out
+
+    def by_role(self, stage: str) -> dict[str, F64]:
+        """The sums of each role up to a stage."""
+        out: dict[str, F64] = {}
+        for blocks in self.blocks:
+            for block in blocks:
+                out[block.role] = out.get(block.role, np.zeros(4)) + block_sums(block, stage, self.options)
+        return dict(sorted(out.items(), key=lambda item: (-item[1][3], item[0])))
+
+
+def evaluate(
+    reference: Any, predicted: Any, metrics: Sequence[str] = (), options: Options = PLAIN, judge: Judge | None = None
+) -> dict[str, Result]:
+    """Arguments from Python: sequences, or mappings by id, of ArgumentDocument."""
+    scored = score(pair_values(reference, predicted), options, judge=judge)
+    return chosen(scored.results, metrics, "arguments")
+
+
+def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: Judge | None = None) -> Scored:
+    """All stages that the data allow; a judge only where one is given."""
+    pairs = with_one_text(pairs)
+    parsers = {document.parse.source for document in pairs.reference if document.parse is not None}
+    parsed = any(document.parse is not None for document in pairs.reference)
+    notes = list(pairs.warnings)
+    blocks, views, partial = [], [], 0
+    for gold, system in zip(pairs.reference, pairs.predicted, strict=True):
+        left, right = (_kept(side.arguments, options) for side in (gold, system))
+        views.append((_view(left, options, "reference"), _view(right, options, "predicted")))
+        variants = None
+        if gold.parse is not None:
+            variants = Variants(gold.parse, gold.tokens, options.wording, options.modifiers)
+        elif parsed and left:
+            raise MetricError(
+                "some documents have a parse and others have none; the modifiers need all of them or none"
+            )
+        blocks.append(
+            tuple(run_stages(one, options.wording, variants, ORDERS[options.order]) for one in blocks_of(left, right))
+        )
+        partial += len(variants.partial) if variants is not None else 0
+    if not parsed:
+        notes.append("the stage `modifiers` is left out: it needs a parse of the documents (--parses)")
+    if partial:
+        notes.append(
+            f"one-token references that are only a part of a word of the parse, and so have no modifiers: {partial:,}"
+        )
+    unplaced = sum(
+        one.span is None and bool(one.text) for found in blocks for block in found for one in block.candidates
+    )
+    if unplaced:
+        notes.append(f"candidates without a place in the document, which `exact` asks for: {unplaced:,}")
+    if any(block.contended for found in blocks for block in found):
+        notes.append(
+            "in some role too many references want the same candidates: they were aggregated from left to right"
+        )
+    coverage = None
+    if judge is not None:
+        coverage = _judged(pairs.reference, blocks, judge, options)
+        notes += coverage.notes()
+    stages = [stage for stage in STAGES if (stage != MODIFIERS or parsed) and (stage != JUDGED or judge is not None)]
+    settings = options.settings(
+        " + ".join(sorted(parsers)) if parsed else "", judge.signature if judge is not None else ""
+    )
+    results = {}
+    for stage in stages:
+        if stage in EXPRESSIONS:
+            left_views, right_views = ([view[side] for view in views] for side in (0, 1))
+            result = run(
+                "arguments",
+                stage,
+                EXPRESSIONS[stage],
+                pairs.ids,
+                left_views,
+                right_views,
+                notes=notes,
+                settings=settings,
+            )
+        else:
+            rows = np.array([document_sums(found, stage, options) for found in blocks]).reshape(-1, 4)
+            result = Result(
+                stage, Counts(one=False), rows, pairs.ids, 0.0, tuple(notes), settings=settings, name=f"arguments.{stage}"
+            )  # fmt: skip
+        results[stage] = result
+    return Scored(pairs.ids, pairs.reference, tuple(blocks), results, options, coverage)
+
+
+def open_questions(systems: Mapping[str, Scored], top: int | None = None) -> list[Question]:
+    """What is still wrong after the deterministic stages, as questions; what most systems made comes first."""
+    return most_made([scored.open for scored in systems.values()], top)
+
+
+def _judged(
+    documents: Sequence[ArgumentDocument], blocks: Sequence[Sequence[Block]], judge: Judge, options: Options
+) -> Coverage:
+    """Ask about all documents at once, so that a judge may work on many questions at a time."""
+    askers: dict[int, Asker] = {}
+    for document, found in zip(documents, blocks, strict=True):
+        asker = Asker(document, options.wording)
+        askers.update({id(block): asker for block in found})
+    every = [block for found in blocks for block in found]
+    return judge_blocks(every, judge, lambda block, one: askers[id(block)].ask(block, one), options.partial)
+
+
+# What is compared
+
+
+def with_one_text(pairs: Paired[ArgumentDocument]) -> Paired[ArgumentDocument]:
+    """A candidate in the place of a reference says what the reference says, so that places imply texts."""
+    out, unlike = [], 0
+    for gold, system in zip(pairs.reference, pairs.predicted, strict=True):
+        said = {one.span: one.text for one in reversed(gold.arguments) if one.span is not None}
+        kept = []
+        for one in system.arguments:
+            text = said.get(one.span, one.text) if one.span is not None else one.text
+            unlike += "".join(text.split()).casefold() != "".join(one.text.split()).casefold()
+            kept.append(one if text == one.text else replace(one, text=text))
+        out.append(replace(system, arguments=tuple(kept)))
+    more = (
+        f"candidates that say something else than the reference in the same place; the reference counts: {unlike:,}",
+    )
+    return replace(pairs, predicted=tuple(out), warnings=(*pairs.warnings, *(more if unlike else ())))
+
+
+def _kept(arguments: Sequence[EventArgument], options: Options) -> tuple[EventArgument, ...]:
+    """The arguments as a set, if duplicates are merged: those of one place are one, those without place by their text."""
+    if options.duplicates == "keep":
+        return tuple(arguments)
+    unlike: dict[Any, EventArgument] = {}
+    for one in arguments:
+        unlike.setdefault((one.event, one.role, one.span if one.span is not None else one.text), one)
+    return tuple(unlike.values())
+
+
+def _view(arguments: Sequence[EventArgument], options: Options, side: str) -> ArgumentView:
+    """What the expressions compare; what equals nothing gets a key of its own."""
+    out = []
+    for k, one in enumerate(arguments):
+        said = options.wording.read(one.text)
+        here = f"{side} {k}" if one.span is None else f"{one.span[0]}:{one.span[1]}"
+        text, form = (said.text, " ".join(said.form)) if said.comparable else (f"\0{here}", f"\0{here}")
+        out.append(KeyedArgument(one.event, one.role, here, text, form))
+    return ArgumentView(tuple(out))

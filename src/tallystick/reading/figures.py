@@ -1,0 +1,104 @@
+"""Figures that somebody already has: CSV with the columns system, metric and value, and two that may be there.
+
+task      a comparison for each, such as a data set or a language
+run       several values of one system and metric, such as seeds or splits
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tallystick.errors import InputError, MetricError, Place, did_you_mean, some
+from tallystick.reading.opening import read_text, shown_name
+
+NEEDED = ("system", "metric", "value")
+COLUMNS = (*NEEDED, "task", "run")
+
+
+@dataclass
+class FigureTable:
+    """By task, system and run the values of metrics; `digits` is how many decimals the values have at most."""
+
+    tasks: dict[str, dict[str, dict[str, dict[str, float | None]]]] = field(default_factory=dict)
+    digits: int = 0
+
+    def with_mean(self, name: str, metrics: list[str]) -> FigureTable:
+        """A metric more: the mean of others, where a system has all of them."""
+        known = {
+            metric
+            for systems in self.tasks.values()
+            for runs in systems.values()
+            for run in runs.values()
+            for metric in run
+        }
+        for metric in metrics:
+            if metric not in known:
+                raise MetricError(
+                    f"--mean {name}: no metric {metric!r}; there are {some(sorted(known))}.{did_you_mean(metric, known)}"
+                )
+        if name in known:
+            raise MetricError(f"--mean {name}: there is a metric of that name already")
+
+        def more(run: Mapping[str, float | None]) -> dict[str, float | None]:
+            values = [run.get(metric) for metric in metrics]
+            numbers = [value for value in values if value is not None]
+            return {**run, name: math.fsum(numbers) / len(metrics) if len(numbers) == len(metrics) else None}
+
+        tasks = {
+            task: {system: {key: more(run) for key, run in runs.items()} for system, runs in systems.items()}
+            for task, systems in self.tasks.items()
+        }
+        return FigureTable(tasks, self.digits)
+
+
+def read_figures(name: str | Path) -> FigureTable:
+    """Read a table of figures; an empty value is undefined."""
+    file = shown_name(name)
+    reader = csv.DictReader(io.StringIO(read_text(name)))
+    found = [column.strip() for column in reader.fieldnames or ()]
+    if not set(NEEDED) <= set(found):
+        raise InputError(
+            f"expected the columns {', '.join(NEEDED)} (and task, run), found {', '.join(found)}", Place(file, 1)
+        )
+    unknown = [column for column in found if column not in COLUMNS]
+    if unknown:
+        raise InputError(
+            f"no column {unknown[0]!r} is known; there are {', '.join(COLUMNS)}.{did_you_mean(unknown[0], COLUMNS)}",
+            Place(file, 1),
+        )
+    reader.fieldnames = found
+    table = FigureTable()
+    for row in reader:
+        place = Place(file, reader.line_num)
+        if None in row or None in row.values():
+            raise InputError(
+                f"expected {len(found)} fields, found {len([v for v in row.values() if v is not None])}", place
+            )
+        _take(table, {key: (value or "").strip() for key, value in row.items()}, place)
+    if not table.tasks:
+        raise InputError("has no rows", file)
+    return table
+
+
+def _take(table: FigureTable, row: Mapping[str, str], place: Place) -> None:
+    system, metric, text = row["system"], row["metric"], row["value"]
+    if not system or not metric:
+        raise InputError("expected a name under system and under metric, found none", place)
+    value = None
+    if text:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise InputError(f"expected a number under value, found {text!r}", place)
+    run = table.tasks.setdefault(row.get("task", ""), {}).setdefault(system, {}).setdefault(row.get("run", ""), {})
+    if metric in run:
+        raise InputError(f"{system} has {metric} twice; several runs need a column run", place)
+    run[metric] = value
+    table.digits = max(table.digits, len(text.partition(".")[2]) if "e" not in text.lower() else 0)

@@ -1,0 +1,129 @@
+"""The documents that a page carries: each with its drawings and its alignment, packed, the worst first, within limits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tallystick.columns.unfit import Invalid
+from tallystick.reports.plainly import named_parts, plainly
+from tallystick.scoring.explanation import MATCHED, MISSED, SPURIOUS, Explanation
+from tallystick.structures.mentions import Mention
+
+if TYPE_CHECKING:
+    from tallystick.reports.page import Parts
+
+DEEPEST = 4000
+"""How many nodes one document's alignment may have in the page."""
+LABELS = ("slot", "role", "key", "type")
+"""What an item is called by: the first of these that it has."""
+SIGNS = {MATCHED: "=", MISSED: "-", SPURIOUS: "+"}
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Packed documents in order; `full` if there was no room for more."""
+
+    documents: list[dict[str, Any]]
+    full: bool
+
+
+def carry(parts: Parts, ids: Sequence[Any], budget: int) -> Carried:
+    """These documents with everything that can be drawn of them, as many as the budget of bytes allows."""
+    out: list[dict[str, Any]] = []
+    if not parts.opens:
+        return Carried(out, False)
+    for key in ids:
+        nodes = [DEEPEST]
+        tree = None if parts.explain is None else packed(parts.explain(key), nodes)
+        drawings = [] if parts.draw is None else [drawing.packed() for drawing in parts.draw(key)]
+        one = {"tree": tree, "drawings": drawings, "cut": nodes[0] <= 0}
+        budget -= len(json.dumps(one, ensure_ascii=False, separators=(",", ":"), default=str).encode())
+        if budget < 0 and out:
+            return Carried(out, True)
+        out.append(one)
+    return Carried(out, False)
+
+
+def packed(node: Explanation, nodes: list[int]) -> list[Any]:
+    """[name, status, weight, reference's own, predicted's own, reference, predicted, children]
+
+    A predicted value that reads as the reference does is 0, and there are no children if there are none. What says
+    the same twice is said once: a part with nothing but one part inside is that part, and an item is called by its slot,
+    role, type or key where both sides agree about it.
+    """
+    nodes[0] -= 1
+    children = []
+    whole = isinstance(node.reference, Mention) and isinstance(node.predicted, Mention)  # not offset by offset
+    for child in () if whole else node.children:
+        if nodes[0] <= 0:
+            break
+        children.append(packed(child, nodes))
+    status, name = SIGNS[node.status], node.name or _item(node)
+    weights = [_short(x) for x in (node.weight, node.reference_self, node.predicted_self)]
+    if not node.children and node.status != MATCHED:
+        if isinstance(node.predicted, Invalid):  # why there is nothing: an output that could not be read
+            return [name, status, *weights, plainly(node.reference), plainly(node.predicted)]
+        value = node.reference if node.status == MISSED else node.predicted
+        return _alone(name, status, value, weights, bool(node.places), nodes)
+    if node.places:
+        name, children = _called(name, children)
+    if len(children) == 1 and children[0][2:5] == weights:
+        inner = children[0]
+        return [inner[0] if name == "document" else name, *inner[1:]]
+    if children:
+        return [name, status, *weights, None, None, children]
+    left, right = plainly(node.reference), plainly(node.predicted)
+    return [name, status, *weights, left, 0 if left == right else right]
+
+
+def _called(name: str, children: list[list[Any]]) -> tuple[str, list[list[Any]]]:
+    """An item by what it is: the slot, role, type or key that both sides agree about, which is then no row of its own."""
+    agreed = [
+        k
+        for k, child in enumerate(children)
+        if child[0] in LABELS and len(child) == 7 and child[1] == "=" and child[6] == 0 and child[2] >= max(child[3:5])
+    ]
+    if not agreed or len(children) == 1:
+        return name, children
+    chosen = min(agreed, key=lambda k: LABELS.index(children[k][0]))
+    return children[chosen][5], children[:chosen] + children[chosen + 1 :]
+
+
+def _alone(name: str, status: str, value: Any, weights: Sequence[float], item: bool, nodes: list[int]) -> list[Any]:
+    """What stands on one side only: a record is shown field by field, a list of records item by item."""
+    parts = [(key, part) for key, part in named_parts(value) if part is not None and part != ()]
+    if item and len(parts) > 1:
+        found = [k for k, (key, part) in enumerate(parts) if key in LABELS and isinstance(part, str) and part]
+        if found:
+            name = parts.pop(min(found, key=lambda k: LABELS.index(parts[k][0])))[1]
+            if len(parts) == 1:
+                return _alone(name, status, parts[0][1], weights, False, nodes)
+    if len(parts) == 1 and not item:
+        return _alone(name, status, parts[0][1], weights, False, nodes)
+    children: list[list[Any]] = []
+    own = [0, 1, 0] if status == "-" else [0, 0, 1]
+    listed = value if isinstance(value, (list, tuple)) and not parts else ()
+    if any(len(named_parts(part)) > 1 for part in listed):
+        children = [_alone(str(k + 1), status, part, own, True, nodes) for k, part in enumerate(listed) if nodes[0] > 0]
+    elif len(parts) > 1 or (parts and item):
+        children = [_alone(key, status, part, own, False, nodes) for key, part in parts if nodes[0] > 0]
+    nodes[0] -= len(children)
+    if children:
+        return [name, status, *weights, None, None, children]
+    text = plainly(value)
+    return [name, status, *weights, text if status == "-" else None, text if status == "+" else None]
+
+
+def _short(x: float) -> float:
+    return int(x) if x == int(x) else round(x, 4)
+
+
+def _item(node: Explanation) -> str:
+    """An item of a list has no name; its places on the two sides say which it is."""
+    if not node.places:
+        return ""
+    left, right = ("–" if place is None else str(place + 1) for place in node.places)
+    return f"{left} ↔ {right}" if None not in node.places else f"{left if right == '–' else right}"

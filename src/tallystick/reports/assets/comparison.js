@@ -1,0 +1,75 @@
+// Systems and metrics against each other: the lines of ranks, the pairs of systems, the agreement of metrics.
+function tone(k) { return `hsl(${(k * 137.5 + 215) % 360} 58% var(--hue-line))`; }
+function digits(x, n) { return x === null || x === undefined ? "–" : x.toFixed(n); }
+
+for (const section of document.querySelectorAll("section[data-k]")) {
+  const one = data.comparisons[section.dataset.k], systems = Object.keys(one.systems), metrics = Object.keys(one.systems[systems[0]]);
+  const ranks = section.querySelector(".ranks");
+  if (ranks) drawRanks(ranks, one, systems, metrics);
+  const pairs = section.querySelector(".pairs"), metric = section.querySelector(".metric");
+  if (pairs) { metric.addEventListener("change", () => fillPairs(pairs, one, systems, metric.value)); fillPairs(pairs, one, systems, metric.value); }
+  const agree = section.querySelector(".agree"), how = section.querySelector(".coefficient");
+  if (agree) { how.addEventListener("change", () => fillAgree(agree, one, metrics, how.value)); fillAgree(agree, one, metrics, how.value); }
+}
+
+function drawRanks(into, one, systems, metrics) {
+  const name = Math.max(...systems.map(s => Math.min(170, s.length * 7.4))) + 34, STEP = Math.max(110, Math.min(230, (into.clientWidth - 40 - 2 * name) / (metrics.length - 1))), ROW = 30;
+  const last = Math.max(...systems.flatMap(s => metrics.map(m => one.systems[s][m].rank ?? 1)));
+  const W = 2 * name + STEP * (metrics.length - 1), H = 46 + ROW * last;
+  const x = k => name + k * STEP, y = r => 26 + r * ROW;
+  const svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, width: W, height: H, role: "img", "aria-label": "Ranks of the systems under each metric; the table above has them as numbers" });
+  metrics.forEach((m, k) => svg.append(shape("line", { x1: x(k), x2: x(k), y1: 34, y2: H - 8, stroke: "var(--line)" }),
+    shape("text", { x: x(k), y: 20, "text-anchor": "middle", style: "font-weight:600" }, m)));
+  systems.forEach((s, i) => {
+    const at = metrics.map(m => one.systems[s][m].rank), colour = tone(i), g = shape("g", { class: "series" });
+    let d = "";
+    at.forEach((r, k) => { d += k ? `C${x(k - 1) + STEP / 2},${y(at[k - 1])} ${x(k) - STEP / 2},${y(r)} ${x(k)},${y(r)}` : `M${x(0)},${y(r)}`; });
+    g.append(shape("path", { d, style: `stroke:${colour}` }));
+    at.forEach((r, k) => g.append(shape("circle", { cx: x(k), cy: y(r), r: 5.5, style: `fill:${colour}` })));
+    const short = s.length > 24 ? s.slice(0, 23) + "…" : s;
+    g.append(shape("text", { x: x(0) - 14, y: y(at[0]) + 4.5, "text-anchor": "end" }, short), shape("text", { x: x(metrics.length - 1) + 14, y: y(at[at.length - 1]) + 4.5 }, short));
+    g.append(shape("title", {}, `${s}: ${metrics.map((m, k) => `${m} #${at[k]}`).join(", ")}`));
+    svg.append(g);
+  });
+  into.append(svg);
+}
+
+function heads(table, names, corner) {
+  const row = el("tr", "", el("th", "", corner));
+  for (const n of names) { const th = el("th", "", n); th.scope = "col"; th.style.textAlign = "center"; row.append(th); }
+  table.replaceChildren(table.caption, el("thead", "", row));
+  const body = el("tbody");
+  table.append(body);
+  return body;
+}
+function rowHead(name) { const th = el("th", "", name); th.scope = "row"; return th; }
+
+function fillPairs(table, one, systems, metric) {
+  const body = heads(table, systems, "");
+  const found = {};
+  for (const d of one.differences) if (d.metric === metric) { found[d.first + "\n" + d.second] = [-d.difference, d]; found[d.second + "\n" + d.first] = [d.difference, d]; }
+  for (const a of systems) {
+    const row = el("tr", "", rowHead(a));
+    for (const b of systems) {
+      const [value, d] = found[a + "\n" + b] || [];
+      if (!d || d.difference === null) { row.append(el("td", "soft", a === b ? "" : "–")); continue; }
+      const sure = d.p_holm !== null && d.p_holm !== undefined && d.p_holm <= one.alpha;
+      row.append(el("td", sure ? (value > 0 ? "right-c" : "missed-c") : "soft", (value > 0 ? "+" : "") + value.toFixed(4), el("br"), el("small", "", (sure ? "● " : "") + "p " + digits(d.p_holm, 4))));
+    }
+    body.append(row);
+  }
+}
+function fillAgree(table, one, metrics, how) {
+  const body = heads(table, metrics, "");
+  const found = {};
+  for (const c of one.correlations) { found[c.first + "\n" + c.second] = c[how]; found[c.second + "\n" + c.first] = c[how]; }
+  for (const a of metrics) {
+    const row = el("tr", "", rowHead(a));
+    for (const b of metrics) {
+      const value = a === b ? 1 : found[a + "\n" + b], cell = el("td", "", digits(value, 4));
+      if (value !== null && value !== undefined) cell.style.setProperty("--v", percent(value));
+      row.append(cell);
+    }
+    body.append(row);
+  }
+}

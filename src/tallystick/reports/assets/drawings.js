@@ -1,0 +1,229 @@
+// How one document is drawn: texts with highlights, graphs, arcs, and the alignment as two columns.
+const STATUS = { "=": "right", "-": "missed", "+": "spurious", "~": "part" };
+const SIGN = { "=": "", "-": "−", "+": "+", "~": "≠" };
+
+function drawing(d) { return { text: drawText, graph: drawGraph, arcs: drawArcs }[d.kind](d); }
+
+// Texts: both sides side by side. Highlights may nest and cross: one that crosses is closed and opened again.
+function drawText(d) {
+  const box = el("section", "texts");
+  box.append(el("h4", "", d.title));
+  const sides = el("div", "sides");
+  for (const [name, marks] of [["Reference", d.reference], ["Prediction", d.predicted]]) {
+    const text = el("div", "text");
+    text.tabIndex = 0;
+    text.setAttribute("role", "region");
+    text.setAttribute("aria-label", name + ", text with highlights");
+    fillText(text, d.sentences, marks, d.coloured);
+    sides.append(el("div", "side", el("h4", "", name), text));
+  }
+  box.append(sides);
+  box.addEventListener("pointerover", e => light(box, e.target.closest?.(".m")?.dataset.g));
+  box.addEventListener("pointerleave", () => light(box));
+  if (d.note) box.append(el("p", "note", d.note));
+  return box;
+}
+function light(box, group) {
+  box.classList.toggle("lit", group !== undefined);
+  for (const m of box.querySelectorAll(".m")) m.classList.toggle("on", group !== undefined && m.dataset.g === group);
+}
+function fillText(into, sentences, marks, coloured) {
+  const queue = marks.map((m, k) => ({ start: m[0], end: m[1], label: m[2], status: m[3], group: m[4], k }));
+  queue.sort((a, b) => a.start - b.start || b.end - a.end || a.k - b.k);
+  let next = 0, token = 0, open = [];
+  const enter = (mark, parent) => {
+    const e = el("span", "m " + (coloured ? STATUS[mark.status] : "plain-" + STATUS[mark.status]));
+    if (mark.group !== null && mark.group !== undefined) {
+      e.dataset.g = mark.group;
+      if (coloured) { e.classList.add("g"); e.style.setProperty("--h", (mark.group * 137.5 + 210) % 360); }
+    }
+    parent.append(e);
+    return e;
+  };
+  for (const sentence of sentences) {
+    const p = el("p", "right");
+    const inner = () => open.length ? open[open.length - 1].e : p;
+    const opened = open;
+    open = [];
+    for (const o of opened) open.push({ mark: o.mark, e: enter(o.mark, inner()) });
+    sentence.forEach((word, k) => {
+      let lowest = open.findIndex(o => o.mark.end <= token);
+      if (lowest >= 0) {
+        const again = open.slice(lowest).filter(o => o.mark.end > token).map(o => o.mark);
+        for (const o of open.slice(lowest).reverse()) if (o.mark.end <= token) label(o);
+        open = open.slice(0, lowest);
+        for (const mark of again) open.push({ mark, e: enter(mark, inner()) });
+      }
+      if (k) inner().append(" ");
+      while (next < queue.length && queue[next].start <= token) {
+        const mark = queue[next++];
+        if (mark.end <= token) continue;
+        if (mark.status !== "=") p.className = "";
+        open.push({ mark, e: enter(mark, inner()) });
+      }
+      inner().append(word);
+      token++;
+    });
+    for (const o of [...open].reverse()) if (o.mark.end <= token) label(o);
+    open = open.filter(o => o.mark.end > token);
+    into.append(p);
+  }
+  function label(o) {
+    const sign = SIGN[o.mark.status];
+    const text = o.mark.label;
+    if (!text && !sign) return;
+    const sub = el("sub", "", sign, text.length > 26 ? text.slice(0, 10) + "…" + text.slice(-14) : text);
+    if (text.length > 26) sub.title = text;
+    o.e.append(sub);
+  }
+}
+
+// Graphs and forests: a column for each depth, a row for each leaf; Python has placed the nodes, here they get their width.
+const measured = document.createElement("canvas").getContext("2d");
+function width(text, size) { measured.font = (size || 12.5) + "px system-ui, sans-serif"; return measured.measureText(text).width; }
+function drawGraph(d) {
+  const box = el("section", "graph");
+  box.append(el("h4", "", d.title));
+  const view = el("div", "tools");
+  const choose = el("select");
+  for (const [value, name] of [["", "both sides"], ["only-reference", "the reference"], ["only-predicted", "the prediction"]]) {
+    const option = el("option", "", name);
+    option.value = value;
+    choose.append(option);
+  }
+  view.append(el("label", "", "Show ", choose));
+  const frame = el("div", "draw");
+  frame.tabIndex = 0;
+  choose.addEventListener("change", () => { frame.className = "draw " + choose.value; });
+  const ROW = 32, HIGH = 24, PAD = 9, GAP = 26;
+  const depths = 1 + Math.max(0, ...d.nodes.map(n => n[0]));
+  const wide = d.nodes.map(n => Math.max(20, width(n[2])) + 2 * PAD);
+  const labels = d.edges.map(e => SIGN[e[3]] + e[2]);
+  const column = Array(depths).fill(0), room = Array(depths).fill(0);
+  d.nodes.forEach((n, k) => { column[n[0]] = Math.max(column[n[0]], wide[k]); });
+  d.edges.forEach((e, k) => { if (e[4]) { const at = d.nodes[e[1]][0]; room[at] = Math.max(room[at], width(labels[k], 11.5)); } });
+  const left = [10];
+  for (let c = 1; c < depths; c++) left[c] = left[c - 1] + column[c - 1] + room[c] + GAP + 10;
+  const x = d.nodes.map(n => left[n[0]]), y = d.nodes.map(n => 20 + n[1] * ROW);
+  let right = Math.max(...d.nodes.map((n, k) => x[k] + wide[k])), rows = 1 + Math.max(...d.nodes.map(n => n[1]));
+  const lines = shape("g"), knots = shape("g");
+  d.edges.forEach(([from, to, , status, tree], k) => {
+    const g = shape("g", { class: "edge " + (status === "=" ? "same" : STATUS[status]) + (tree ? "" : " extra-link") });
+    if (tree) {
+      const bend = x[from] + wide[from] + 8, end = x[to];
+      const path = y[from] === y[to] ? `M${x[from] + wide[from]},${y[from]}H${end}`
+        : `M${x[from] + wide[from]},${y[from]}H${bend - 6}Q${bend},${y[from]} ${bend},${y[from] + 6}V${y[to] - 6}Q${bend},${y[to]} ${bend + 6},${y[to]}H${end}`;
+      g.append(shape("path", { d: path }), shape("text", { x: end - 5, y: y[to] - 4, "text-anchor": "end" }, labels[k]));
+    } else {
+      const sx = x[from] + wide[from], tx = x[to] + wide[to], far = Math.max(sx, tx) + 36 + 4 * Math.min(20, Math.abs(d.nodes[from][1] - d.nodes[to][1]));
+      right = Math.max(right, far + width(labels[k], 11.5) / 2);
+      g.append(shape("path", { d: `M${sx},${y[from] + 4}C${far},${y[from] + 4} ${far},${y[to] + 4} ${tx + 3},${y[to] + 4}`, "marker-end": "url(#arrow)" }),
+        shape("text", { x: (sx + tx) / 8 + far * 3 / 4, y: (y[from] + y[to]) / 2 + 8, "text-anchor": "middle" }, labels[k]));
+    }
+    lines.append(g);
+  });
+  d.nodes.forEach(([, , text, status, detail], k) => {
+    const g = shape("g", { class: "node " + (status === "=" ? "same" : STATUS[status] || "") });
+    g.append(shape("rect", { x: x[k], y: y[k] - HIGH / 2, width: wide[k], height: HIGH, rx: 7 }),
+      shape("text", { x: x[k] + PAD, y: y[k] + 4.5 }, text));
+    if (detail) g.append(shape("title", {}, detail));
+    g.addEventListener("pointerenter", () => {
+      frame.classList.add("near");
+      lines.childNodes.forEach((line, e) => line.classList.toggle("on", d.edges[e][0] === k || d.edges[e][1] === k));
+    });
+    g.addEventListener("pointerleave", () => frame.classList.remove("near"));
+    knots.append(g);
+  });
+  const size = [right + 14, 20 + rows * ROW];
+  const arrow = shape("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
+    shape("path", { d: "M0,0L8,4L0,8z", class: "arrow" }));
+  const svg = shape("svg", { width: size[0], height: size[1], viewBox: `0 0 ${size[0]} ${size[1]}`, role: "img", "aria-label": d.said }, shape("defs", {}, arrow), lines, knots);
+  frame.append(svg);
+  if (d.text) box.append(el("p", "quote", d.text));
+  box.append(view, frame, el("p", "note", d.said));
+  return box;
+}
+
+// Dependency trees: the reference's arcs above the words, wrong predicted ones below.
+function drawArcs(d) {
+  const box = el("section", "arcs");
+  box.append(el("h4", "", d.title));
+  const widths = d.words.map(w => width(w, 13.5) + 22), middle = [];
+  let at = 12;
+  widths.forEach(w => { middle.push(at + w / 2); at += w; });
+  const levels = arcs => {
+    const done = [];
+    return arcs.map(a => [Math.min(a[0], a[1]), Math.max(a[0], a[1])]).map((s, k) => [s, k]).sort((a, b) => (a[0][1] - a[0][0]) - (b[0][1] - b[0][0]))
+      .map(([s, k]) => { let level = 1; for (const o of done) if (o.s[0] < s[1] && s[0] < o.s[1]) level = Math.max(level, o.level + 1); done.push({ s, level }); return [k, level]; })
+      .reduce((out, [k, level]) => { out[k] = level; return out; }, []);
+  };
+  const above = levels(d.reference), below = levels(d.predicted), STEP = 24;
+  const top = 16 + STEP * Math.max(0, ...above), base = top + 18, bottom = base + 14 + STEP * Math.max(0, ...below) + 14;
+  const svg = shape("svg", { width: at + 12, height: bottom, viewBox: `0 0 ${at + 12} ${bottom}`, role: "img", "aria-label": d.said });
+  svg.append(shape("defs", {}, shape("marker", { id: "head", viewBox: "0 0 8 8", refX: 6, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" }, shape("path", { d: "M0,0L8,4L0,8z", class: "arrow" }))));
+  const arc = (a, level, sign) => {
+    const [head, word, label, status] = a, g = shape("g", { class: "edge " + (status === "=" ? "same" : STATUS[status]) });
+    const y0 = sign < 0 ? top : base + 8, y1 = y0 + sign * STEP * level;
+    if (head < 0) g.append(shape("path", { d: `M${middle[word]},${y1}V${y0}` }), shape("text", { x: middle[word] + 4, y: y1 + 9 }, SIGN[status] + label));
+    else {
+      const from = middle[head] + (word > head ? 5 : -5), to = middle[word];
+      g.append(shape("path", { d: `M${from},${y0}V${y1 - sign * 6}Q${from},${y1} ${from + Math.sign(to - from) * 6},${y1}H${to - Math.sign(to - from) * 6}Q${to},${y1} ${to},${y1 - sign * 6}V${y0 + sign * 3}`, "marker-end": "url(#head)" }),
+        shape("text", { x: (from + to) / 2, y: y1 + (sign < 0 ? 4 : 4), "text-anchor": "middle" }, SIGN[status] + label));
+    }
+    svg.append(g);
+  };
+  d.reference.forEach((a, k) => arc(a, above[k], -1));
+  d.predicted.forEach((a, k) => arc(a, below[k], 1));
+  d.words.forEach((w, k) => svg.append(shape("text", { x: middle[k], y: base, "text-anchor": "middle", style: "font-size:13.5px;font-weight:560" }, w)));
+  const frame = el("div", "draw", svg);
+  frame.tabIndex = 0;
+  box.append(frame);
+  return box;
+}
+
+// The alignment: what stands where on both sides, indented as it is nested, with the credit of each part.
+function drawTree(tree, title) {
+  const table = el("table", "pair");
+  table.append(el("caption", "hidden", title));
+  const cols = el("colgroup");
+  for (const name of ["what", "", "", "credit"]) cols.append(el("col", name));
+  const head = el("tr");
+  for (const name of ["", "Reference", "Prediction", "Credit"]) {
+    const th = el("th", name === "Credit" ? "n credit" : "", name || el("span", "hidden", "Part"));
+    th.scope = "col";
+    head.append(th);
+  }
+  const body = el("tbody");
+  table.append(cols, el("thead", "", head), body);
+  rowsOf(tree, 0, body);
+  const box = el("div", "scroll tall", table);
+  box.tabIndex = 0;
+  box.setAttribute("role", "region");
+  box.setAttribute("aria-label", title);
+  return el("section", "", el("h4", "", title), box);
+}
+function rowsOf(node, depth, body) {
+  const [name, status, w, r, p, left, other, kids = []] = node;
+  const right = other === 0 ? left : other;
+  const most = Math.max(r, p), right_ = status === "=" && w >= most - 1e-9 && most > 0;
+  const what = el("th", "what", name);
+  what.scope = "row";
+  what.style.setProperty("--d", depth);
+  const nothing = most === 0;
+  const cell = (cls, sign, text) => text === null ? el("td", cls) : el("td", cls, sign ? el("span", "sign", sign) : null, text);
+  if (kids.length) {
+    const row = el("tr", "group" + (right_ && r === p ? " same" : ""), what);
+    const said = status === "-" ? "missed" : status === "+" ? "spurious" : r === p ? `${num(w)} of ${num(r)}` : `${num(w)} of ${num(r)} / ${num(p)}`;
+    row.append(el("td", "", left ?? ""), el("td", "", right ?? ""), el("td", "credit", said));
+    body.append(row);
+    for (const kid of kids) rowsOf(kid, depth + 1, body);
+    return;
+  }
+  let row;
+  if (status === "=") {
+    const sign = right_ || nothing ? "" : "≠";
+    row = el("tr", right_ || nothing ? "same" : "part", what, cell("v r", sign, left), cell("v p", sign, right), el("td", "credit", nothing ? "" : num(w) + (most !== 1 ? " of " + num(most) : "")));
+  } else if (status === "-") row = el("tr", "missed", what, cell("v r", "−", left), el("td", "v p"), el("td", "credit", "missed"));
+  else row = el("tr", "spurious", what, el("td", "v r"), cell("v p", "+", right), el("td", "credit", "spurious"));
+  body.append(row);
+}

@@ -1,0 +1,213 @@
+"""Pictures for papers: systems with their intervals, ranks that move, figures and documents of one result.
+
+Drawn by matplotlib, which is an extra (`pip install "tallystick[plots]"`) and imported only here. A picture can be saved
+as SVG, PNG or PDF, and shows itself in a notebook; the same figures are the same file.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tallystick.errors import InputError, MetricError, TallystickError
+
+if TYPE_CHECKING:
+    from tallystick.comparing.table import Cell, Comparison
+    from tallystick.scoring.result import Result
+
+SUFFIXES = (".svg", ".png", ".pdf")
+COLOURS = ("#2b5cab", "#c2571a", "#2f7d4f", "#9a3d9e", "#b0241a", "#0f7f8c", "#7a6210", "#5a5f6b", "#d1468a", "#3f8f1f")
+"""Told apart in print and by most eyes; lines also differ in their dashes and marks."""
+_DASHES = ("-", "--", "-.", ":")
+_MARKS = "osD^vPX*"
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A picture: `save` it, or let a notebook show it. `figure` is matplotlib's, to go on with."""
+
+    figure: Any
+
+    def save(self, path: str | Path) -> None:
+        """Write it; the suffix says how: .svg, .png or .pdf."""
+        target = Path(path)
+        if target.suffix not in SUFFIXES:
+            raise TallystickError(f"{target}: expected a name that ends with {', '.join(SUFFIXES)}")
+        try:
+            with _plain_text():
+                self.figure.savefig(target, format=target.suffix[1:], dpi=200, metadata=_undated(target.suffix[1:]))
+        except OSError as error:
+            raise InputError(f"cannot be written ({error.strerror})", str(path)) from None
+
+    def _repr_svg_(self) -> str:
+        stream = io.StringIO()
+        with _plain_text():
+            self.figure.savefig(stream, format="svg", metadata=_undated("svg"))
+        text = stream.getvalue()
+        return text[text.index("<svg") :]
+
+
+def _undated(format_: str) -> dict[str, None] | None:
+    return {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format_)
+
+
+@contextmanager
+def _plain_text() -> Iterator[None]:
+    """Text as text, and no random ids."""
+    import matplotlib
+
+    with matplotlib.rc_context({"svg.hashsalt": "tallystick", "svg.fonttype": "none"}):
+        yield
+
+
+def _figure(width: float, height: float) -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise TallystickError(
+            'pictures need matplotlib: pip install "tallystick[plots]" (or pip install matplotlib)'
+        ) from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _tidy(axes: Any) -> None:
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.grid(alpha=0.25, linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=8)
+
+
+# A comparison
+
+
+def comparison_picture(comparison: Comparison, kind: str | None = None) -> Picture:
+    """`figures`: each system with its interval, a panel for each metric. `ranks`: how ranks move from metric to metric.
+    Both, one above the other, unless one is asked for (or there is nothing to rank)."""
+    several = len(comparison.metrics) > 1 and len(comparison.systems) > 1
+    chosen = [kind] if kind else ["figures", "ranks"] if several else ["figures"]
+    if unknown := [name for name in chosen if name not in ("figures", "ranks")]:
+        raise MetricError(f"a comparison has pictures of figures and of ranks, not of {unknown[0]!r}")
+    if "ranks" in chosen and not several:
+        raise MetricError("a picture of ranks needs two systems and two metrics")
+    n, m = len(comparison.systems), len(comparison.metrics)
+    longest = max(map(len, comparison.systems))
+    across = min(m, 4)
+    down = -(-m // across)
+    heights = {"figures": down * (0.62 + 0.24 * n), "ranks": 0.75 + 0.27 * n}
+    figure = _figure(max(5.0, 0.075 * longest + 2.35 * across), sum(heights[name] for name in chosen))
+    parts = figure.subfigures(len(chosen), 1, height_ratios=[heights[name] for name in chosen])
+    for name, part in zip(chosen, [parts] if len(chosen) == 1 else parts, strict=True):
+        if name == "figures":
+            _draw_figures(part, comparison, across, down)
+        else:
+            _draw_ranks(part.add_subplot(1, 1, 1), comparison)
+    return Picture(figure)
+
+
+def _draw_figures(part: Any, comparison: Comparison, across: int, down: int) -> None:
+    """A dot for each system, with its interval or its spread; the best of the first metric is at the top."""
+    first = comparison.metrics[0]
+    order = sorted(comparison.systems, key=lambda name: comparison.cells[name, first].rank or 0.0, reverse=True)
+    for k, metric in enumerate(comparison.metrics):
+        axes = part.add_subplot(down, across, k + 1)
+        for row, system in enumerate(order):
+            cell = comparison.cells[system, metric]
+            if cell.value is not None:
+                error = _error(cell)
+                axes.errorbar(
+                    cell.value, row, xerr=error, fmt="o", color=COLOURS[0], markersize=4, capsize=2, linewidth=1
+                )
+        axes.set_yticks(range(len(order)), order if k % across == 0 else [""] * len(order))
+        axes.set_ylim(-0.6, len(order) - 0.4)
+        axes.set_title(metric, fontsize=9)
+        _tidy(axes)
+
+
+def _error(cell: Cell) -> list[list[float]] | None:
+    if cell.value is None:
+        return None
+    if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
+        return [[max(0.0, cell.value - cell.interval.low)], [max(0.0, cell.interval.high - cell.value)]]
+    return [[cell.spread], [cell.spread]] if cell.spread is not None else None
+
+
+def _draw_ranks(axes: Any, comparison: Comparison) -> None:
+    places = list(range(len(comparison.metrics)))
+    for k, system in enumerate(comparison.systems):
+        ranks = [comparison.cells[system, metric].rank for metric in comparison.metrics]
+        axes.plot(
+            places, ranks, _DASHES[k // len(COLOURS) % len(_DASHES)], marker=_MARKS[k % len(_MARKS)], markersize=5,
+            color=COLOURS[k % len(COLOURS)], linewidth=1.6, label=system,
+        )  # fmt: skip
+        for place, shift, side in ((0, -0.12, "right"), (places[-1], 0.12, "left")):
+            axes.annotate(system, (place + shift, ranks[place]), ha=side, va="center", fontsize=8)
+    axes.invert_yaxis()
+    axes.set_yticks(range(1, len(comparison.systems) + 1))
+    axes.set_xticks(places, comparison.metrics)
+    longest = max(map(len, comparison.systems))
+    axes.set_xlim(-0.12 - 0.055 * longest, places[-1] + 0.12 + 0.055 * longest)
+    axes.set_ylabel("rank", fontsize=9)
+    _tidy(axes)
+    axes.grid(axis="y", visible=False)
+
+
+# One result
+
+
+def result_picture(results: dict[str, Result] | Result, kind: str = "figures", resamples: int = 1000) -> Picture:
+    """`figures`: precision, recall and the rest with 95 % intervals. `documents`: how the documents are distributed,
+    from the worst to the best."""
+    named = results if isinstance(results, dict) else {results.name or results.kind.headline: results}
+    if kind == "figures":
+        return _figures_picture(named, resamples)
+    if kind == "documents":
+        return _documents_picture(named)
+    raise MetricError(f"a result has pictures of figures and of documents, not of {kind!r}")
+
+
+def _figures_picture(results: dict[str, Result], resamples: int) -> Picture:
+    from tallystick.scoring.resampling import intervals
+
+    found = intervals(list(results.values()), resamples=resamples)
+    rows: list[tuple[str, float, Any]] = []
+    for (name, result), ends in zip(results.items(), found, strict=True):
+        for key, value in result.figures.items():
+            if value is not None:
+                rows.append((key if len(results) == 1 else f"{name} {key}", value, ends[key]))
+    figure = _figure(5.2, 0.7 + 0.27 * max(1, len(rows)))
+    axes = figure.add_subplot(1, 1, 1)
+    for place, (_, value, ends) in enumerate(rows):
+        known = ends.low is not None and ends.high is not None
+        error = [[max(0.0, value - ends.low)], [max(0.0, ends.high - value)]] if known else None
+        axes.errorbar(value, place, xerr=error, fmt="o", color=COLOURS[0], markersize=4.5, capsize=2.5, linewidth=1.1)
+        axes.annotate(
+            f"{value:.4f}", (value, place), xytext=(0, 6), textcoords="offset points", ha="center", fontsize=7
+        )
+    axes.set_yticks(range(len(rows)), [name for name, _, _ in rows])
+    axes.set_ylim(len(rows) - 0.4, -0.7)
+    axes.set_xlim(0, max(1.0, *(value for _, value, _ in rows)) if rows else 1)
+    _tidy(axes)
+    return Picture(figure)
+
+
+def _documents_picture(results: dict[str, Result]) -> Picture:
+    figure = _figure(5.2, 3.4)
+    axes = figure.add_subplot(1, 1, 1)
+    for k, (name, result) in enumerate(results.items()):
+        values: Sequence[float] = sorted(
+            value for value in result.kind.figures(result.rows)[result.kind.headline].tolist() if value == value
+        )
+        places = [100 * (place + 0.5) / len(values) for place in range(len(values))]
+        axes.plot(places, values, _DASHES[k % len(_DASHES)], color=COLOURS[k % len(COLOURS)], linewidth=1.6, label=name)
+    axes.set_xlabel("documents, from the worst to the best (%)", fontsize=9)
+    axes.set_ylabel("figure", fontsize=9)
+    axes.set_ylim(-0.02, 1.02)
+    if len(results) > 1:
+        axes.legend(fontsize=8)
+    _tidy(axes)
+    return Picture(figure)

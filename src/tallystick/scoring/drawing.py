@@ -1,0 +1,108 @@
+"""Weighted sums of documents: what every resampling method needs, in bounded memory.
+
+A bootstrap resample draws n documents with replacement. Its sums are w·X, with w how often each document was drawn
+and X the documents' rows (n x sums). In a randomisation test each document's two outputs change places by a coin: the
+sums move by s·(B - A), with s the coins. Either way many resamples are one matrix product, and no document is scored
+again:
+
+    weights (resamples x n)  ·  rows of all systems and metrics side by side (n x sums)  =  sums (resamples x sums)
+
+Weights are made a block at a time in one buffer, so that memory does not grow with the number of resamples; what is
+drawn depends on the seed and on n alone, neither on the size of the blocks nor on how many tallies are summed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tallystick.columns.arrays import F64
+from tallystick.errors import MetricError, SidesMismatch
+
+CELLS = 2_000_000
+"""How many weights, and how many sums, exist at a time: 16 MB each."""
+
+
+def documents_drawn(n: int, resamples: int, seed: int, width: int = 1) -> Iterator[F64]:
+    """How often each of n documents is drawn, in blocks (some resamples, n); a block is overwritten by the next."""
+    rng = _generator(seed)
+    for block in _blocks(n, resamples, width):
+        for row in block:
+            row[:] = np.bincount(rng.integers(0, n, size=n, dtype=np.uint32), minlength=n)
+        yield block
+
+
+def coins_tossed(n: int, resamples: int, seed: int, width: int = 1) -> Iterator[F64]:
+    """A coin (0 or 1) for each of n documents, in blocks (some resamples, n); a block is overwritten by the next."""
+    rng = _generator(seed)
+    size = -(-n // 8)
+    for block in _blocks(n, resamples, width):
+        for row in block:
+            row[:] = np.unpackbits(np.frombuffer(rng.bytes(size), np.uint8), count=n)
+        yield block
+
+
+def all_coins(n: int) -> F64:
+    """Every outcome of n coins: (2^n, n)."""
+    return ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.float64)
+
+
+def weighted_sums(weights: Iterator[F64], rows: Sequence[F64]) -> Iterator[list[F64]]:
+    """For each block of weights the sums of each tally: arrays (some resamples, sums)."""
+    groups = _groups(rows)
+    for block in weights:
+        out: list[F64] = []
+        for stacked, ends in groups:
+            out += np.split(block @ stacked, ends[:-1], axis=1)
+        yield out
+
+
+def bootstrap_sums(rows: Sequence[F64], resamples: int, seed: int) -> list[F64]:
+    """The sums of every resample, for several tallies over the same documents: arrays (resamples, sums)."""
+    n = documents_of(rows)
+    blocks = list(weighted_sums(documents_drawn(n, resamples, seed, width_of(rows)), rows))
+    return [np.concatenate([block[k] for block in blocks]) for k in range(len(rows))]
+
+
+def documents_of(rows: Sequence[F64]) -> int:
+    """The number of documents, which all tallies share."""
+    n = len(rows[0]) if rows else 0
+    if any(len(one) != n for one in rows):
+        raise SidesMismatch("results over different numbers of documents cannot be resampled together")
+    return n
+
+
+def width_of(rows: Sequence[F64]) -> int:
+    """How many sums a resample has."""
+    return sum(one.shape[1] for one in rows)
+
+
+def _groups(rows: Sequence[F64]) -> list[tuple[F64, list[int]]]:
+    """Tallies side by side, a product for several at once; large ones by themselves, so that they are not copied."""
+    groups: list[list[F64]] = [[]]
+    for one in rows:
+        if groups[-1] and one.size + sum(other.size for other in groups[-1]) > CELLS:
+            groups.append([])
+        groups[-1].append(one)
+    return [
+        (
+            group[0] if len(group) == 1 else np.concatenate(group, axis=1),
+            np.cumsum([g.shape[1] for g in group]).tolist(),
+        )
+        for group in groups
+        if group
+    ]
+
+
+def _blocks(n: int, resamples: int, width: int) -> Iterator[F64]:
+    size = max(1, min(resamples, CELLS // max(n, width, 1)))
+    buffer = np.empty((size, n))
+    for first in range(0, resamples, size):
+        yield buffer[: resamples - first]
+
+
+def _generator(seed: int) -> np.random.Generator:
+    if seed < 0:
+        raise MetricError(f"a seed is 0 or more, found {seed}")
+    return np.random.default_rng(seed)

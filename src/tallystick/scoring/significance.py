@@ -1,0 +1,138 @@
+"""Is the difference of two systems more than chance? Paired tests from tallies, and Holm's correction for many.
+
+    bootstrap       documents are drawn for both systems together; p is the share of resamples whose difference,
+                    shifted to mean 0, is as large as the one observed
+    randomisation   each document's two outputs change places by a coin; p is the share of tosses whose difference is
+                    as large as the one observed. Where there are no more outcomes than resamples (2^n), all of them
+                    are taken, once each, and p is exact
+
+Both are two-sided. Shares of drawn resamples count the observed difference as one of them, (1 + hits) / (1 + drawn),
+so that p is never 0; and differences count as equal if less than 1e-10 apart, since sums of fractions are rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tallystick.columns.arrays import F64
+from tallystick.errors import MetricError, SidesMismatch, some
+from tallystick.scoring.drawing import all_coins, coins_tossed, weighted_sums, width_of
+from tallystick.scoring.resampling import Interval, check_settings, figures_of, resampled_figures
+
+if TYPE_CHECKING:
+    from tallystick.scoring.result import Result
+
+TESTS = ("bootstrap", "randomisation")
+EQUAL = 1e-10
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much the second of two systems is above the first, under one metric's headline figure."""
+
+    value: float | None
+    p: float | None
+    interval: Interval
+    test: str
+    corrected: float | None = None
+    """p after Holm's correction, where several were tested."""
+
+
+def paired_bootstrap(
+    first: Result, second: Result, *, resamples: int = 1000, seed: int = 0, level: float = 0.95
+) -> Difference:
+    """Is `second` different from `first`? Documents are drawn for both together."""
+    return _test_pair(first, second, "bootstrap", resamples, seed, level)
+
+
+def randomisation(
+    first: Result, second: Result, *, resamples: int = 1000, seed: int = 0, level: float = 0.95
+) -> Difference:
+    """Is `second` different from `first`? The two outputs of each document change places by a coin."""
+    return _test_pair(first, second, "randomisation", resamples, seed, level)
+
+
+def _test_pair(first: Result, second: Result, test: str, resamples: int, seed: int, level: float) -> Difference:
+    check_settings(resamples, level, "percentile")
+    check_comparable(first, second)
+    drawn = resampled_figures([first, second], resamples, seed, headline=True)
+    values = [found[first.kind.headline].values for found in drawn]
+    tossed = randomisation_values([first, second], [(0, 1)], resamples, seed)[0] if test == "randomisation" else None
+    return difference([first.score, second.score], values, len(first.ids), level, tossed)
+
+
+def difference(
+    scores: Sequence[float | None], drawn: Sequence[F64], documents: int, level: float, randomised: float | None
+) -> Difference:
+    """Two systems' difference with its bootstrap interval; p by the paired bootstrap, unless one is given."""
+    test = "bootstrap" if randomised is None else "randomisation"
+    if scores[0] is None or scores[1] is None:
+        return Difference(None, None, Interval(None, None, level), test)
+    observed = scores[1] - scores[0]
+    change = drawn[1] - drawn[0]
+    undefined = int(np.isnan(change).sum())
+    change = change[~np.isnan(change)]
+    if documents < 2 or len(change) == 0:  # one document always draws itself, which says nothing
+        return Difference(observed, None, Interval(None, None, level, undefined=undefined), test)
+    ends = np.quantile(change, [(1 - level) / 2, (1 + level) / 2])
+    interval = Interval(float(ends[0]), float(ends[1]), level, undefined=undefined)
+    if randomised is None:
+        hits = int(np.sum(np.abs(change - observed) >= abs(observed) - EQUAL))
+        randomised = (1 + hits) / (1 + len(change))
+    return Difference(observed, None if np.isnan(randomised) else randomised, interval, test)
+
+
+def randomisation_values(
+    results: Sequence[Result], pairs: Sequence[tuple[int, int]], resamples: int, seed: int
+) -> list[float]:
+    """p of each pair of results by randomisation, NaN where undefined; the same coins are tossed for all pairs.
+
+    A toss moves s·B - s·A between the two sums, so that one product for each system serves all of its pairs.
+    """
+    rows, n = [result.rows for result in results], len(results[0].ids)
+    exact = n < 63 and 2**n <= resamples
+    weights = iter([all_coins(n)]) if exact else coins_tossed(n, resamples, seed, width_of(rows))
+    observed = [_score(results[b], results[b].sums) - _score(results[a], results[a].sums) for a, b in pairs]
+    hits, total = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
+    for block in weighted_sums(weights, rows):
+        for k, (a, b) in enumerate(pairs):
+            moved = block[b] - block[a]
+            swapped = _score(results[b], results[b].sums - moved) - _score(results[a], results[a].sums + moved)
+            swapped = swapped[~np.isnan(swapped)]
+            hits[k] += int(np.sum(np.abs(swapped) >= abs(float(observed[k])) - EQUAL))
+            total[k] += len(swapped)
+    return [
+        float("nan") if np.isnan(seen) or not t else (h / t if exact else (1 + h) / (1 + t))
+        for seen, h, t in zip(observed, hits.tolist(), total.tolist(), strict=True)
+    ]
+
+
+def check_comparable(first: Result, second: Result) -> None:
+    """Paired tests need one metric over the same documents in one order."""
+    if first.ids != second.ids:
+        apart = [name for name in (*first.ids, *second.ids) if (name in set(first.ids)) != (name in set(second.ids))]
+        raise SidesMismatch(
+            "the two results are over different documents; paired tests need the same ones in one order"
+            + (f"; only one has {some(dict.fromkeys(apart))}" if apart else "")
+        )
+    if first.kind != second.kind:
+        raise MetricError(f"the two results are of different metrics: {first.kind} and {second.kind}")
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down correction: p-values that may be compared with the level of the whole family."""
+    order = sorted(range(len(p_values)), key=lambda k: p_values[k])
+    out = [0.0] * len(p_values)
+    highest = 0.0
+    for rank, k in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[k]))
+        out[k] = highest
+    return out
+
+
+def _score(result: Result, sums: F64) -> F64:
+    return figures_of(result.kind, sums, result.undefined, True)[result.kind.headline]

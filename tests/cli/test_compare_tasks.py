@@ -1,0 +1,220 @@
+"""`tallystick compare TASK` for every task: intervals, identical systems, and documents that a system did not answer."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from running import run, write
+
+import tallystick
+
+EXAMPLES = Path(tallystick.__file__).parent / "examples"
+TASKS = {
+    "dependencies": ("dependencies.gold.conllu", "dependencies.system.conllu", "las", "uas"),
+    "events": ("events.gold.jsonl", "events.system.jsonl", "arg_c", "arg_f1"),
+    "hierarchies": ("table1.gold.newick", "table1.system1.newick", "muc_p", "blanc_p"),
+    "nary": ("nary.gold.jsonl", "nary.system.jsonl", "n2", "scirex_n2"),
+    "relations": ("relations.gold.jsonl", "relations.system.jsonl", "strict", "relaxed"),
+    "roles": ("roles.gold.jsonl", "roles.system.jsonl", "ceaf_ree", "grit_strict"),
+    "spans": ("spans.gold.iob", "spans.system.iob", "ts", "strict"),
+}
+
+
+def compared(*arguments, code=0):
+    done = run("compare", *map(str, arguments), "--format", "json", code=code)
+    return json.loads(done.stdout) if code == 0 else done.stderr
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_compares(task):
+    gold, system, *metrics = TASKS[task]
+    chosen = [part for name in metrics for part in ("--metric", name)]
+    found = compared(task, EXAMPLES / gold, f"A={EXAMPLES / system}", f"B={EXAMPLES / system}", *chosen)
+    for metric in metrics:
+        first, second = (found["systems"][name][metric] for name in "AB")
+        assert first == second
+        assert first["rank"] == 1.5
+    assert "seed=0" in found["signature"]
+    assert [row["difference"] for row in found["differences"]] == [0, 0]
+
+
+# Two documents, a system that has both, one that has the first, and one that has one more. By task: how a document is
+# written, its name, and the suffix of the file
+def chain(name):
+    cells = ("(1)", "(1)", "-")
+    lines = "".join(f"{name}\t0\t{k}\tw\t{cell}\n" for k, cell in enumerate(cells))
+    return f"#begin document ({name}); part 000\n{lines}\n#end document\n"
+
+
+def as_json(**content):
+    return lambda name: json.dumps({"id": name, **content}) + "\n"
+
+
+def event(name):
+    events = [{"trigger": [1, 2, "T", "x"], "arguments": [[0, 1, "R", "y"]]}]
+    return json.dumps({"doc_id": name, "wnd_id": name, "tokens": ["y", "x"], "events": events}) + "\n"
+
+
+def paper(name):
+    content = {"ner": [[0, 1, "Task"], [2, 3, "Method"]], "coref": {"Q": [[0, 1]], "B": [[2, 3]]}}
+    return json.dumps({"doc_id": name, **content, "n_ary_relations": [{"Task": "Q", "Method": "B"}]}) + "\n"
+
+
+WRITTEN = {
+    "amr": (lambda name: f"# ::id {name}\n(w / want-01 :ARG0 (b / boy))\n\n", "amr", ()),
+    "coreference": (chain, "conll", ("--metric", "muc", "--metric", "blanc")),
+    "events": (event, "jsonl", ()),
+    "hierarchies": (lambda name: f"{name}\t(1(2)(3))\n", "newick", ("--metric", "muc_p")),
+    "nary": (paper, "jsonl", ("--metric", "n2", "--metric", "clusters")),
+    "records": (as_json(value=["x", "y"]), "jsonl", ()),
+    "relations": (
+        as_json(
+            relations=[
+                {"type": "R", "subj": {"start": 0, "end": 1, "type": "A"}, "obj": {"start": 2, "end": 3, "type": "A"}}
+            ]
+        ),
+        "jsonl",
+        ("--metric", "strict"),
+    ),
+    "roles": (as_json(roles={"Victim": [["a man"]]}), "jsonl", ("--metric", "ceaf_ree")),
+    "spans": (as_json(text="Anna met", spans=[[0, 4, "PER"]]), "jsonl", ()),
+    "templates": (
+        as_json(templates=[{"type": "attack", "slots": {"Victim": ["a man"]}}]),
+        "jsonl",
+        ("--metric", "eq32"),
+    ),
+}
+
+
+@pytest.fixture(params=WRITTEN)
+def task(request, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    document, suffix, options = WRITTEN[request.param]
+    for file, names in (("gold", "ab"), ("both", "ab"), ("first", "a"), ("more", "abc")):
+        Path(f"{file}.{suffix}").write_text("".join(document(name) for name in names))
+    files = (f"gold.{suffix}", f"both=both.{suffix}", f"first=first.{suffix}")
+    return request.param, files, options, f"more=more.{suffix}"
+
+
+def test_a_missing_document_is_an_error(task):
+    name, files, options, _ = task
+    assert "b" in compared(name, *files, *options, code=3)
+
+
+def test_a_missing_document_counts_as_empty(task):
+    name, files, options, more = task
+    found = compared(name, *files, more, *options, "--missing", "empty")
+    for metric, cell in found["systems"]["both"].items():
+        assert cell["value"] == 1
+        assert found["systems"]["more"][metric]["value"] == 1
+        value = found["systems"]["first"][metric]["value"]
+        assert value < 1, metric
+    notes = "\n".join(found["notes"])
+    assert re.search(r'first: 1 documents not answered, counted as empty answers: "\(?b', notes)
+    assert re.search(r'more: 1 documents ignored, which the reference does not have: "\(?c', notes)
+
+
+def test_a_missing_document_is_left_out_for_all(task):
+    name, files, options, _ = task
+    found = compared(name, *files, *options, "--missing", "intersect")
+    assert {cell["value"] for cells in found["systems"].values() for cell in cells.values()} == {1}
+    assert found["notes"][0] == "1 document"
+    assert any("left out for all systems" in note for note in found["notes"])
+
+
+def test_dependencies_have_no_documents_that_could_be_missing():
+    gold, system, *_ = TASKS["dependencies"]
+    message = compared("dependencies", EXAMPLES / gold, EXAMPLES / system, "--missing", "empty", code=2)
+    assert "no document can be missing" in message
+
+
+def test_brat_folders(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder, names in (("gold", "ab"), ("first", "a"), ("more", "abc")):
+        Path(folder).mkdir()
+        for name in names:
+            Path(folder, f"{name}.ann").write_text("T1\tPER 0 4\tAnna\n")
+            Path(folder, f"{name}.txt").write_text("Anna met\n")
+    assert 'has no file "b.ann"' in compared("spans", "gold", "first", code=3)
+    found = compared("spans", "gold", "first", "more", "--missing", "empty", "--metric", "segment")
+    assert [found["systems"][name]["segment"]["value"] for name in ("first", "more")] == [pytest.approx(2 / 3), 1]
+
+
+@pytest.fixture
+def records(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    gold = [{"id": k, "value": [k % 5, k % 7]} for k in range(30)]
+    write("gold.jsonl", gold)
+    for name, wrong in (("a", 3), ("b", 4), ("c", 2)):
+        write(f"{name}.jsonl", [{**row, "value": [9, 9] if row["id"] % wrong == 0 else row["value"]} for row in gold])
+    return tmp_path
+
+
+def test_runs_have_mean_spread_interval_and_letters(records):
+    found = compared("records", "gold.jsonl", "A=a.jsonl,b.jsonl", "C=c.jsonl")
+    cell = found["systems"]["A"]["records"]
+    assert (cell["runs"], cell["rank"], cell["beats"]) == (2, 1, "b")
+    assert cell["interval"][0] < cell["value"] < cell["interval"][1]
+    text = run("compare", "records", "gold.jsonl", "A=a.jsonl,b.jsonl", "C=c.jsonl", "--format", "latex").stdout
+    assert "$\\pm$" in text
+    assert "A$^{a}$" in text
+
+
+def test_splits_have_a_reference_for_each_run(records):
+    write("gold2.jsonl", [{"id": f"x{k}", "value": [k]} for k in range(10)])
+    write("d.jsonl", [{"id": f"x{k}", "value": [k if k else 99]} for k in range(10)])
+    found = compared("records", "gold.jsonl,gold2.jsonl", "A=a.jsonl,d.jsonl", "B=b.jsonl,d.jsonl")
+    assert found["systems"]["A"]["records"]["interval"] is None
+    assert found["systems"]["B"]["records"]["rank"] == 1
+    message = compared("records", "gold.jsonl,gold2.jsonl", "A=a.jsonl,d.jsonl", "B=b.jsonl", code=2)
+    assert "B has 1 runs and there are 2 references" in message
+
+
+def test_means_over_documents(records):
+    found = compared("records", "gold.jsonl", "a.jsonl", "b.jsonl", "--macro")
+    assert found["systems"]["a.jsonl"]["records"]["value"] == pytest.approx(2 / 3)
+    assert "average=documents" in found["signature"]
+    gold, system, *_ = TASKS["spans"]
+    assert "--average" in compared("spans", EXAMPLES / gold, EXAMPLES / system, "--macro", code=2)
+
+
+def test_the_seed_is_in_the_signature_and_changes_what_is_drawn(records):
+    found = [compared("records", "gold.jsonl", "a.jsonl", "b.jsonl", "--seed", seed) for seed in (1, 1, 2)]
+    assert found[0] == found[1]
+    assert "seed=2" in found[2]["signature"]
+    assert found[0]["systems"] != found[2]["systems"]
+    assert "-1" in run("compare", "records", "gold.jsonl", "a.jsonl", "--seed", "-1", code=2).stderr
+
+
+def test_every_pair_of_systems(records):
+    shown = run("compare", "records", "gold.jsonl", "a.jsonl", "c.jsonl", "--differences", "--test", "randomisation")
+    line = shown.stdout.splitlines()[-1].split("\t")
+    assert line[:3] == ["records", "a.jsonl", "c.jsonl"]
+    assert float(line[3]) == pytest.approx(-1 / 6)
+    assert 0 < float(line[6]) == float(line[7]) < 1
+
+
+def test_html_is_a_table_and_text_stays_text(records):
+    shown = run("compare", "records", "gold.jsonl", "<b>=a.jsonl", "c.jsonl", "--format", "html").stdout
+    assert shown.startswith("<table>")
+    assert "&lt;b&gt;" in shown
+    assert "<b>" not in shown
+
+
+@pytest.mark.parametrize(
+    ("systems", "message"),
+    [
+        (["A="], "expected FILE or NAME=FILE, found 'A='"),
+        (["=a.jsonl"], "expected FILE or NAME=FILE, found '=a.jsonl'"),
+        (["A=a.jsonl,"], "expected NAME=FILE1,FILE2,..., found 'A=a.jsonl,'"),
+        (["nowhere.jsonl"], "nowhere.jsonl"),
+    ],
+)
+def test_wrong_systems(records, systems, message):
+    assert message in compared("records", "gold.jsonl", *systems, code=2)
+
+
+def test_a_file_with_an_equals_sign_is_a_file(records):
+    Path("x=1.jsonl").write_text(Path("a.jsonl").read_text())
+    assert list(compared("records", "gold.jsonl", "x=1.jsonl")["systems"]) == ["x=1.jsonl"]

@@ -1,0 +1,178 @@
+"""`tallystick judge export`, `import`, `agreement` and `judges`, run as a user runs them."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sample import QUESTIONS
+
+from tallystick.judges import Answers, Judgement, Store, Verdict
+from tallystick.judges.desk import Desk
+
+HERE = Path(__file__).parent
+EXAMPLES = HERE.parents[1] / "src" / "tallystick" / "examples"
+GOLD, SYSTEM, SECOND = (str(EXAMPLES / f"arguments.{name}.jsonl") for name in ("gold", "system", "second"))
+
+
+def run(*arguments, code=0):
+    done = subprocess.run(
+        [sys.executable, "-m", "tallystick", "judge", *map(str, arguments)],
+        capture_output=True, text=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with Store("j.sqlite") as store:
+        store.add_questions(QUESTIONS)
+    return Path("j.sqlite")
+
+
+def test_export_of_what_is_open_most_made_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        Path(f"{name}.jsonl").write_bytes(Path(SYSTEM).read_bytes())
+    done = run("export", GOLD, SECOND, "A=a.jsonl", "b.jsonl", "--store", "j.sqlite", "--top", 3, "--jsonl", "q.jsonl")
+    assert "3 questions, 3 of them new in j.sqlite" in done.stderr
+    first = [json.loads(line)["candidate"] for line in Path("q.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert first == ["Bush 's administration", "South Korean vehicles", "she"]  # two systems made them, one the rest
+    with Store("j.sqlite") as store:
+        before = store.queue()
+    assert "13 of them new" in run("export", GOLD, SECOND, SYSTEM, "--store", "j.sqlite").stderr
+    with Store("j.sqlite") as store:
+        assert store.queue()[:3] == before
+        assert len(store.queue()) == 16
+
+
+def test_export_to_label_studio_and_back(path):
+    run("export", "--store", path, "--label-studio", "project")
+    assert sorted(one.name for one in Path("project").iterdir()) == ["config.xml", "tasks.json"]
+    done = run("import", path, HERE / "label_studio_export.json", "--annotator", "1=anna")
+    assert "7 new judgements in j.sqlite" in done.stderr
+    assert "Warning: left out: task 9: label-studio 1 left question 3 open" in done.stderr
+    with Store(path) as store:
+        assert len(store.labels("anna")) == 7
+    run("export", "--store", path, "--jsonl", "rest.jsonl", "--open-to", "anna")
+    assert len(Path("rest.jsonl").read_text(encoding="utf-8").splitlines()) == 5
+
+
+def test_judgements_go_from_store_to_store(path):
+    with Store(path) as store:
+        Desk(store, "anna").answer(QUESTIONS[0], Answers(True, (0,), "conveys"))
+    run("export", "--store", path, "--judgements", "judged.jsonl")
+    assert "1 new judgement in other.sqlite" in run("import", "other.sqlite", "judged.jsonl").stderr
+    assert "0 new judgements, 1 there already" in run("import", "other.sqlite", "judged.jsonl").stderr
+
+
+def labelled(path):
+    """Ten questions: 5 both Correct, 1 Partial/Correct, 1 Correct/Incorrect, 2 both Incorrect, 1 Incorrect/Partial; a model."""
+    rows = [*["CC"] * 5, "PC", "CI", "II", "II", "IP"]
+    names = {"C": "Correct", "P": "Partial", "I": "Incorrect"}
+    with Store(path) as store:
+        for question, (a, b) in zip(QUESTIONS, rows, strict=False):
+            store.add(Judgement(question, "anna", Verdict(names[a])))
+            store.add(Judgement(question, "ben", Verdict(names[b])))
+        for k, question in enumerate(QUESTIONS):
+            for version in ("expert 1", "intuitive 2"):
+                verdict = Verdict("Correct" if k < 6 or version[0] == "i" else "Incorrect")
+                store.add(Judgement(question, "gpt", verdict, version), "model")
+
+
+def test_agreement_of_two(path):
+    labelled(path)
+    found = json.loads(run("agreement", path, "anna", "ben", "--differences", "--format", "json").stdout)
+    (one,) = found["agreements"]
+    # p_o = 7/10; anna 6 C, 1 P, 3 I, ben 6 C, 1 P, 3 I: p_e = .46; two labels: p_o = .8, p_e = .52
+    assert one["table"] == [[5, 0, 1], [1, 0, 0], [0, 1, 2]]
+    assert one["kappa_3"] == pytest.approx((0.7 - 0.46) / 0.54)
+    assert one["kappa_2"] == pytest.approx((0.8 - 0.52) / 0.48)
+    assert [row["labels"] for row in found["differences"]] == [
+        ["Partial", "Correct"], ["Correct", "Incorrect"], ["Incorrect", "Partial"],
+    ]  # fmt: skip
+    done = run("agreement", path, "anna", "ben", "--differences", "--format", "markdown")
+    assert "| anna: Correct | 5 | 0 | 1 |" in done.stdout
+
+
+def test_the_table_of_all_judges(path):
+    labelled(path)
+    done = run("agreement", path, "--format", "markdown")
+    rows = [line.split(" | ")[:3] for line in done.stdout.splitlines()[2:]]
+    assert rows == [
+        ["| anna", "ben", "10"], ["| gpt@expert 1", "persons", "7"], ["| gpt@intuitive 2", "persons", "7"],
+    ]  # fmt: skip
+    assert "3 questions that people of equal standing answered differently are not in `persons`" in done.stderr
+    run("judges", path, "--experience", "ben=2")
+    found = json.loads(run("agreement", path, "--format", "json").stdout)
+    assert [row["questions"] for row in found["agreements"]] == [10, 10, 10]
+    # ben: 6 C (the first six), 1 P, 3 I; gpt expert: 6 C, 4 I: p_o = 9/10, p_e = (36 + 12) / 100
+    assert found["agreements"][1]["kappa_3"] == pytest.approx((0.9 - 0.48) / 0.52)
+    assert found["agreements"][2]["kappa_3"] == pytest.approx(0.0)  # one label throughout against three
+    latex = run("agreement", path, "--against", "anna", "--format", "latex").stdout
+    assert "ben & anna & 10 & 70.00 & 0.44 & 0.58" in latex
+    assert "gpt@expert 1 & anna" in latex
+
+
+def test_a_judge_by_the_start_of_the_version(path):
+    labelled(path)
+    assert "gpt@expert 1" in run("agreement", path, "gpt@ex", "anna").stdout
+    assert (
+        "'gpt' may be gpt@expert 1, gpt@intuitive 2; say which" in run("agreement", path, "gpt", "anna", code=2).stderr
+    )
+    assert 'Did you mean "anna"?' in run("agreement", path, "annna", "ben", code=2).stderr
+    assert "agreement is between two" in run("agreement", path, "anna", code=2).stderr
+    assert "--differences is for two judges" in run("agreement", path, "--differences", code=2).stderr
+
+
+def test_judges_are_listed_and_marked(path):
+    labelled(path)
+    found = json.loads(run("judges", path, "--experience", "anna=3", "--format", "json").stdout)
+    assert found["questions"] == 12
+    assert found["judges"][0] == {"judge": "anna", "kind": "person", "version": "", "judgements": 10, "experience": 3}
+    assert [row["version"] for row in found["judges"] if row["judge"] == "gpt"] == ["expert 1", "intuitive 2"]
+    assert 'Did you mean "anna"?' in run("judges", path, "--experience", "ana=1", code=2).stderr
+    assert "expects NAME=N" in run("judges", path, "--experience", "anna", code=2).stderr
+
+
+def test_one_judge_has_nobody_to_agree_with(path):
+    with Store(path) as store:
+        store.add(Judgement(QUESTIONS[0], "anna", Verdict("Correct")))
+    assert "only one judge here" in run("agreement", path).stderr
+
+
+@pytest.mark.parametrize(
+    "command", [("serve",), ("terminal", "--annotator", "a"), ("agreement",), ("judges",), ("export", "--jsonl", "q")]
+)
+def test_stores_that_are_none(path, command):
+    name, *rest = command
+
+    def tried(file):
+        where = ["--store", file] if name == "export" else [file]
+        return run(name, *where, *rest, code=2).stderr
+
+    assert "there is no such store of judgements" in tried("nothing.sqlite")
+    assert not Path("nothing.sqlite").exists()
+    Path("text.sqlite").write_text("candidate,label\n")
+    assert "text.sqlite: not a store of judgements (file is not a database)" in tried("text.sqlite")
+    with sqlite3.connect("later.sqlite") as db:
+        db.execute("PRAGMA application_id = 1952541817")
+        db.execute("PRAGMA user_version = 9")
+    db.close()
+    assert "a store of version 9, and this tallystick reads version 1; upgrade tallystick" in tried("later.sqlite")
+
+
+def test_wrong_usage_is_said(path):
+    assert "give at least one system" in run("export", GOLD, "--store", path, code=2).stderr
+    assert "nothing to do" in run("export", "--store", path, code=2).stderr
+    assert "no such file" in run("export", "none.json", "none.json", "--store", path, code=2).stderr
+    assert "--parses changes nothing for --task muc4" in run(
+        "export", GOLD, SYSTEM, "--task", "muc4", "--parses", "x", "--store", path, code=2
+    ).stderr  # fmt: skip
+    Path("q.jsonl").write_text('{"candidate": "a", "references": ["b"], "label": "Correct"}\n')
+    assert "q.jsonl:1: a judgement needs `judge`" in run("import", path, "q.jsonl", code=2).stderr

@@ -1,0 +1,42 @@
+"""What docs/judging.md shows is what comes out, command by command, in one folder."""
+
+import doctest
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "judging.md").read_text(encoding="utf-8")
+
+
+def test_the_commands_give_the_tables_below_them(tmp_path):
+    for file in (ROOT / "src" / "tallystick" / "examples").glob("arguments.*"):
+        shutil.copy(file, tmp_path)
+    compared = 0
+    for block, below in re.findall(r"```\n((?:\$ .*\n)+)```\n((?:\n(?:\|.*\n)+)*)", PAGE):
+        for line in block.splitlines():
+            if " serve " in line:
+                continue
+            program, *arguments = shlex.split(line.removeprefix("$ "))
+            done = subprocess.run(
+                [sys.executable, "-m", program, *arguments],
+                capture_output=True, text=True, encoding="utf-8", cwd=tmp_path, check=False,
+            )  # fmt: skip
+            if line == "$ tallystick judge agreement judgements.sqlite":
+                assert "nobody has judged here yet" in done.stderr  # at the top of the page, people come in between
+                continue
+            assert done.returncode == 0, done.stderr
+        if below:
+            assert done.stdout.strip() == below.strip()
+            compared += 1
+    assert compared == 2
+
+
+def test_python(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S))
+    result = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(code, {}, "judging.md", "judging.md", 0))
+    assert (result.attempted > 4, result.failed) == (True, 0)

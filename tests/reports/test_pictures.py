@@ -1,0 +1,112 @@
+"""Pictures for papers, and what a notebook shows."""
+
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+import tallystick as ts
+from tallystick.cli.commands import tallystick as command
+from tallystick.comparing.systems import compare, compare_runs
+from tallystick.errors import MetricError, TallystickError
+
+pytest.importorskip("matplotlib")
+
+
+def result(*guesses):
+    return ts.evaluate(ts.derive(list[str]), [["a", "b"], ["a"], ["c"]], list(guesses))
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    first, second = result(["a", "b"], ["a"], ["<c>"]), result(["a"], ["b"], ["c"])
+    return compare({"A & <B>": {"m": first, "n": second}, "C": {"m": second, "n": first}}, resamples=50)
+
+
+def test_a_comparison(comparison, tmp_path):
+    svg = comparison.plot()._repr_svg_()
+    assert svg.startswith("<svg")
+    for text in ("A &amp; &lt;B&gt;", ">C<", ">m<", ">n<", ">rank<"):
+        assert text in svg
+    for suffix, start in ((".svg", b"<?xml"), (".png", b"\x89PNG"), (".pdf", b"%PDF")):
+        file = tmp_path / f"picture{suffix}"
+        comparison.plot().save(file)
+        assert file.read_bytes().startswith(start)
+    before = (tmp_path / "picture.svg").read_bytes()
+    comparison.plot().save(tmp_path / "picture.svg")
+    assert (tmp_path / "picture.svg").read_bytes() == before  # the same figures are the same file
+
+
+def test_the_dots_are_the_figures(comparison):
+    figure = comparison.plot("figures").figure
+    (part,) = figure.subfigs or [figure]
+    for axes, metric in zip(part.axes, comparison.metrics, strict=True):
+        drawn = sorted(
+            float(line.get_xdata()[0]) for line in axes.lines if len(line.get_xdata()) == 1 and line.get_marker() == "o"
+        )
+        assert drawn == sorted(comparison.cells[name, metric].value for name in comparison.systems)
+
+
+def test_the_lines_are_the_ranks(comparison):
+    (axes,) = comparison.plot("ranks").figure.subfigs[0].axes if comparison.plot("ranks").figure.subfigs else comparison.plot("ranks").figure.axes  # fmt: skip
+    drawn = {line.get_label(): list(line.get_ydata()) for line in axes.lines}
+    assert drawn == {
+        name: [comparison.cells[name, metric].rank for metric in comparison.metrics] for name in comparison.systems
+    }
+    assert axes.yaxis_inverted()
+
+
+def test_spread_and_one_metric():
+    runs = compare_runs({"a": [{"m": 0.5}, {"m": 0.7}], "b": [{"m": 0.4}, {"m": 0.6}]})
+    assert "<svg" in runs.plot()._repr_svg_()
+    with pytest.raises(MetricError, match="two systems and two metrics"):
+        runs.plot("ranks")
+    with pytest.raises(MetricError, match="figures and of ranks, not of 'pie'"):
+        runs.plot("pie")
+
+
+def test_a_result():
+    one = result(["a"], ["a"], [])
+    assert "f1" in one.plot()._repr_svg_()
+    assert "documents, from the worst to the best" in one.plot("documents")._repr_svg_()
+    with pytest.raises(MetricError, match="figures and of documents"):
+        one.plot("pie")
+    with pytest.raises(TallystickError, match=r"expected a name that ends with \.svg"):
+        one.plot().save("x.gif")
+
+
+def test_without_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(TallystickError, match=r"pip install \"tallystick\[plots\]\""):
+        result(["a"], ["a"], []).plot()
+
+
+def test_the_command(tmp_path):
+    file = tmp_path / "figures.csv"
+    file.write_text("system,metric,value\na,m,1\na,n,2\nb,m,2\nb,n,1\n")
+    picture = tmp_path / "ranks.svg"
+    done = CliRunner().invoke(command, ["compare", "figures", str(file), "--picture", str(picture)])
+    assert done.exit_code == 0, done.output
+    assert picture.read_text().startswith("<?xml")
+    done = CliRunner().invoke(command, ["compare", "figures", str(file), "--picture", str(tmp_path / "x" / "y.svg")])
+    assert done.exit_code == 2
+    assert "cannot be written" in done.output
+
+
+# Notebooks
+
+
+def test_a_notebook(comparison):
+    evil = "<script>alert(1)</script>"
+    one = ts.evaluate(ts.derive(list[str]), [[evil]], [["b"]])
+    shown = one._repr_html_()
+    assert "<details><summary><small>signature</small></summary>" in shown
+    assert "0.0000" in shown
+    assert len(shown) < 2000
+    tree = one.explain()._repr_html_()
+    assert evil not in tree
+    assert "&lt;script&gt;" in tree
+    assert tree.count("<span style") == 2
+    table = comparison._repr_html_()
+    assert "A &amp; &lt;B&gt;" in table
+    assert "resamples=50" in table
