@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -79,8 +79,7 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
     _have_what_they_need(metrics, **options)
     scored = scored_files(reference, predicted, **options)
     found = chosen(scored.results, metrics, "arguments")
-    shown = shown_with(found)
-    extra = shown["extra"]
+    extra, extend = beside(found)
     if scored.coverage is not None:
         extra["judge"] = {**vars(scored.coverage), "coverage": scored.coverage.share}
     tables = []
@@ -97,7 +96,14 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
         )  # fmt: skip
 
     title = versus(predicted, reference)
-    finish(found, common, tables=tables, **shown, title=title, report=report)
+    finish(found, common, tables=tables, extra=extra, title=title, extend=extend, report=report)
+
+
+def beside(found: Mapping[str, Result]) -> tuple[dict[str, Any], Callable[[Table], Table]]:
+    """What stands beside the figures: what each stage gained."""
+    from tallystick.reports.arguments import gains, with_gains
+
+    return {"gains": gains({name: result.f1 for name, result in found.items()})}, with_gains
 
 
 @click.command()
@@ -139,13 +145,6 @@ def results_of_systems(
     _have_what_they_need(metrics, **options)
     scored = scored_systems(reference, systems, **options)
     return {name: chosen(one.results, metrics, "arguments") for name, one in scored.items()}
-
-
-def shown_with(results: Mapping[str, Result]) -> dict[str, Any]:
-    """What stands beside the figures, in whatever way they were computed."""
-    from tallystick.reports.arguments import gains, with_gains
-
-    return {"extra": {"gains": gains({name: result.f1 for name, result in results.items()})}, "extend": with_gains}
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:

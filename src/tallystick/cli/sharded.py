@@ -154,9 +154,9 @@ def score_in_shards(module: Any, common: Common, engine: Engine, given: dict[str
     score = partial(module.results, **given)
     done = engine.run(score, task, reference, predicted, settings=given, wants=wants)
     tables, extra = _breakdown(done, common)
-    beside = module.shown_with(done.results) if hasattr(module, "shown_with") else {}
+    more, extend = module.beside(done.results) if hasattr(module, "beside") else ({}, None)
     finish(
-        done.results, common, tables=tables, **{**beside, "extra": {**beside.get("extra", {}), **extra}}, truncated=given.get("compat") == "reference",
+        done.results, common, tables=tables, extra={**extra, **more}, extend=extend, truncated=given.get("compat") == "reference",
         notes=[f"{done.shards:,} shards {done.how}" if done.shards > 1 else f"scored {done.how}"],
         title=versus(predicted or reference, reference),
     )  # fmt: skip
