@@ -145,6 +145,8 @@ def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide, 
                     support[label] = support.get(label, 0) + 1
             for k, weight in zip(place.tolist(), pairs.weight.tolist(), strict=True):
                 table[labels[side][k]][2 if side == 0 else 0] += weight
+    if table and set(table) == {None}:
+        raise MetricError(f"no item has a label at {path!r}")
     kind = kind_of(metric)
     return [
         LabelFigures(
