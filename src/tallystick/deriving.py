@@ -32,6 +32,7 @@ import typing
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import typing_extensions
@@ -94,6 +95,8 @@ def explain_derivation(
     type: Any, choices: Mapping[str, Any] | None = None, *, credit: str = "all", source: str = "choices"
 ) -> tuple[Node, list[Decision]]:
     """The metric that follows from a type, and every decision that led to it, top down."""
+    if choices is not None and not isinstance(choices, Mapping):
+        raise DerivationError(f'choices are by path, such as {{"lines[*].price": number(0.01)}}; found {choices!r:.60}')
     if credit not in ("all", "each"):
         raise DerivationError(f'credit must be "all" or "each", found {credit!r}')
     walker = _Walker(dict(choices or {}), credit, source)
@@ -183,7 +186,7 @@ class _Walker:
             node = _fitted(chosen.similarity, type_, summed)
         else:
             if chosen.any_of:
-                type_ = _one_alternative(type_)
+                type_ = one_alternative(type_)
             node = self.derived(plain_type(type_), path, chosen.collecting, summed)
         structured = chosen.similarity is None and not is_leaf_type(type_)
         node = chosen.around(node, summed=summed, structured=structured, where=f"at {path or 'the top'}")
@@ -362,11 +365,14 @@ def union_of(types: Any) -> Any:
     return Union.__getitem__(tuple(types))
 
 
-def _one_alternative(type_: Any) -> Any:
+def one_alternative(type_: Any) -> Any:
     """The type of one alternative, where the gold may hold several: T of list[T], and of T | list[T]."""
     plain = plain_type(type_)
     if get_origin(plain) in UNIONS:
-        kept = [a for a in get_args(plain) if not (_is_collection(a) and len(get_args(plain)) > 1)]
+        options = get_args(plain)
+        kept = [a for a in options if not _is_collection(a)]
+        if not [a for a in kept if a is not type(None)]:  # lists only, or nothing: what is in them
+            kept += [get_args(plain_type(a))[0] for a in options if _is_collection(a) and get_args(plain_type(a))]
         return union_of(kept) if kept else type_
     if _is_collection(plain) and get_args(plain):
         return get_args(plain)[0]
@@ -450,6 +456,15 @@ def _is_collection(type_: Any) -> bool:
 
 def record_fields(type_: Any) -> dict[str, Any] | None:
     """The fields of a record type with their types, type parameters filled in; None if it is no record."""
+    try:
+        known = _record_fields(type_)
+    except TypeError:  # a type that has no hash cannot be remembered
+        known = _record_fields.__wrapped__(type_)
+    return None if known is None else dict(known)
+
+
+@lru_cache(maxsize=4096)
+def _record_fields(type_: Any) -> dict[str, Any] | None:
     origin = get_origin(type_) or type_
     if origin is tuple and get_args(type_) and get_args(type_)[-1] is not Ellipsis:
         return {str(k): one for k, one in enumerate(get_args(type_))}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tallystick.errors import MetricError, Place, did_you_mean
@@ -33,10 +33,22 @@ MOST_NESTED = 100
 """Levels of an expression; a metric of ten is hard to understand."""
 
 
-def parse(expression: str) -> Node:
-    """The metric that an expression stands for."""
-    reader = _Reader(expression)
-    node = reader.value(frozenset())
+def parse(expression: str, *, functions: bool | Mapping[str, Callable[..., Any]] = True) -> Node:
+    """The metric that an expression stands for.
+
+    A function is named as `module:name`, and the module is imported: an expression with a function is code, and is to be
+    trusted like code. `functions=False` refuses them; a mapping `{"module:name": function}` allows those, and imports
+    nothing.
+    """
+    if not isinstance(expression, str):
+        raise MetricError(f"expected an expression such as f1(match(exact)), found {expression!r:.60}")
+    if not expression.strip():
+        raise MetricError("the expression is empty; expected one such as f1(match(exact))")
+    reader = _Reader(expression, functions)
+    try:
+        node = reader.value(frozenset())
+    except RecursionError:
+        raise MetricError(f"the expression is nested too deeply: {expression[:60]}...") from None
     reader.expect_end()
     if not isinstance(node, Node):
         raise MetricError(f"{expression!r} is not a metric")
@@ -44,8 +56,8 @@ def parse(expression: str) -> Node:
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
-        self.text, self.place, self.depth = text, 0, 0
+    def __init__(self, text: str, functions: bool | Mapping[str, Callable[..., Any]]) -> None:
+        self.text, self.place, self.depth, self.functions = text, 0, 0, functions
         self.constructors = constructors()
 
     def fail(self, message: str, place: int | None = None) -> MetricError:
@@ -175,12 +187,19 @@ class _Reader:
         return out
 
     def function(self, name: str, place: int) -> Any:
+        if isinstance(self.functions, Mapping):
+            if name not in self.functions:
+                hint = did_you_mean(name, self.functions)
+                raise self.fail(f"the function {name} is not among those that are allowed here.{hint}", place)
+            return self.functions[name]
+        if not self.functions:
+            raise self.fail(f"functions such as {name} are not allowed here", place)
         module, path = name.split(":")
         try:
             found: Any = importlib.import_module(module)
             for part in path.split("."):
                 found = getattr(found, part)
-        except (ImportError, AttributeError) as error:
+        except Exception as error:  # whatever the module does while it is imported
             raise self.fail(f"cannot find the function {name} ({error})", place) from None
         return found
 

@@ -9,7 +9,7 @@ This is what `tallystick score records` does; everything it says on the way is i
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,16 @@ from typing import Any
 import numpy as np
 
 from tallystick.choosing import NOTHING, Choice
-from tallystick.columns.data import Objects
+from tallystick.columns.data import as_data
 from tallystick.deriving import Decision, explain_derivation, record_fields
-from tallystick.errors import InputError, MetricError
+from tallystick.engines.shards import Scored
+from tallystick.errors import InputError, MetricError, did_you_mean
 from tallystick.parsing import parse
+from tallystick.reading.arrow_files import open_records
 from tallystick.reading.lines import Lines
 from tallystick.reading.missing import Missing
-from tallystick.reading.records import Batch, Pairing, lay_together
+from tallystick.reading.parts import part_at_hand
+from tallystick.reading.records import Batch, Findings, Pairing, lay_together
 from tallystick.reading.schema import read_data
 from tallystick.reading.shapes import PLAIN, Shape, infer_shape, shape_of_schema, shape_of_type
 from tallystick.scoring.breakdown import losses_by_document
@@ -31,6 +34,8 @@ from tallystick.scoring.evaluation import Evaluation
 from tallystick.scoring.explanation import Explanation, explain_document
 from tallystick.scoring.result import Result
 from tallystick.similarity.node import Node
+
+UNKNOWN = ("count", "ignore")
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,14 @@ class Wanted:
     id: str | None = None
     _heap: list[tuple[Any, int, Kept]] = field(default_factory=list)
     _count: int = 0
+    _problem: MetricError | None = None
+    _met: bool = False
+
+    def add(self, later: Wanted) -> None:
+        """Keep what is wanted of the documents behind these."""
+        for badness, place, kept in later._heap:
+            self._push((badness, place - self._count, kept))
+        self._count += later._count
 
     def look(self, batch: Batch, evaluation: Evaluation, rows: Any) -> None:
         """Keep what is wanted of a batch whose tallies are known."""
@@ -91,9 +104,7 @@ class Wanted:
             headline = np.nan_to_num(figures[evaluation.kind.headline], nan=1.0)
             loss = rows[:, 1] + rows[:, 3] - rows[:, 0] - rows[:, 2]
             if self.at is not None:
-                loss = losses_by_document(
-                    evaluation.metric, self.at, Objects(batch.references), Objects(batch.predictions)
-                )
+                loss = self._losses(batch, evaluation, self.at)
                 headline = np.zeros(len(loss))
             order = np.lexsort((-loss, headline))[: self.worst]
             for place in order.tolist():
@@ -101,11 +112,26 @@ class Wanted:
                     self._keep(batch, place, figures, (float(headline[place]), -float(loss[place])))
         self._count += len(batch.ids)
 
+    def _losses(self, batch: Batch, evaluation: Evaluation, path: str) -> Any:
+        """What each document loses at a path; a key that only predictions have may be missing in some batches."""
+        try:
+            found = losses_by_document(evaluation.metric, path, as_data(batch.references), as_data(batch.predictions))
+        except MetricError as error:
+            self._problem = self._problem or error
+            return np.zeros(len(batch.ids))
+        self._met = True
+        return found
+
     def _keep(self, batch: Batch, place: int, figures: Mapping[str, Any], rank: tuple[float, ...]) -> None:
         known = {name: None if np.isnan(v[place]) else float(v[place]) for name, v in figures.items()}
         kept = Kept(batch.ids[place], batch.references[place], batch.predictions[place], known)
-        badness = tuple(-part for part in rank)
-        entry = (badness, -(self._count + place), kept)
+        self._push((tuple(-part for part in rank), -(self._count + place), kept))
+
+    def moved(self, line: Callable[[int], int]) -> None:
+        """Documents that are known by their lines in a part, by those of the file."""
+        self._heap = [(badness, place, replace(kept, id=line(kept.id))) for badness, place, kept in self._heap]
+
+    def _push(self, entry: tuple[Any, int, Kept]) -> None:
         if len(self._heap) < max(self.worst, 1):
             heapq.heappush(self._heap, entry)
         else:
@@ -114,6 +140,8 @@ class Wanted:
     @property
     def found(self) -> tuple[Kept, ...]:
         """What was kept, the worst first."""
+        if self._problem is not None and not self._met:
+            raise self._problem
         return tuple(kept for _, _, kept in sorted(self._heap, key=lambda entry: entry[:2], reverse=True))
 
 
@@ -131,21 +159,32 @@ def prepare(
     text_field: str | None = None,
     lenient: bool = False,
     absent: Missing | None = None,
+    unknown: str = "count",
+    inferred: Mapping[str, Any] | None = None,
+    how: str | None = None,
 ) -> Task:
     """Find the shape of the documents, derive the metric, and lay the two files together.
 
     `type` is a type; `schema` a JSON Schema, or the file that holds it; with neither (and no `metric`) the shape is
-    inferred from the reference. `choices` are by path, or the file that holds them.
+    inferred from the reference. `choices` are by path, or the file that holds them. `unknown` says what becomes of keys
+    that only predictions have: "count" them as extra, or "ignore" them. For a part of a file, `inferred` is
+    the schema that was inferred from the whole, and `how` says by what its documents are paired.
     """
+    if unknown not in UNKNOWN:
+        raise MetricError(
+            f"unknown: expected {' or '.join(UNKNOWN)}, found {unknown!r}.{did_you_mean(unknown, UNKNOWN)}"
+        )
     if type is not None and schema is not None:
         raise MetricError("say what a document is once: by a type or by a schema")
-    left = reference if isinstance(reference, Lines) else Lines(reference)
+    left = open_records(reference)
     source, by_path = read_choices(choices)
     if type is not None:
         shape = shape_of_type(type)
     elif schema is not None:
         named = isinstance(schema, (str, Path))
         shape = shape_of_schema(read_data(schema) if named else schema, str(schema) if named else "schema")
+    elif inferred is not None:
+        shape = replace(shape_of_schema(dict(inferred), "inferred"), promised=False, schema=dict(inferred))
     else:
         shape = PLAIN if metric is not None else infer_shape(left)
     if shape.reference is not None and any(_has_any_of(choice) for choice in by_path.values()):
@@ -154,6 +193,8 @@ def prepare(
         left, predicted, shape,
         id_field=id_field, text_field=text_field, lenient=lenient, credit=credit, absent=absent,
     )  # fmt: skip
+    if how is not None:
+        pairing.how = how
     if metric is not None:
         return Task(shape, parse(metric) if isinstance(metric, str) else metric, (), pairing)
     key = id_field or "id"
@@ -164,25 +205,90 @@ def prepare(
     if nothing is not None:
         chosen = _everywhere(shape.reference, chosen, credit, tuple(nothing))
     derived, decisions = explain_derivation(shape.reference, chosen, credit=credit, source=source)
+    ignored = {decision.path for decision in decisions if decision.how == "ignored"}
+    pairing.watch(ignored, shape.promised, count=unknown == "count")
     return Task(shape, derived, tuple(decisions), pairing)
 
 
-def run_task(task: Task, *, undefined: float | None = None, fields: bool = True, wanted: Wanted | None = None) -> Run:
-    """Score all documents, a batch at a time."""
-    evaluation = Evaluation(task.metric, undefined=undefined, keep=False, fields=fields)
+def run_task(
+    task: Task,
+    *,
+    undefined: float | None = None,
+    fields: bool = True,
+    labels: str | None = None,
+    wanted: Wanted | None = None,
+    keep: bool = False,
+    rows: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+    seen: Callable[[Sequence[Any]], None] | None = None,
+) -> Run:
+    """Score all documents, a batch at a time. Without `rows` (and without `keep`, which keeps the documents themselves)
+    memory does not grow with their number as long as both files have the same order."""
+    evaluation = Evaluation(task.metric, undefined=undefined, keep=keep, rows=rows, fields=fields, labels=labels)
+    size = task.pairing.reference.lines.size
     for batch in task.pairing.batches():
-        before = len(evaluation.rows)
-        evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+        found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
         if wanted is not None:
-            wanted.look(batch, evaluation, np.concatenate(evaluation.rows[before:]))
-    result = evaluation.compute()
+            wanted.look(batch, evaluation, found)
+        if seen is not None:
+            seen(batch.ids)
+        if progress is not None and size:
+            progress(min(size, task.pairing.reference.lines.position), size)
+    return finished(task, evaluation.compute(), wanted)
+
+
+def finished(task: Task, result: Result, wanted: Wanted | None) -> Run:
+    """A result with everything that is to be said about it."""
     warnings = (*task.shape.doubts, *task.pairing.warnings(), *_nothing_there(task, result))
-    return Run(task, replace(result, notes=(*result.notes, *warnings)), wanted.found if wanted else (), warnings)
+    return Run(task, result.changed(notes=(*result.notes, *warnings)), wanted.found if wanted else (), warnings)
+
+
+@dataclass
+class Beside:
+    """What a part of two files has beside its tallies: findings, predictions without a reference, documents to look at."""
+
+    findings: Findings
+    ignored: list[Any]
+    wanted: Wanted | None
+
+    def add(self, other: Beside) -> None:
+        self.findings.add(other.findings)
+        self.ignored += other.ignored
+        if self.wanted is not None and other.wanted is not None:
+            self.wanted.add(other.wanted)
+
+    def told(self, tell: Callable[[str], str]) -> None:
+        self.findings.first_misfit = tell(self.findings.first_misfit)
+
+
+def score_part(
+    reference: str, predicted: str, *, undefined: float | None = None, fields: bool = True, labels: str | None = None,
+    wanted: Wanted | None = None, rows: bool = False, **options: Any,
+) -> Scored:  # fmt: skip
+    """Score a part of two files; the options are those of `prepare`."""
+    task = prepare(reference, predicted, **options)
+    wanted = replace(wanted, _heap=[]) if wanted is not None else None
+    ids: list[Any] = []
+    run = run_task(
+        task, undefined=undefined, fields=fields, labels=labels, wanted=wanted, rows=rows, seen=ids.extend
+    )  # fmt: skip
+    result = run.result.changed(notes=tuple(note for note in run.result.notes if note not in run.warnings))
+    if task.pairing.how == "by order":  # documents are known by their lines
+        part = part_at_hand(reference)
+        if part is not None:
+            ids = list(map(part.line, ids))
+            findings = task.pairing.predicted.findings
+            findings.invalid = [(part.line(key), reason) for key, reason in findings.invalid]
+            if wanted is not None:
+                wanted.moved(part.line)
+            if rows:
+                result = result.changed(ids=tuple(ids))
+    return Scored({"records": result}, Beside(task.pairing.predicted.findings, task.pairing.ignored, wanted), ids)
 
 
 def _nothing_there(task: Task, result: Result) -> list[str]:
     """Predictions that were read and have nothing of what is compared are probably wrapped in something."""
-    if len(result.invalid) == len(result.ids) or result.tally.get("den_p") != 0 or not result.tally.get("den_r"):
+    if result.account.invalid == result.count or result.tally.get("den_p") != 0 or not result.tally.get("den_r"):
         return []
     hint = (
         ""
@@ -223,7 +329,9 @@ def _with_alternatives(shape: Shape, by_path: Mapping[str, Any], schema: Any) ->
     from tallystick.reading.widening import widened
 
     paths = {path for path, choice in by_path.items() if _has_any_of(choice)}
-    return replace(shape, reference=widened(shape.reference, paths), predicted=shape.predicted)
+    return replace(
+        shape, reference=widened(shape.reference, paths), predicted=widened(shape.predicted, paths, predicted=True)
+    )
 
 
 def _everywhere(type_: Any, chosen: Mapping[str, Any], credit: str, nothing: tuple[str, ...]) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """What fuzzing found, each with the smallest input that shows it. Every one of them was another exception, or no error at all."""
 
 import pytest
+
 from fuzzing.seeds import QUESTION
 from fuzzing.targets import TARGETS
 from fuzzing.trying import Attempts
-
 from robustness.reading import outcome
 from tallystick.comparing.ranking import kendall
 

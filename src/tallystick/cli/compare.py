@@ -214,7 +214,7 @@ def named_systems(arguments: tuple[str, ...]) -> dict[str, list[str]]:
         if not name or not files:
             raise MetricError(f"expected FILE or NAME=FILE, found {argument!r}")
         if name in out:
-            raise MetricError(f"two systems are called {name!r}; name them: A={argument} ...")
+            raise MetricError(f"two systems are called {name!r}; give one another name: NAME={files}")
         out[name] = files.split(",") if equals and not Path(files).exists() else [files]
         if "" in out[name]:
             raise MetricError(f"expected NAME=FILE1,FILE2,..., found {argument!r}")

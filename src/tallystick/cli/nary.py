@@ -66,7 +66,7 @@ def explain(
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], ner: str | None, clusters: str | None, parents: str | None,
-    hierarchy: str | None, missing: Missing | None = None,
+    hierarchy: str | None, missing: Missing | None = None, roles: tuple[str, ...] = (),
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
     from tallystick.metrics.nary import Options
@@ -76,4 +76,20 @@ def results(
 
     rest = [name for name in (ner, clusters) if name]
     pairs = pair_documents(read_nary(reference), read_nary(predicted, *rest), Relations, missing)
-    return score_all(pairs, metrics, Options(types_of(hierarchy, parents)))
+    return score_all(pairs, metrics, Options(types_of(hierarchy, parents), roles))
+
+
+def survey(file: str) -> set[str]:
+    """What a part of a file has to tell before any part is scored: its roles, since a relation's size is counted in those of
+    the whole corpus."""
+    from tallystick.metrics.nary import roles_of
+    from tallystick.reading.nary import read_nary
+
+    return set(roles_of(list(read_nary(file).values.values())))
+
+
+def surveyed(found: set[str]) -> dict[str, Any]:
+    """What the parts told, as options of `results`."""
+    from tallystick.metrics.nary import in_order
+
+    return {"roles": in_order(found)}

@@ -6,6 +6,7 @@ and progress go to standard error.
 
 from __future__ import annotations
 
+import inspect
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tallystick.cli.sharded import Engine, engine_options, score_in_shards
 from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ class Common:
     limit: int | None
     report: str | None
     report_documents: int
+    tallies: str | None
 
     def policy(self, default: float | None = None) -> float | None:
         """What a figure is where it is 0/0."""
@@ -66,10 +69,21 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     taken = {option for parameter in getattr(command, "__click_params__", ()) for option in parameter.opts}
     rows = [name for name in ("--rows", "--limit") if name not in taken]  # a task may have a time limit of its own
 
+    own_engine = "engine" in inspect.signature(command).parameters
+
     @wraps(command)
     def packed(**options: Any) -> Any:
         common = Common(**{name: options.pop(name) for name in names})
         gates(common.fail_under)  # a misspelt gate is said before the work, not after it
+        if common.tallies:
+            from tallystick.reports.tallies import check_name
+
+            check_name(common.tallies)
+        engine = Engine(**{one.name: options.pop(one.name) for one in fields(Engine)})
+        if own_engine:
+            options["engine"] = engine
+        elif engine.asked:
+            return score_in_shards(sys.modules[command.__module__], common, engine, options)
         return command(common=common, **options)
 
     options = [
@@ -92,6 +106,12 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="N",
             help="How many documents of the report carry their alignment, the worst first.",
         ),
+        click.option(
+            "--tallies",
+            metavar="FILE",
+            help="Also write a row of sums and figures for each document: .parquet, .csv, ...",
+        ),
+        *engine_options(),
     ]
     for option in reversed(options):
         packed = option(packed)
@@ -159,7 +179,7 @@ def finish(
     from tallystick.scoring.result import results_to_json, shared_signatures
 
     if common.undefined is not None:
-        results = {name: replace(result, undefined=common.policy()) for name, result in results.items()}
+        results = {name: result.changed(undefined=common.policy()) for name, result in results.items()}
     figures = reports.figures_table(results, macro=common.macro, truncated=truncated)
     shown = [extend(figures) if extend is not None else figures]
     extra = dict(extra or {})
@@ -173,7 +193,7 @@ def finish(
     else:
         show_tables([*shown, *tables], common.format_)
         first = next(iter(results.values()))
-        say(", ".join([count(len(first.ids), "document"), *notes]))
+        say(", ".join([count(first.count, "document"), *notes]))
         for names, rest in shared_signatures(results).items():
             say(f"signature: {names} | {rest}")
         for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
@@ -186,6 +206,11 @@ def finish(
         parts = replace(parts, tables=[*parts.tables, *printed])
         write_report(Page(title, results, parts, common.report_documents), common.report)
         say(f"report: {common.report}")
+    if common.tallies:
+        from tallystick.reports.tallies import write_tallies
+
+        write_tallies(results, common.tallies)
+        say(f"tallies: {common.tallies}")
     check_gates(results, common.fail_under)
 
 
@@ -248,8 +273,9 @@ def check_gates(results: Mapping[str, Result], specifications: Sequence[str]) ->
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on standard error, if that is a terminal; it only shows on work that takes longer than a second."""
+def progress(label: str, unit: str = "") -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on standard error, if that is a terminal; it only shows on work that takes longer than a second. With the unit
+    "bytes" it counts in megabytes."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -262,10 +288,18 @@ def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
         nonlocal bar
         if bar is None and time.monotonic() - started > 1:
             from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+            from rich.progress import (
+                BarColumn,
+                DownloadColumn,
+                MofNCompleteColumn,
+                Progress,
+                TextColumn,
+                TimeRemainingColumn,
+            )  # fmt: skip
 
+            counted = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
             bar = Progress(
-                TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+                TextColumn(label), BarColumn(), counted, TimeRemainingColumn(),
                 console=Console(stderr=True), transient=True,
             )  # fmt: skip
             bar.start()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +11,8 @@ from tallystick.cli.output import Common, chosen_format, common_options, files, 
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
+    from tallystick.cli.sharded import Engine
+    from tallystick.engines.shards import Scored
     from tallystick.reading.missing import Missing
     from tallystick.records import Kept, Run, Task, Wanted
     from tallystick.reports.page import Parts
@@ -33,6 +34,10 @@ def record_options(command: Any) -> Any:
         click.option("--nothing", metavar="LIST", help="What counts as nothing: some of missing,null,empty.  [default: missing,null]"),
         click.option("--id", "id_field", metavar="FIELD", help="The field that pairs the documents.  [default: id, where both files have it]"),
         click.option("--from", "text_field", metavar="FIELD", help="The field of a predicted line that holds the model's output, as text or as an object."),
+        click.option(
+            "--unknown", type=click.Choice(["count", "ignore"]), default="count", show_default=True,
+            help="Keys that only predictions have: each value counts as extra, or is left out.",
+        ),
         click.option("--lenient", is_flag=True, help="Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE."),
     ]  # fmt: skip
     for option in reversed(options):
@@ -51,7 +56,7 @@ def record_options(command: Any) -> Any:
     "--save-schema", metavar="FILE", help="Write the inferred JSON Schema, to edit it and give it as --schema."
 )
 def score(
-    reference: str, predicted: str, common: Common, label: str | None, worst: int | None, describe: bool,
+    reference: str, predicted: str, common: Common, engine: Engine, label: str | None, worst: int | None, describe: bool,
     save_schema: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Score records of your own: REFERENCE and PREDICTED are JSON Lines, one document a line (or a .json list).
@@ -72,11 +77,16 @@ def score(
     if describe:
         _describe(task, common.format_)
         return
-    if label is not None:
-        _score_labels(task, common, label)
-        return
-    run = _run(task, common, Wanted(worst) if worst else None)
+    wanted = Wanted(worst) if worst else None
+    shards = ""
+    if engine.asked:
+        run, shards = _run_in_shards(task, common, engine, wanted, label, (reference, predicted), options)
+    else:
+        run = _run(task, common, wanted, fields=label is None, labels=label)
     result = run.result
+    if label is not None:
+        _show_labels(run, common, label)
+        return
     tables: list[Table] = []
     extra: dict[str, Any] = {
         "exact": {"documents": result.exact_documents, "rate": result.exact},
@@ -91,10 +101,14 @@ def score(
         tables += _difference_tables(run, run.documents, None, common.format_)
         extra["worst"] = _differences_json(run, run.documents, None)
     by_order = run.paired == "by order" and common.format_ != "json"
-    notes = [f"paired {run.paired}" + (" (--id FIELD pairs by a field)" if by_order else ""), exact_note(result)]
+    notes = [
+        f"paired {run.paired}" + (" (--id FIELD pairs by a field)" if by_order else ""),
+        exact_note(result),
+        shards,
+    ]
     finish(
         {"records": result}, common, tables=tables, extra=extra, notes=[note for note in notes if note],
-        title=versus(predicted, reference), report=lambda: _parts(task, result),
+        title=versus(predicted, reference), report=None if engine.asked else lambda: _parts(task, result),
     )  # fmt: skip
     if chosen_format(common.format_) == "table" and tables and common.by is None and not worst:
         _point_further(reference, predicted, tables[0], options)
@@ -145,8 +159,8 @@ def explain(
             from tallystick.errors import did_you_mean
 
             hint = did_you_mean(document, map(str, run.result.ids))
-            raise MetricError(f"no document {document!r}; there are {len(run.result.ids):,}.{hint}")
-        say(f"nothing is wrong in {len(run.result.ids):,} documents" + (f" at {field}" if field else ""))
+            raise MetricError(f"no document {document!r}; there are {run.result.count:,}.{hint}")
+        say(f"nothing is wrong in {run.result.count:,} documents" + (f" at {field}" if field else ""))
         return
     if several and format_ != "tree":
         if format_ == "json":
@@ -157,7 +171,7 @@ def explain(
             show_tables(_difference_tables(run, run.documents, field, format_), format_)
         return
     if document is None:
-        say(f"the worst of {len(run.result.ids):,} documents")
+        say(f"the worst of {run.result.count:,} documents")
     for kept in run.documents:
         tree = run.explain(kept)
         if format_ == "json":
@@ -172,24 +186,9 @@ def explain(
 
 
 def _task(reference: str, predicted: str, options: dict[str, Any], missing: Missing | None = None) -> Task:
-    from tallystick.reading.types import load
     from tallystick.records import prepare
 
-    nothing = options["nothing"]
-    task = prepare(
-        reference,
-        predicted,
-        type=load(options["type_name"]) if options["type_name"] else None,
-        schema=options["schema"],
-        metric=options["expression"],
-        choices=options["choices"],
-        credit=options["credit"],
-        nothing=None if nothing is None else [word.strip() for word in nothing.split(",") if word.strip()],
-        id_field=options["id_field"],
-        text_field=options["text_field"],
-        lenient=options["lenient"],
-        absent=missing,
-    )
+    task = prepare(reference, predicted, absent=missing, **_preparing(options))
     if task.shape.schema is not None:
         from tallystick.reading.inference import sketch
 
@@ -197,10 +196,82 @@ def _task(reference: str, predicted: str, options: dict[str, Any], missing: Miss
     return task
 
 
-def _run(task: Task, common: Common | None, wanted: Wanted | None, fields: bool = True) -> Run:
+def _preparing(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of the command as those of `prepare`."""
+    from tallystick.reading.types import load
+
+    nothing = options["nothing"]
+    return {
+        "type": load(options["type_name"]) if options["type_name"] else None,
+        "schema": options["schema"],
+        "metric": options["expression"],
+        "choices": options["choices"],
+        "credit": options["credit"],
+        "nothing": None if nothing is None else [word.strip() for word in nothing.split(",") if word.strip()],
+        "id_field": options["id_field"],
+        "text_field": options["text_field"],
+        "lenient": options["lenient"],
+        "unknown": options["unknown"],
+    }
+
+
+def score_part(
+    reference: str, predicted: str, options: dict[str, Any], inferred: dict[str, Any] | None, how: str, **rest: Any
+) -> Scored:
+    """A part of two files, in whatever process."""
+    from tallystick.records import score_part as score_a_part
+
+    return score_a_part(reference, predicted, inferred=inferred, how=how, **_preparing(options), **rest)
+
+
+def _run_in_shards(
+    task: Task, common: Common, engine: Engine, wanted: Wanted | None, label: str | None, files: tuple[str, str],
+    options: dict[str, Any],
+) -> tuple[Run, str]:  # fmt: skip
+    from functools import partial
+
+    from tallystick.engines.shards import Wants
+    from tallystick.records import Beside, finished
+
+    if "-" in files:
+        raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
+    rows = common.by == "document" or common.report is not None
+    rest: dict[str, Any] = {
+        "undefined": common.policy(),
+        "fields": label is None,
+        "labels": label,
+        "wanted": wanted,
+        "rows": rows,
+    }
+    score = partial(score_part, options=options, inferred=task.shape.schema, how=task.pairing.decide(), **rest)
+    done = engine.run(
+        score, "records", *files, settings={**options, **rest, "shape": task.shape.schema, "metric": str(task.metric)},
+        wants=Wants(rows, label is None, (label,) if label else ()), name_field=options["id_field"] or "id",
+    )  # fmt: skip
+    beside = done.extra
+    assert isinstance(beside, Beside)
+    task.pairing.predicted.findings, task.pairing.ignored = beside.findings, beside.ignored
+    note = f"{done.shards:,} shards {done.how}" if done.shards > 1 else f"scored {done.how}"
+    # the metric as an expression again: it is the same in every shard
+    result = done.results["records"].changed(metric=task.metric, undefined=common.policy())
+    return finished(task, result, beside.wanted), note
+
+
+def _run(
+    task: Task, common: Common | None, wanted: Wanted | None, fields: bool = True, labels: str | None = None
+) -> Run:
+    """Only what is asked for by document is kept by document."""
+    from tallystick.cli.output import progress
     from tallystick.records import run_task
 
-    return run_task(task, undefined=common.policy() if common else None, fields=fields, wanted=wanted)
+    policy = common.policy() if common else None
+    rows = (
+        common.by == "document" or common.report is not None if common else wanted is not None and wanted.id is not None
+    )
+    with progress("scoring", unit="bytes") as advance:
+        return run_task(
+            task, undefined=policy, fields=fields, labels=labels, wanted=wanted, rows=rows, progress=advance
+        )
 
 
 def _save(task: Task, file: str) -> None:
@@ -251,19 +322,17 @@ def results(reference: str, predicted: str, missing: Missing | None = None, **op
     """The result of one system, for `compare`."""
     task = _task(reference, predicted, options, missing)
     result = _kept(task)
-    return {"records": replace(result, notes=(*result.notes, *task.pairing.warnings()))}
+    return {"records": result.changed(notes=(*result.notes, *task.pairing.warnings()))}
 
 
-def _score_labels(task: Task, common: Common, label: str) -> None:
-    """Figures by label need the documents themselves, so all are kept."""
-    from dataclasses import replace
-
+def _show_labels(run: Run, common: Common, label: str) -> None:
+    """Figures by label, which were added up on the way."""
     from tallystick.reports import results as reports
 
-    result = replace(_kept(task), undefined=common.policy())
+    result = run.result
     extra = {"labels": [vars(row) for row in result.by_label(label)]}
     tables = [reports.labels_table(result, label)]
-    finish({"records": result}, common, tables=tables, extra=extra, notes=[f"paired {task.pairing.how}"])
+    finish({"records": result}, common, tables=tables, extra=extra, notes=[f"paired {run.paired}"])
 
 
 def _difference_tables(run: Run, documents: Any, field: str | None, format_: str | None) -> list[Table]:
@@ -305,5 +374,6 @@ def _point_further(reference: str, predicted: str, fields: Table, options: dict[
              if options[name] for word in (flag, options[name])]  # fmt: skip
     given += ["--credit", "all"] if options["credit"] == "all" else []
     given += ["--lenient"] if options["lenient"] else []
+    given += ["--unknown", "ignore"] if options["unknown"] == "ignore" else []
     command = ["tallystick", "explain", "records", reference, predicted, *given, "--field", worst[0]]
     say(f"examples of the worst field: {shlex.join(command)}")

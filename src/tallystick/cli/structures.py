@@ -169,7 +169,7 @@ def explain_result(results: Mapping[str, Result], document: str | None, format_:
     name, result = next(iter(results.items()))
     if document is None:
         document = str(documents_table({name: result}, 1).rows[0][0])
-        say(f"document {document}, the worst of {len(result.ids):,} by {name}")
+        say(f"document {document}, the worst of {result.count:,} by {name}")
     tree = result.explain(document)
     if format_ == "json":
         click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))

@@ -129,13 +129,8 @@ def _scored(
 
 
 def _official(
-    reference: str,
-    predicted: str,
-    judgements: str | None,
-    judge: str | None,
-    recorded: bool,
-    missing: Missing | None = None,
-) -> Any:
+    reference: str, predicted: str, judgements: str | None, judge: str | None, recorded: bool, missing: Missing | None = None
+) -> Any:  # fmt: skip
     from tallystick.metrics.muc4 import score as score_official
     from tallystick.reading.muc4 import read_judgements, read_muc4
 
@@ -194,7 +189,7 @@ def explain(reference: str, predicted: str, fillers: str | None, document: str |
     result = score_all(_read(reference, predicted), ["eq32"], fillers=fillers)["eq32"]
     if document is None:
         document = str(documents_table({"eq32": result}, 1).rows[0][0])
-        say(f"document {document}, the worst of {len(result.ids):,}")
+        say(f"document {document}, the worst of {result.count:,}")
     tree = result.explain(document)
     if format_ == "json":
         click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))

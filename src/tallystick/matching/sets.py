@@ -36,9 +36,10 @@ from tallystick.columns.arrays import (
 )
 from tallystick.columns.blocks import Blocks, Grid, Pairs
 from tallystick.columns.codes import code_jointly
-from tallystick.columns.data import Bag, Data, Index, Objects, Scope, field, items, repeated
+from tallystick.columns.data import Bag, Data, Objects, Scope, field, items, repeated
 from tallystick.columns.data import Record as RecordColumn
 from tallystick.columns.encoded import Column, Items
+from tallystick.columns.rows import as_objects, take
 from tallystick.matching.assignment import assign, heaviest, rank_within
 from tallystick.similarity.cases import Cases
 from tallystick.similarity.exact import exact
@@ -183,15 +184,18 @@ class Match(Constrained):
         width, bound = len(p), len(r) * len(p)
         groups = i * width + j
         if self.constraint == "N:N":
-            keys, total = sum_by_key(groups, bound, found.weight)
+            keep = _in_order(found.i * len(p.items) + found.j, len(r.items) * len(p.items))
+            keys, total = sum_by_key(groups[keep], bound, found.weight[keep])
             return _single(keys // width, keys % width, total)
         if self.constraint == "1:1":
             keep = np.flatnonzero(self._assigned(found, groups, bound, blocks.aligned, len(r.items), len(p.items)))
+            keep = keep[_in_order(found.i[keep], len(r.items))]
             keys, total = sum_by_key(groups[keep], bound, found.weight[keep])
             return _single(keys // width, keys % width, total)
         sides = []
         for item, count in ((found.i, len(r.items)), (found.j, len(p.items))):
             best = _best(groups, bound, item, count, found.weight)
+            best = best[_in_order(item[best], count)]
             sides.append(sum_by_key(groups[best], bound, found.weight[best]))
         (keys, of_reference), (_, of_predicted) = sides
         total = of_predicted if self.constraint == "N:1" else of_reference
@@ -259,13 +263,21 @@ def _solve_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
 
     An owner has several rectangles where exact fields of a record split its block further.
     """
-    rows, totals = [], []
+    first, totals = [], []
     for members, columns, place in found.frame.rectangles():
-        rows.append(owners[members[0]])
+        first.append(members[0])
         totals.append(heaviest(found.flat[place].reshape(len(members), len(columns))))
-    total = weighted_counts(integers(rows), np.array(totals, np.float64), n)
+    order = _in_order(integers(first), len(owners))
+    total = weighted_counts(owners[integers(first)[order]], np.array(totals, np.float64)[order], n)
     owner = np.flatnonzero(total > 0)
     return owner, owner, total[owner]
+
+
+def _in_order(places: I64, bound: int) -> I64:
+    """The order of items. Pairs come in the order of their blocks, whose numbers depend on what else is in the batch; a sum
+    of floats in that order would, too."""
+    ascending = bool(np.all(places[1:] >= places[:-1]))
+    return np.arange(len(places), dtype=np.int64) if ascending else sort_order(places, max(1, bound))
 
 
 def _single(i: I64, j: I64, total: F64) -> Sums:
@@ -317,8 +329,8 @@ def _seen(node: Similarity, data: Data, scope: Scope) -> tuple[I64, int]:
         more, width = _seen(exact, field(data, node.by, scope, True), scope)
         codes, bound = number(codes * width + more, bound * width)
         return codes, max(bound, 1)
-    if isinstance(node, Cases) and isinstance(data, Objects):
-        case, parts = node.split(data.values, scope)
+    if isinstance(node, Cases):
+        case, parts = node.split(as_objects(data), scope)
         codes, bound = np.zeros(len(data), np.int64), 0
         for rows, (_, part), values in zip(case, node.options, parts, strict=True):
             more, width = _seen(part, Objects(values), scope)
@@ -332,7 +344,7 @@ def _seen(node: Similarity, data: Data, scope: Scope) -> tuple[I64, int]:
 def _kept(bag: Bag, rows: I64) -> Bag:
     owners = np.repeat(np.arange(len(bag), dtype=np.int64), np.diff(bag.offsets))
     counts = np.bincount(owners[rows], minlength=len(bag))
-    return Bag(np.concatenate(([0], np.cumsum(counts))), _taken(bag.items, rows))
+    return Bag(np.concatenate(([0], np.cumsum(counts))), take(bag.items, rows))
 
 
 def _value_codes(data: Data, scope: Scope) -> tuple[I64, int]:
@@ -345,14 +357,6 @@ def _value_codes(data: Data, scope: Scope) -> tuple[I64, int]:
         codes, bound = _value_codes(column, scope.field(name))
         whole, n = number(whole * bound + codes, n * bound)
     return whole, n
-
-
-def _taken(data: Data, rows: I64) -> Data:
-    if isinstance(data, Objects):
-        return Objects([data.values[k] for k in rows.tolist()])
-    if isinstance(data, np.ndarray):
-        return data[rows]
-    return Index(rows, data)
 
 
 def match(inner: Similarity, constraint: str = "1:1", *, distinct: bool = False, literal: bool = False) -> Match:

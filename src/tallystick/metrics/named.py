@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tallystick.errors import MetricError, did_you_mean
@@ -96,7 +96,7 @@ def run(
     result = evaluate(
         expression, dict(zip(ids, reference, strict=True)), dict(zip(ids, predicted, strict=True)), undefined=undefined
     )
-    return replace(result, name=f"{task}.{name}", notes=(*result.notes, *notes), settings=settings)
+    return result.changed(name=f"{task}.{name}", notes=(*result.notes, *notes), settings=settings)
 
 
 def settings_line(**settings: Any) -> str:

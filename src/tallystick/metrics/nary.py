@@ -11,7 +11,7 @@ all four. Everything is matched one to one, and micro-averaged. SciREX's scripts
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
@@ -49,6 +49,8 @@ class Options:
     """What may be different; every choice goes into the signature."""
 
     types: Types = field(default_factory=Types)
+    roles: tuple[str, ...] = ()
+    """The roles that relations have; all that occur, if none is named."""
 
 
 PLAIN = Options()
@@ -84,7 +86,7 @@ def evaluate(
 
 def score(pairs: Paired[Relations], metrics: Sequence[str] = (), options: Options = PLAIN) -> dict[str, Result]:
     """The equations' figures and SciREX's own, side by side."""
-    roles = roles_of((*pairs.reference, *pairs.predicted))
+    roles = options.roles or roles_of((*pairs.reference, *pairs.predicted))
     sizes = sorted({2, len(roles)} & set(range(1, len(roles) + 1)))
     settings = settings_line(types=options.types.hierarchy)
 
@@ -120,8 +122,12 @@ def score(pairs: Paired[Relations], metrics: Sequence[str] = (), options: Option
 
 def roles_of(documents: Sequence[Relations]) -> tuple[str, ...]:
     """The roles that occur: SciREX's in its own order, others by name."""
-    found = {role for document in documents for relation in document.relations for role in relation}
-    return (*(role for role in ROLES if role in found), *sorted(found - set(ROLES)))
+    return in_order({role for document in documents for relation in document.relations for role in relation})
+
+
+def in_order(found: Collection[str]) -> tuple[str, ...]:
+    """Roles as they are named: SciREX's in its own order, others by name."""
+    return (*(role for role in ROLES if role in found), *sorted(set(found) - set(ROLES)))
 
 
 def view(document: Relations, roles: Sequence[str], n: int, *, said: bool = False) -> RelationsView:

@@ -13,13 +13,14 @@ true events. A tag that neither side has is left out; one whose value is 0/0 alt
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from tallystick.columns.arrays import F64
+from tallystick.errors import MetricError, some
 from tallystick.metrics import span_measures
 from tallystick.metrics.span_counts import SpanCounts
 from tallystick.metrics.span_measures import Measure
@@ -61,7 +62,27 @@ class TagTables:
         columns = [getattr(part, sums) for sums in self.parts for part in counts]
         return np.concatenate([*columns, total[:, None]], axis=1, dtype=np.float64)
 
+    def joined(self, other: TagTables) -> TagTables:
+        """The tables of two parts of a corpus: the tags of both, the declared ones first."""
+        declared = self.over or ()
+        tags = (*declared, *sorted({*self.tags, *other.tags} - {*declared}))
+        if replace(self, tags=tags, negatives=False) != replace(other, tags=tags, negatives=False):
+            raise MetricError(f"tallies of different kinds cannot be added: {self} and {other}")
+        return replace(self, tags=tags, negatives=self.negatives and other.negatives)
+
     # What the sums say
+
+    def notes(self, sums: F64) -> list[str]:
+        """What there is to say about means over declared tags."""
+        if self.over is None:
+            return []
+        notes = []
+        missing, other = self.left_out(sums), [tag for tag in self.tags if tag not in self.over]
+        if missing:
+            notes.append(f"left out of means, since neither side has it: {some(missing, 20)}")
+        if other:
+            notes.append(f"not declared, so in no mean over tags, but counted in micro: {some(other, 20)}")
+        return notes
 
     def figures(self, sums: F64) -> dict[str, F64]:
         return self._averaged(sums, self.average)

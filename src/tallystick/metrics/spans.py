@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.columns.arrays import F64
-from tallystick.errors import MetricError, did_you_mean, some
+from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import f1
 from tallystick.matching.sets import match
 from tallystick.metrics import span_counts, unit_counts
@@ -38,6 +38,7 @@ SEGMENT = f1(match(record(start=exact, end=exact, tag=exact)))
 UNIT = f1(match(record(unit=exact, tag=exact)))
 
 ANY_TYPE = "any type"
+TAGGED_TWICE = "a token is tagged twice with one tag: units are bags, and have no accuracy, kappa or specificity"
 
 
 @dataclass(frozen=True)
@@ -306,15 +307,20 @@ def _result(
         negatives,
     )
     plain = options.separators == options.beta == 1 and not options.distinct and corpus.weights is None
-    sums = whole.rows[0]
+    # a corpus of sentences has very many rows, and most evaluations never look at them; but only whole numbers have the
+    # same sum whether they are added by document or all at once
+    rows: F64 | Later
+    if corpus.weights is None and float(options.separators).is_integer():
+        rows = Later(partial(_count_rows, name, prepared, tags), whole.rows[0])
+    else:
+        rows = _count_rows(name, prepared, tags)
     return Result(
         metric=metric.shown(name, options, plain),
         kind=kind,
-        # a corpus of sentences has very many rows, and most evaluations never look at them
-        rows=Later(partial(_count_rows, name, prepared, tags), sums),
+        rows=rows,
         ids=corpus.ids,
         undefined=0.0,
-        notes=(*repair_notes(corpus), *_notes(kind, sums, options, whole.multiple)),
+        notes=(*repair_notes(corpus), *([TAGGED_TWICE] * whole.multiple)),
         settings=_settings(corpus, options),
     )
 
@@ -326,19 +332,6 @@ def _settings(corpus: SpanCorpus, options: Options) -> str:
     parts += [f"supertag {name}={'+'.join(of) or '*'}" for name, of in options.supertags]
     parts += ["tokens weighted"] if corpus.weights is not None else []
     return ", ".join(part for part in parts if part)
-
-
-def _notes(kind: TagTables, sums: F64, options: Options, multiple: bool) -> list[str]:
-    notes = []
-    missing = kind.left_out(sums)
-    if options.tags and missing:
-        notes.append(f"left out of means, since neither side has it: {some(missing, 20)}")
-    other = [tag for tag in kind.tags if tag not in options.tags] if options.tags and options.types else []
-    if other:
-        notes.append(f"not declared, so in no mean over tags, but counted in micro: {some(other, 20)}")
-    if multiple:
-        notes.append("a token is tagged twice with one tag: units are bags, and have no accuracy, kappa or specificity")
-    return notes
 
 
 def repair_notes(corpus: SpanCorpus) -> list[str]:

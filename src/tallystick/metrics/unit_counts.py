@@ -80,10 +80,9 @@ def add_separators(tokens: SpanCounts, separators: SpanCounts, weight: float = 1
 def _count(texts: AnnotatedTexts, grid: Grid, shorter: int, weights: Array | None, pairs: Pairs | None) -> SpanCounts:
     """Count units: tokens [start, end), or with `shorter` 1 the separators [start, end - 1) behind them."""
     offsets = texts.offsets()
-    mass = None if weights is None else np.concatenate((np.zeros(1, dtype=weights.dtype), np.cumsum(weights)))
     gold = _intervals(texts.reference, offsets, shorter)
     guess = _intervals(texts.predicted, offsets, shorter)
-    den_r, den_p = (grid.add(text, tag, _weigh(start, end, mass)) for text, tag, start, end in (gold, guess))
+    den_r, den_p = (grid.add(text, tag, _weigh(start, end, weights)) for text, tag, start, end in (gold, guess))
     if pairs is not None and weights is None and is_flat(texts):
         kept = np.flatnonzero(same_tag(texts, pairs))
         of = pairs.reference[kept]
@@ -92,10 +91,11 @@ def _count(texts: AnnotatedTexts, grid: Grid, shorter: int, weights: Array | Non
     else:
         start, end, tag, amount, multiple = _shared_steps(gold, guess, int(offsets[-1]) + 1)
         text = np.searchsorted(offsets, start, side="right") - 1
-        num = grid.add(text, tag, _weigh(start, end, mass) * amount)
+        num = grid.add(text, tag, _weigh(start, end, weights) * amount)
     total: Array | None = None
     if texts.lengths is not None:
-        all_units = np.maximum(texts.lengths - shorter, 0) if mass is None else mass[offsets[1:]] - mass[offsets[:-1]]
+        lengths = np.maximum(texts.lengths - shorter, 0)
+        all_units = lengths if weights is None else _weigh(offsets[:-1], offsets[1:], weights)
         total = np.bincount(grid.row, all_units, minlength=grid.rows)
         total = total.astype(np.int64) if all_units.dtype.kind in "iu" else total
     return SpanCounts(texts.tags, num, den_p, num, den_r, total, multiple)
@@ -115,8 +115,16 @@ def _intervals(segments: Segments, offsets: IntArray, shorter: int) -> tuple[Int
     return text[kept], tag[kept], start[kept], end[kept]
 
 
-def _weigh(start: IntArray, end: IntArray, mass: Array | None) -> Array:
-    return end - start if mass is None else mass[end] - mass[start]
+def _weigh(start: IntArray, end: IntArray, weights: Array | None) -> Array:
+    """The units of each stretch, added up from its first to its last: differences of running totals would be cheaper,
+    but their rounding depends on all that stands before."""
+    if weights is None:
+        return end - start
+    if not len(start):
+        return np.zeros(0, dtype=weights.dtype)
+    padded = np.append(weights, weights.dtype.type(0))  # so that the end of the last stretch is a place
+    sums = np.add.reduceat(padded, np.stack((start, end), axis=1).reshape(-1))[::2]
+    return np.where(end > start, sums, weights.dtype.type(0))
 
 
 def _shared_steps(

@@ -22,6 +22,7 @@ from pathlib import Path
 from tallystick.errors import InputError
 from tallystick.reading.hierarchies import Building, Hierarchies, Where
 from tallystick.reading.opening import read_text, shown_name
+from tallystick.reading.packed import unpacked_name
 from tallystick.structures.hierarchies import MEMBERSHIP, SUBEVENT
 
 _KINDS = {
@@ -53,7 +54,7 @@ def read_brat(name: str | Path) -> Hierarchies:
         file = shown_name(one)
         building.file, building.text = file, read_text(one)
         building.texts[file] = building.text
-        building.open(Path(file.removesuffix(".gz")).stem)
+        building.open(Path(unpacked_name(file)).stem)
         _read(building)
     return building.finish(named=path.is_dir())
 

@@ -9,12 +9,41 @@ from __future__ import annotations
 
 import collections.abc as abc
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 
 from tallystick.columns.unfit import Unfit
 from tallystick.deriving import BAGS, MAPPINGS, SEQUENCES, UNIONS, is_leaf_type, plain_type, record_fields, union_of
+
+
+@lru_cache(maxsize=4096)
+def _form(type_: Any) -> tuple[str, Any]:
+    """What a type is made of."""
+    type_ = plain_type(type_)
+    while get_origin(type_) is Annotated:
+        type_ = plain_type(get_args(type_)[0])
+    origin, arguments = get_origin(type_) or type_, get_args(type_)
+    if origin in UNIONS:
+        return "union", arguments
+    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
+        return "items", arguments[0]
+    if origin in BAGS or origin in SEQUENCES:
+        return "items", arguments[0]
+    if origin in MAPPINGS:
+        return "mapping", arguments[1]
+    fields = record_fields(type_)
+    if fields is not None:
+        return "positions" if origin is tuple or hasattr(origin, "_fields") else "record", fields
+    return "leaf", type_
+
+
+@lru_cache(maxsize=4096)
+def _all_leaves(options: tuple[Any, ...]) -> Any:
+    """The union of several kinds of plain value without None; None if some are not plain."""
+    kinds = [option for option in options if option is not type(None)]
+    return union_of(kinds) if all(is_leaf_type(option) for option in kinds) else None
 
 
 class Fitting:
@@ -26,22 +55,19 @@ class Fitting:
 
     def fit(self, value: Any, type_: Any, path: str = "") -> Any:
         """`value` as far as it fits the type: plain data, with `Unfit` where it does not."""
-        type_ = plain_type(type_)
-        while get_origin(type_) is Annotated:
-            type_ = plain_type(get_args(type_)[0])
-        origin, arguments = get_origin(type_) or type_, get_args(type_)
-        if origin in UNIONS:
-            return self.union(value, arguments, path)
-        if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
-            return self.items(value, arguments[0], path)
-        if origin in BAGS or origin in SEQUENCES:
-            return self.items(value, arguments[0], path)
-        if origin in MAPPINGS:
-            return self.mapping(value, arguments[1], path)
-        fields = record_fields(type_)
-        if fields is not None:
-            return self.record(value, fields, path, positional=origin is tuple or hasattr(origin, "_fields"))
-        return self.leaf(value, type_, path)
+        try:
+            form, inside = _form(type_)
+        except TypeError:  # a type that has no hash cannot be remembered
+            form, inside = _form.__wrapped__(type_)
+        if form == "union":
+            return self.union(value, inside, path)
+        if form == "items":
+            return self.items(value, inside, path)
+        if form == "mapping":
+            return self.mapping(value, inside, path)
+        if form in ("record", "positions"):
+            return self.record(value, inside, path, positional=form == "positions")
+        return self.leaf(value, inside, path)
 
     def found(self, path: str, expected: str, value: Any) -> None:
         self.findings.append((path or "the document", f"expected {expected}, found {_kind(value)} {value!r:.40}"))
@@ -101,9 +127,12 @@ class Fitting:
     def union(self, value: Any, options: tuple[Any, ...], path: str) -> Any:
         if value is None and type(None) in options:
             return None
-        kinds = [option for option in options if option is not type(None)]
-        if all(is_leaf_type(option) for option in kinds):
-            return self.leaf(value, union_of(kinds), path)
+        try:
+            plain = _all_leaves(options)
+        except TypeError:
+            plain = _all_leaves.__wrapped__(options)
+        if plain is not None:
+            return self.leaf(value, plain, path)
         tried: list[tuple[int, Any, list[tuple[str, str]]]] = []
         for option in options:
             if option is not type(None):

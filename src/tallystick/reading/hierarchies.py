@@ -22,6 +22,7 @@ from tallystick.columns.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some, unmet_ids
 from tallystick.reading.missing import Missing
 from tallystick.reading.opening import read_text, shown_name
+from tallystick.reading.packed import unpacked_name
 from tallystick.structures.hierarchies import EventHierarchy
 
 Where = tuple[int, int]
@@ -209,7 +210,7 @@ def read_hierarchies(name: str | Path) -> Hierarchies:
     from tallystick.reading.newick import read_newick
 
     shown = shown_name(name)
-    if Path(str(name)).is_dir() or shown.removesuffix(".gz").endswith(".ann"):
+    if Path(str(name)).is_dir() or unpacked_name(shown).endswith(".ann"):
         return read_brat(name)
     text = read_text(name)
     reader: Callable[[str, str], Hierarchies] = read_jsonl if text.lstrip().startswith("{") else read_newick

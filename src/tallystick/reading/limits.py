@@ -51,8 +51,8 @@ def reads_once(name: str | Path) -> bool:
 class Unpacked(io.RawIOBase):
     """A packed file as the bytes in it, no more of them than is sane."""
 
-    def __init__(self, stream: IO[bytes], name: str | Path, ratio: float | None = None) -> None:
-        self._stream, self._name = stream, str(name)
+    def __init__(self, stream: IO[bytes], unpacked: IO[bytes], name: str | Path, ratio: float | None = None) -> None:
+        self._stream, self._unpacked, self._name = stream, unpacked, str(name)
         ratio = _chosen_ratio() if ratio is None else ratio
         packed = os.path.getsize(name) if os.path.isfile(name) else 0
         self._most = max(ALWAYS_FINE, packed * ratio) if packed else float("inf")
@@ -62,7 +62,7 @@ class Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._stream.read(len(buffer))
+        data = self._unpacked.read(len(buffer))
         buffer[: len(data)] = data
         self._read += len(data)
         if self._read > self._most:
@@ -73,7 +73,12 @@ class Unpacked(io.RawIOBase):
             )
         return len(data)
 
+    def packed_position(self) -> int:
+        """How many bytes of the packed file were read."""
+        return self._stream.tell()
+
     def close(self) -> None:
+        self._unpacked.close()
         self._stream.close()
         super().close()
 
@@ -87,21 +92,6 @@ def _chosen_ratio() -> float:
     if not ratio > 0:
         raise InputError(f"expected a number above 0 in the environment's {_RATIO_NAME}, found {said!r}")
     return ratio
-
-
-def open_gzip(name: str | Path) -> IO[bytes]:
-    """The bytes in a .gz file, in a stream that stops a bomb."""
-    import gzip
-
-    return io.BufferedReader(Unpacked(gzip.open(name), name), 1 << 16)  # type: ignore[arg-type,return-value,unused-ignore]
-
-
-def packed_errors() -> tuple[type[Exception], ...]:
-    """What a broken .gz file raises."""
-    import gzip
-    import zlib
-
-    return gzip.BadGzipFile, EOFError, zlib.error
 
 
 def check_text(data: bytes, file: str) -> None:

@@ -6,16 +6,20 @@ twice (standard input) is held in memory.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import IO, Any
 
 from tallystick.errors import InputError
 from tallystick.reading.json_text import explained, placed
-from tallystick.reading.limits import check_file, open_gzip, packed_errors, reads_once
+from tallystick.reading.limits import check_file, reads_once
 from tallystick.reading.opening import read_bytes, read_stdin, shown_name
+from tallystick.reading.packed import is_packed, open_packed, packed_errors, packing, unpacked_name
+from tallystick.reading.parts import part_at_hand
 
 PORTION_BYTES = 4_000_000
 MOST_LINES = 4096
@@ -44,8 +48,18 @@ class Lines:
         if reads_once(name):  # standard input or a pipe
             data = read_stdin() if self.name == "-" else read_bytes(name)
             self._held = data.removeprefix(_MARK).split(b"\n")
-        elif self.name.removesuffix(".gz").endswith(".json"):
+        elif unpacked_name(name).endswith(".json") and part_at_hand(name) is None:
             self._held = self._elements()
+        self.position = 0
+        """How many bytes of the file (as it is on disk) were read so far."""
+
+    @cached_property
+    def size(self) -> int:
+        """How many bytes the file has; 0 where that is not known."""
+        try:
+            return 0 if self._held is not None else Path(self.name).stat().st_size
+        except OSError:
+            return 0
 
     def _elements(self) -> list[bytes]:
         """A .json file is a list of documents, or one document; if it is neither, it may still be JSON Lines."""
@@ -63,7 +77,7 @@ class Lines:
 
     @property
     def seekable(self) -> bool:
-        return self._held is None and not self.name.endswith(".gz")
+        return self._held is None and not is_packed(self.name) and part_at_hand(self.name) is None
 
     def portions(self, most: int = MOST_LINES) -> Iterator[Portion]:
         """The lines that are not blank, some at a time."""
@@ -81,6 +95,7 @@ class Lines:
                 numbers = list(range(number + 1, number + len(lines) + 1))
                 *offsets, offset = accumulate(map(len, lines), initial=offset)
                 number += len(lines)
+                self.position = offset if self.seekable else self._raw_position(stream)
                 mean = 1 + sum(map(len, lines)) // len(lines)
                 size = max(16, min(most, PORTION_BYTES // mean))
                 if b"" in lines or any(map(bytes.isspace, lines)):
@@ -89,21 +104,32 @@ class Lines:
                 if lines:
                     yield Portion(numbers, lines, offsets)
         except packed_errors() as error:
-            raise InputError(f"is not a complete gzip file ({error})", self.file) from None
+            raise InputError(f"is not a complete {packing(self.name)} file ({error})", self.file) from None
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", self.file) from None
         finally:
             if self._held is None:
                 stream.close()
 
+    def _raw_position(self, stream: Any) -> int:
+        """How far a packed file was read."""
+        raw = getattr(stream, "raw", None)
+        try:
+            return raw.packed_position() if raw is not None else 0
+        except AttributeError:
+            return 0
+
     def _has_mark(self) -> bool:
         with open(self.name, "rb") as stream:
             return stream.read(3) == _MARK
 
     def _open(self) -> IO[bytes]:
+        part = part_at_hand(self.name)
+        if part is not None:
+            return io.BytesIO(part.read())
         check_file(self.name)
         try:
-            return open_gzip(self.name) if self.name.endswith(".gz") else open(self.name, "rb")
+            return open_packed(self.name) if is_packed(self.name) else open(self.name, "rb")
         except (OSError, ValueError):
             read_bytes(self.name)  # says what is wrong
             raise

@@ -96,6 +96,17 @@ def parse_penman(text: str, *, file: str = "<text>", lenient: bool = False) -> G
     return found
 
 
+def block_starts(text: str) -> list[int]:
+    """Where the graphs of a text begin, each with the comments before it."""
+    text = text.replace("\r\n", " \n")  # of the same length, so that the places are those of the text
+    out = []
+    for start, end in _blocks(text):
+        comments, body = _head(text, start, end)
+        if body < end or "::id" in comments or "::snt" in comments:
+            out.append(start)
+    return out
+
+
 def _blocks(text: str) -> list[tuple[int, int]]:
     """Start and end of each block: cut at empty lines, at comments after a graph, and between graphs line by
     line."""

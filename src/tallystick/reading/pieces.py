@@ -7,6 +7,7 @@ pieces are kept.
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator
 from itertools import chain, islice
@@ -21,11 +22,11 @@ from tallystick.reading.limits import (
     check_line_ends,
     check_text,
     complain_of_nul,
-    open_gzip,
-    packed_errors,
     reads_once,
 )
 from tallystick.reading.opening import shown_name
+from tallystick.reading.packed import is_packed, open_packed, packed_errors, packing
+from tallystick.reading.parts import part_at_hand
 
 PIECE = 1 << 20
 """Bytes a piece; one megabyte stays in the processor's cache while it is looked at several times."""
@@ -124,21 +125,25 @@ class Pieces:
                 yield piece if piece.endswith(b"\n") else piece + b"\n"
 
     def _raw(self) -> Iterator[bytes]:
+        part = part_at_hand(self.name)
+        if part is not None:
+            yield from self._whole_lines(io.BytesIO(part.read()))
+            return
         if self.name == "-":
             yield from self._whole_lines(sys.stdin.buffer)
             return
         path = Path(self.name)
         try:
             check_file(self.name)
-            if path.suffix != ".gz":
+            if not is_packed(path):
                 with path.open("rb") as stream:
                     yield from self._whole_lines(stream)
                 return
             try:
-                with open_gzip(path) as unpacked:
+                with open_packed(path) as unpacked:
                     yield from self._whole_lines(unpacked)
             except packed_errors() as error:
-                raise InputError(f"is not a complete gzip file ({error})", self.shown) from None
+                raise InputError(f"is not a complete {packing(path)} file ({error})", self.shown) from None
         except FileNotFoundError:
             raise InputError("no such file", self.shown) from None
         except OSError as error:

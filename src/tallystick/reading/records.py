@@ -1,25 +1,31 @@
 """Two files of documents, laid against each other in portions.
 
 Documents are paired by an id where both files have one, else by their order, and it is said which. As long as both files
-have the same order nothing but the current portion is in memory; where the orders part, the rest of the predictions is
-found by an index of offsets.
+have the same order nothing but the current portion is in memory (and, to notice an id that comes twice, a number for each
+on disk); where the orders part, the rest of the predictions is found by an index of offsets.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
-from tallystick.columns.unfit import Invalid
+from tallystick.columns.unfit import Invalid, Surplus
 from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
+from tallystick.reading.arrow_files import ArrowLines, open_records
 from tallystick.reading.json_text import TOO_DEEP, explained
 from tallystick.reading.lines import Lines, Portion, not_json
 from tallystick.reading.missing import Missing, allowed
-from tallystick.reading.shapes import PLAIN, Shape
+from tallystick.reading.repeats import Repeats
+from tallystick.reading.shapes import PLAIN, Shape, loose_converter
+from tallystick.reading.unknown import Unknown, settle
+
+MOST_LISTED = 1000
+"""So many predictions that cannot be read are listed by name; all are counted."""
 
 UNKNOWN = object()
 """The id of a prediction that cannot be read."""
@@ -33,7 +39,34 @@ class Findings:
     repaired: int = 0
     misfits: Counter[str] = field(default_factory=Counter)
     first_misfit: str = ""
+    unknown: Counter[str] = field(default_factory=Counter)
+    first_unknown: str = ""
+    unknown_counts: bool = True
     invalid: list[tuple[Any, str]] = field(default_factory=list)
+    invalids: int = 0
+
+    def add_invalid(self, key: Any, reason: str) -> None:
+        """Count what could not be read; the first ones are listed."""
+        self.invalids += 1
+        if len(self.invalid) < MOST_LISTED:
+            self.invalid.append((key, reason))
+
+    def add(self, other: Findings) -> None:
+        """Put what was found in a later part of the file behind this."""
+        self.repairs.update(other.repairs)
+        self.repaired += other.repaired
+        self.misfits.update(other.misfits)
+        self.first_misfit = self.first_misfit or other.first_misfit
+        self.unknown.update(other.unknown)
+        self.first_unknown = self.first_unknown or other.first_unknown
+        self.unknown_counts = other.unknown_counts
+        self.invalid += other.invalid[: MOST_LISTED - len(self.invalid)]
+        self.invalids += other.invalids
+
+    def note_unknown(self, key: Any, path: str, value: Any, times: int = 1) -> None:
+        """Remember values under a key that the shape does not know."""
+        self.unknown[path] += times
+        self.first_unknown = self.first_unknown or f"document {key}: {path}: {value!r:.40}"
 
     def lines(self) -> Iterator[str]:
         """What a person is told."""
@@ -44,16 +77,27 @@ class Findings:
             total = sum(self.misfits.values())
             where = ", ".join(f"{path} {times:,}" for path, times in self.misfits.most_common(5))
             yield f"of the wrong kind, counted as wrong: {_count(total, 'value')} ({where}); the first: {self.first_misfit}"
+        if self.unknown:
+            total = sum(self.unknown.values())
+            where = ", ".join(f"{path} {times:,}" for path, times in self.unknown.most_common(5))
+            where += f" and {len(self.unknown) - 5:,} more" if len(self.unknown) > 5 else ""
+            how = "counted as extra (--unknown ignore leaves them out)" if self.unknown_counts else "ignored"
+            yield (
+                f"under keys that the reference does not have, {how}: {_count(total, 'value')} ({where}); "
+                f"the first: {self.first_unknown}"
+            )
         if self.invalid:
             listed = "; ".join(f"{key}: {reason}" for key, reason in self.invalid[:5])
-            more = f"; and {len(self.invalid) - 5:,} more" if len(self.invalid) > 5 else ""
-            yield f"invalid, scoring nothing: {_count(len(self.invalid), 'prediction')} ({listed}{more})"
+            more = f"; and {self.invalids - 5:,} more" if self.invalids > 5 else ""
+            yield f"invalid, scoring nothing: {_count(self.invalids, 'prediction')} ({listed}{more})"
 
     def as_dict(self) -> dict[str, Any]:
         """The same for the JSON output."""
         return {
             "repaired": {"predictions": self.repaired, **self.repairs},
             "misfits": dict(self.misfits),
+            "unknown": dict(self.unknown),
+            "invalids": self.invalids,
             "invalid": [{"document": key, "reason": reason} for key, reason in self.invalid],
         }
 
@@ -71,6 +115,8 @@ class Side:
     tolerant: bool = False
     credit: str = "each"
     findings: Findings = field(default_factory=Findings)
+    unknown: Unknown | None = None
+    """Finds what the type does not know; None if nobody looks."""
 
     def __post_init__(self) -> None:
         import msgspec
@@ -92,12 +138,46 @@ class Side:
         if self.text_field is None:
             try:
                 b"".join(portion.lines).decode()  # also what no field of the type holds has to be UTF-8
-                values = list(map(self.convert, portion.lines))
-                return self._ids(portion, values), values
-            except Exception:  # some line is bad; one by one it is found and named
+            except UnicodeDecodeError:  # some line is bad; one by one it is found and named
                 pass
+            else:
+                return self._read_most(portion)
         pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
         return [key for key, _ in pairs], [value for _, value in pairs]
+
+    def noted(self, value: Any, plain: Any) -> Any:
+        """The value, with what the type does not know of the plain data that it was made of."""
+        found = self.unknown.find(plain) if self.unknown is not None and type(value) is not Invalid else ()
+        return Surplus(value, tuple(found)) if found else value
+
+    def _read_most(self, portion: Portion) -> tuple[list[Any], list[Any]]:
+        """Most lines are as they should be; the others are looked at one by one."""
+        convert = self.convert
+        try:
+            values = list(map(convert, portion.lines))
+            keys = self._ids(portion, values)
+            return keys, self._all_noted(values, portion.lines)
+        except Exception:  # said by `_one`
+            pass
+        keys, values = [], []
+        good: list[int] = []
+        for place, line in enumerate(portion.lines):
+            try:
+                value = convert(line)
+                good.append(place)
+                key = None
+            except Exception:  # said by `_one`
+                key, value = self._one(portion.numbers[place], line)
+            keys.append(key)
+            values.append(value)
+        lines, fine = [portion.lines[k] for k in good], [values[k] for k in good]
+        found = zip(self._ids(Portion([], lines, []), fine), self._all_noted(fine, lines), strict=True)
+        for place, (key, value) in zip(good, found, strict=True):
+            keys[place], values[place] = key, value
+        return keys, values
+
+    def _all_noted(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
+        return values if self.unknown is None else list(map(self.noted, values, map(self._plain, lines)))
 
     def _ids(self, portion: Portion, values: list[Any]) -> list[Any]:
         if self._key is not None:
@@ -139,7 +219,8 @@ class Side:
             try:
                 line.decode()
                 value = self.convert(line)
-                return self._ids(Portion([number], [line], [0]), [value])[0], value
+                key = self._ids(Portion([number], [line], [0]), [value])[0]
+                return key, self.noted(value, self._plain(line) if self.unknown is not None else None)
             except msgspec.ValidationError as error:
                 problem = error
             except msgspec.DecodeError as error:
@@ -223,6 +304,10 @@ class Side:
 
     def fitted(self, number: int, value: Any) -> tuple[Any, Any]:
         """A decoded value as a value of the type, as far as it goes."""
+        key, found = self._fitted(number, value)
+        return key, self.noted(found, value)
+
+    def _fitted(self, number: int, value: Any) -> tuple[Any, Any]:
         import msgspec
 
         key = value.get(self.id_field) if isinstance(value, dict) else None
@@ -255,8 +340,8 @@ class Batch:
     """Some documents of both sides, the k-th against the k-th."""
 
     ids: list[Any]
-    references: list[Any]
-    predictions: list[Any]
+    references: Sequence[Any]
+    predictions: Sequence[Any]
 
 
 class Pairing:
@@ -276,6 +361,8 @@ class Pairing:
         self.filled = lenient or (absent is not None and absent.policy != "error")
         self.how = ""
         self.ignored: list[Any] = []
+        self.remarks: list[str] = []
+        """What is to be said about how the files were read."""
 
     def decide(self) -> str:
         """By what documents are paired, from the first line of both files."""
@@ -297,13 +384,22 @@ class Pairing:
 
     def batches(self) -> Iterator[Batch]:
         """All documents, in the order of the reference."""
-        if self.decide() == "by order":
-            yield from self._by_order()
-        else:
-            yield from self._by_id()
+        findings = self.predicted.findings
+        for batch in self._by_order() if self.decide() == "by order" else self._by_id():
+            if self.predicted.unknown is None:
+                yield batch
+            else:
+                yield Batch(
+                    batch.ids,
+                    *settle(batch.ids, batch.references, batch.predictions, findings, findings.unknown_counts),
+                )
+
+    def open(self, side: Side) -> Reader:
+        """A side from its beginning."""
+        return Reader(side)
 
     def _by_order(self) -> Iterator[Batch]:
-        left, right = (_Reader(side) for side in (self.reference, self.predicted))
+        left, right = (self.open(side) for side in (self.reference, self.predicted))
         done = 0
         while True:
             numbers, _, references = left.take()
@@ -323,12 +419,13 @@ class Pairing:
             yield Batch(numbers, references, predictions)
 
     def _by_id(self) -> Iterator[Batch]:
-        left, right = (_Reader(side) for side in (self.reference, self.predicted))
-        first: dict[Any, int] = {}
+        left, right = (self.open(side) for side in (self.reference, self.predicted))
+        first = Repeats()
         while True:
             numbers, keys, references = left.take()
             lines, others, predictions = right.take(len(references) or None)
-            self._check(self.reference, numbers, keys, first)
+            self._check(self.reference, numbers, keys)
+            first.add(keys)
             same = len(keys) == len(others) and (
                 keys == others or all(a == b or b is UNKNOWN for a, b in zip(keys, others, strict=True))
             )
@@ -336,11 +433,12 @@ class Pairing:
                 yield from self._indexed(left, right, first, (keys, references), (lines, others, predictions))
                 return
             if not keys:
+                self._refuse_repeats(first)
                 return
             self._note_invalid(keys, predictions)
             yield Batch(keys, references, predictions)
 
-    def _indexed(self, left: _Reader, right: _Reader, first: dict[Any, int], ours: Any, theirs: Any) -> Iterator[Batch]:
+    def _indexed(self, left: Reader, right: Reader, first: Repeats, ours: Any, theirs: Any) -> Iterator[Batch]:
         """The orders differ from here on: the predictions that are left, by id."""
         lines, others, predictions = theirs
         seen: dict[Any, int] = {}
@@ -364,13 +462,15 @@ class Pairing:
                 self._note_invalid(keys, found)
                 yield Batch(keys, references, found)
             numbers, keys, references = left.take()
-            self._check(self.reference, numbers, keys, first)
+            self._check(self.reference, numbers, keys)
+            first.add(keys)
+        self._refuse_repeats(first)
         extra = [key for key in (*waiting, *places) if key is not None]
-        again = [key for key in extra if key in first]
-        if again:
-            line = f"line {seen[again[0]]}" if again[0] in seen else "this file"
+        again = next((key for _, key in self._ids_of(self.reference, set(extra))), None)
+        if again is not None:
+            line = f"line {seen[again]}" if again in seen else "this file"
             raise InputError(
-                f"the id {again[0]!r} of {line} stood before already; ids must differ", self.predicted.lines.file
+                f"the id {again!r} of {line} stood before already; ids must differ", self.predicted.lines.file
             )
         if (missing or extra) and not allowed(self.absent, missing, extra) and not self.lenient:
             raise SidesMismatch(
@@ -379,8 +479,10 @@ class Pairing:
             )
         self.ignored = extra
 
-    def _check(self, side: Side, numbers: list[int], keys: list[Any], first: dict[Any, int]) -> None:
-        """Every document has an id, and no two have the same."""
+    def _check(self, side: Side, numbers: list[int], keys: list[Any], first: dict[Any, int] | None = None) -> None:
+        """Every document has an id, and no two of those in `first` have the same."""
+        if first is None and None not in keys:
+            return
         for number, key in zip(numbers, keys, strict=True):
             if key is UNKNOWN:
                 continue
@@ -389,25 +491,56 @@ class Pairing:
                     f"has no text or number under {side.id_field!r}, by which the first documents are paired",
                     side.place(number),
                 )
+            if first is None:
+                continue
             if key in first:
                 raise InputError(
                     f"the id {key!r} stood in line {first[key]} already; ids must differ", side.place(number)
                 )
             first[key] = number
 
-    def _note_invalid(self, keys: list[Any], predictions: list[Any]) -> None:
+    def watch(self, ignored: Collection[str], promised: bool, count: bool) -> None:
+        """From now on, look for keys that the shape does not know; in a reference of an inferred shape there are none."""
+        self.predicted.unknown = Unknown(self.predicted.type, ignored, (self.predicted.id_field,))
+        if promised:
+            self.reference.unknown = Unknown(self.reference.type, ignored, (self.reference.id_field,))
+        self.predicted.findings.unknown_counts = count
+
+    def _refuse_repeats(self, first: Repeats) -> None:
+        """No id of the reference may come twice; where numbers meet, the file is read again to see whether ids do."""
+        numbers = set(first.found().tolist())
+        lines: dict[Any, int] = {}
+        for line, key in self._ids_of(self.reference, numbers, number=True) if numbers else ():
+            if key in lines:
+                raise InputError(
+                    f"the id {key!r} stood in line {lines[key]} already; ids must differ", self.reference.place(line)
+                )
+            lines[key] = line
+
+    def _ids_of(self, side: Side, wanted: Collection[Any], number: bool = False) -> Iterator[tuple[int, Any]]:
+        """Where these ids stand in a file; `number` if they are given by their numbers."""
+        if not wanted:
+            return
+        for portion in side.lines.portions():
+            for line, text in zip(portion.numbers, portion.lines, strict=True):
+                key = side.identify(text)
+                if (hash(key) % (1 << 64) if number else key) in wanted:
+                    yield line, key
+
+    def _note_invalid(self, keys: list[Any], predictions: Sequence[Any]) -> None:
         for key, value in zip(keys, predictions, strict=True):
             if type(value) is Invalid:
-                self.predicted.findings.invalid.append((key, value.reason))
+                self.predicted.findings.add_invalid(key, value.reason)
 
     def warnings(self) -> Iterator[str]:
         """What is to be said when all was read."""
+        yield from self.remarks
         yield from self.predicted.findings.lines()
         if self.ignored:
             yield f"ignored, having no reference: {_count(len(self.ignored), 'prediction')}: {some(self.ignored)}"
 
 
-class _Reader:
+class Reader:
     """One side, read as many documents at a time as the other side asks for."""
 
     def __init__(self, side: Side) -> None:
@@ -415,7 +548,7 @@ class _Reader:
         self.portions = side.lines.portions()
         self.rest: list[Portion] = []
 
-    def take(self, count: int | None = None) -> tuple[list[int], list[Any], list[Any]]:
+    def take(self, count: int | None = None) -> tuple[list[int], list[Any], Sequence[Any]]:
         """Line numbers, ids and values of the next documents: a portion, or so many."""
         portion = self._lines(count)
         if not portion.lines:
@@ -491,10 +624,17 @@ def lay_together(
     absent: Missing | None = None,
 ) -> Pairing:
     """Two files of one shape, ready to be read in batches. Leniency is for predictions; a reference has to be right."""
-    left, right = (one if isinstance(one, Lines) else Lines(one) for one in (reference, predicted))
+    left, right = (open_records(one) for one in (reference, predicted))
     ours, theirs = shape.converters()
+    if shape.schema is not None and credit == "each":
+        theirs = loose_converter(shape.schema)  # where each field counts by itself, one that is not there is only that
     key = id_field or "id"
-    return Pairing(
+    kind = Pairing
+    if isinstance(left, ArrowLines) or isinstance(right, ArrowLines):
+        from tallystick.reading.arrow_pairing import ArrowPairing
+
+        kind = ArrowPairing
+    return kind(
         Side(left, ours, shape.reference, key, credit=credit),
         Side(right, theirs, shape.predicted, key, text_field, lenient, not shape.promised, credit),
         id_named=id_field is not None,

@@ -11,6 +11,7 @@ What only narrows a value (minimum, pattern, ...) says nothing about its shape a
 from __future__ import annotations
 
 import datetime
+import decimal
 import difflib
 import re
 import uuid
@@ -25,6 +26,7 @@ from tallystick.deriving import union_of
 from tallystick.errors import DerivationError, InputError, Place, did_you_mean
 from tallystick.reading.json_text import TOO_DEEP, decode_line
 from tallystick.reading.opening import read_text, shown_name
+from tallystick.reading.unknown import OPEN
 from tallystick.similarity.text import Text
 
 KEYWORD = "x-tallystick"
@@ -193,6 +195,10 @@ class _Reader:
             return self.array(node, pointer, name)
         if kind == "object":
             return self.object(node, pointer, name)
+        if kind == "number" and node.get("format") == "decimal":
+            return decimal.Decimal
+        if kind == "string" and node.get("contentEncoding") == "base64":
+            return bytes
         if kind == "string" and not (choice is not None and isinstance(choice.similarity, Text)):
             return _FORMATS.get(str(node.get("format", "")), str)
         return _SIMPLE[kind]
@@ -239,6 +245,8 @@ class _Reader:
         made.__annotations__.update(fields)
         made.__required_keys__ = frozenset(required)
         made.__optional_keys__ = frozenset(fields) - frozenset(required)
+        if further is True or isinstance(further, Mapping):
+            setattr(made, OPEN, True)
         return made
 
     def check_object(self, node: Mapping[str, Any], pointer: str) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.errors import InputError, Place
+from tallystick.reading.arrow_files import ArrowLines
 from tallystick.reading.inference import Seen, schema_of
 from tallystick.reading.json_text import TOO_DEEP
 from tallystick.reading.lines import Lines, not_json
@@ -59,7 +60,15 @@ def shape_of_schema(schema: Any, file: str = "schema") -> Shape:
 
 
 def infer_shape(reference: Lines) -> Shape:
-    """The shape of a reference file, which is read once from end to end."""
+    """The shape of a reference file, which is read once from end to end (a Parquet file only as far as need be)."""
+    if isinstance(reference, ArrowLines):
+        from tallystick.reading.arrow_shapes import see_file
+
+        return _shape_of(see_file(reference), reference.file)
+    return _shape_of(_see_lines(reference), reference.file)
+
+
+def _see_lines(reference: Lines) -> Seen:
     import msgspec
 
     seen, decode = Seen(), msgspec.json.Decoder().decode
@@ -74,14 +83,33 @@ def infer_shape(reference: Lines) -> Shape:
         raise InputError("is not UTF-8; convert the file to UTF-8 first", Place(reference.file, number)) from None
     except RecursionError:
         raise InputError(TOO_DEEP, Place(reference.file, number)) from None
+    return seen
+
+
+def _shape_of(seen: Seen, file: str) -> Shape:
     if not seen.count:
-        raise InputError("has no records; expected one JSON value a line", reference.file)
+        raise InputError("has no records; expected one JSON value a line", file)
     try:
         schema, doubts = schema_of(seen)
-        shape = shape_of_schema(schema, f"inferred from {reference.file}")
+        shape = shape_of_schema(schema, f"inferred from {file}")
     except RecursionError:
-        raise InputError(TOO_DEEP, reference.file) from None
+        raise InputError(TOO_DEEP, file) from None
     return Shape(shape.reference, shape.predicted, False, schema, tuple(doubts))
+
+
+def loose_converter(schema: dict[str, Any]) -> Convert:
+    """The converter of an inferred schema to which any key may be missing."""
+    return converter(shape_of_schema(_loosened(schema)).predicted)
+
+
+def _loosened(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {
+            key: {name: _loosened(one) for name, one in value.items()} if key == "properties" else _loosened(value)
+            for key, value in schema.items()
+            if key != "required"
+        }
+    return [_loosened(one) for one in schema] if isinstance(schema, list) else schema
 
 
 def _dumped(schema: Any) -> str:

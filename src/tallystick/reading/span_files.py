@@ -3,7 +3,7 @@
 | format  | is known by                                                                      |
 |---------|----------------------------------------------------------------------------------|
 | brat    | a folder, or the name ends in `.ann`                                             |
-| jsonl   | the name ends in `.jsonl`, or the first line is a JSON object                    |
+| jsonl   | the name ends in `.jsonl`, or the first line is a JSON object; `.parquet`, `.arrow`, ... |
 | conllu  | the name ends in `.conllu`, or the first line that is no comment is one of CoNLL-U |
 | columns | everything else                                                                  |
 
@@ -23,11 +23,14 @@ from typing import Any, Literal
 import numpy as np
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
+from tallystick.reading.arrow_files import is_arrow_file
 from tallystick.reading.char_offsets import Boundaries
 from tallystick.reading.column_files import read_columns
 from tallystick.reading.iob import Reading, Repairs, Scheme, decode
-from tallystick.reading.limits import check_file, open_gzip, packed_errors, reads_once
+from tallystick.reading.limits import check_file, reads_once
 from tallystick.reading.missing import Missing
+from tallystick.reading.packed import is_packed, open_packed, packed_errors, unpacked_name
+from tallystick.reading.parts import part_at_hand
 from tallystick.reading.tags import TaggedTexts, read_tags, read_tags_together, tags_from_lists
 from tallystick.reading.trie import Numbering
 from tallystick.structures.segments import AnnotatedTexts, IntArray, Span, annotate
@@ -208,11 +211,13 @@ def read_span_files(
 
 def find_format(name: str | Path) -> Format:
     """The format of a file by its name, or else by its first lines. Standard input is columns unless told."""
-    text = str(name).removesuffix(".gz")
+    text = unpacked_name(name)
     if reads_once(name):
         return "columns"
     if text.endswith(".ann") or Path(name).is_dir():
         return "brat"
+    if is_arrow_file(name):
+        return "jsonl"
     for ending, format_ in ((".jsonl", "jsonl"), (".ndjson", "jsonl"), (".conllu", "conllu")):
         if text.endswith(ending):
             return format_  # type: ignore[return-value]
@@ -230,14 +235,14 @@ def _format_of_content(name: str | Path) -> Format:
 
 def _first_lines(name: str | Path, most: int = 1 << 16) -> Sequence[bytes]:
     unreadable: tuple[type[Exception], ...] = (OSError, ValueError, *packed_errors())
+    part = part_at_hand(name)
     try:
-        check_file(name)
-        if str(name).endswith(".gz"):
-            with open_gzip(name) as packed:
-                data = packed.read(most)
+        if part is not None:
+            data = part.read()[:most]
         else:
-            with open(name, "rb") as plain:
-                data = plain.read(most)
+            check_file(name)
+            with open_packed(name) if is_packed(name) else open(name, "rb") as stream:
+                data = stream.read(most)
     except unreadable:
         return ()  # the reader says what is wrong with the file
     if b"\n" not in data and data.startswith(b"{") and len(data) == most:

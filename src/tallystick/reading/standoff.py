@@ -20,6 +20,7 @@ from tallystick.errors import InputError, Place
 from tallystick.reading.documents import sources
 from tallystick.reading.json_values import FARTHEST
 from tallystick.reading.opening import read_text, shown_name
+from tallystick.reading.packed import unpacked_name
 from tallystick.structures.mentions import AnnotatedMention
 
 
@@ -45,7 +46,7 @@ class Standoff:
 def is_brat(name: str | Path) -> bool:
     """Whether a name is that of an .ann file or of a folder."""
     path = Path(name)
-    return path.is_dir() or path.name.removesuffix(".gz").endswith(".ann")
+    return path.is_dir() or unpacked_name(path).endswith(".ann")
 
 
 def read_standoff(name: str | Path) -> Iterator[Standoff]:
@@ -53,7 +54,7 @@ def read_standoff(name: str | Path) -> Iterator[Standoff]:
     root = Path(name)
     for path in sources(name, ".ann"):
         shown = path.relative_to(root) if root.is_dir() else Path(path.name)
-        yield _read(path, str(shown).removesuffix(".gz").removesuffix(".ann"))
+        yield _read(path, unpacked_name(shown).removesuffix(".ann"))
 
 
 def _read(path: Path, name: str) -> Standoff:

@@ -25,8 +25,8 @@ LINES = 400
 def result_html(result: Result) -> str:
     """The figures of a result, how many documents there are, and the signature."""
     table = figures_table({result.kind.headline: result})
-    said = count(len(result.ids), "document")
-    if result.exact_documents is not None and len(result.ids) > 1:
+    said = count(result.count, "document")
+    if result.exact_documents is not None and result.count > 1:
         said += f", {result.exact_documents:,} all right"
     notes = [_small(said), *(_small(f"Warning: {warning}") for warning in result.warnings)]
     return _table(table) + "".join(notes) + _folded("signature", [result.signature])

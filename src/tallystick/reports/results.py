@@ -113,7 +113,7 @@ def result_text(result: Result) -> str:
     from tallystick.reports.tables import to_text
 
     table = figures_table({result.kind.headline: result})
-    lines = [to_text(table), f"{count(len(result.ids), 'document')}. {result.signature}"]
+    lines = [to_text(table), f"{count(result.count, 'document')}. {result.signature}"]
     lines += [f"Warning: {warning}" for warning in result.warnings]
     return "\n".join(lines)
 
@@ -151,10 +151,22 @@ def explanation_line(tree: Explanation) -> str:
         both = [shorten(value) for value in (tree.reference, tree.predicted) if value is not None]
         return f"{mark} {name}{' ↔ '.join(dict.fromkeys(both))}"
     if tree.weight >= max(tree.reference_self, tree.predicted_self):
-        if tree.how.startswith("judged(") and tree.reference != tree.predicted:
-            return f"= {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}"
-        return f"= {name}{shorten(tree.reference)}"
+        if same_value(tree.reference, tree.predicted):
+            return f"= {name}{shorten(tree.reference)}"
+        return f"≈ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}"
     return f"≠ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}  {weight}"
+
+
+def same_value(reference: Any, predicted: Any) -> bool:
+    """Whether two values that count as right are the same, or only pass for it."""
+    from tallystick.columns.codes import freeze
+    from tallystick.columns.data import Scope
+    from tallystick.errors import ValueMismatch
+
+    try:
+        return bool(freeze(reference, Scope()) == freeze(predicted, Scope()))
+    except ValueMismatch:  # objects that compare by identity only
+        return reference is predicted
 
 
 def shorten(value: Any, width: int = 70) -> str:

@@ -10,56 +10,72 @@ import numpy as np
 
 from tallystick.columns.arrays import F64, I64
 from tallystick.columns.codes import leaf_values
-from tallystick.columns.data import Data, Index, Memory, Objects, Scope, field, items
+from tallystick.columns.data import Data, Index, Memory, Nullable, Objects, Scope, field, items
 from tallystick.columns.encoded import Column, unshared
+from tallystick.columns.surplus import split_surplus
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import Sides
 from tallystick.matching.sets import Match, Matching, distinct_rows
-from tallystick.scoring.alignment import Aligned, descend, is_leaf, root
+from tallystick.scoring.accounts import FieldSums, LabelSums
+from tallystick.scoring.alignment import Aligned, descend, root, rows
 from tallystick.scoring.evaluation import kind_of, readable, summed
-from tallystick.scoring.result import FieldFigures, FieldSums, Figures, LabelFigures
-from tallystick.scoring.tally import Counts
+from tallystick.scoring.exact_sums import Units, add_up, merged, rounded
+from tallystick.scoring.result import FieldFigures, Figures, LabelFigures
+from tallystick.scoring.tally import Counts, Kind
 from tallystick.similarity.node import Node, Similarity
 
 Decide = Callable[[Mapping[str, F64]], Figures]
 Sources = Iterable[tuple[Data, Data]]
 
 
-def _levels(metric: Node, reference: Data, predicted: Data, memory: Memory, homes: bool = False) -> Iterable[Aligned]:
+def _top(metric: Node, reference: Data, predicted: Data, memory: Memory, homes: bool = False) -> Aligned:
     if isinstance(metric, Sides):
         raise MetricError("a metric of two sides has no breakdown of its own; break down one of its expressions")
     inner = summed(metric)
     valid, predicted = readable(predicted)
     r, p = inner.encode(reference, predicted, Scope(memory=memory))
-    return descend(root(inner, r, p, valid=valid, homes=homes))
+    return root(inner, r, p, valid=valid, homes=homes)
 
 
 def figures_by_field(metric: Node, sources: Sources, decide: Decide, memory: Memory) -> list[FieldFigures]:
     """A row for each leaf of the metric, over all documents."""
+    return field_figures(sums_by_field(metric, sources, memory), decide)
+
+
+def sums_by_field(metric: Node, sources: Sources, memory: Memory) -> FieldSums:
+    """What the figures of each path follow from."""
     sums: FieldSums = {}
     for reference, predicted in sources:
-        _add(sums, _levels(metric, reference, predicted, memory))
-    return field_figures(sums, decide)
+        _add(sums, rows(_top(metric, reference, predicted, memory)))
+        add_surplus(sums, split_surplus(predicted)[1])
+    return sums
 
 
 def add_field_sums(sums: FieldSums, inner: Similarity, r: Column, p: Column, valid: I64 | None) -> None:
     """Add what the fields of some documents earned and lost, from the columns that they were scored by."""
-    _add(sums, descend(root(inner, r, p, valid=valid)))
+    _add(sums, rows(root(inner, r, p, valid=valid)))
+
+
+def add_surplus(sums: FieldSums, surplus: Mapping[str, I64]) -> None:
+    """Add what was predicted under keys that nothing in the reference can meet."""
+    for path, counts in surplus.items():
+        found = add_up(np.array([[0, 1, 0, 0, 0, 0, 1]]) * float(counts.sum()))
+        known = sums.get(path)
+        sums[path] = (found if known is None else merged(known[0], found), False)
 
 
 def _add(sums: FieldSums, levels: Iterable[Aligned]) -> None:
     for level in levels:
-        if is_leaf(level.node):
-            known = sums.get(level.path)
-            found = _field_sums(level)
-            sums[level.path] = (found if known is None else known[0] + found, level.diagnostic)
+        known = sums.get(level.path)
+        found = _field_sums(level)
+        sums[level.path] = (found if known is None else merged(known[0], found), level.diagnostic)
 
 
 def field_figures(sums: FieldSums, decide: Decide) -> list[FieldFigures]:
     """The figures of each path."""
     out = []
-    for path, (row, diagnostic) in sums.items():
-        num, den_p, den_r, aligned, right, n_r, n_p = row.tolist()
+    for path, (units, diagnostic) in sums.items():
+        num, den_p, den_r, aligned, right, n_r, n_p = rounded(units).tolist()
         counts = np.array([num, den_p, num, den_r])
         out.append(
             FieldFigures(
@@ -82,27 +98,30 @@ def losses_by_document(metric: Node, path: str, reference: Data, predicted: Data
     """What each document loses at one path: what both sides could have earned there, less what they did."""
     out = np.zeros(len(reference))
     paths = []
-    for level in _levels(metric, reference, predicted, Memory(), homes=True):
-        if is_leaf(level.node):
-            paths.append(level.path or "(value)")
-        if (level.path or "(value)") != path or not is_leaf(level.node):
+    for level in rows(_top(metric, reference, predicted, Memory(), homes=True)):
+        paths.append(level.path or "(value)")
+        if paths[-1] != path:
             continue
         assert level.homes is not None
         for side, home in zip((level.reference, level.predicted), level.homes, strict=True):
             np.add.at(out, home, level.node.selves(side) * level.scale)
         np.subtract.at(out, level.homes[0][level.i], 2 * level.weights * level.scale)
-    if path not in paths:
+    surplus = split_surplus(predicted)[1]
+    if path in surplus:
+        out += surplus[path]
+    elif path not in paths:
         raise MetricError(f"no field {path!r}; there are {', '.join(paths)}.{did_you_mean(path, paths)}")
     return out
 
 
-def _field_sums(level: Aligned) -> F64:
+def _field_sums(level: Aligned) -> Units:
     weights = level.weights * level.scale
     own_r, own_p = (level.node.selves(side) * level.scale for side in (level.reference, level.predicted))
     right = np.sum(weights >= np.maximum(own_r[level.i], own_p[level.j]) - 1e-12)
     # Under a one-sided constraint a row may be aligned several times; it counts once.
     aligned = min(_different(level.i, len(own_r)), _different(level.j, len(own_p)))
-    return np.array([weights.sum(), own_p.sum(), own_r.sum(), aligned, right, len(own_r), len(own_p)], np.float64)
+    counts = np.array([[aligned, right, len(own_r), len(own_p)]], np.float64)
+    return (*(add_up(column[:, None])[0] for column in (weights, own_p, own_r)), *add_up(counts))
 
 
 def _different(rows: I64, bound: int) -> int:
@@ -113,49 +132,73 @@ def _different(rows: I64, bound: int) -> int:
 
 def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide, memory: Memory) -> list[LabelFigures]:
     """A row for each label: num_r and den_r by the reference's label, num_p and den_p by the predicted one."""
-    table: dict[Any, F64] = {}
-    support: dict[Any, int] = {}
-    collection, _, name = path.rpartition(".")
+    return label_figures(kind_of(metric), sums_by_label(metric, path, sources, memory), decide)
+
+
+def sums_by_label(metric: Node, path: str, sources: Sources, memory: Memory) -> LabelSums:
+    """What the figures of each label follow from."""
+    sums: LabelSums = {}
     for reference, predicted in sources:
-        found = [level for level in _levels(metric, reference, predicted, memory) if isinstance(level.node, Matching)]
-        by_path = {f"{level.path}[*]": level for level in found}
-        if not collection and len(by_path) == 1:
-            collection = next(iter(by_path))
-        if collection not in by_path:
-            known = [f"{p}.{name}" for p in by_path]
-            raise MetricError(
-                f"no collection at {path!r}; labels can be taken from {', '.join(known) or 'none'}.{did_you_mean(path, known)}"
-            )
-        level = by_path[collection]
-        node = level.node
-        assert isinstance(node, Matching)
-        r, p = unshared(level.reference), unshared(level.predicted)
-        nodes = {path: level.node for path, level in by_path.items()}
-        labels = [_labels(side, collection, name, nodes) for side in (reference, readable(predicted)[1])]
-        for side, column in enumerate((r, p)):
-            pairs = _covering(node, side).matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
-            rows, mine = (level.i, pairs.i) if side == 0 else (level.j, pairs.j)
-            place = column.item_rows(rows)[0][mine]  # type: ignore[attr-defined]
-            own = node.inner.selves(column.items)  # type: ignore[attr-defined]
-            if len(own) != len(labels[side]):
-                raise MetricError(f"labels at {path!r} cannot be told apart item by item under this metric")
-            for label, weight in zip(labels[side], own.tolist(), strict=True):
-                table.setdefault(label, np.zeros(4))[3 if side == 0 else 1] += weight
-                if side == 0:
-                    support[label] = support.get(label, 0) + 1
-            for k, weight in zip(place.tolist(), pairs.weight.tolist(), strict=True):
-                table[labels[side][k]][2 if side == 0 else 0] += weight
-    if table and set(table) == {None}:
-        raise MetricError(f"no item has a label at {path!r}")
-    kind = kind_of(metric)
+        add_label_sums(sums, metric, path, reference, predicted, memory)
+    return sums
+
+
+def has_labels_at(metric: Node, path: str) -> bool:
+    """Whether the first collection of a metric is the one that a path of a label goes through."""
+    collection = str(metric).partition("each(")[2].partition("=")[0]
+    return path.startswith(f"{collection}[*]")
+
+
+def add_label_sums(sums: LabelSums, metric: Node, path: str, reference: Data, predicted: Data, memory: Memory) -> None:
+    """Add what the labels of some documents earned and lost."""
+    weights: dict[Any, tuple[list[float], ...]] = {}
+    collection, _, name = path.rpartition(".")
+    found = [level for level in descend(_top(metric, reference, predicted, memory)) if isinstance(level.node, Matching)]
+    by_path = {f"{level.path}[*]": level for level in found}
+    if not collection and len(by_path) == 1:
+        collection = next(iter(by_path))
+    if collection not in by_path:
+        known = [f"{p}.{name}" for p in by_path]
+        raise MetricError(
+            f"no collection at {path!r}; labels can be taken from {', '.join(known) or 'none'}.{did_you_mean(path, known)}"
+        )
+    level = by_path[collection]
+    node = level.node
+    assert isinstance(node, Matching)
+    r, p = unshared(level.reference), unshared(level.predicted)
+    nodes = {path: level.node for path, level in by_path.items()}
+    labels = [_labels(side, collection, name, nodes) for side in (reference, readable(predicted)[1])]
+    for side, column in enumerate((r, p)):
+        pairs = _covering(node, side).matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
+        owners, mine = (level.i, pairs.i) if side == 0 else (level.j, pairs.j)
+        place = column.item_rows(owners)[0][mine]  # type: ignore[attr-defined]
+        own = node.inner.selves(column.items)  # type: ignore[attr-defined]
+        if len(own) != len(labels[side]):
+            raise MetricError(f"labels at {path!r} cannot be told apart item by item under this metric")
+        for label, weight in zip(labels[side], own.tolist(), strict=True):
+            weights.setdefault(label, ([], [], [], []))[3 if side == 0 else 1].append(weight)
+        for k, weight in zip(place.tolist(), pairs.weight.tolist(), strict=True):
+            weights[labels[side][k]][2 if side == 0 else 0].append(weight)
+    for label, columns in weights.items():
+        units = tuple(add_up(np.array(column)[:, None])[0] if column else 0 for column in columns)
+        before = sums.get(label)
+        support = len(columns[3])
+        sums[label] = (units, support) if before is None else (merged(before[0], units), before[1] + support)
+
+
+def label_figures(kind: Kind, sums: LabelSums, decide: Decide) -> list[LabelFigures]:
+    """The figures of each label."""
+    if set(sums) == {None}:
+        raise MetricError("no item has a label at this path")
+    beta = kind.beta if isinstance(kind, Counts) else 1.0
     return [
         LabelFigures(
             label=label,
-            figures=decide(Counts(beta=kind.beta, one=False).figures(sums)),
-            tally=dict(zip(kind.sums, sums.tolist(), strict=True)),
-            support=support.get(label, 0),
+            figures=decide(Counts(beta=beta, one=False).figures(rounded(units))),
+            tally=dict(zip(Counts().sums, rounded(units).tolist(), strict=True)),
+            support=support,
         )
-        for label, sums in sorted(table.items(), key=lambda entry: str(entry[0]))
+        for label, (units, support) in sorted(sums.items(), key=lambda entry: (str(entry[0]), type(entry[0]).__name__))
     ]
 
 
@@ -173,6 +216,8 @@ def _labels(data: Data, collection: str, name: str, nodes: Mapping[str, Node]) -
     for step in steps:
         if isinstance(data, Objects):
             data = Objects([value for value in data.values if value is not None])
+        elif isinstance(data, Nullable):
+            data = data.present
         if step == "[*]":
             bag = items(data, scope)
             if isinstance(bag, Index):

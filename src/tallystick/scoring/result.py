@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,8 @@ from tallystick import __version__
 from tallystick.columns.arrays import F64
 from tallystick.columns.data import Memory
 from tallystick.errors import MetricError, TallystickError, did_you_mean, some
-from tallystick.scoring.tally import Kind, Labelled, total
+from tallystick.scoring.accounts import Account, FieldSums, LabelSums
+from tallystick.scoring.tally import Kind, Labelled, Noted, total
 
 if TYPE_CHECKING:
     from tallystick.reports.pictures import Picture
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from tallystick.similarity.node import Node
 
 Figures = dict[str, "float | None"]
-FieldSums = dict[str, tuple[F64, bool]]
-"""By path the sums that a field's figures follow from, and whether they are only a diagnostic."""
 
 
 @dataclass(frozen=True)
@@ -62,18 +61,21 @@ class Later:
 
 
 class _Rows:
-    """The field `rows`: an array, or a `Later` that becomes one when it is looked at."""
+    """The field `rows`: an array, a `Later` that becomes one when it is looked at, or an account if nothing is left of
+    the documents but that."""
 
     def __get__(self, result: Any, owner: type) -> F64:
         if result is None:
             raise AttributeError("rows")  # so that the field has no default
-        rows: F64 | Later = result.__dict__["_rows"]
+        rows: F64 | Later | Account = result.__dict__["_rows"]
+        if isinstance(rows, Account):
+            raise MetricError("this result kept no documents, only their sums; keep the rows of the documents for this")
         if isinstance(rows, Later):
             result.__dict__.setdefault("sums", rows.sums)
             rows = result.__dict__["_rows"] = rows.count()
         return rows
 
-    def __set__(self, result: Any, rows: F64 | Later) -> None:
+    def __set__(self, result: Any, rows: F64 | Later | Account) -> None:
         result.__dict__["_rows"] = rows
 
 
@@ -93,6 +95,7 @@ class Result:
     name: str = ""
     above: F64 | None = field(default=None, repr=False)
     field_sums: FieldSums | None = field(default=None, repr=False)
+    label_sums: LabelSums | None = field(default=None, repr=False)
     invalid: tuple[int, ...] = field(default=(), repr=False)
     """The places of documents whose prediction could not be read."""
 
@@ -102,7 +105,31 @@ class Result:
     def sums(self) -> F64:
         """The sums of the whole corpus."""
         rows = self.__dict__["_rows"]
-        return rows.sums if isinstance(rows, Later) else total(rows)
+        return rows.sums if isinstance(rows, (Later, Account)) else total(rows)
+
+    @cached_property
+    def account(self) -> Account:
+        """The sums over the documents that all figures follow from; without the fields and labels unless they were kept."""
+        rows = self.__dict__["_rows"]
+        if isinstance(rows, Account):
+            return rows
+        return Account.of(self.kind, self.rows, above=self.above, invalid=self.invalid)
+
+    def changed(self, **changes: Any) -> Result:
+        """The same result with other notes, policy or settings; nothing is counted for it."""
+        given = {one.name: self.__dict__[one.name] for one in fields(self) if one.name != "rows"}
+        return Result(**{"rows": self.__dict__["_rows"], **given, **changes})
+
+    @property
+    def count(self) -> int:
+        """How many documents there are."""
+        rows = self.__dict__["_rows"]
+        return rows.documents if isinstance(rows, Account) else len(self.ids)
+
+    @property
+    def kept(self) -> bool:
+        """Whether the rows of the documents are there."""
+        return not isinstance(self.__dict__["_rows"], Account)
 
     @property
     def tally(self) -> dict[str, float]:
@@ -119,7 +146,7 @@ class Result:
         """The figures under each average: over labels where the kind has them, else over documents."""
         if isinstance(self.kind, Labelled):
             return {name: self._decided(found) for name, found in self.kind.averages(self.sums).items()}
-        return {"micro": self.figures, "macro": self._mean_of_documents()}
+        return {"micro": self.figures, "macro": self.account.mean(self.undefined)}
 
     @property
     def micro(self) -> Figures:
@@ -130,24 +157,18 @@ class Result:
         """The mean over labels where the kind has them, else over documents; see `left_out`."""
         return self.averages["macro"]
 
-    def _mean_of_documents(self) -> Figures:
-        """Documents where a figure is 0/0 are left out of its mean."""
-        out: Figures = {}
-        for name, values in self.kind.figures(self.rows).items():
-            known = values[~np.isnan(values)] if self.undefined is None else np.nan_to_num(values, nan=self.undefined)
-            out[name] = float(total(known[:, None])[0] / len(known)) if len(known) else self.undefined
-        return out
-
     @cached_property
     def left_out(self) -> dict[str, int]:
         """In how many documents each figure is 0/0."""
-        return {name: int(np.isnan(values).sum()) for name, values in self.kind.figures(self.rows).items()}
+        if isinstance(self.kind, Labelled):
+            return {name: int(np.isnan(values).sum()) for name, values in self.kind.figures(self.rows).items()}
+        return {name: absent for name, (_, absent) in self.account.means.items()}
 
     def _decided(self, figures: Mapping[str, F64]) -> Figures:
         return {name: self.undefined if np.isnan(value) else float(value) for name, value in figures.items()}
 
     def __getattr__(self, name: str) -> float | None:
-        if name.startswith("_") or name in ("kind", "rows", "figures", "undefined", "sums", "above"):
+        if name.startswith("_") or name in ("kind", "rows", "figures", "undefined", "sums", "above", "account"):
             raise AttributeError(name)
         if name in self.figures:
             return self.figures[name]
@@ -158,7 +179,7 @@ class Result:
     @cached_property
     def unproven(self) -> int:
         """In how many documents a better score is possible: a time limit struck before the optimum was proven."""
-        return 0 if self.above is None else int((self.above != self.rows).any(axis=1).sum())
+        return 0 if self.kept and self.above is None else self.account.unproven
 
     @property
     def optimal(self) -> bool:
@@ -168,23 +189,19 @@ class Result:
     @cached_property
     def bounds(self) -> dict[str, tuple[float | None, float | None]]:
         """The least and the most that each figure can be; the same twice where it is proven."""
-        most = self.figures if self.above is None else self._decided(self.kind.figures(total(self.above)))
+        sums = None if self.kept and self.above is None else self.account.most
+        most = self.figures if sums is None else self._decided(self.kind.figures(sums))
         return {name: (value, most[name]) for name, value in self.figures.items()}
 
     @cached_property
     def exact_documents(self) -> int | None:
         """How many documents are right in everything; None if the tally cannot tell."""
-        if self.kind.sums[:4] != ("num_p", "den_p", "num_r", "den_r"):
-            return None
-        num_p, den_p, num_r, den_r = self.rows.T[:4]
-        right = np.isclose(num_p, den_p, atol=1e-9) & np.isclose(num_r, den_r, atol=1e-9)
-        right[list(self.invalid)] = False  # also where the reference is empty
-        return int(np.sum(right))
+        return self.account.exact if self.kind.sums[:4] == ("num_p", "den_p", "num_r", "den_r") else None
 
     @property
     def exact(self) -> float | None:
         """The share of documents that are right in everything."""
-        return None if self.exact_documents is None or not len(self.ids) else self.exact_documents / len(self.ids)
+        return None if self.exact_documents is None or not self.count else self.exact_documents / self.count
 
     @property
     def score(self) -> float | None:
@@ -215,11 +232,13 @@ class Result:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         out = list(self.notes)
+        if isinstance(self.kind, Noted):
+            out += self.kind.notes(self.sums)
         if not self.optimal:
             name = self.kind.headline
             low, high = (f"{value:.4f}" if value is not None else "–" for value in self.bounds[name])
             out.append(
-                f"{self.unproven:,} of {len(self.ids):,} documents are not proven optimal within the time limit: "
+                f"{self.unproven:,} of {self.count:,} documents are not proven optimal within the time limit: "
                 f"{name} lies between {low} and {high}"
             )
         for name, value in self.figures.items():
@@ -255,8 +274,9 @@ class Result:
         return explain_document(metric, left, right, self.memory)
 
     def _document(self, document: Any) -> tuple[Any, Any]:
-        from tallystick.columns.data import Objects
+        from tallystick.columns.rows import as_objects, sliced
 
+        self._kept()
         try:
             place = self.ids.index(document)
         except ValueError:
@@ -264,9 +284,8 @@ class Result:
             raise MetricError(f"no document {document!r}; there are {len(self.ids):,}.{hint}") from None
         for reference, predicted in self._kept():
             if place < len(reference):
-                if not isinstance(reference, Objects) or not isinstance(predicted, Objects):
-                    raise MetricError("documents given as columns cannot be explained; give Python objects")
-                return reference.values[place], predicted.values[place]
+                left, right = (as_objects(sliced(side, place, place + 1))[0] for side in (reference, predicted))
+                return left, right
             place -= len(reference)
         raise MetricError(f"no document {document!r}")
 
@@ -283,12 +302,18 @@ class Result:
             raise MetricError("this result kept no documents (keep=False, or merged from elsewhere)")
         return self.sources
 
+    @property
+    def documents_kept(self) -> tuple[tuple[Any, Any], ...]:
+        """The documents themselves, reference and prediction, as columns."""
+        return self._kept()
+
     def by_field(self) -> list[FieldFigures]:
         """What every path of the value earned and lost, in the order of the metric."""
         from tallystick.scoring.breakdown import field_figures, figures_by_field
 
-        if self.field_sums is not None:
-            return field_figures(self.field_sums, self._decided)
+        sums = self.field_sums if self.kept else self.account.fields
+        if sums is not None:
+            return field_figures(sums, self._decided)
         return figures_by_field(self.expression, self._kept(), self._decided, self.memory)
 
     def by_label(self, path: str | None = None) -> list[LabelFigures]:
@@ -296,13 +321,16 @@ class Result:
 
         A kind that has labels of its own needs no path.
         """
-        from tallystick.scoring.breakdown import figures_by_label
+        from tallystick.scoring.breakdown import figures_by_label, label_figures
 
         if isinstance(self.kind, Labelled) and path is None:
             return self._own_labels(self.kind)
         if path is None:
             raise MetricError('say which field holds the label, such as by_label("type")')
 
+        sums = self.label_sums if self.kept else self.account.labels
+        if sums is not None:
+            return label_figures(self.kind, sums, self._decided)
         return figures_by_label(self.expression, path, self._kept(), self._decided, self.memory)
 
     def _own_labels(self, kind: Labelled) -> list[LabelFigures]:
@@ -329,7 +357,7 @@ class Result:
             return {**self.figures, "tally": self.kind.pooled_tally(self.sums), **averages, "labels": labels}
         macro = {**self.macro, "left_out": self.left_out}
         entry = {**self.figures, "tally": self.tally, "micro": self.micro, "macro": macro}
-        if self.above is not None:
+        if self.above is not None or (not self.kept and self.account.above is not None):
             entry["optimal"] = self.optimal
         if not self.optimal:
             lower, upper = ({name: ends[k] for name, ends in self.bounds.items()} for k in (0, 1))
@@ -350,6 +378,18 @@ class Result:
         for name, values in self.kind.figures(self.rows).items():
             frame[name] = values
         return frame
+
+    def to_arrow(self, name: str = "score") -> Any:
+        """A pyarrow table with a row of sums and figures for each document; the signature is in its metadata."""
+        from tallystick.reports.tallies import tallies_table
+
+        return tallies_table({name: self})
+
+    def to_parquet(self, path: Any, name: str = "score") -> None:
+        """The same as a file: .parquet, .arrow or .feather; .csv or .tsv too."""
+        from tallystick.reports.tallies import write_tallies
+
+        write_tallies({name: self}, path)
 
     def to_latex(self) -> str:
         """One row of a LaTeX table, in percent."""
@@ -403,7 +443,7 @@ def results_to_json(
     content = {
         "tallystick": __version__,
         "signature": "; ".join(f"{names} | {rest}" for names, rest in shared_signatures(results).items()),
-        "documents": len(first.ids),
+        "documents": first.count,
         "metrics": {name: {**result.as_dict(), "signature": result.signature} for name, result in results.items()},
         **(extra or {}),
         "warnings": warnings,

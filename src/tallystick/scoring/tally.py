@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -65,6 +65,22 @@ class Labelled(Kind, Protocol):
     def left_out(self, sums: F64) -> tuple[str, ...]:
         """The labels that a mean leaves out because neither side has them."""
         ...
+
+
+@runtime_checkable
+class Joinable(Kind, Protocol):
+    """A kind that depends on what occurs in its documents, such as their labels."""
+
+    def joined(self, other: Any) -> Any:
+        """The kind of the documents of both; sums keep their names."""
+        ...
+
+
+@runtime_checkable
+class Noted(Kind, Protocol):
+    """A kind about whose sums there is something to be said."""
+
+    def notes(self, sums: F64) -> list[str]: ...
 
 
 def ratio(numerator: F64, denominator: F64) -> F64:

@@ -20,7 +20,7 @@ from tallystick.columns.blocks import Blocks, Pairs
 from tallystick.columns.data import Data, Scope
 from tallystick.columns.encoded import Codes
 from tallystick.columns.unfit import Unfit
-from tallystick.errors import MetricError, ValueMismatch
+from tallystick.errors import MetricError, ValueMismatch, did_you_mean
 from tallystick.similarity.functions import coded, sparse_pairs
 from tallystick.similarity.node import Similarity, Table, require
 
@@ -71,7 +71,8 @@ class Subtypes(Similarity):
     def __post_init__(self) -> None:
         require(
             self.direction in DIRECTIONS,
-            f"unknown direction {self.direction!r}; expected {' or '.join(DIRECTIONS)}",
+            f"unknown direction {self.direction!r}; expected {' or '.join(DIRECTIONS)}."
+            f"{did_you_mean(self.direction, DIRECTIONS)}",
         )
         require(0 < self.credit <= 1, "subtypes() needs 0 < credit ≤ 1")
 

@@ -50,6 +50,8 @@ class Record(Similarity):
         return blocks
 
     def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
+        if blocks.aligned and self.exact_only:
+            return self._equal_rows(r, p, blocks)
         refined = self.refine(r, p, blocks)
         rest = [(part, r.columns[k], p.columns[k]) for k, (_, part) in enumerate(self.fields) if not part.exact_only]
         listed = [one for one in rest if not isinstance(one[1], Shared)]
@@ -68,6 +70,14 @@ class Record(Similarity):
             # A shared value is scored under the blocks it lives in, once, and looked up for each pair.
             found = found.scaled(part.weights_at(a, b, blocks, found.i, found.j)).positive()
         return found
+
+    def _equal_rows(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
+        """Row against row nothing has to be sorted: those that are equal in every field."""
+        agree = np.zeros(len(r), np.int64)
+        for (_, part), a, b in zip(self.fields, r.columns, p.columns, strict=True):
+            agree[part.pairs(a, b, blocks).i] += 1
+        rows = np.flatnonzero(agree == len(self.fields))
+        return Pairs(rows, rows, np.ones(len(rows)))
 
     def _selves(self, column: Fields) -> F64:
         out = np.ones(len(column))
@@ -118,12 +128,16 @@ class Each(Similarity):
                 continue
             if rows is None and columns is None:
                 sparse.append(node.pairs(a, b, blocks))
+            elif blocks.aligned:
+                both, left, right = _present_on_both(rows, columns, len(r))
+                found = node.pairs(a.take(left), b.take(right), Blocks.diagonal(len(both)))
+                sparse.append(found.moved(both, both))
             else:
                 rows = np.arange(len(r)) if rows is None else rows
                 columns = np.arange(len(p)) if columns is None else columns
                 sparse.append(node.pairs(a, b, blocks.at(rows, columns)).moved(rows, columns))
         if not any(dense):
-            return union(sparse, len(p), len(r))
+            return _added(sparse, len(r)) if blocks.aligned else union(sparse, len(p), len(r))
         frame = blocks.frame
         flat = np.zeros(frame.size)
         for (_, node, a, _), (_, _, b, _), filled in zip(ours, theirs, dense, strict=True):
@@ -141,6 +155,25 @@ class Each(Similarity):
             else:
                 out[rows] += node.selves(values)
         return out
+
+
+def _present_on_both(rows: I64 | None, columns: I64 | None, n: int) -> tuple[I64, I64, I64]:
+    """The rows that have a value on both sides, and where it stands among the values of each side."""
+    place = np.full((2, n), -1, np.int64)
+    for side, here in enumerate((rows, columns)):
+        here = np.arange(n) if here is None else here
+        place[side, here] = np.arange(len(here))
+    both = np.flatnonzero((place >= 0).all(axis=0))
+    return both, place[0, both], place[1, both]
+
+
+def _added(parts: list[Pairs], n: int) -> Pairs:
+    """The union of pairs of rows with themselves: weights added, nothing sorted."""
+    total = np.zeros(n)
+    for part in parts:
+        total[part.i] += part.weight
+    rows = np.flatnonzero(total > 0)
+    return Pairs(rows, rows, total[rows])
 
 
 def _fills(node: Similarity, values: Column, rows: I64 | None) -> bool:

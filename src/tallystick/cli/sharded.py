@@ -1,0 +1,237 @@
+"""`score` in shards: --jobs, --scheduler, --state, --shard, for every task.
+
+A task needs nothing for it but its `results` function, which `compare` uses too: it is called with a part of each file, in
+whatever process, and the tallies are put together. What looks at the whole corpus (lists of errors, a report's alignments)
+cannot be had at the same time, and says so.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallystick.errors import MetricError, TallystickError
+
+if TYPE_CHECKING:
+    from tallystick.cli.output import Common
+    from tallystick.engines.running import Finished
+    from tallystick.engines.shards import Score, Wants
+    from tallystick.reports.tables import Table
+
+UNITS = {"": 1, "B": 1, "K": 1 << 10, "KB": 1 << 10, "M": 1 << 20, "MB": 1 << 20, "G": 1 << 30, "GB": 1 << 30}
+
+WHOLE: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "coreference": lambda given: "" if given["scope"] == "document" else f"--scope {given['scope']} joins documents",
+    "events": lambda given: "--coreference is a file of its own for all documents" if given["coreference"] else "",
+    "nary": lambda given: (
+        "--ner and --clusters are files beside PREDICTED" if given["ner"] or given["clusters"] else ""
+    ),
+    "arguments": lambda given: (
+        "--parses, --judge and --tokens are for all documents at once"
+        if given["parses"] or given["judge"] or given["tokens"]
+        else ""
+    ),
+    "templates": lambda given: "the official report is of a whole run" if given["preset"] == "muc4-official" else "",
+}
+"""Why a task cannot be scored in shards under some of its options."""
+
+
+class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4
+    """A number of bytes, such as 64MB."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:
+        if isinstance(value, int):
+            return value
+        number = value.rstrip("BKMGbkmg")
+        unit = UNITS.get(value[len(number) :].upper())
+        try:
+            size = int(float(number) * unit) if unit is not None else 0
+        except (ValueError, OverflowError):
+            size = 0
+        if size < 1:
+            self.fail(f"expected a size such as 500KB or 64MB, found {value!r}", param, ctx)
+        return size
+
+
+@dataclass(frozen=True)
+class Engine:
+    """How the work is shared out; nothing said, the files are scored as a whole."""
+
+    jobs: int | None = None
+    scheduler: str | None = None
+    state: str | None = None
+    shard: int | None = None
+
+    @property
+    def asked(self) -> bool:
+        return any(value is not None for value in (self.jobs, self.scheduler, self.state, self.shard))
+
+    def run(
+        self, score: Score, task: str, reference: str, predicted: str | None, *, settings: Mapping[str, Any], wants: Wants,
+        name_field: str | None = None,
+    ) -> Finished:  # fmt: skip
+        """Score two files in shards."""
+        from contextlib import nullcontext
+        from dataclasses import replace
+
+        from tallystick.cli.output import progress, say
+        from tallystick.engines.crews import crew
+        from tallystick.engines.cutting import SHARD
+        from tallystick.engines.running import run_files
+        from tallystick.engines.state import State
+        from tallystick.reading.boundaries import LINES, Boundaries, find_boundaries, name_under
+
+        input_ = settings.get("input_") or (settings.get("kind") if task == "amr" else None)
+        sides = [
+            find_boundaries(task, file, input=input_) for file in (reference, predicted) if file is not None
+        ]  # fmt: skip
+        if "-" in (reference, predicted) and len(sides) == 2:  # standard input cannot be looked at first
+            seen = sides[1] if reference == "-" else sides[0]
+            sides = [seen, seen]
+        if name_field is not None:
+            sides = [
+                replace(one, name=name_under(name_field))
+                if isinstance(one, Boundaries) and one.format == LINES.format
+                else one
+                for one in sides
+            ]
+        size = self.shard or SHARD
+        subject = f"{task} {reference} {predicted}"
+        key = {**settings, "wants": wants, "shard": size}
+        with (
+            State(self.state, subject, key, say) if self.state is not None else nullcontext() as state,
+            crew(self.jobs, self.scheduler) as executor,
+            progress("scoring", unit="bytes") as advance,
+        ):
+            done = run_files(
+                score, reference, predicted, sides[0], sides[-1], executor=executor, state=state, wants=wants, size=size,
+                say=say, progress=advance,
+            )  # fmt: skip
+            if state is not None and state.taken:
+                say(f"{self.state}: {state.taken:,} of {done.shards:,} shards were known")
+        return done
+
+
+def engine_options() -> list[Callable[[Any], Any]]:
+    """The options that every `score` command has for it."""
+    return [
+        click.option("--jobs", type=click.IntRange(1), metavar="N", help="Score in shards, with N processes; what a killed one lost is done again."),
+        click.option("--scheduler", metavar="ADDRESS", help="Score in shards, on the workers of a Dask scheduler."),
+        click.option("--state", metavar="DIR", help="Score in shards, and keep those that are finished: a run that was killed goes on where it was."),
+        click.option("--shard", type=Size(), metavar="SIZE", help="Score in shards of about this size of REFERENCE, in bounded memory.  [default with the three above: 8MB]"),
+    ]  # fmt: skip
+
+
+def score_in_shards(module: Any, common: Common, engine: Engine, given: dict[str, Any]) -> None:
+    """The `score` command of a task, in shards."""
+    from tallystick.cli.output import finish, say, versus
+    from tallystick.engines.shards import Wants
+
+    task = module.__name__.rpartition(".")[2]
+    reference, predicted = given.pop("reference"), given.pop("predicted", None)
+    accepted = _accepted(module)
+    label = given.get("label")
+    for name in [name for name in given if name not in accepted]:
+        _refuse_whole(name)
+        given.pop(name)
+    reason = WHOLE[task](given) if task in WHOLE else ""
+    if reason:
+        raise MetricError(
+            f"{reason}, so the corpus is scored as a whole; leave --jobs, --scheduler, --state and --shard out"
+        )
+    wants = Wants(
+        common.by == "document" or common.report is not None, common.by == "field", _labels(module, common, label)
+    )
+    if hasattr(module, "survey"):
+        given |= module.surveyed(_survey(module, task, reference, predicted, engine.shard))
+    score = partial(module.results, **given)
+    done = engine.run(score, task, reference, predicted, settings=given, wants=wants)
+    tables, extra = _breakdown(done, common)
+    finish(
+        done.results, common, tables=tables, extra=extra, truncated=given.get("compat") == "reference",
+        notes=[f"{done.shards:,} shards {done.how}" if done.shards > 1 else f"scored {done.how}"],
+        title=versus(predicted or reference, reference),
+    )  # fmt: skip
+    if common.report:
+        say("the report has no alignments: they need the whole corpus at hand")
+
+
+def _accepted(module: Any) -> set[str]:
+    """The options that choose what is computed."""
+    parameters = inspect.signature(module.results).parameters
+    accepted = set(parameters)
+    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):  # whatever `explain` takes too
+        accepted |= {one.name for one in module.explain.params} - {"document", "format_"}
+    return accepted
+
+
+def _survey(module: Any, task: str, reference: str, predicted: str | None, size: int | None) -> set[str]:
+    """What all parts of both files have to tell before any is scored."""
+    from tallystick.engines.cutting import SHARD, cut_in_order
+    from tallystick.reading.boundaries import Boundaries, find_boundaries
+    from tallystick.reading.parts import at_hand, told_error
+
+    found: set[str] = set()
+    for file in (reference, predicted):
+        if file is None or file == "-":
+            raise MetricError(f"{task} in shards reads its files twice; give files")
+        boundaries = find_boundaries(task, file)
+        if not isinstance(boundaries, Boundaries):
+            return set()  # it is read as a whole
+        for shard in cut_in_order(file, None, boundaries, size=size or SHARD):
+            with at_hand(shard.reference):
+                try:
+                    found |= module.survey(shard.reference.name)
+                except TallystickError as error:
+                    raise told_error(error, shard.reference) from None
+    return found
+
+
+def _refuse_whole(name: str) -> None:
+    """An option of the command that shows something of the whole corpus."""
+    context = click.get_current_context()
+    option = next((one for one in context.command.params if one.name == name), None)
+    said = context.get_parameter_source(name)
+    if option is None or said is None or said.name == "DEFAULT" or name in ("label", "together"):
+        return
+    raise MetricError(
+        f"{max(option.opts, key=len)} looks at the whole corpus; leave it out, or --jobs, --scheduler, --state and --shard"
+    )
+
+
+def _labels(module: Any, common: Common, label: str | None) -> tuple[str, ...]:
+    known = getattr(module, "LABELS", {})
+    if common.by != "label" or not known:
+        return ()
+    return (known[label],) if label is not None else tuple(known.values())
+
+
+def _breakdown(done: Finished, common: Common) -> tuple[list[Table], dict[str, Any]]:
+    """The figures by label or field that were asked for."""
+    from dataclasses import replace
+
+    from tallystick.reports import results as reports
+    from tallystick.scoring.tally import Labelled
+
+    if common.by not in ("label", "field"):
+        return [], {}
+    if common.by == "label":
+        own = {name: one for name, one in done.results.items() if isinstance(one.kind, Labelled)}
+        if own:
+            return [reports.labels_table(result, title=name) for name, result in own.items()], {}
+    for name, result in done.results.items():
+        path = done.labels.get(name)
+        if common.by == "label" and path is not None:
+            table = replace(reports.labels_table(result, path), title=name)
+            return [table], {"labels": [vars(row) for row in result.by_label(path)]}
+        if common.by == "field" and (result.field_sums if result.kept else result.account.fields) is not None:
+            table = replace(reports.fields_table(result), title=name)
+            return [table], {"fields": [vars(row) for row in result.by_field()]}
+    raise MetricError(f"{', '.join(done.results)}: there are no figures by {common.by} here")

@@ -1,0 +1,155 @@
+"""What was finished before a run was killed: the outcomes of shards in a small database, `DIR/shards.sqlite`.
+
+An outcome is known by the run (the task, its options, the contents of the files that the options name, the version), by the
+shard's place and first lines, and by the contents of the shard on both sides. Nothing that differs in any of these is ever taken
+from the state; what has changed is said.
+
+Each outcome is a transaction of its own, so that a process that is killed loses only what it was computing.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import sqlite3
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from tallystick import __version__
+from tallystick.engines.cutting import Shard
+from tallystick.engines.shards import Outcome
+from tallystick.errors import InputError
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, subject TEXT NOT NULL, settings TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS shards (
+    run TEXT NOT NULL, cut TEXT NOT NULL, number INTEGER NOT NULL, reference TEXT NOT NULL, predicted TEXT NOT NULL,
+    lines TEXT NOT NULL, outcome BLOB NOT NULL, PRIMARY KEY (run, cut, number));
+"""
+
+
+def run_key(subject: str, settings: Mapping[str, Any]) -> tuple[str, str]:
+    """The key of a run, and its settings as text. Files that the settings name are part of it with their contents."""
+    lines = [f"tallystick {__version__}", subject]
+    for name, value in sorted(settings.items()):
+        lines.append(f"{name}={value!r}")
+        lines += [f"{file}: {_hash(file)}" for file in _files(value)]
+    text = "\n".join(lines)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest(), text
+
+
+def _files(value: Any) -> list[str]:
+    if isinstance(value, (list, tuple)):
+        return [file for one in value for file in _files(one)]
+    if not isinstance(value, str) or not value:
+        return []
+    named = [value, value.rpartition(":")[0]]  # also file.py:Type
+    return [one for one in named if one and "\0" not in one and len(one) < 4096 and Path(one).is_file()]
+
+
+def _hash(file: str) -> str:
+    return blake2b(Path(file).read_bytes(), digest_size=20).hexdigest()
+
+
+class State:
+    """The outcomes that a directory knows of one run."""
+
+    def __init__(
+        self,
+        directory: str | Path,
+        subject: str,
+        settings: Mapping[str, Any],
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.directory, self.say = Path(directory), say
+        self.run, text = run_key(subject, settings)
+        self.taken = self.stored = 0
+        self.changed: dict[str, int] = {}
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            self._base = sqlite3.connect(self.directory / "shards.sqlite", timeout=60, isolation_level=None)
+            self._base.execute("PRAGMA journal_mode=WAL")
+            self._base.execute("PRAGMA synchronous=NORMAL")
+            self._base.executescript(_SCHEMA)
+            known = self._base.execute("SELECT run FROM runs WHERE subject = ?", (subject,)).fetchall()
+            if known and (self.run,) not in known:
+                say(
+                    f"{self.directory}: knows these files, but under another metric, other options or another version; "
+                    "everything is computed anew"
+                )
+            self._base.execute("INSERT OR IGNORE INTO runs VALUES (?, ?, ?)", (self.run, subject, text))
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise InputError(f"cannot hold the state of a run ({error})", str(directory)) from None
+
+    def get(self, shard: Shard) -> Outcome | None:
+        """The outcome of a shard, if it is known and the shard has not changed."""
+        found = self._base.execute(
+            "SELECT reference, predicted, lines, outcome FROM shards WHERE run = ? AND cut = ? AND number = ?",
+            (self.run, shard.cut, shard.number),
+        ).fetchone()
+        if found is None:
+            return None
+        reference, predicted, lines, packed = found
+        files = [shard.reference.file, shard.predicted.file if shard.predicted is not None else ""]
+        changed = [
+            file for file, old, new in zip(files, (reference, predicted), shard.content, strict=True) if old != new
+        ]
+        if changed or lines != _lines(shard):
+            for file in changed:
+                self.changed[file] = self.changed.get(file, 0) + 1
+                if self.changed[file] == 1:
+                    self.say(
+                        f"{file} has changed since; its shards from number {shard.number + 1} on are computed anew"
+                    )
+            return None
+        try:
+            outcome = _Unpickler(io.BytesIO(packed)).load()
+        except Exception:  # of another version of Python or NumPy: not known, then
+            return None
+        self.taken += 1
+        return outcome if isinstance(outcome, Outcome) else None
+
+    def put(self, shard: Shard, outcome: Outcome) -> None:
+        """Remember an outcome; from here on it is safe."""
+        self._base.execute(
+            "INSERT OR REPLACE INTO shards VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (self.run, shard.cut, shard.number, *shard.content, _lines(shard), pickle.dumps(outcome)),
+        )
+        self.stored += 1
+
+    def close(self) -> None:
+        self._base.close()
+
+    def __enter__(self) -> State:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+
+def _lines(shard: Shard) -> str:
+    """Where a shard begins on both sides: what is said about it names lines."""
+    parts = (shard.reference, shard.predicted)
+    return " ".join(",".join(str(line) for _, _, line in part.ranges[-3:]) for part in parts if part is not None)
+
+
+class _Unpickler(pickle.Unpickler):
+    """Data only: classes of this package and NumPy's arrays. A database of a stranger cannot run anything."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module.partition(".")[0] == "numpy" and name in (
+            "_reconstruct",
+            "ndarray",
+            "dtype",
+            "scalar",
+            "_frombuffer",
+        ):
+            return super().find_class(module, name)
+        if (module, name) == ("collections", "Counter"):
+            return super().find_class(module, name)
+        found = super().find_class(module, name) if module.partition(".")[0] == "tallystick" else None
+        if isinstance(found, type):
+            return found
+        raise pickle.UnpicklingError(f"{module}.{name} is no data")

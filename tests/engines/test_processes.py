@@ -1,0 +1,89 @@
+"""Worker processes: killed ones, work that cannot travel, work that kills."""
+
+import os
+import signal
+import time
+
+import pytest
+
+import tallystick as ts
+from tallystick.engines import Processes
+from tallystick.errors import TallystickError
+from tallystick.scoring.elsewhere import WorkerLost, in_order
+
+
+def double(x):
+    return 2 * x
+
+
+def kill_once(job):
+    """The first to come here is killed in the middle of its work."""
+    number, flag = job
+    try:
+        os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return number
+    return os.kill(os.getpid(), signal.SIGKILL)
+
+
+def kill(_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fail(_):
+    raise TallystickError("said")
+
+
+def test_what_a_killed_process_lost_is_done_again(tmp_path):
+    flag = str(tmp_path / "killed")
+    with Processes(2) as pool:
+        found = [result for _, result in in_order(pool, kill_once, [(k, flag) for k in range(12)])]
+        assert pool.lost == 1
+    assert found == list(range(12))
+
+
+def test_work_that_always_kills_its_process_ends_in_an_error():
+    with Processes(1, attempts=2) as pool, pytest.raises(WorkerLost, match="ended abruptly 2 times"):
+        list(in_order(pool, kill, [1]))
+
+
+def test_errors_come_back_and_what_cannot_travel_is_said():
+    reference = [["a"]] * 4
+    with Processes(1) as pool:
+        with pytest.raises(TallystickError, match=r"^said$"):
+            list(in_order(pool, fail, [1]))
+        metric = ts.f1(ts.match(ts.function(lambda x, y: 1.0)))
+        with pytest.raises(TallystickError, match="define functions and types at the top of a module"):
+            ts.evaluate(metric, reference, reference, executor=pool)
+        assert list(in_order(pool, double, [3])) == [(3, 6)]
+        assert ts.evaluate("f1(match(exact))", reference, reference, executor=pool, batch=1).f1 == 1
+
+
+def test_a_worker_ends_when_its_parent_is_gone(tmp_path):
+    import subprocess
+    import sys
+
+    script = tmp_path / "parent.py"
+    script.write_text(
+        "import os, time\n"
+        "from tallystick.engines import Processes\n"
+        "if __name__ == '__main__':\n"
+        "    pool = Processes(1)\n"
+        "    print(pool.submit(os.getpid).result(), flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    worker = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    for _ in range(100):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        with open(f"/proc/{worker}/stat") as stat:
+            if stat.read().split()[2] == "Z":
+                return
+        time.sleep(0.1)
+    pytest.fail("the worker is still there")

@@ -1,0 +1,184 @@
+"""Every task in shards: the same figures to the last bit, whatever the size, the order, the packing or the number of workers."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+import zstandard
+from calling import call, score
+from made import CORPORA, make
+
+from tallystick.engines.cutting import cut_in_order
+from tallystick.reading.boundaries import find_boundaries
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_shards_have_the_figures_of_the_whole(tmp_path, name):
+    task, gold, system = make(tmp_path, name)
+    whole = score(task, gold, system)
+    whole.pop("repairs", None)
+    for size in ("1B", "300B", "1MB"):
+        done = call("score", task, gold, system, "--format", "json", "--shard", size)
+        assert "as a whole" not in done.stderr, done.stderr
+        found = json.loads(done.stdout)
+        assert found.pop("warnings", None) is not None
+        assert found == {key: value for key, value in whole.items() if key != "warnings"}
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_a_shard_for_each_document(tmp_path, name):
+    task, gold, system = make(tmp_path, name)
+    boundaries = find_boundaries(task, gold)
+    shards = list(cut_in_order(gold, system, boundaries, find_boundaries(task, system), size=1))
+    expected = {"columns with documents": 8, "documents of sentences": 6}.get(name, 23)
+    assert len(shards) == expected
+    for file, side in ((gold, "reference"), (system, "predicted")):
+        data = Path(file).read_bytes()
+        parts = [getattr(shard, side) for shard in shards]
+        assert b"".join(data[a:b] for a, b, _ in (part.ranges[-1] for part in parts)) == data
+        for part in parts:
+            start, _, line = part.ranges[-1]
+            assert line == 1 + data.count(b"\n", 0, start)
+
+
+@pytest.mark.parametrize("name", ["columns", "conll", "relations", "records"])
+def test_figures_by_document_label_and_field(tmp_path, name):
+    task, gold, system = make(tmp_path, name)
+    by = {"columns": ["document", "label"], "conll": ["document"], "relations": ["document", "label", "field"],
+          "records": ["document", "field"]}[name]  # fmt: skip
+    for kind in by:
+        whole = score(task, gold, system, "--by", kind)
+        found = score(task, gold, system, "--by", kind, "--shard", "200B")
+        for content in (whole, found):
+            content.pop("repairs", None)
+            content.pop("warnings")
+        assert found == whole
+        tables = [call("score", task, gold, system, "--by", kind, *more).stdout for more in ([], ["--shard", "200B"])]
+        assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize("ending", [".gz", ".zst"])
+@pytest.mark.parametrize("name", ["records", "conll", "columns"])
+def test_packed_files(tmp_path, name, ending):
+    task, gold, system = make(tmp_path, name)
+    whole = score(task, gold, system)
+    packed = []
+    for file in (gold, system):
+        data = Path(file).read_bytes()
+        Path(file + ending).write_bytes(
+            gzip.compress(data) if ending == ".gz" else zstandard.ZstdCompressor().compress(data)
+        )
+        packed.append(file + ending)
+    assert score(task, *packed)["metrics"] == whole["metrics"]
+    assert score(task, *packed, "--shard", "100B")["metrics"] == whole["metrics"]
+
+
+SHUFFLED = ["records", "spans as JSON", "conll", "clusters", "graphs", "relations", "events", "roles", "templates", "nary",
+            "named hierarchies"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHUFFLED)
+def test_files_in_different_orders_are_cut_by_the_names_of_documents(tmp_path, name):
+    task, gold, system = make(tmp_path, name)
+    boundaries = find_boundaries(task, system)
+    data = Path(system).read_bytes()
+    ranges = [shard.reference.ranges[-1] for shard in cut_in_order(system, None, boundaries, size=1)]
+    pieces = [data[a:b] for a, b, _ in ranges]
+    Path(system).write_bytes(b"".join(pieces[k] for k in (*range(11, 23), *range(11))))
+    whole = score(task, gold, system)
+    done = call("score", task, gold, system, "--format", "json", "--shard", "200B")
+    assert "cannot be cut in one order" in done.stderr
+    assert "as a whole" not in done.stderr
+    assert json.loads(done.stdout)["metrics"] == whole["metrics"]
+
+
+def test_what_cannot_be_cut_is_read_as_a_whole_and_says_why(tmp_path):
+    task, gold, system = make(tmp_path, "relations")
+    rows = [json.loads(line) for line in Path(gold).read_text().splitlines()]
+    listed = tmp_path / "gold.json"
+    listed.write_text(json.dumps(rows))
+    done = call("score", task, listed, system, "--shard", "200B", "--format", "json")
+    assert "is read as a whole: it is one JSON list; as JSON Lines it can be cut" in done.stderr
+    assert json.loads(done.stdout)["metrics"] == score(task, gold, system)["metrics"]
+
+
+def test_options_that_look_at_the_whole_corpus_say_so(tmp_path):
+    _, gold, system = make(tmp_path, "columns")
+    done = call("score", "spans", gold, system, "--errors", "--shard", "1KB", code=2)
+    assert "--errors looks at the whole corpus" in str(done.exception) + done.stderr
+    _, gold, system = make(tmp_path, "conll")
+    done = call("score", "coreference", gold, system, "--scope", "corpus", "--jobs", "2", code=2)
+    assert "--scope corpus joins documents" in str(done.exception) + done.stderr
+    done = call("score", "coreference", gold, system, "--jobs", "2", "--scheduler", "x", code=2)
+    assert "give one of them" in str(done.exception) + done.stderr
+
+
+# Nothing is lost
+
+
+def test_a_name_in_two_shards_is_the_error_of_the_whole_file(tmp_path):
+    task, gold, system = make(tmp_path, "relations")
+    for file in (gold, system):
+        lines = Path(file).read_text().splitlines(keepends=True)
+        Path(file).write_text("".join([*lines, lines[0]]))
+    done = call("score", task, gold, system, "--shard", "100B", code=2)
+    assert "'r0' stood in line 1 already" in done.output
+
+
+def test_a_missing_document_is_the_error_of_the_whole_file(tmp_path):
+    task, gold, system = make(tmp_path, "relations")
+    lines = Path(system).read_text().splitlines(keepends=True)
+    Path(system).write_text("".join(lines[:-3]))
+    done = call("score", task, gold, system, "--shard", "100B", code=3)
+    assert '3 only in the reference: "r20", "r21", "r22"' in done.output
+
+
+@pytest.mark.parametrize("name", ["relations", "records", "columns", "conll", "graphs"])
+def test_errors_name_the_line_of_the_file(tmp_path, name):
+    task, gold, system = make(tmp_path, name)
+    data = Path(system).read_bytes()
+    at = data.index(b"\n", 3 * len(data) // 4) + 1
+    bad = {
+        "relations": b"{x\n",
+        "records": b"{x\n",
+        "columns": b"a b c d\n",
+        "conll": b"one two\n",
+        "graphs": b"# ::id b\n(\n\n",
+    }
+    Path(system).write_bytes(data[:at] + bad[name] + data[at:])
+    messages = [call("score", task, gold, system, *more, code=2).output for more in ([], ["--shard", "100B"])]
+    errors = [next(line for line in text.splitlines() if line.startswith("Error")) for text in messages]
+    assert errors[0] == errors[1]
+
+
+def test_predictions_of_two_shards_that_cannot_be_read_are_all_counted(tmp_path):
+    task, gold, system = make(tmp_path, "records")
+    lines = Path(system).read_text().splitlines(keepends=True)
+    lines[2] = "no JSON at all\n"
+    lines[20] = "nor is this\n"
+    Path(system).write_text("".join(lines))
+    whole = score(task, gold, system, "--lenient")
+    found = score(task, gold, system, "--lenient", "--shard", "100B")
+    assert whole["invalids"] == found["invalids"] == 2
+    assert found == whole
+
+
+def test_without_ids_documents_are_known_by_their_lines(tmp_path):
+    task, gold, system = make(tmp_path, "records")
+    for file in (gold, system):
+        rows = [json.loads(line) for line in Path(file).read_text().splitlines()]
+        Path(file).write_text("\n".join(json.dumps({k: v for k, v in row.items() if k != "id"}) for row in rows))
+    for more in (["--by", "document"], ["--worst", "4"]):
+        assert score(task, gold, system, *more) == score(task, gold, system, *more, "--shard", "150B")
+
+
+def test_standard_input(tmp_path):
+    task, gold, system = make(tmp_path, "conll")
+    expected = score(task, gold, system)["metrics"]
+    assert score(task, gold, "-", "--shard", "200B", stdin=Path(system).read_bytes())["metrics"] == expected
+
+
+def test_processes_give_the_same(tmp_path):
+    task, gold, system = make(tmp_path, "records", 60)
+    assert score(task, gold, system, "--jobs", "2", "--shard", "500B") == score(task, gold, system)
