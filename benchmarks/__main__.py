@@ -5,8 +5,8 @@ import importlib
 import sys
 
 NAMES = (
-    "arrow", "coreference", "coreference_columns", "coverage", "dependencies", "hierarchies", "invoices", "judges", "meaning", "records",
-    "relations", "resampling", "spans",
+    "arrow", "coreference", "coreference_columns", "coverage", "dependencies", "hierarchies", "invoices",
+    "judges", "meaning", "records", "relations", "resampling", "spans", "sturdiness",
 )  # fmt: skip
 
 

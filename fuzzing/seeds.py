@@ -10,6 +10,8 @@ import json
 from importlib.resources import files
 from typing import Any
 
+from tallystick.judges.questions import Question
+
 TEXT_ABOVE = b"=== the text stands above ===\n"
 """Between the .txt and the .ann of a standoff seed."""
 
@@ -183,6 +185,20 @@ GENERATED = (
 )
 EVENT_CLUSTERS = (lines({"doc_key": "d", "clusters": [["T1", [7, 7]], [[1, 2]]]}), bundled("events.coreference.jsonl"))
 
+_TOKENS = ["The", "rebels", "attacked", "Homs", "with", "the", "old", "mortars"]
+_EVENT = {"id": "e1", "type": "attack", "trigger": {"start": 2, "end": 3}}
+ARGUMENTS = (
+    lines({"id": "d", "tokens": _TOKENS, "events": [{**_EVENT, "arguments": [{"role": "place", "start": 3, "end": 4}, {"role": "by", "text": "rebels"}]}]}),
+    lines({"id": "d", "tokens": _TOKENS, "events": [_EVENT], "arguments": [{"event": "e1", "role": "with", "text": "mortars and x", "start": 7, "end": 8}]}),
+    lines({"id": "d", "events": [{"id": "e1", "type": "attack", "trigger": "attacked", "arguments": [{"role": "place", "text": "Homs"}]}]}),
+)  # fmt: skip
+_HEADS = (2, 3, 0, 3, 8, 8, 8, 3)
+PARSES = (
+    b"# newdoc id = d\n"
+    + "".join(f"{k}\t{word}\t_\tX\t_\t_\t{head}\t{'root' if not head else 'dep'}\t_\t_\n" for k, (word, head) in enumerate(zip(_TOKENS, _HEADS, strict=True), 1)).encode()
+    + b"\n",
+)  # fmt: skip
+
 # Roles, N-ary relations, templates
 
 ROLES = (
@@ -318,5 +334,33 @@ EXPRESSIONS = (
 FIGURES = (
     b"system,metric,value\nA,b3,0.7\nB,b3,0.6\nA,muc,0.8\nB,muc,0.9\n",
     b'system,metric,run,value\nA,f1,1,0.7\nA,f1,2,0.72\nB,f1,1,0.5\nB,f1,2,"0.4"\n',
+)
+# Judges
+
+QUESTION = Question("Lazar", ("he", "the man"), "Then Lazar said that he would.", "say", "said", "speaker")
+JUDGED = (
+    lines(
+        {
+            **QUESTION.to_json(),
+            "judge": "anna",
+            "valid": True,
+            "same_as": [0],
+            "relation": "conveys",
+            "when": "2026-01-01",
+        }
+    ),
+    lines({"key": QUESTION.key, "label": "Correct", "same_as": [1]}, {"reference": "THE MAIDS", "candidate": "MAIDS"}),
+)
+LABEL_STUDIO = (
+    json.dumps([{"id": 1, "data": {"key": QUESTION.key}, "annotations": [{"completed_by": {"email": "a@b.org"}, "was_cancelled": False, "result": [
+        {"from_name": "valid", "type": "choices", "value": {"choices": ["Yes"]}}, {"from_name": "same_as", "value": {"choices": ["Yes, he"]}},
+        {"from_name": "remark", "value": {"text": ["sure"]}}], "updated_at": "2026-01-01"}]}]).encode(),
+    json.dumps([{"id": 2, "key": QUESTION.key, "valid": "Yes", "annotator": 1, "same_as": {"choices": ["Yes, he", "Yes, the man"]}}]).encode(),
+)  # fmt: skip
+LABELLED = (
+    lines(
+        {"candidate": "Lazar", "references": ["he", "the man"], "label": "Correct", "role": "speaker"},
+        {"candidate": "x", "reference": "y", "label": "Incorrect"},
+    ),
 )
 GZIP = tuple(gzip.compress(one, mtime=0) for one in RECORDS)

@@ -130,6 +130,28 @@ def chains(reference: str, predicted: str) -> None:
     repeated_mentions(read_chains(predicted))
 
 
+def judged(read: str) -> Run:
+    """What other programs and people bring back: lines of judgements, Label Studio's export, labelled questions."""
+
+    def run(reference: str, predicted: str) -> None:
+        from tallystick.judges.exchange import read_lines
+        from tallystick.judges.label_studio import read_export
+        from tallystick.judges.labelled import read_labelled
+        from tallystick.judges.store import Store
+
+        if read == "labelled":
+            read_labelled(predicted)
+            return
+        with Store(Path(predicted).with_name("store.sqlite")) as store:
+            store.add_questions([seeds.QUESTION])
+            if read == "lines":
+                read_lines(predicted, store, "anna")
+            else:
+                read_export(predicted, store)
+
+    return run
+
+
 def expression(reference: str, predicted: str) -> None:
     """A metric's expression: it reads back as itself, and scores something or says why not."""
     from tallystick.errors import TallystickError
@@ -215,8 +237,8 @@ CHOICE_WORDS = ("text", "number", "date", "overlap", "hierarchy", "expression", 
                 "keep", "aliases", "nothing", "ignore", "list", "key", "match", "&a ", "*a", "!!python/object:", "<<: ")  # fmt: skip
 
 EVERY = ("*",)
-SCIREX = ("scirex_ner", "scirex_clusters", "scirex_n2", "scirex_n4", "n2", "n4")
-"""SciREX counts a relation by entities that are matched as it goes, and one of an entity that is nowhere as wrong."""
+SCIREX = (*(f"{kind}{n}" for kind in ("n", "scirex_n") for n in range(9)), "scirex_ner", "scirex_clusters")
+"""SciREX leaves relations of entities without mentions out of the reference, and matches entities as it goes."""
 ITERX = ("iterx_subset", "iterx_phi3", "iterx_subset_quirks", "iterx_phi3_quirks")
 """IterX's scorer keeps its own list of types and slots."""
 
@@ -259,6 +281,8 @@ TARGETS = {
         Target("events-brat", scored("events"), seeds.BRAT_EVENTS, ".ann", BRAT_WORDS),
         Target("events-generated", with_ontology, seeds.GENERATED, ".jsonl", JSON_WORDS, unlike=EVERY),
         Target("events-coreference", beside("events", "--coreference", gold=seeds.WIKIEVENTS[0]), seeds.EVENT_CLUSTERS, ".jsonl", JSON_WORDS),
+        Target("arguments", scored("arguments"), seeds.ARGUMENTS, ".jsonl", JSON_WORDS, unlike=EVERY),
+        Target("parses", beside("arguments", "--parses", gold=seeds.ARGUMENTS[0]), seeds.PARSES, ".conllu", CONLLU_WORDS, unlike=EVERY),
         # roles, N-ary relations, templates
         Target("roles", scored("roles"), seeds.ROLES, ".jsonl", JSON_WORDS, unlike=("rme_subset_literal", "rme_phi3_covered")),
         Target("nary", scored("nary"), seeds.NARY, ".jsonl", JSON_WORDS, unlike=SCIREX),
@@ -280,6 +304,10 @@ TARGETS = {
         Target("choices", beside("records", "--choices", gold=GOLD, system=SYSTEM), seeds.CHOICES, ".yaml", CHOICE_WORDS, unlike=EVERY),
         Target("expression", expression, seeds.EXPRESSIONS, ".txt", METRIC_WORDS),
         Target("figures", figures, seeds.FIGURES, ".csv", ("system,metric,value\n", ",", '"', "nan", "inf", "1e400")),
+        # judges
+        Target("judgements", judged("lines"), seeds.JUDGED, ".jsonl", JSON_WORDS),
+        Target("label-studio", judged("export"), seeds.LABEL_STUDIO, ".json", JSON_WORDS),
+        Target("labelled", judged("labelled"), seeds.LABELLED, ".jsonl", JSON_WORDS),
         Target("gzip", scored("records"), seeds.GZIP, ".jsonl.gz"),
     )
 }  # fmt: skip

@@ -3,13 +3,13 @@
 import random
 
 import pytest
-from fuzzing.mutation import mutated
-from fuzzing.targets import TARGETS, Target
-from fuzzing.trying import Attempts, try_plainly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tallystick as ts
+from fuzzing.mutation import mutated
+from fuzzing.targets import TARGETS, Target
+from fuzzing.trying import Attempts, try_plainly
 from tallystick.errors import InputError, TallystickError
 from tallystick.records import prepare, run_task
 

@@ -1,9 +1,10 @@
 """What fuzzing found, each with the smallest input that shows it. Every one of them was another exception, or no error at all."""
 
 import pytest
+
+from fuzzing.seeds import QUESTION
 from fuzzing.targets import TARGETS
 from fuzzing.trying import Attempts
-
 from robustness.reading import outcome
 from tallystick.comparing.ranking import kendall
 
@@ -61,7 +62,7 @@ FOUND = [
     ("records", DEEP, "nested"),
     ("gzip", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\xff\xff", "is not a complete gzip file"),
     # figures
-    ("figures", b"system,metric,value\na\rb,c,1\n", "expected a number under value"),
+    ("figures", b"system,metric,value\na\rb,c,1\n", "expected 3 fields, found 1"),
     ("figures", b"system,metric,value\n" + b"a" * 140_000 + b",b,1\n", "is not CSV: field larger"),
     ("figures", b"system,metric,value\na,b,nan\n", "expected a number under value, found 'nan'"),
     ("figures", b",".join(b"%d" % k for k in range(3000)), 'found "0", "1", "2", "3", "4" and 2,995 more'),
@@ -74,7 +75,12 @@ FOUND = [
     # spans beyond every text
     ("relations-brat", b"T1\tPER 0 " + HUGE + b"\tx\nR1\tr Arg1:T1 Arg2:T1\n", "expected offsets from 0 on and below 2,147,483,648"),
     ("relations", b'{"id": "d", "relations": [{"type": "r", "subj": [0, %s], "obj": [0, 1]}]}' % HUGE, "expected offsets below"),
+    # judges and parses
+    ("parses", b"# newdoc id = d\n", "the document 'd' has no sentences"),
+    ("judgements", b'{"candidate": "x", "references": [], "candidate_span": []}', "not a question or a judgement"),
+    ("label-studio", b'[{"data": {"key": "%s"}, "annotations": [3]}]' % QUESTION.key.encode(), "not an annotation of Label Studio's"),
     # other kinds of value
+    ("muc4", b"0.  MESSAGE: ID  A\n1.  MESSAGE: TEMPLATE  1\n2.  INCIDENT: DATE  %s OCT 89\n4.  INCIDENT: TYPE  ATTACK\n" % HUGE, "read"),
     ("docred-training", b'[["a", "b", "c", "d"]]', "read"),
     ("events-textee", b'{"doc_id": "d", "wnd_id": "d", "trigger": [5, 6, ""], "arguments": []}', "expected a type, found"),
     ("hierarchies-jsonl", b'{"id": "a", "events": [{"id": "E1", "span": 0.5}]}', "expected a span [start, end]"),

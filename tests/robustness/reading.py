@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from fuzzing.targets import TARGETS, Target
-
 from tallystick.errors import TallystickError
 
 READERS = {name: target for name, target in TARGETS.items() if name not in ("gzip", "repair", "expression")}

@@ -98,6 +98,24 @@ def test_a_packed_file_does_not_fill_the_memory(way, bombed):
         list(READ[way](file))
 
 
+def test_nor_does_one_that_zstandard_packed(tmp_path):
+    zstandard = pytest.importorskip("zstandard")
+    file = tmp_path / "bomb.jsonl.zst"
+    packer = zstandard.ZstdCompressor(level=3)
+    with file.open("wb") as stream, packer.stream_writer(stream) as packed:
+        for _ in range(1024):
+            packed.write(b"0" * (1 << 20))
+    assert file.stat().st_size < 100_000
+    import tracemalloc
+
+    tracemalloc.start()
+    with pytest.raises(InputError, match="unpacks to more than 100 times its size"):
+        read_bytes(file)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 600 << 20
+
+
 def test_the_ratio_can_be_raised_and_a_small_file_may_be_as_dense_as_it_likes(tmp_path, monkeypatch):
     small = tmp_path / "small.jsonl.gz"
     small.write_bytes(gzip.compress(b'{"a": 1}\n' * 500_000))

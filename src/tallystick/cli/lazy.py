@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
-from tallystick.errors import TallystickError, did_you_mean
+from tallystick.errors import InputError, TallystickError, did_you_mean
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as of a shell: 128 and the number of the signal."""
@@ -21,9 +21,14 @@ CLOSED_PIPE = 141
 class LazyGroup(click.Group):
     """A group that knows its commands by name, module and one line of help."""
 
-    def __init__(self, *args: Any, lazy: dict[str, tuple[str, str]] | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, lazy: dict[str, tuple[str, str]] | None = None, without: dict[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:  # fmt: skip
         super().__init__(*args, **kwargs)
         self.lazy = lazy or {}
+        self.without = without or {}
+        """Commands that somebody may look for here, and what to say then."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*super().list_commands(ctx), *self.lazy]
@@ -48,12 +53,22 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
+            if args[0] in self.without:
+                raise click.UsageError(self.without[args[0]], ctx) from None
             hint = did_you_mean(args[0], self.list_commands(ctx))
             raise click.UsageError(f"{error.message.rstrip('.')}.{hint}", ctx) from None
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]
         """Run, and leave with an exit code: whatever goes wrong is one line, never a traceback."""
         sys.exit(self._run(list(sys.argv[1:] if args is None else args), prog_name or "tallystick"))
+
+    def _hint(self, error: TallystickError, arguments: list[str]) -> str:
+        """A file that cannot be read may be one for another task."""
+        if not isinstance(error, InputError) or error.place is None:
+            return ""
+        from tallystick.cli.hints import hint
+
+        return hint(error.place.file, arguments)
 
     def _run(self, arguments: list[str], name: str) -> int:
         try:
@@ -67,7 +82,7 @@ class LazyGroup(click.Group):
             error.show()
             return error.exit_code
         except TallystickError as error:
-            click.echo(f"Error: {printable(str(error))}", err=True)
+            click.echo(f"Error: {printable(str(error) + self._hint(error, arguments))}", err=True)
             return error.exit_code
         except (click.Abort, KeyboardInterrupt):
             abandon_output()

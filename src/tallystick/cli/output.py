@@ -7,6 +7,7 @@ and progress go to standard error.
 from __future__ import annotations
 
 import inspect
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -240,7 +241,7 @@ def gates(specifications: Sequence[str]) -> list[tuple[str | None, str, float]]:
             number = float(value)
         except ValueError:
             equals = ""
-        if not equals or number != number:  # NaN is above and below nothing
+        if not equals or not name or not math.isfinite(number):
             raise MetricError(f"--fail-under expects FIGURE=VALUE such as f1=0.9, found {text!r}")
         metric, _, figure = name.rpartition(".")
         out.append((metric or None, figure, number))

@@ -113,6 +113,8 @@ def score(
         raise MetricError("give PREDICTED, or --together if REFERENCE holds both columns")
     if seqeval and (settings["beta"] != 1 or common.format_ is not None):
         raise MetricError("--seqeval is a layout of its own, with F1; leave --format and --beta out")
+    if (settings["k1"], settings["k2"]) != (None, None) and "constrained_overlap" not in settings["metrics"]:
+        raise MetricError("--k1 and --k2 belong to --metric constrained_overlap")
     corpus = _read(reference, predicted, keep_tokens=errors or bool(common.report), **settings)
     chosen = settings["metrics"] or (("segment",) if seqeval else ())
     results = score_all(corpus, *_what(chosen, settings))

@@ -16,6 +16,7 @@ from tallystick.columns.arrays import (
     F64,
     I64,
     LIMIT,
+    MOST_CELLS,
     check_pairs,
     expand,
     join,
@@ -143,6 +144,7 @@ class Frame:
             self.size,
             "texts, numbers of a tolerance and functions are compared each with each: match by a key, compare exactly, or "
             "score smaller documents or batches",
+            MOST_CELLS,
         )
         self.row_place = np.empty(len(rows), np.int64)
         self.row_place[self.row_order] = np.arange(len(rows)) - np.repeat(self.row_starts[:-1], self.row_counts)

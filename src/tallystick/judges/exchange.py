@@ -19,6 +19,7 @@ from tallystick.errors import InputError, Place, did_you_mean
 from tallystick.judges.questions import Question
 from tallystick.judges.store import KINDS, Store
 from tallystick.judges.verdicts import Answers, Judgement, Verdict
+from tallystick.reading.json_text import decode_line
 from tallystick.reading.opening import read_text, shown_name
 
 ASKED = tuple(one.name for one in fields(Question))
@@ -65,17 +66,14 @@ def read_lines(name: str | Path, store: Store | None = None, judge: str | None =
         if not text.strip():
             continue
         place = Place(file, number)
-        try:
-            value = json.loads(text)
-        except ValueError as error:
-            raise InputError(f"not JSON ({error})", place) from None
+        value = decode_line(text, file, number)
         if not isinstance(value, dict):
             raise InputError(f"expected an object with a question or a judgement, found {text[:60]}", place)
         try:
             _take(value, taken, store, judge)
         except InputError as error:
             raise InputError(error.reason, place) from None
-        except (TypeError, ValueError, KeyError, AttributeError) as error:
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
             raise InputError(f"not a question or a judgement ({type(error).__name__}: {error})", place) from None
     return taken
 

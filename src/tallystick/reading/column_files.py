@@ -21,6 +21,8 @@ from tallystick.reading.trie import Numbering
 from tallystick.structures.segments import IntArray, ranges
 
 _DOCSTART = b"-DOCSTART-"
+LONGEST_FIELD = 1 << 20
+"""A token or tag that is longer is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +100,8 @@ def read_columns(
     if not is_utf8(data):
         raise not_utf8(data, file)
     for block in split_lines(data, file, separator):
+        if len(block.end) and int((block.end - block.start).max()) > LONGEST_FIELD:
+            raise InputError(f"a field is longer than {LONGEST_FIELD:,} bytes; is this a column file?", file)
         is_token = block.columns > 0
         opening = _lines_that_start_with(block, _DOCSTART) if _DOCSTART in block.data else []
         is_token[opening] = False

@@ -10,6 +10,8 @@ from tallystick.errors import TallystickError
 from tallystick.reading.limits import Unpacked
 
 ENDINGS = (".gz", ".zst")
+_BITE = 1 << 12
+"""zstd can make 128 kB of four bytes, so a bomb is unpacked in small bites, each of which is 128 MB at most."""
 
 
 def is_packed(name: str | Path) -> bool:
@@ -50,7 +52,7 @@ class _Frames(io.RawIOBase):
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         while not self._ready:
             packed = self._frame.unused_data if self._frame is not None and self._frame.eof else b""
-            packed = packed or self._stream.read(1 << 17)
+            packed = packed or self._stream.read(_BITE)
             if not packed:
                 if self._frame is not None and not self._frame.eof:
                     raise EOFError("it ends in the middle of a frame")

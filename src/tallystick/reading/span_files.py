@@ -140,6 +140,8 @@ def read_span_files(
     absent: Missing | None = None,
 ) -> SpanCorpus:
     """Read both sides; without a predicted file, the reference's has a column for each."""
+    if not decoding.delimiter:
+        raise MetricError("the delimiter between prefix and type cannot be empty")
     # What can be read only once cannot be looked at first; then the other side shows what both are.
     hidden = predicted is not None and reads_once(reference)
     chosen = format or find_format(predicted if hidden and predicted is not None else reference)

@@ -188,6 +188,8 @@ def add_label_sums(sums: LabelSums, metric: Node, path: str, reference: Data, pr
 
 def label_figures(kind: Kind, sums: LabelSums, decide: Decide) -> list[LabelFigures]:
     """The figures of each label."""
+    if set(sums) == {None}:
+        raise MetricError("no item has a label at this path")
     beta = kind.beta if isinstance(kind, Counts) else 1.0
     return [
         LabelFigures(
