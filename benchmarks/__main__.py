@@ -5,7 +5,7 @@ import importlib
 import sys
 
 NAMES = (
-    "arrow", "coreference", "coreference_columns", "dependencies", "hierarchies", "invoices", "meaning", "records", "relations",
+    "arrow", "coreference", "coreference_columns", "crowds", "dependencies", "hierarchies", "invoices", "meaning", "records", "relations",
     "spans",
 )  # fmt: skip
 
