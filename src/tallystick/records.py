@@ -203,7 +203,9 @@ def run_task(task: Task, *, undefined: float | None = None, fields: bool = True,
 
 def _nothing_there(task: Task, result: Result) -> list[str]:
     """Predictions that were read and have nothing of what is compared are probably wrapped in something."""
-    if len(result.invalid) == len(result.ids) or result.tally.get("den_p") != 0 or not result.tally.get("den_r"):
+    findings = task.pairing.predicted.findings
+    surplus = sum(findings.unknown.values()) if findings.unknown_counts else 0
+    if len(result.invalid) == len(result.ids) or result.tally.get("den_p") != surplus or not result.tally.get("den_r"):
         return []
     hint = (
         ""
