@@ -288,7 +288,9 @@ def score_part(
 
 def _nothing_there(task: Task, result: Result) -> list[str]:
     """Predictions that were read and have nothing of what is compared are probably wrapped in something."""
-    if result.account.invalid == result.count or result.tally.get("den_p") != 0 or not result.tally.get("den_r"):
+    findings = task.pairing.predicted.findings
+    surplus = sum(findings.unknown.values()) if findings.unknown_counts else 0
+    if result.account.invalid == result.count or result.tally.get("den_p") != surplus or not result.tally.get("den_r"):
         return []
     hint = (
         ""

@@ -214,3 +214,12 @@ def test_figures_by_field_of_documents_in_memory_agree_with_streamed_ones(tmp_pa
         kept.update(batch.references, batch.predictions, ids=batch.ids)
     assert kept.compute().by_field() == streamed.by_field()
     assert str(kept.compute().explain("a")).count("spurious") == 4
+
+
+def test_an_answer_inside_of_another_field_is_still_suspected(tmp_path):
+    rows = [{"id": row["id"], "output": row} for row in GOLD]
+    run = scored(tmp_path, rows)
+    assert any(
+        "no prediction has any of the fields that the reference has; if the answer stands inside" in w
+        for w in run.warnings
+    )

@@ -139,12 +139,19 @@ def show_tables(tables: Sequence[Table], format_: str | None) -> None:
         if k:
             click.echo()
         if kind == "table":
-            show_on_terminal(shapes.to_rich(table), table.notes)
+            show_on_terminal(shapes.to_rich(table, terminal_width()), table.notes)
         else:
             write = {
                 "tsv": shapes.to_tsv, "markdown": shapes.to_markdown, "latex": shapes.to_latex, "html": shapes.to_html,
             }[kind]  # fmt: skip
             click.echo(write(table))
+
+
+def terminal_width() -> int:
+    """How many columns there are; what is written to a file has room."""
+    import shutil
+
+    return shutil.get_terminal_size((160, 24)).columns if sys.stdout.isatty() else 160
 
 
 def show_on_terminal(renderable: Any, notes: Sequence[str] = ()) -> None:

@@ -63,7 +63,9 @@ def union(parts: list[Pairs], width: int, height: int) -> Pairs:
     order = sort_order(keys, height * width)
     ordered = keys[order]
     starts = starts_of_runs(ordered)
-    weights = np.add.reduceat(np.concatenate([part.weight for part in parts])[order], starts)
+    group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(ordered)))
+    # Added up in the order of the parts, which `reduceat` does not promise.
+    weights = np.bincount(group, np.concatenate([part.weight for part in parts])[order])
     return Pairs(ordered[starts] // width, ordered[starts] % width, weights)
 
 
@@ -116,6 +118,13 @@ class Blocks:
     def pairs(self) -> tuple[I64, I64]:
         """All (i, j) that share a block."""
         return join(self.reference, self.predicted, self.bound)
+
+    @cached_property
+    def cells(self) -> int:
+        """How many pairs of rows share a block."""
+        dense = self.dense()
+        counts = [np.bincount(side, minlength=dense.bound) for side in (dense.reference, dense.predicted)]
+        return int(counts[0] @ counts[1])
 
     @cached_property
     def frame(self) -> Frame:

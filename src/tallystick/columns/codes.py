@@ -7,6 +7,7 @@ dicts compare by content; and an object that can only be compared by identity is
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
@@ -120,10 +121,15 @@ def code_arrays(left: np.ndarray, right: np.ndarray) -> tuple[I64, I64, int]:
 def comparable(values: Sequence[Any], kinds: Iterable[type], scope: Scope) -> list[Any]:
     """Values that Python's own equality and hash treat as this module's docstring says."""
     kinds = set(kinds)
-    if any(issubclass(kind, _FLOATS) for kind in kinds):
+    floats = any(issubclass(kind, _FLOATS) for kind in kinds)
+    if kinds == {float} and not np.isnan(np.fromiter(values, np.float64, len(values))).any():
+        floats = False
+    if floats:
         values = [_NAN if isinstance(value, _FLOATS) and math.isnan(value) else value for value in values]
     if kinds & {bool, np.bool_} and len(kinds) > 1:
         values = [("bool", bool(value)) if isinstance(value, (bool, np.bool_)) else value for value in values]
+    if kinds <= _PLAIN:
+        return list(values)
     for kind in kinds:
         _require_equality(kind, scope)
     plain = all(kind.__hash__ is not None and not issubclass(kind, _CONTAINERS) and not _made(kind) for kind in kinds)
@@ -138,6 +144,8 @@ def comparable(values: Sequence[Any], kinds: Iterable[type], scope: Scope) -> li
 
 
 _CONTAINERS = (tuple, frozenset)
+_PLAIN = {str, int, float, bool, bytes, type(None), datetime.date, datetime.datetime}
+"""Whatever is of these kinds can be hashed and compared."""
 
 
 def _made(kind: type) -> bool:

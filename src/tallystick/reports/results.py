@@ -90,8 +90,11 @@ def _whole(value: float) -> float:
 
 
 def fields_table(result: Result) -> Table:
-    """A row for each path of the value, the worst first."""
-    rows = sorted(result.by_field(), key=lambda row: (row.figures["f1"] is None, row.figures["f1"] or 0.0))
+    """A row for each path of the value, the worst first; what the reference never has comes last."""
+    rows = sorted(
+        result.by_field(),
+        key=lambda row: (row.support == 0, row.figures["f1"] is None, row.figures["f1"] or 0.0),
+    )
     names: list[str] = list(rows[0].figures) if rows else []
 
     def cells(figures: Figures) -> list[Any]:
