@@ -65,7 +65,7 @@ def union(parts: list[Pairs], width: int, height: int) -> Pairs:
     starts = starts_of_runs(ordered)
     group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(ordered)))
     # Added up in the order of the parts, which `reduceat` does not promise.
-    weights = np.bincount(group, np.concatenate([part.weight for part in parts])[order])
+    weights = np.bincount(group, np.concatenate([part.weight for part in parts])[order]).astype(np.float64)
     return Pairs(ordered[starts] // width, ordered[starts] % width, weights)
 
 

@@ -71,7 +71,8 @@ def _keys(ours: Field, theirs: Field) -> tuple[Blocks, float] | None:
     (_, node, a, _), (_, _, b, _) = ours, theirs
     weight = 1.0
     while isinstance(node, Weighted):
-        node, weight = node.inner, weight * node.weight
+        weight *= node.weight
+        node = node.inner
     if not node.exact_only or isinstance(a, (Shared, Nothing)) or isinstance(b, (Shared, Nothing)):
         return None
     if not len(a) or not len(b):

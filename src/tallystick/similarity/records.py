@@ -123,7 +123,7 @@ class Each(Similarity):
     def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
         both = list(zip(self.by_field(r), self.by_field(p), strict=True))
         dense = [_fills(*a[1:]) and _fills(*b[1:]) for a, b in both]
-        crowds = [None] * len(both) if blocks.aligned else crowded(both, dense, blocks)
+        crowds: list[Crowd | None] = [None] * len(both) if blocks.aligned else crowded(both, dense, blocks)
         found = [
             None if filled or crowd is not None else _field_pairs(a, b, blocks)
             for (a, b), filled, crowd in zip(both, dense, crowds, strict=True)
