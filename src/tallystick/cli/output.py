@@ -58,6 +58,11 @@ class Common:
     report_documents: int
     tallies: str | None
 
+    @property
+    def wants_rows(self) -> bool:
+        """Whether the documents' own tallies are looked at, so that they have to be kept."""
+        return self.by == "document" or self.report is not None or self.tallies is not None
+
     def policy(self, default: float | None = None) -> float | None:
         """What a figure is where it is 0/0."""
         return default if self.undefined is None else None if self.undefined == "none" else float(self.undefined)

@@ -235,7 +235,7 @@ def _run_in_shards(
 
     if "-" in files:
         raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
-    rows = common.by == "document" or common.report is not None
+    rows = common.wants_rows
     rest: dict[str, Any] = {
         "undefined": common.policy(),
         "fields": label is None,
@@ -266,7 +266,7 @@ def _run(
 
     policy = common.policy() if common else None
     rows = (
-        common.by == "document" or common.report is not None if common else wanted is not None and wanted.id is not None
+        common.wants_rows if common else wanted is not None and wanted.id is not None
     )
     with progress("scoring", unit="bytes") as advance:
         return run_task(

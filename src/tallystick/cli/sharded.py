@@ -147,7 +147,7 @@ def score_in_shards(module: Any, common: Common, engine: Engine, given: dict[str
             f"{reason}, so the corpus is scored as a whole; leave --jobs, --scheduler, --state and --shard out"
         )
     wants = Wants(
-        common.by == "document" or common.report is not None, common.by == "field", _labels(module, common, label)
+        common.wants_rows, common.by == "field", _labels(module, common, label)
     )
     if hasattr(module, "survey"):
         given |= module.surveyed(_survey(module, task, reference, predicted, engine.shard))
