@@ -5,7 +5,7 @@ import importlib
 import sys
 
 NAMES = (
-    "coreference", "coreference_columns", "coverage", "dependencies", "hierarchies", "invoices", "judges", "meaning", "records",
+    "coreference", "coreference_columns", "coverage", "dependencies", "engines", "hierarchies", "invoices", "judges", "meaning", "records",
     "relations", "resampling", "spans",
 )  # fmt: skip
 
