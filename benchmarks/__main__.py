@@ -5,8 +5,8 @@ import importlib
 import sys
 
 NAMES = (
-    "coreference", "coreference_columns", "coverage", "dependencies", "engines", "hierarchies", "invoices", "judges", "meaning", "records",
-    "relations", "resampling", "spans",
+    "arrow", "coreference", "coreference_columns", "coverage", "crowds", "dependencies", "engines", "hierarchies", "invoices",
+    "judges", "meaning", "records", "relations", "resampling", "spans", "sturdiness",
 )  # fmt: skip
 
 

@@ -85,7 +85,8 @@ _MODULE = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "Evaluation", "Explanation", "Result", "TallystickError",
     "above", "aliases", "any_of", "at_least", "best", "by_key", "cases", "choose", "compare", "date", "derive", "distinct", "each",
-    "embedding", "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judged", "judgements", "kernel_status",
+    "embedding", "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judged", "judgements",
+    "kernel_status",
     "keyed", "latent", "let", "levels", "links", "match", "matched", "number", "optional", "ordered", "overlap", "parse",
     "precision", "recall", "record", "ref", "scoped", "sequence", "sides", "subset", "subtypes", "supertypes", "text",
     "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",

@@ -72,11 +72,15 @@ distinct = Collecting(distinct=True)
 
 def matched(constraint: str) -> Collecting:
     """Another constraint for a collection: `Annotated[list[str], matched("N:1")]`."""
+    if constraint not in CONSTRAINTS:
+        raise MetricError(f"matched(): unknown constraint {constraint!r}; expected one of {', '.join(CONSTRAINTS)}")
     return Collecting(constraint)
 
 
 def by_key(*names: str) -> Collecting:
     """A list keyed by a field: `Annotated[list[Line], by_key("sku")]`; items with different keys never meet."""
+    if not names or not all(isinstance(name, str) for name in names):
+        raise MetricError(f'by_key() needs the names of fields, such as by_key("sku"); found {names!r:.60}')
     return Collecting(key=names)
 
 
@@ -125,7 +129,10 @@ class Choice:
         if self.aliases is not None:
             core = Aliases(self.aliases, core)
         if self.any_of:
-            core = AnyOf(core)
+            # Where null is a value, it may be one of the alternatives.
+            value = self.nothing is not None and "null" not in self.nothing
+            core = AnyOf(Optional(core) if value or (missing and not summed) else core)
+            missing = None if missing and not summed else missing
         for kind, threshold in ((AtLeast, self.at_least), (Above, self.above)):
             if threshold is not None:  # of a record or list: which share of its fields is right
                 core = kind(core, float(threshold), structured or bool(self.keep), structured)
@@ -171,9 +178,15 @@ def choose(
     collect: Collecting | None = None,
 ) -> Choice:
     """A choice of several parts: `Annotated[list[Line], choose(weight=2, collect=by_key("sku"))]`."""
+    if similarity is not None and not isinstance(similarity, Similarity):
+        raise MetricError(f"choose() needs a similarity such as text(...), found {similarity!r:.60}")
+    if collect is not None and not isinstance(collect, Collecting):
+        raise MetricError(
+            f"choose(): collect must be ordered, distinct, matched(...) or by_key(...), found {collect!r:.60}"
+        )
     found = Choice(
         similarity, collect, None, weight, credit, any_of, at_least, above, keep,
-        None if aliases is None else Table.of(aliases), None if nothing is None else tuple(nothing),
+        None if aliases is None else Table.of(aliases, "choose(aliases=...)"), None if nothing is None else tuple(nothing),
     )  # fmt: skip
     _check(found, "choose()")
     return found
@@ -346,6 +359,8 @@ def _collecting(parts: dict[str, Any]) -> Collecting | None:
     if constraint not in (None, *CONSTRAINTS):
         raise MetricError(f"match: expected one of {', '.join(CONSTRAINTS)}, found {constraint!r}")
     keys = () if key is None else (key,) if isinstance(key, str) else tuple(key)
+    if not all(isinstance(one, str) for one in keys):
+        raise MetricError(f"key: expected the name of a field, or a list of names, found {key!r:.60}")
     return Collecting(constraint or "1:1", how == "ordered", how == "distinct", keys)
 
 
@@ -364,10 +379,13 @@ def _aliases(spec: Any) -> Table:
 def _check(choice: Choice, where: str) -> None:
     if choice.credit not in (None, "all", "each"):
         raise DerivationError(f'{where}: credit must be "all" or "each", found {choice.credit!r}')
-    if choice.weight is not None and not (isinstance(choice.weight, (int, float)) and choice.weight > 0):
+    if choice.weight is not None and not (isinstance(choice.weight, (int, float)) and 0 < choice.weight <= 1e300):
         raise DerivationError(
-            f"{where}: a weight must be above 0, found {choice.weight!r}; to leave it out, say ignore"
+            f"{where}: a weight must be above 0, found {choice.weight!r:.60}; to leave it out, say ignore"
         )
+    for name in ("any_of", "keep"):
+        if not isinstance(getattr(choice, name), (bool, type(None))):
+            raise DerivationError(f"{where}: {name} must be true or false, found {getattr(choice, name)!r:.60}")
     for name in choice.nothing or ():
         if name not in NOTHING:
             raise DerivationError(

@@ -67,6 +67,9 @@ UNIONS = (Union, types.UnionType)
 _STRUCTURES: dict[Any, type[Matching]] = {Tree: OrderedTree, Graph: OrderedGraph}
 _NO_DEFAULT = (None, getattr(typing_extensions, "NoDefault", None))  # None before typing_extensions 4.12
 
+MOST_LEVELS = 100
+"""Levels of a value for which a metric can be derived; a type that contains itself has as many as its values have."""
+
 
 def derive(type: Any, choices: Mapping[str, Any] | None = None, *, credit: Literal["all", "each"] = "all") -> Node:
     """The metric that follows from a type: F1 over its structure.
@@ -92,10 +95,15 @@ def explain_derivation(
     type: Any, choices: Mapping[str, Any] | None = None, *, credit: str = "all", source: str = "choices"
 ) -> tuple[Node, list[Decision]]:
     """The metric that follows from a type, and every decision that led to it, top down."""
+    if choices is not None and not isinstance(choices, Mapping):
+        raise DerivationError(f'choices are by path, such as {{"lines[*].price": number(0.01)}}; found {choices!r:.60}')
     if credit not in ("all", "each"):
         raise DerivationError(f'credit must be "all" or "each", found {credit!r}')
     walker = _Walker(dict(choices or {}), credit, source)
-    inner = walker.bound(walker.top(type), type, "")
+    try:
+        inner = walker.bound(walker.top(type), type, "")
+    except RecursionError:
+        raise DerivationError(f"{_name(type)} is nested too deeply") from None
     unused = [path for path in walker.choices if path not in walker.used]
     if unused:
         hint = did_you_mean(unused[0], walker.seen)
@@ -164,6 +172,8 @@ class _Walker:
         """The similarity of a value; `summed` if it stands in a sum, where a collection is Σ. None to ignore it."""
         if path:
             self.seen.append(path)
+        if path.count(".") + path.count("[") >= MOST_LEVELS:
+            raise DerivationError(f"at {path[:60]}...: nested more than {MOST_LEVELS} levels deep")
         may_miss = get_origin(type_) is typing_extensions.NotRequired
         type_, chosen = self.chosen(type_, path)
         place = len(self.decisions)
@@ -176,7 +186,7 @@ class _Walker:
             node = _fitted(chosen.similarity, type_, summed)
         else:
             if chosen.any_of:
-                type_ = _one_alternative(type_)
+                type_ = one_alternative(type_)
             node = self.derived(plain_type(type_), path, chosen.collecting, summed)
         structured = chosen.similarity is None and not is_leaf_type(type_)
         node = chosen.around(node, summed=summed, structured=structured, where=f"at {path or 'the top'}")
@@ -355,11 +365,14 @@ def union_of(types: Any) -> Any:
     return Union.__getitem__(tuple(types))
 
 
-def _one_alternative(type_: Any) -> Any:
+def one_alternative(type_: Any) -> Any:
     """The type of one alternative, where the gold may hold several: T of list[T], and of T | list[T]."""
     plain = plain_type(type_)
     if get_origin(plain) in UNIONS:
-        kept = [a for a in get_args(plain) if not (_is_collection(a) and len(get_args(plain)) > 1)]
+        options = get_args(plain)
+        kept = [a for a in options if not _is_collection(a)]
+        if not [a for a in kept if a is not type(None)]:  # lists only, or nothing: what is in them
+            kept += [get_args(plain_type(a))[0] for a in options if _is_collection(a) and get_args(plain_type(a))]
         return union_of(kept) if kept else type_
     if _is_collection(plain) and get_args(plain):
         return get_args(plain)[0]

@@ -8,12 +8,12 @@ Names are the public constructors; numbers, texts, lists and tables are paramete
 from __future__ import annotations
 
 import importlib
-import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from tallystick.errors import MetricError, did_you_mean
+from tallystick.errors import MetricError, Place, did_you_mean
+from tallystick.reading.json_text import NotJson, decode
 from tallystick.similarity.cases import Ref
 from tallystick.similarity.node import Node, Table
 
@@ -29,11 +29,26 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
+MOST_NESTED = 100
+"""Levels of an expression; a metric of ten is hard to understand."""
 
-def parse(expression: str) -> Node:
-    """The metric that an expression stands for."""
-    reader = _Reader(expression)
-    node = reader.value(frozenset())
+
+def parse(expression: str, *, functions: bool | Mapping[str, Callable[..., Any]] = True) -> Node:
+    """The metric that an expression stands for.
+
+    A function is named as `module:name`, and the module is imported: an expression with a function is code, and is to be
+    trusted like code. `functions=False` refuses them; a mapping `{"module:name": function}` allows those, and imports
+    nothing.
+    """
+    if not isinstance(expression, str):
+        raise MetricError(f"expected an expression such as f1(match(exact)), found {expression!r:.60}")
+    if not expression.strip():
+        raise MetricError("the expression is empty; expected one such as f1(match(exact))")
+    reader = _Reader(expression, functions)
+    try:
+        node = reader.value(frozenset())
+    except RecursionError:
+        raise MetricError(f"the expression is nested too deeply: {expression[:60]}...") from None
     reader.expect_end()
     if not isinstance(node, Node):
         raise MetricError(f"{expression!r} is not a metric")
@@ -41,13 +56,15 @@ def parse(expression: str) -> Node:
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
-        self.text, self.place = text, 0
+    def __init__(self, text: str, functions: bool | Mapping[str, Callable[..., Any]]) -> None:
+        self.text, self.place, self.depth, self.functions = text, 0, 0, functions
         self.constructors = constructors()
 
     def fail(self, message: str, place: int | None = None) -> MetricError:
         at = self.place if place is None else place
-        return MetricError(f"{message} at position {at + 1} of the expression\n    {self.text}\n    {' ' * at}^")
+        line = self.text.replace("\n", " ").replace("\r", " ")
+        shown = Place("", None, at + 1, line).caret()
+        return MetricError(f"{message} at position {at + 1} of the expression{shown}")
 
     def next(self) -> tuple[str, str, int]:
         token = _TOKEN.match(self.text, self.place)
@@ -73,13 +90,21 @@ class _Reader:
             raise self.fail(f"unexpected {self.text[self.place :].strip()[:12]!r}")
 
     def value(self, names: frozenset[str]) -> Any:
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            raise self.fail(f"nested more than {MOST_NESTED} deep")
+        found = self._value(names)
+        self.depth -= 1
+        return found
+
+    def _value(self, names: frozenset[str]) -> Any:
         kind, found, place = self.next()
         if kind == "constraint":
             return found
         if kind == "number":
-            return float(found) if re.search(r"[.einf]", found) else int(found)
+            return self.number(found, place)
         if kind == "string":
-            return json.loads(found)
+            return self.string(found, place)
         if kind == "function":
             return self.function(found, place)
         if found == "[":
@@ -119,7 +144,9 @@ class _Reader:
                 named[name] = value
         try:
             return constructor(*positional, **named)
-        except TypeError as error:
+        except MetricError:
+            raise
+        except (TypeError, ValueError, AttributeError, ArithmeticError) as error:  # a parameter of the wrong kind
             raise self.fail(f"{word}: {error}", place) from None
 
     def argument(self, names: frozenset[str]) -> tuple[str | None, Any]:
@@ -127,9 +154,23 @@ class _Reader:
         kind, found, _ = self.next()
         if self.peek() == "=" and kind in ("word", "string", "number"):
             self.take("=")
-            return json.loads(found) if kind == "string" else found, self.value(names)
+            return self.string(found, start) if kind == "string" else found, self.value(names)
         self.place = start
         return None, self.value(names)
+
+    def number(self, found: str, place: int) -> float | int:
+        try:
+            return float(found) if re.search(r"[.eEinf]", found) else int(found)
+        except ValueError:  # thousands of digits
+            raise self.fail("a number that is out of range", place) from None
+
+    def string(self, found: str, place: int) -> str:
+        try:
+            text: str = decode(found)
+        except NotJson as error:
+            reason = str(error).removeprefix("is not JSON: ")
+            raise self.fail(f"a text must be written as in JSON: {reason}", place) from None
+        return text
 
     def entry(self, names: frozenset[str]) -> tuple[Any, Any]:
         key = self.value(names)
@@ -146,12 +187,19 @@ class _Reader:
         return out
 
     def function(self, name: str, place: int) -> Any:
+        if isinstance(self.functions, Mapping):
+            if name not in self.functions:
+                hint = did_you_mean(name, self.functions)
+                raise self.fail(f"the function {name} is not among those that are allowed here.{hint}", place)
+            return self.functions[name]
+        if not self.functions:
+            raise self.fail(f"functions such as {name} are not allowed here", place)
         module, path = name.split(":")
         try:
             found: Any = importlib.import_module(module)
             for part in path.split("."):
                 found = getattr(found, part)
-        except (ImportError, AttributeError) as error:
+        except Exception as error:  # whatever the module does while it is imported
             raise self.fail(f"cannot find the function {name} ({error})", place) from None
         return found
 

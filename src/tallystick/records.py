@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.choosing import NOTHING, Choice
-from tallystick.columns.data import Objects
+from tallystick.columns.data import as_data
 from tallystick.deriving import Decision, explain_derivation, record_fields
-from tallystick.errors import InputError, MetricError
+from tallystick.errors import InputError, MetricError, did_you_mean
 from tallystick.parsing import parse
+from tallystick.reading.arrow_files import open_records
 from tallystick.reading.lines import Lines
 from tallystick.reading.missing import Missing
 from tallystick.reading.parts import part_at_hand
@@ -35,6 +36,8 @@ from tallystick.similarity.node import Node
 
 if TYPE_CHECKING:
     from tallystick.engines.shards import Scored
+
+UNKNOWN = ("count", "ignore")
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,8 @@ class Wanted:
     id: str | None = None
     _heap: list[tuple[Any, int, Kept]] = field(default_factory=list)
     _count: int = 0
+    _problem: MetricError | None = None
+    _met: bool = False
 
     def add(self, later: Wanted) -> None:
         """Keep what is wanted of the documents behind these."""
@@ -101,15 +106,23 @@ class Wanted:
             headline = np.nan_to_num(figures[evaluation.kind.headline], nan=1.0)
             loss = rows[:, 1] + rows[:, 3] - rows[:, 0] - rows[:, 2]
             if self.at is not None:
-                loss = losses_by_document(
-                    evaluation.metric, self.at, Objects(batch.references), Objects(batch.predictions)
-                )
+                loss = self._losses(batch, evaluation, self.at)
                 headline = np.zeros(len(loss))
             order = np.lexsort((-loss, headline))[: self.worst]
             for place in order.tolist():
                 if loss[place] > 1e-9:
                     self._keep(batch, place, figures, (float(headline[place]), -float(loss[place])))
         self._count += len(batch.ids)
+
+    def _losses(self, batch: Batch, evaluation: Evaluation, path: str) -> Any:
+        """What each document loses at a path; a key that only predictions have may be missing in some batches."""
+        try:
+            found = losses_by_document(evaluation.metric, path, as_data(batch.references), as_data(batch.predictions))
+        except MetricError as error:
+            self._problem = self._problem or error
+            return np.zeros(len(batch.ids))
+        self._met = True
+        return found
 
     def _keep(self, batch: Batch, place: int, figures: Mapping[str, Any], rank: tuple[float, ...]) -> None:
         known = {name: None if np.isnan(v[place]) else float(v[place]) for name, v in figures.items()}
@@ -129,6 +142,8 @@ class Wanted:
     @property
     def found(self) -> tuple[Kept, ...]:
         """What was kept, the worst first."""
+        if self._problem is not None and not self._met:
+            raise self._problem
         return tuple(kept for _, _, kept in sorted(self._heap, key=lambda entry: entry[:2], reverse=True))
 
 
@@ -146,18 +161,24 @@ def prepare(
     text_field: str | None = None,
     lenient: bool = False,
     absent: Missing | None = None,
+    unknown: str = "count",
     inferred: Mapping[str, Any] | None = None,
     how: str | None = None,
 ) -> Task:
     """Find the shape of the documents, derive the metric, and lay the two files together.
 
     `type` is a type; `schema` a JSON Schema, or the file that holds it; with neither (and no `metric`) the shape is
-    inferred from the reference. `choices` are by path, or the file that holds them. For a part of a file, `inferred` is the
-    schema that was inferred from the whole, and `how` says by what its documents are paired.
+    inferred from the reference. `choices` are by path, or the file that holds them. `unknown` says what becomes of keys
+    that only predictions have: "count" them as extra, or "ignore" them. For a part of a file, `inferred` is
+    the schema that was inferred from the whole, and `how` says by what its documents are paired.
     """
+    if unknown not in UNKNOWN:
+        raise MetricError(
+            f"unknown: expected {' or '.join(UNKNOWN)}, found {unknown!r}.{did_you_mean(unknown, UNKNOWN)}"
+        )
     if type is not None and schema is not None:
         raise MetricError("say what a document is once: by a type or by a schema")
-    left = reference if isinstance(reference, Lines) else Lines(reference)
+    left = open_records(reference)
     source, by_path = read_choices(choices)
     if type is not None:
         shape = shape_of_type(type)
@@ -186,6 +207,8 @@ def prepare(
     if nothing is not None:
         chosen = _everywhere(shape.reference, chosen, credit, tuple(nothing))
     derived, decisions = explain_derivation(shape.reference, chosen, credit=credit, source=source)
+    ignored = {decision.path for decision in decisions if decision.how == "ignored"}
+    pairing.watch(ignored, shape.promised, count=unknown == "count")
     return Task(shape, derived, tuple(decisions), pairing)
 
 
@@ -269,7 +292,9 @@ def score_part(
 
 def _nothing_there(task: Task, result: Result) -> list[str]:
     """Predictions that were read and have nothing of what is compared are probably wrapped in something."""
-    if result.account.invalid == result.count or result.tally.get("den_p") != 0 or not result.tally.get("den_r"):
+    findings = task.pairing.predicted.findings
+    surplus = sum(findings.unknown.values()) if findings.unknown_counts else 0
+    if result.account.invalid == result.count or result.tally.get("den_p") != surplus or not result.tally.get("den_r"):
         return []
     hint = (
         ""
@@ -310,7 +335,9 @@ def _with_alternatives(shape: Shape, by_path: Mapping[str, Any], schema: Any) ->
     from tallystick.reading.widening import widened
 
     paths = {path for path, choice in by_path.items() if _has_any_of(choice)}
-    return replace(shape, reference=widened(shape.reference, paths), predicted=shape.predicted)
+    return replace(
+        shape, reference=widened(shape.reference, paths), predicted=widened(shape.predicted, paths, predicted=True)
+    )
 
 
 def _everywhere(type_: Any, chosen: Mapping[str, Any], credit: str, nothing: tuple[str, ...]) -> dict[str, Any]:

@@ -183,3 +183,41 @@ def test_what_is_wrong_ends_with_2(tmp_path):
     assert (
         "document ids do not meet" in run("score", "arguments", FILES[0], str(tmp_path / "system.jsonl"), code=3).stderr
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--partial", "0.5"], "--partial 0.5 says what a judge's verdict counts: name the judge (--judge)"),
+        (["--none-credits-recall"], "--none-credits-recall says what a judge's verdict counts"),
+        (["--modifiers", "amod"], "give the parses (--parses)"),
+        (["--metric", "judge"], "the stage 'judge' needs --judge"),
+        (["--metric", "modifiers"], "the stage 'modifiers' needs --parses"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_said(options, said):
+    assert said in run("score", "arguments", *FILES, *options, code=2).stderr
+
+
+def test_open_questions_come_with_the_warnings_of_the_stages(capsys):
+    assert len(open_questions(FILES[0], {"a": FILES[1], "b": "arguments.second.jsonl"})) == 16
+    assert capsys.readouterr().err.count("the stage `modifiers` is left out") == 1
+
+
+def test_candidates_of_nothing_are_said_and_equal_counts_gain_nothing(tmp_path):
+    tokens = ["Last", "week", "the", "rebels", "attacked", "Homs", "and", "Aleppo"]
+    event = {"id": "e1", "type": "attack", "trigger": {"start": 4, "end": 5}}
+    spans = [("place", 5, 6), ("place", 7, 8), ("attacker", 2, 4)]
+    given = [{"role": role, "start": start, "end": end} for role, start, end in spans]
+    gold = {"id": "d1", "tokens": tokens, "events": [{**event, "arguments": given}]}
+    said = [{"event": "e1", "role": "place", "text": text} for text in ("Homs", "x", "  ", "")]
+    for name, record in (("gold", gold), ("system", {"id": "d1", "arguments": said})):
+        (tmp_path / name).write_text(json.dumps(record) + "\n")
+    done = run("score", "arguments", str(tmp_path / "gold"), str(tmp_path / "system"), "--format", "json")
+    found = json.loads(done.stdout)
+    assert "candidates without a place in the document, which `exact` asks for: 2" in found["warnings"]
+    assert (
+        "candidates with neither place nor text, which count as wrong and about which no judge is asked: 2"
+        in found["warnings"]
+    )
+    assert found["gains"]["break_aggregate"] == 0  # 1 of 4 and 1 of 3, as in the stage before

@@ -66,4 +66,5 @@ def test_wrong_tables(systems, rows, message):
 
 
 def test_two_systems_of_one_name(systems):
-    assert "two systems are called" in compare("system.jsonl", "system.jsonl", code=2).stderr
+    assert "two systems are called 'system.jsonl'; give one another name: NAME=system.jsonl" in compare("system.jsonl", "system.jsonl", code=2).stderr  # fmt: skip
+    assert "'A'; give one another name: NAME=system.jsonl\n" in compare("A=gold.jsonl", "A=system.jsonl", code=2).stderr

@@ -111,8 +111,8 @@ def test_a_missing_document_counts_as_empty(task):
         value = found["systems"]["first"][metric]["value"]
         assert value < 1, metric
     notes = "\n".join(found["notes"])
-    assert re.search(r'first: 1 documents not answered, counted as empty answers: "\(?b', notes)
-    assert re.search(r'more: 1 documents ignored, which the reference does not have: "\(?c', notes)
+    assert re.search(r'first: 1 document not answered, counted as empty answers: "\(?b', notes)
+    assert re.search(r'more: 1 document ignored, which the reference does not have: "\(?c', notes)
 
 
 def test_a_missing_document_is_left_out_for_all(task):

@@ -107,7 +107,10 @@ def test_errors(folder):
         "response": [{"document": "(a); part 000", "mention": [0, 0], "line": 7, "entity": "0"}],
     }
     table = run("key", "response", "--errors").stdout.split("\n\n")[1]
-    assert "span error\t1\t2\t(a); part 000: key 0 {0-1 @ 2} ↔ response 0 {0 @ 7}" in table
+    row = next(line.split("\t") for line in table.splitlines() if line.startswith("span error"))
+    assert row[:3] == ["span error", "1", "2"]
+    assert float(row[3]) == found["span error"]["conll_if_fixed"] > float(row[3]) - float(row[4]) > 0
+    assert row[5] == "(a); part 000: key 0 {0-1 @ 2} ↔ response 0 {0 @ 7}"
 
 
 def test_drop_singletons_scopes_and_soft_mentions(folder):

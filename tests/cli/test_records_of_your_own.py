@@ -313,3 +313,24 @@ def test_explain_finds_a_document_and_says_if_there_is_none(folder):
     assert "nothing is wrong in 9 documents" in run("explain", "records", "gold.jsonl", "gold.jsonl").stderr
     message = run("explain", "records", "gold.jsonl", "system.jsonl", "--field", "lines[*].prize", code=2).stderr
     assert 'Did you mean "lines[*].price"' in message
+
+
+def alternatives(gold, system, choice):
+    write("gold.jsonl", [{"id": k, "a": a} for k, a in enumerate(gold)])
+    write("system.jsonl", [{"id": k, "a": a} for k, a in enumerate(system)])
+    Path("choices.json").write_text(json.dumps({"a": choice}))
+    return json.loads(score("--choices", "choices.json", "--format", "json").stdout)["metrics"]["records"]["tally"]
+
+
+def test_alternatives_of_an_inferred_shape_whether_or_not_all_are_lists(folder):
+    gold, system = [["x"], ["x", "y"], ["z"]], ["x", "y", None]
+    assert alternatives(gold, system, {"any_of": True}) == {"num_p": 2, "den_p": 2, "num_r": 2, "den_r": 3}
+    assert alternatives(["x", *gold[1:]], system, {"any_of": True}) == {"num_p": 2, "den_p": 2, "num_r": 2, "den_r": 3}
+
+
+def test_null_among_the_alternatives_of_the_gold(folder):
+    gold, system = [[None, "x"], [None, "x"], "x", None], [None, "x", None, None]
+    choice = {"any_of": True, "nothing": ["missing"]}
+    assert alternatives(gold, system, choice) == {"num_p": 3, "den_p": 4, "num_r": 3, "den_r": 4}
+    Path("choices.json").write_text(json.dumps({"a": {"any_of": True}}))
+    assert "null is nothing, and cannot be one of the alternatives" in score("--choices", "choices.json", code=2).stderr

@@ -127,3 +127,45 @@ def test_labels_have_means_of_their_own():
     result = spans.evaluate([[(0, 1, "a")]], [[(0, 1, "a")]], ("segment",), lengths=[2])["segment"]
     with pytest.raises(MetricError, match="averages over labels"):
         mean_over_documents(result)
+
+
+def perfect_and_wrong(systems, n=40):
+    """One system that is always right, and others that never are."""
+    gold = np.full(n, 3.0)
+    return {
+        f"s{k}": {"f1": Result("made up", Counts(), np.stack([right := gold * (k == 0), gold, right, gold], 1), tuple(range(n)))}
+        for k in range(systems)
+    }  # fmt: skip
+
+
+def test_it_is_said_that_nothing_can_be_significant():
+    """With 1,000 resamples p is at least 1/1001, and Holm's correction over 55 pairs makes that more than 0.05."""
+    few = compare(perfect_and_wrong(10), resamples=1000)
+    assert few.cells["s0", "f1"].beats == "bcdefghij"
+    assert not any("could be significant" in note for note in few.notes)
+    many = compare(perfect_and_wrong(11), resamples=1000)
+    assert many.cells["s0", "f1"].beats == ""
+    (note,) = [note for note in many.notes if "could be significant" in note]
+    assert "55 pairs" in note
+    assert "--resamples 1100 is enough" in note
+    assert compare(perfect_and_wrong(11), resamples=1100).cells["s0", "f1"].beats == "bcdefghijk"
+
+
+@pytest.mark.parametrize(("n", "said"), [(5, True), (6, False)])
+def test_the_exact_test_of_few_documents_can_show_nothing(n, said):
+    """All documents swapped is as large as none swapped, so that p is at least 2/2^n."""
+    found = compare(perfect_and_wrong(2, n), test="randomisation")
+    assert found.differences["f1", "s0", "s1"].p == 2 / 2**n
+    assert any("could be significant: with 5 documents" in note for note in found.notes) == said
+    assert found.cells["s0", "f1"].beats == ("" if said else "b")
+
+
+def test_different_documents_are_named_once_and_quickly():
+    first, second = made_up(0.5, 20_000), made_up(0.5, 20_000, ids=(*range(19_999), "other"))
+    with pytest.raises(SidesMismatch, match=r'only one has "19999", "other"$'):
+        paired_bootstrap(first, second)
+
+
+def test_the_legend_says_what_the_brackets_are(systems):
+    assert "[ ]: 90 % interval. Letters" in str(compare(systems, resamples=50, level=0.9))
+    assert "interval" not in str(compare({"A": made_up(0.5, 1), "B": made_up(0.6, 1)}, resamples=50))

@@ -68,3 +68,19 @@ def test_several_runs_give_mean_and_spread():
 
 def test_letters():
     assert [letter(k) for k in (0, 25, 26, 27)] == ["a", "z", "aa", "ab"]
+
+
+def test_metrics_agree_over_the_systems_that_have_both():
+    """A figure that is not there says nothing about the order."""
+    whole = compare_runs({"a": [{"m": 3, "n": 3}], "b": [{"m": 2, "n": 2}], "c": [{"m": 1, "n": 1}]})
+    partly = compare_runs(
+        {
+            "a": [{"m": 3, "n": 3}],
+            "gone": [{"m": 4}],
+            "b": [{"m": 2, "n": 2}],
+            "c": [{"m": 1, "n": 1}],
+            "late": [{"n": 9}],
+        }
+    )
+    assert whole.correlations() == partly.correlations()
+    assert partly.correlations()[0]["spearman"] == 1

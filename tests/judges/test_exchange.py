@@ -103,6 +103,13 @@ ONE = {"candidate": "a", "references": ["b"]}
         ({**ONE, "candidate_span": [0, 5]}, "lies outside of the document"),
         ({**ONE, "candidate_span": "x"}, "not a question or a judgement"),
         ({**ONE, "reference_spans": [None, None]}, "1 references, but 2 spans"),
+        ({**ONE, "judge": "a", "relation": "conveys"}, "has `relation`, but neither `label` nor `valid`"),
+        ({**ONE, "judge": "a", "same_as": [0]}, "has `same_as`, but neither `label` nor `valid`"),
+        ({**ONE, "judge": "a", "label": "Correct", "same_as": 0}, "same_as: expected a list of numbers, found 0"),
+        ({**ONE, "judge": "a", "label": "Correct", "same_as": [False]}, "same_as: no reference False"),
+        ({**ONE, "judge": "a", "label": "Correct", "details": [1]}, r"details: expected an object, found \[1\]"),
+        ({**ONE, "judge": "a", "label": "Correct", "version": 5}, "version: expected a text, found 5"),
+        ({**ONE, "judge": "a", "label": "Correct", "kind": "robot"}, "one of person, model, embedding, found 'robot'"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path, store, row, said):
@@ -116,4 +123,32 @@ def test_a_name_cannot_be_a_model_and_a_person(tmp_path, store):
     store.add(Judgement(QUESTIONS[0], "gpt", Verdict("Incorrect"), "v"), "model")
     path = written(tmp_path, {**ONE, "judge": "gpt", "label": "Correct", "same_as": [0]})
     with pytest.raises(InputError, match=r"'gpt' is a model in .*, and a person in what is to be imported"):
+        keep(store, read_lines(path, store))
+
+
+def test_a_name_that_is_both_in_one_file_changes_nothing(tmp_path, store):
+    judged = {"judge": "cat", "label": "Correct"}
+    path = written(tmp_path, {"candidate": "new"}, {**ONE, **judged}, {"candidate": "c", "kind": "model", **judged})
+    before = store.queue()
+    with pytest.raises(InputError, match=r"'cat' is a person in .*, or in a line before, and a model"):
+        keep(store, read_lines(path, store))
+    assert (store.queue(), store.judges()) == (before, {})
+
+
+def test_an_answer_that_comes_twice_in_a_file_is_new_once(tmp_path, store):
+    rows = [{**ONE, "judge": "ben", "label": label} for label in ("Correct", "Incorrect", "Incorrect")]
+    done = keep(store, read_lines(written(tmp_path, *rows), store))
+    assert (done.judgements, done.replaced, done.same) == (1, 1, 1)
+    assert store.judgements("ben")[0].verdict.label == "Incorrect"
+
+
+@pytest.mark.parametrize("separator", "\u2028\u2029\x85\x0b\x0c\x1c\r")
+def test_what_unicode_calls_the_end_of_a_line_stays_in_its_text(tmp_path, separator):
+    question = Question(f"a{separator}b", (f"b{separator}",), f"a{separator}b c")
+    assert read_lines(written(tmp_path, question_line(question), ONE)).questions[0] == question
+
+
+def test_half_a_character_is_an_error(tmp_path, store):
+    path = written(tmp_path, {**ONE, "candidate": "Homs\ud800"})
+    with pytest.raises(InputError, match=r"Homs.*ends in half a character .*nothing was changed"):
         keep(store, read_lines(path, store))

@@ -471,3 +471,12 @@ def test_only_what_this_version_has_not_answered_is_asked(tmp_path):
         assert endpoint.candidates == ["a", "b"]
         run(path, "--model", "m", "--base-url", endpoint.url, "--parameter", "temperature=0")
         assert len(endpoint.requests) == 4
+
+
+def test_a_limit_counts_only_what_has_to_be_asked(tmp_path):
+    path = tmp_path / "store.sqlite"
+    with Store(path) as store, serving(lambda body, number: "hm" if number == 0 else says("Correct")) as endpoint:
+        store.add_questions([question("odd"), question("a"), question("b")])
+        run(path, "--model", "m", "--base-url", endpoint.url, "--limit", "1", code=1)
+        run(path, "--model", "m", "--base-url", endpoint.url, "--limit", "1")
+        assert endpoint.candidates == ["odd", "a"]

@@ -1,15 +1,18 @@
 """The store: what was asked and answered stays, is found by its content, and nothing else is taken for a store."""
 
+import os
+import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
 from tallystick.errors import InputError
 from tallystick.judges import Answers, Judgement, Question, Store, Verdict
-from tallystick.judges.store import Recorded
+from tallystick.judges.store import PATIENCE, Recorded
 
 
 def question(candidate="Lazar", **parts):
@@ -174,3 +177,39 @@ def test_what_only_a_model_was_asked_is_not_in_the_queue(tmp_path):
 def test_a_store_that_cannot_be_opened_is_said_to_be_so(tmp_path):
     with pytest.raises(InputError, match=r"this store of judgements cannot be opened \(unable to open database file\)"):
         Store(tmp_path / "no folder" / "j.sqlite")
+
+
+@pytest.mark.parametrize("journal", ["wal", "delete"])
+def test_a_store_in_a_folder_that_may_not_be_written_to_is_read(tmp_path, journal):
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    with Store(folder / "j.sqlite") as store:
+        store.add(Judgement(question(), "anna", Verdict("Correct", (0,))))
+    with sqlite3.connect(folder / "j.sqlite") as db:
+        assert db.execute(f"PRAGMA journal_mode = {journal}").fetchone() == (journal,)
+    db.close()
+    (folder / "j.sqlite").chmod(0o444)
+    folder.chmod(0o555)
+    told = (
+        "import os, sys; from tallystick.judges import Store; from tallystick.errors import InputError\n"
+        "if os.access(os.path.dirname(sys.argv[1]), os.W_OK): sys.exit(77)\n"
+        "with Store(sys.argv[1]) as store:\n"
+        "    print(len(store.judgements()))\n"
+        "    try: store.add_judge('ben')\n"
+        "    except InputError as error: print(error)\n"
+    )
+    root = [] if os.access(folder, os.W_OK) is False else ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    if root and shutil.which("setpriv") is None:
+        pytest.skip("whoever runs this may write everywhere")
+    began = time.monotonic()
+    done = subprocess.run(
+        [*root, sys.executable, "-c", told, folder / "j.sqlite"], capture_output=True, text=True, check=False
+    )
+    folder.chmod(0o755)
+    if done.returncode == 77 or "setpriv" in done.stderr:
+        pytest.skip("whoever runs this may write everywhere")
+    assert done.returncode == 0, done.stderr
+    read, refused = done.stdout.splitlines()
+    assert read == "1"
+    assert "cannot be written (attempt to write a readonly database); nothing was changed" in refused
+    assert time.monotonic() - began < PATIENCE

@@ -64,21 +64,27 @@ def test_kappa_is_said_at_the_end(path):
 
 def test_in_a_real_terminal(path):
     """A pseudo-terminal: keys without Enter, drawn anew each time, arrow back, Ctrl-C leaves everything written."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.environ.update(TERM="xterm", COLUMNS="100", LINES="50")
-        os.execv(
-            sys.executable, [sys.executable, "-m", "tallystick", "judge", "terminal", str(path), "--annotator", "anna"]
-        )
-    seen = b""
+    terminal, inside = pty.openpty()
+    take = (
+        "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.executable, sys.argv[1:])"
+    )
+    arguments = ["tallystick", "judge", "terminal", str(path), "--annotator", "anna"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", take, sys.executable, "-m", *arguments], stdin=inside, stdout=inside, stderr=inside,
+        start_new_session=True, env={**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "50"},
+    )  # fmt: skip
+    os.close(inside)
+    seen, place = b"", 0
 
     def until(text):
-        nonlocal seen
-        start, deadline = len(seen), time.monotonic() + 30
-        while text not in seen[start:]:
-            assert time.monotonic() < deadline, seen[start:]
+        """Read on until the text comes, after what came before."""
+        nonlocal seen, place
+        deadline = time.monotonic() + 60
+        while text not in seen[place:]:
+            assert time.monotonic() < deadline, seen[place:]
             if select.select([terminal], [], [], 0.2)[0]:
                 seen += os.read(terminal, 65536)
+        place = seen.index(text, place) + len(text)
 
     until(b"1 of 12")
     until(b"q quit")
@@ -91,7 +97,7 @@ def test_in_a_real_terminal(path):
     until(b"1 of 12")
     os.write(terminal, b"\x03")
     until(b"1 of 12 in all")
-    os.waitpid(pid, 0)
+    assert process.wait(timeout=60) == 0
     os.close(terminal)
     assert labels(path)[:2] == ["Correct", ""]
 

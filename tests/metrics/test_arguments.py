@@ -211,6 +211,11 @@ def test_a_judge_who_sees_no_reference():
     assert tally(["p"], ["x", "y"], judge=judge) == [2, 2, 1, 1]
 
 
+def test_the_only_free_reference_goes_to_what_is_wholly_right():
+    judge = Says({"x": ("Partial",), "y": ("Correct",)}, asks="alone")
+    assert tally(["p"], ["x", "y"], judge=judge, partial=0.5) == [1.5, 2, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("kind", "shown", "asks"), [("model", True, "pairs"), ("model", False, "alone"), ("embedding", True, "pairs")]
 )

@@ -70,7 +70,7 @@ def test_docred_knows_what_was_seen_in_training(tmp_path):
     ("name", "content", "message"),
     [
         ("a.jsonl", "", "is empty"),
-        ("a.jsonl", '{"id": "a", "relations": []}\n{"id": ', "a.jsonl:2: is not JSON"),
+        ("a.jsonl", '{"id": "a", "relations": []}\n{"id": ', "a.jsonl:2:7: is not JSON"),
         ("a.jsonl", '{"id": "a", "relation": []}', "a.jsonl:1: expected an object with 'relations'"),
         ("a.jsonl", '{"id": "a", "relations": [{"type": "r", "subj": [0, 1]}]}', r"a.jsonl:1: relations\[0\]: has no 'obj' or 'tail'"),
         ("a.jsonl", '{"id": "a", "relations": [{"type": "r", "subj": [1, 1], "obj": [2, 3]}]}', r"relations\[0\].subj: expected a span"),

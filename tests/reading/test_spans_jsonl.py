@@ -97,7 +97,7 @@ def test_token_offsets(write):
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ("{", "bad:2: is not JSON"),
+        ("{", "bad:2:2: is not JSON"),
         ({"text": "x"}, 'bad:2: expected an object with a list "spans", found "text"'),
         ({"spans": []}, 'bad:2: has no "text"'),
         ({"text": "xy", "spans": [[0, 1]]}, r"spans\[0\]: expected"),

@@ -304,3 +304,14 @@ def test_the_example_of_the_docs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], {})
     assert {file.name for file in tmp_path.iterdir()} == {"report.html", "figures.svg", "documents.png"}
+
+
+def test_who_is_beaten_among_more_systems_than_letters():
+    """The 27th letter is aa, which is not a."""
+    from tallystick.comparing.table import Cell, Comparison
+    from tallystick.reports.comparison_page import _cell
+
+    names = tuple(f"s{k}" for k in range(28))
+    cell = Cell(0.5, beats="b,aa")
+    assert _cell(Comparison(names, ("m",), {}, {}), cell, (0, 1), False)["above"] == "s1, s26"
+    assert _cell(Comparison(names[:3], ("m",), {}, {}), Cell(0.5, beats="bc"), (0, 1), False)["above"] == "s1, s2"

@@ -333,3 +333,16 @@ def test_differences_of_a_comparison(opened, tmp_path):
     assert cell.inner_text().startswith("+0.")
     assert "●" in cell.inner_text()
     assert page.locator(".comparison .beats").first.inner_text() == "b"
+
+
+def test_names_of_ranks_can_be_told_apart(opened, tmp_path):
+    """Systems that share a rank have their names one below the other; long names keep both ends."""
+    names = [f"a-system-with-a-long-name-{k}" for k in range(4)]
+    rows = [f"{name},{metric},{value}" for name, value in zip(names, (2, 1, 2, 2), strict=True) for metric in "mn"]
+    file = write(tmp_path / "figures.csv", "\n".join(["system,metric,value", *rows]) + "\n")
+    tallystick("compare", "figures", file, "--report", tmp_path / "report.html")
+    texts = opened(tmp_path / "report.html").locator(".ranks .series text")
+    shown = [(text, float(texts.nth(k).get_attribute("y"))) for k, text in enumerate(texts.all_text_contents())]
+    left = sorted(shown[::2], key=lambda pair: pair[1])
+    assert [text[-6:] for text, _ in left] == ["name-0", "name-2", "name-3", "name-1"]
+    assert all(below - above >= 20 for (_, above), (_, below) in pairwise(left))

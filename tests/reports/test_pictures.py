@@ -110,3 +110,21 @@ def test_a_notebook(comparison):
     table = comparison._repr_html_()
     assert "A &amp; &lt;B&gt;" in table
     assert "resamples=50" in table
+
+
+def test_names_are_no_formulas():
+    odd = compare_runs({r"a$\foo$": [{"m$": 1.0, "n": 2.0}], "b_$x": [{"m$": 2.0, "n": 1.0}]})
+    svg = odd.plot()._repr_svg_()
+    for name in (r">a$\foo$<", ">b_$x<", ">m$<"):
+        assert name in svg
+
+
+def test_names_of_tied_systems_stand_apart():
+    tied = compare_runs({name: [{"m": value, "n": value}] for name, value in zip("ABCD", (2, 1, 2, 2), strict=True)})
+    (axes,) = tied.plot("ranks").figure.subfigs[0].axes
+    places = {}
+    for text in axes.texts:
+        places.setdefault(text.get_text(), set()).add(text.xy[1])
+    assert places == {"A": {1.0}, "C": {2.0}, "D": {3.0}, "B": {4.0}}
+    (axes,) = [axes for axes in tied.plot("figures").figure.subfigs[0].axes if axes.get_title() == "m"]
+    assert [label.get_text() for label in axes.get_yticklabels()][::-1] == ["A", "C", "D", "B"]

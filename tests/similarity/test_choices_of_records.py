@@ -102,7 +102,7 @@ def test_alternatives_of_records_are_explained_by_the_one_that_was_met():
 
 
 def test_no_alternative_at_all_is_an_error():
-    for value in ([], ["a", None]):
+    for value in ([], ()):
         with pytest.raises(ValueMismatch, match="at title: any_of needs one alternative or more"):
             tally(ts.f1(ts.each(title=ts.any_of(ts.exact))), {"title": value}, {"title": "a"})
 
@@ -192,3 +192,36 @@ def test_a_predicted_text_that_is_no_date_is_a_wrong_value_and_in_the_reference_
     assert tally(metric, {"day": "2024-01-01"}, {"day": "soon"}) == (0, 1, 0, 1)
     with pytest.raises(ValueMismatch, match="expected a date"):
         tally(metric, {"day": "soon"}, {"day": "soon"})
+
+
+# Null among the alternatives.
+
+
+def test_null_can_be_one_of_the_alternatives_where_it_is_a_value():
+    metric = ts.f1(ts.each(a=ts.optional(ts.any_of(ts.optional(ts.exact)), null=True)))
+    for reference, predicted, expected in (
+        ([None, "x"], None, [1, 1, 1, 1]),
+        ([None, "x"], "x", [1, 1, 1, 1]),
+        ([None, "x"], "y", [0, 1, 0, 1]),
+        (["x"], None, [0, 1, 0, 1]),
+        (None, None, [1, 1, 1, 1]),
+        (None, "x", [0, 1, 0, 1]),
+    ):
+        result = ts.evaluate(metric, [{"a": reference}], [{"a": predicted}])
+        assert result.rows.tolist() == [expected], (reference, predicted)
+        assert str(result.explain(0))
+    missing = ts.evaluate(metric, [{"a": [None, "x"]}], [{}])
+    assert missing.rows.tolist() == [[0, 0, 0, 1]]
+    assert ts.parse(str(metric)) == metric
+
+
+def test_null_among_the_alternatives_is_right_in_a_product():
+    metric = ts.f1(ts.record(a=ts.any_of(ts.optional(ts.exact)), b=ts.exact))
+    assert ts.evaluate(metric, [{"a": [None, "x"], "b": 1}], [{"a": None, "b": 1}]).f1 == 1
+
+
+def test_where_null_is_nothing_the_error_says_what_to_do():
+    with pytest.raises(
+        ValueMismatch, match=r"at a: null is nothing, and cannot be one of the alternatives .*nothing: \[missing\]"
+    ):
+        ts.evaluate(ts.f1(ts.each(a=ts.any_of(ts.exact))), [{"a": [None, "x"]}], [{"a": "x"}])

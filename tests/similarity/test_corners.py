@@ -119,3 +119,42 @@ def test_merged_parts_keep_their_documents_apart():
     result = one.compute()
     assert result.ids == (0, "x", 2)
     assert result.explain(2).reference == ["c"]
+
+
+# Records that can be hashed are compared by what they hold, too.
+
+
+def test_a_frozen_record_with_nan_equals_itself_and_true_is_not_one():
+    import dataclasses
+
+    import msgspec
+
+    @dataclasses.dataclass(frozen=True)
+    class Point:
+        x: object
+
+    class Struct(msgspec.Struct, frozen=True):
+        x: object
+
+    metric = ts.f1(ts.match(ts.exact))
+    for kind in (Point, Struct):
+        nan = [kind(float("nan"))], [kind(float("nan"))]
+        assert ts.evaluate(metric, [nan[0]], [nan[1]]).f1 == 1
+        assert ts.evaluate(metric, [[kind(True)]], [[kind(1)]]).f1 == 0
+        assert ts.evaluate(metric, [[kind((1, True))]], [[kind((1, 1))]]).f1 == 0
+
+
+def test_a_record_with_an_equality_of_its_own_keeps_it():
+    import dataclasses
+
+    @dataclasses.dataclass(frozen=True, eq=False)
+    class Name:
+        text: str
+
+        def __eq__(self, other):
+            return self.text.lower() == other.text.lower()
+
+        def __hash__(self):
+            return hash(self.text.lower())
+
+    assert ts.evaluate(ts.f1(ts.match(ts.exact)), [[Name("A")]], [[Name("a")]]).f1 == 1

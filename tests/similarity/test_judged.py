@@ -213,3 +213,18 @@ def test_the_cosine_is_the_same_in_rectangles_in_pairs_and_in_any_batch():
     )
     assert np.allclose(plain.rows, whole.rows, atol=1e-12)
     assert 0 < whole.f1 < 1
+
+
+def test_fillers_of_templates_may_be_judged():
+    from tallystick.metrics import templates
+    from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
+
+    def document(*mentions):
+        return [TemplateSet([Template("attack", [SlotFiller("Victim", Entity(list(mentions)))])])]
+
+    judge = Listening()
+    fillers = ts.record(mentions=ts.best(ts.judged(judge)))
+    result = templates.evaluate(document("the mayor", "J. Smith"), document("John Smith"), ["eq32"], fillers=fillers)[
+        "eq32"
+    ]
+    assert (result.f1, judge.asked) == (1.0, [[(("the mayor",), "John Smith"), (("J. Smith",), "John Smith")]])

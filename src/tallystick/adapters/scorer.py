@@ -27,7 +27,8 @@ from tallystick.reading.records import Findings, Side
 from tallystick.reading.repair import Unreadable, read_noisy
 from tallystick.reading.schema import read_data
 from tallystick.reading.shapes import PLAIN, Shape, shape_of_schema, shape_of_type
-from tallystick.records import read_choices
+from tallystick.reading.unknown import Unknown, settle
+from tallystick.records import UNKNOWN, read_choices
 from tallystick.reports.differences import Difference, differences, differences_table
 from tallystick.reports.tables import to_text
 from tallystick.scoring.evaluation import evaluate
@@ -93,6 +94,7 @@ class RecordScorer:
         credit: str = "each",
         lenient: bool = True,
         ignore: Sequence[str] = (),
+        unknown: str = "count",
     ) -> None:
         if sum(part is not None for part in (type, schema, metric)) > 1:
             raise MetricError("say what a document is once: by a type, a schema or a metric")
@@ -100,7 +102,9 @@ class RecordScorer:
             from tallystick.reading.types import load
 
             type = load(type)
-        self.credit, self.lenient = credit, lenient
+        if unknown not in UNKNOWN:
+            raise MetricError(f"unknown: expected {' or '.join(UNKNOWN)}, found {unknown!r}")
+        self.credit, self.lenient, self.unknown = credit, lenient, unknown
         self.source, self.choices = read_choices(choices)
         self.choices.update(dict.fromkeys(ignore, Choice(ignored=True, why="ignore")))
         self.metric: Node | None = parse(metric) if isinstance(metric, str) else metric
@@ -128,22 +132,31 @@ class RecordScorer:
             inferred = shape_of_schema(schema, "inferred from the reference")
             shape = Shape(inferred.reference, inferred.predicted, promised=False)
         metric = self.metric
-        if metric is None:
-            metric = explain_derivation(shape.reference, self.choices, credit=self.credit, source=self.source)[0]
         findings = Findings()
+        ours_unknown = theirs_unknown = None
+        if metric is None:
+            metric, decisions = explain_derivation(
+                shape.reference, self.choices, credit=self.credit, source=self.source
+            )
+            ignored = {decision.path for decision in decisions if decision.how == "ignored"}
+            theirs_unknown = Unknown(shape.predicted, ignored)
+            ours_unknown = Unknown(shape.reference, ignored) if shape.promised else None
+            findings.unknown_counts = self.unknown == "count"
         ours, theirs = shape.converters()
         place: Any = SimpleNamespace(file="reference")
-        left = Side(place, ours, shape.reference, "id", credit=self.credit)
+        left = Side(place, ours, shape.reference, "id", credit=self.credit, unknown=ours_unknown)
         place = SimpleNamespace(file="prediction")
         right = Side(
-            place, theirs, shape.predicted, "id", None, self.lenient, not shape.promised, self.credit, findings
-        )
+            place, theirs, shape.predicted, "id", None, self.lenient, not shape.promised, self.credit, findings,
+            theirs_unknown,
+        )  # fmt: skip
         known = [self._value(left, one) for one in golds]
         found = [self._predicted(right, one) for one in predictions]
         for k, value in enumerate(found):
             if isinstance(value, Invalid):
                 findings.invalid.append((k, value.reason))
-        return evaluate(metric, known, found), findings
+        settled = settle(range(len(known)), known, found, findings, findings.unknown_counts)
+        return evaluate(metric, *settled), findings
 
     def _value(self, side: Side, value: Any) -> Any:
         if side.type is None or _is_value(value, side.type):

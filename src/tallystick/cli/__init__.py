@@ -9,6 +9,10 @@ def main() -> None:
 
     # Small problems gain nothing from BLAS threads, and starting them costs more than scoring.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from tallystick.cli.commands import tallystick
+    try:
+        from tallystick.cli.commands import tallystick
 
-    tallystick(prog_name="tallystick")
+        tallystick(prog_name="tallystick")
+    except KeyboardInterrupt:  # before or after a command
+        os.write(2, b"Interrupted\n")
+        os._exit(130)

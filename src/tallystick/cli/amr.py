@@ -18,7 +18,6 @@ from tallystick.cli.output import (
     say,
     versus,
 )
-from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
     from tallystick.metrics.amr_scores import Counts
@@ -149,14 +148,15 @@ def _counting(preset: str, root: str | None, duplicates: str | None, mod: str | 
 
 
 def _read(reference: str, predicted: str, kind: str, lenient: bool) -> tuple[Graphs, Graphs]:
+    from tallystick.errors import InputError
     from tallystick.reading.opening import read_text, shown_name
     from tallystick.reading.penman import parse_penman
 
-    if reference == predicted == "-":
-        raise MetricError("only one of the two files can be standard input")
     sides = []
     for name in (reference, predicted):
         text = read_text(name)
+        if not text.strip():
+            raise InputError("holds no graphs; expected PENMAN or triples", shown_name(name))
         if kind == "triples" or (kind == "auto" and text.lstrip()[:1] == "{"):
             from tallystick.reading.triples import parse_triples
 

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say, versus
+from tallystick.cli.output import (
+    Common,
+    common_options,
+    files,
+    finish,
+    metric_option,
+    no_breakdown,
+    progress,
+    say,
+    versus,
+)
 from tallystick.cli.structures import read_json_object
+from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
     from tallystick.comparing.table import Comparison
@@ -23,7 +35,7 @@ def argument_options(command: Any) -> Any:
     """What the stages rest on."""
     options = [
         click.option("--parses", metavar="FILE|spacy:PIPELINE", help="Parses for the modifiers: CoNLL-U, or a spaCy pipeline that you have."),
-        click.option("--judge", metavar="STORE|embedding[:NAME]|llm[:MODEL]", help="Who decides what the rules leave open.  [default: nobody]"),
+        click.option("--judge", metavar="STORE|embedding:FILE|llm:MODEL", help="Who decides what the rules leave open.  [default: nobody]"),
         click.option("--counting", type=click.Choice(["rewrite", "keep"]), default="rewrite", show_default=True,
                      help="Parts and merged candidates replace the candidates, or the number of candidates stays."),
         click.option("--order", type=click.Choice(["break-first", "aggregate-first"]), default="break-first", show_default=True),
@@ -64,6 +76,7 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
     from tallystick.reports.arguments import document_tree, roles_table
 
     no_breakdown(common, "field", instead="--by label for roles")
+    _have_what_they_need(metrics, **options)
     scored = scored_files(reference, predicted, **options)
     found = chosen(scored.results, metrics, "arguments")
     extra, extend = beside(found)
@@ -129,6 +142,7 @@ def results_of_systems(
     """The results of several systems; the reference is parsed once, and the judge is the same."""
     from tallystick.metrics.named import chosen
 
+    _have_what_they_need(metrics, **options)
     scored = scored_systems(reference, systems, **options)
     return {name: chosen(one.results, metrics, "arguments") for name, one in scored.items()}
 
@@ -146,7 +160,10 @@ def open_questions(
     """What the rules leave open in the files of several systems, as questions to a judge; what most systems made comes first."""
     from tallystick.metrics.arguments import open_questions as still_open
 
-    return still_open(scored_systems(reference, systems, **options), top)
+    scored = scored_systems(reference, systems, **options)
+    for note in dict.fromkeys(note for one in scored.values() for note in one.results[one.stages[0]].notes):
+        say(f"Warning: {note}")
+    return still_open(scored, top)
 
 
 def scored_files(reference: str, predicted: str, **options: Any) -> Scored:
@@ -173,6 +190,11 @@ def scored_systems(
         counting, Wording(_words(pronouns, PRONOUNS), _words(harmless, HARMLESS), _words(conjunctions, CONJUNCTIONS)),
         _words(modifiers, LABELS, fold=False), order, duplicates, float(partial), none_credits_recall,
     )  # fmt: skip
+    if judge is None and (none_credits_recall or float(partial)):
+        which = "--none-credits-recall" if none_credits_recall else f"--partial {partial}"
+        raise MetricError(f"{which} says what a judge's verdict counts: name the judge (--judge)")
+    if modifiers is not None and parses is None:
+        raise MetricError("--modifiers says which labels of a parse are modifiers: give the parses (--parses)")
     decider = _judge(judge) if judge else None  # a misspelt judge is said before the work, not after it
     read = {
         name: read_pair(reference, file, ontology=templates, tokens=tokens, strip_articles=strip_articles)
@@ -180,7 +202,18 @@ def scored_systems(
     }
     if parses:
         read = with_parses(read, parses)
-    return {name: score_all(pairs, options, judge=decider) for name, pairs in read.items()}
+    found = {}
+    for name, pairs in read.items():
+        with _asking(decider):
+            found[name] = score_all(pairs, options, judge=decider)
+    return found
+
+
+def _have_what_they_need(metrics: tuple[str, ...], **options: Any) -> None:
+    """A stage that was asked for by name, but cannot be run, is said before the work."""
+    for stage, option in (("modifiers", "parses"), ("judge", "judge")):
+        if stage in metrics and not options.get(option):
+            raise MetricError(f"the stage {stage!r} needs --{option}")
 
 
 def _words(given: str | None, usual: frozenset[str], fold: bool = True) -> frozenset[str]:
@@ -197,7 +230,17 @@ def _words(given: str | None, usual: frozenset[str], fold: bool = True) -> froze
 
 
 def _judge(specification: str) -> Any:
-    """The judge of a name: a store, or what `tallystick.judges.choose` knows."""
+    """The judge of a name; see `tallystick.judges.choose`."""
     from tallystick.judges.choose import judge_named
 
     return judge_named(specification)
+
+
+@contextmanager
+def _asking(judge: Any) -> Iterator[None]:
+    """A bar while a language model is asked; what it did not answer stands among the result's warnings."""
+    if not hasattr(judge, "progress"):
+        yield
+        return
+    with progress("asking") as judge.progress:
+        yield

@@ -23,8 +23,11 @@ TASKS = {
     "records": "any records of your own: two JSONL files, and a type or a schema if you have one",
     "spans": "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, brat or CoNLL-U files",
 }
-WITHOUT_EXPLANATION = ("dependencies", "spans")
-"""Tasks that have no tree to show; spans have `--errors` instead."""
+WITHOUT_EXPLANATION = {
+    "dependencies": "dependencies have no tree to show; `tallystick score dependencies ... --by document` finds the worst",
+    "spans": "spans have no tree to show; `tallystick score spans ... --errors` lists what went wrong",
+}
+"""Tasks that have no tree to show, and what they have instead."""
 
 
 def _tasks(command: str, without: Container[str] = ()) -> dict[str, tuple[str, str]]:
@@ -76,7 +79,7 @@ def score() -> None:
     """Score a prediction against a reference."""
 
 
-@tallystick.group(cls=LazyGroup, lazy=_tasks("explain", WITHOUT_EXPLANATION))
+@tallystick.group(cls=LazyGroup, lazy=_tasks("explain", WITHOUT_EXPLANATION), without=WITHOUT_EXPLANATION)
 def explain() -> None:
     """Show what was matched with what in one document, and why."""
 

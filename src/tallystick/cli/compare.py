@@ -17,6 +17,7 @@ from tallystick.cli.commands import TASKS
 from tallystick.cli.comparison_output import FORMATS, page_options, show_comparisons
 from tallystick.cli.figures import figures
 from tallystick.cli.lazy import LazyGroup
+from tallystick.cli.output import once
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def task_command(task: str) -> click.Command:
         callback=run,
         params=[
             click.Argument(["reference"]),
-            click.Argument(["systems"], nargs=-1, required=True),
+            click.Argument(["systems"], nargs=-1, required=True, callback=once),
             *options,
             *comparison_options(),
         ],
@@ -213,7 +214,7 @@ def named_systems(arguments: tuple[str, ...]) -> dict[str, list[str]]:
         if not name or not files:
             raise MetricError(f"expected FILE or NAME=FILE, found {argument!r}")
         if name in out:
-            raise MetricError(f"two systems are called {name!r}; name them: A={argument} ...")
+            raise MetricError(f"two systems are called {name!r}; give one another name: NAME={files}")
         out[name] = files.split(",") if equals and not Path(files).exists() else [files]
         if "" in out[name]:
             raise MetricError(f"expected NAME=FILE1,FILE2,..., found {argument!r}")

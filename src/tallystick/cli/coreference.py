@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say, versus
-from tallystick.errors import InputError
+from tallystick.errors import InputError, MetricError
 
 if TYPE_CHECKING:
     from tallystick.metrics.coreference import Options
@@ -135,6 +135,8 @@ def _score(pairs: PairedChains, metrics: tuple[str, ...], options: Options) -> d
 def _options(drop_singletons: bool, scope: str, topic: str, mentions: str, compat: str | None) -> Options:
     from tallystick.metrics.coreference import Options
 
+    if scope != "topic" and topic != Options.topic:
+        raise MetricError("--topic says where a document's name has its topic; give --scope topic with it")
     return Options(singletons=not drop_singletons, scope=scope, topic=topic, match=mentions, compat=compat)
 
 

@@ -18,6 +18,7 @@ from tallystick.cli.structures import (
     types_of,
     weights_of,
 )
+from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
     from tallystick.reading.documents import Paired
@@ -82,6 +83,8 @@ def score(
 
         return with_words(explained, pairs)
 
+    if label is not None and common.by != "label":
+        raise MetricError("--label says which label --by label is about; give both")
     show(
         scored, labels=LABELS, label=label or ("role" if common.by == "label" else None), common=common, title=versus(predicted, reference),
         main="arg_c", draw=draw, reword=reword,

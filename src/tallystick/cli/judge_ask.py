@@ -75,11 +75,15 @@ def ask(
             parameters=_parameters(parameters), concurrency=concurrency, timeout=timeout, retries=retries, again=again,
             progress=advance,
         )  # fmt: skip
-        questions = _open_questions(kept, judge)[:limit]
+        questions = _open_questions(kept, judge)
+        if limit is not None:
+            questions = [question for question in questions if judge.plan([question]).calls][:limit]
         plan = judge.plan(questions)
         if dry_run:
             _show(_planned(judge, plan), format_)
             return
+        if not questions:
+            say(f"nothing to ask: {judge.name} has answered every question of {store} with this prompt")
         if plan.calls:
             judge.endpoint.client()  # a missing key is said before anything else
         interrupted = False

@@ -47,13 +47,13 @@ def serve(store: str, annotator: str | None, port: int | None, open_: bool) -> N
                 raise InputError(f"port {port} cannot be used ({error.strerror})") from None
             server = JudgeServer(kept, 0, annotator)
         with server:
-            click.echo(server.address)
-            say(f"{total:,} questions in {store}. Open the address above in a browser; Ctrl-C stops the server.")
-            if open_:
-                import webbrowser
-
-                webbrowser.open(server.address)
             try:
+                click.echo(server.address)
+                say(f"{total:,} questions in {store}. Open the address above in a browser; Ctrl-C stops the server.")
+                if open_:
+                    import webbrowser
+
+                    webbrowser.open(server.address)
                 server.serve_forever()
             except KeyboardInterrupt:
                 say("")

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import click
 
-from tallystick.errors import TallystickError, did_you_mean
+from tallystick.errors import InputError, TallystickError, did_you_mean
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as of a shell: 128 and the number of the signal."""
+CLOSED_PIPE = 141
 
 
 class LazyGroup(click.Group):
     """A group that knows its commands by name, module and one line of help."""
 
-    def __init__(self, *args: Any, lazy: dict[str, tuple[str, str]] | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, lazy: dict[str, tuple[str, str]] | None = None, without: dict[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:  # fmt: skip
         super().__init__(*args, **kwargs)
         self.lazy = lazy or {}
+        self.without = without or {}
+        """Commands that somebody may look for here, and what to say then."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*super().list_commands(ctx), *self.lazy]
@@ -42,21 +53,76 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
+            if args[0] in self.without:
+                raise click.UsageError(self.without[args[0]], ctx) from None
             hint = did_you_mean(args[0], self.list_commands(ctx))
             raise click.UsageError(f"{error.message.rstrip('.')}.{hint}", ctx) from None
 
-    def main(self, *args: Any, **kwargs: Any) -> Any:
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]
+        """Run, and leave with an exit code: whatever goes wrong is one line, never a traceback."""
+        sys.exit(self._run(list(sys.argv[1:] if args is None else args), prog_name or "tallystick"))
+
+    def _hint(self, error: TallystickError, arguments: list[str]) -> str:
+        """A file that cannot be read may be one for another task."""
+        if not isinstance(error, InputError) or error.place is None:
+            return ""
+        from tallystick.cli.hints import hint
+
+        return hint(error.place.file, arguments)
+
+    def _run(self, arguments: list[str], name: str) -> int:
         try:
-            return super().main(*args, **kwargs)
+            self._main_shell_completion({}, name)
+            with self.make_context(name, arguments) as context:
+                self.invoke(context)
+            sys.stdout.flush()
+        except click.exceptions.Exit as error:
+            return error.exit_code
+        except click.ClickException as error:
+            error.show()
+            return error.exit_code
         except TallystickError as error:
-            click.echo(f"Error: {error}", err=True)
-            sys.exit(error.exit_code)
-        except BrokenPipeError:
-            sys.stderr.close()  # the reader has gone; there is nobody to complain to
-            sys.exit(1)
-        except (OSError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            click.echo(f"Error: {printable(str(error) + self._hint(error, arguments))}", err=True)
+            return error.exit_code
+        except (click.Abort, KeyboardInterrupt):
+            abandon_output()
+            click.echo("Interrupted", err=True)
+            return INTERRUPTED
+        except BrokenPipeError:  # the reader has gone; there is nobody to complain to
+            abandon_output()
+            return CLOSED_PIPE
+        except Exception as error:
             if os.environ.get("TALLYSTICK_DEBUG"):
                 raise
-            name = f"{type(error).__name__}: {error}"
-            click.echo(f"Internal error: {name}\nSet TALLYSTICK_DEBUG=1 for the traceback; please report it.", err=True)
-            sys.exit(70)
+            abandon_output()
+            message, code = unexpected(error)
+            click.echo(printable(message), err=True)
+            return code
+        return 0
+
+
+def unexpected(error: Exception) -> tuple[str, int]:
+    """What to say of an exception that is not the project's own, and the exit code."""
+    if isinstance(error, MemoryError):
+        return (
+            f"Error: there is not enough memory for this ({error or 'MemoryError'}); score fewer or smaller documents",
+            2,
+        )
+    if isinstance(error, RecursionError):
+        return "Error: something in the input is nested too deeply; a few hundred levels can be read", 2
+    if isinstance(error, OSError) and error.errno is not None:
+        where = f"{error.filename}: " if error.filename is not None else "output: "
+        return f"Error: {where}cannot be read or written ({error.strerror})", 2
+    name = f"{type(error).__name__}: {error}"
+    return f"Internal error: {name}\nSet TALLYSTICK_DEBUG=1 for the traceback; please report it.", 70
+
+
+def printable(message: str) -> str:
+    """A message as the terminal can take it; a name may hold what no encoding has."""
+    return message.encode("utf-8", "backslashreplace").decode()
+
+
+def abandon_output() -> None:
+    """What is still in the buffer of standard output goes nowhere, or Python complains at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,6 +7,7 @@ and progress go to standard error.
 from __future__ import annotations
 
 import inspect
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,8 +32,16 @@ FORMATS = ("table", "json", "tsv", "markdown", "latex")
 
 def files(command: Command) -> Command:
     """The two files, reference first."""
-    command = click.argument("predicted")(command)
+    command = click.argument("predicted", callback=once)(command)
     return click.argument("reference")(command)
+
+
+def once(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Standard input can be read only once, so it can stand for one file only."""
+    named = [context.params.get("reference"), *(value if isinstance(value, tuple) else (value,))]
+    if sum(str(one).rpartition("=")[2] == "-" for one in named) > 1:
+        raise click.UsageError("only one file can be standard input (-); give the other as a file", context)
+    return value
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,7 @@ class Common:
     limit: int | None
     report: str | None
     report_documents: int
+    tallies: str | None
 
     def policy(self, default: float | None = None) -> float | None:
         """What a figure is where it is 0/0."""
@@ -65,6 +75,10 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def packed(**options: Any) -> Any:
         common = Common(**{name: options.pop(name) for name in names})
         gates(common.fail_under)  # a misspelt gate is said before the work, not after it
+        if common.tallies:
+            from tallystick.reports.tallies import check_name
+
+            check_name(common.tallies)
         engine = Engine(**{one.name: options.pop(one.name) for one in fields(Engine)})
         if own_engine:
             options["engine"] = engine
@@ -91,6 +105,11 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             metavar="N",
             help="How many documents of the report carry their alignment, the worst first.",
+        ),
+        click.option(
+            "--tallies",
+            metavar="FILE",
+            help="Also write a row of sums and figures for each document: .parquet, .csv, ...",
         ),
         *engine_options(),
     ]
@@ -120,12 +139,19 @@ def show_tables(tables: Sequence[Table], format_: str | None) -> None:
         if k:
             click.echo()
         if kind == "table":
-            show_on_terminal(shapes.to_rich(table), table.notes)
+            show_on_terminal(shapes.to_rich(table, terminal_width()), table.notes)
         else:
             write = {
                 "tsv": shapes.to_tsv, "markdown": shapes.to_markdown, "latex": shapes.to_latex, "html": shapes.to_html,
             }[kind]  # fmt: skip
             click.echo(write(table))
+
+
+def terminal_width() -> int:
+    """How many columns there are; what is written to a file has room."""
+    import shutil
+
+    return shutil.get_terminal_size((160, 24)).columns if sys.stdout.isatty() else 160
 
 
 def show_on_terminal(renderable: Any, notes: Sequence[str] = ()) -> None:
@@ -187,6 +213,11 @@ def finish(
         parts = replace(parts, tables=[*parts.tables, *printed])
         write_report(Page(title, results, parts, common.report_documents), common.report)
         say(f"report: {common.report}")
+    if common.tallies:
+        from tallystick.reports.tallies import write_tallies
+
+        write_tallies(results, common.tallies)
+        say(f"tallies: {common.tallies}")
     check_gates(results, common.fail_under)
 
 
@@ -217,7 +248,7 @@ def gates(specifications: Sequence[str]) -> list[tuple[str | None, str, float]]:
             number = float(value)
         except ValueError:
             equals = ""
-        if not equals:
+        if not equals or not name or not math.isfinite(number):
             raise MetricError(f"--fail-under expects FIGURE=VALUE such as f1=0.9, found {text!r}")
         metric, _, figure = name.rpartition(".")
         out.append((metric or None, figure, number))

@@ -34,6 +34,10 @@ def record_options(command: Any) -> Any:
         click.option("--nothing", metavar="LIST", help="What counts as nothing: some of missing,null,empty.  [default: missing,null]"),
         click.option("--id", "id_field", metavar="FIELD", help="The field that pairs the documents.  [default: id, where both files have it]"),
         click.option("--from", "text_field", metavar="FIELD", help="The field of a predicted line that holds the model's output, as text or as an object."),
+        click.option(
+            "--unknown", type=click.Choice(["count", "ignore"]), default="count", show_default=True,
+            help="Keys that only predictions have: each value counts as extra, or is left out.",
+        ),
         click.option("--lenient", is_flag=True, help="Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE."),
     ]  # fmt: skip
     for option in reversed(options):
@@ -207,6 +211,7 @@ def _preparing(options: dict[str, Any]) -> dict[str, Any]:
         "id_field": options["id_field"],
         "text_field": options["text_field"],
         "lenient": options["lenient"],
+        "unknown": options["unknown"],
     }
 
 
@@ -271,13 +276,14 @@ def _run(
 
 def _save(task: Task, file: str) -> None:
     import json
-    from pathlib import Path
+
+    from tallystick.reports.page import write_atomically
 
     if task.shape.schema is None:
         raise MetricError(
             "--save-schema writes the inferred schema; with --type, --schema or --metric nothing is inferred"
         )
-    Path(file).write_text(json.dumps(task.shape.schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_atomically(file, json.dumps(task.shape.schema, indent=2, ensure_ascii=False) + "\n")
     say(f"wrote {file}; edit it and give it as --schema {file}")
 
 
@@ -368,5 +374,6 @@ def _point_further(reference: str, predicted: str, fields: Table, options: dict[
              if options[name] for word in (flag, options[name])]  # fmt: skip
     given += ["--credit", "all"] if options["credit"] == "all" else []
     given += ["--lenient"] if options["lenient"] else []
+    given += ["--unknown", "ignore"] if options["unknown"] == "ignore" else []
     command = ["tallystick", "explain", "records", reference, predicted, *given, "--field", worst[0]]
     say(f"examples of the worst field: {shlex.join(command)}")

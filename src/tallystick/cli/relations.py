@@ -83,7 +83,7 @@ def results(
     """The results of one system."""
     from pathlib import Path
 
-    from tallystick.errors import SidesMismatch
+    from tallystick.errors import MetricError, SidesMismatch
     from tallystick.metrics.relations import Options
     from tallystick.metrics.relations import score as score_all
     from tallystick.reading.docred import read_training
@@ -96,6 +96,8 @@ def results(
     left: Documents[Any] = read_relations(reference, training)
     right: Documents[Any] = read_relations(predicted)
     facts = left.format == "DocRED"
+    if training and not facts:
+        raise MetricError(f"--train is for DocRED's files, which {left.file} is not")
     if right.values and facts != (right.format == "DocRED"):
         raise SidesMismatch(
             f"{left.file} is {left.format} and {right.file} is {right.format}; their arguments cannot be compared"

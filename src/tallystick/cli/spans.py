@@ -16,6 +16,7 @@ from tallystick.cli.output import (
     finish,
     metric_option,
     no_breakdown,
+    once,
     say,
     versus,
 )
@@ -80,7 +81,7 @@ def counting_options(command: Any) -> Any:
 
 @click.command()
 @click.argument("reference")
-@click.argument("predicted", required=False)
+@click.argument("predicted", required=False, callback=once)
 @click.option("--together", is_flag=True, help="REFERENCE holds both, gold and predicted, in two columns.")
 @metric_option
 @counting_options
@@ -112,6 +113,8 @@ def score(
         raise MetricError("give PREDICTED, or --together if REFERENCE holds both columns")
     if seqeval and (settings["beta"] != 1 or common.format_ is not None):
         raise MetricError("--seqeval is a layout of its own, with F1; leave --format and --beta out")
+    if (settings["k1"], settings["k2"]) != (None, None) and "constrained_overlap" not in settings["metrics"]:
+        raise MetricError("--k1 and --k2 belong to --metric constrained_overlap")
     corpus = _read(reference, predicted, keep_tokens=errors or bool(common.report), **settings)
     chosen = settings["metrics"] or (("segment",) if seqeval else ())
     results = score_all(corpus, *_what(chosen, settings))

@@ -129,13 +129,8 @@ def _scored(
 
 
 def _official(
-    reference: str,
-    predicted: str,
-    judgements: str | None,
-    judge: str | None,
-    recorded: bool,
-    missing: Missing | None = None,
-) -> Any:
+    reference: str, predicted: str, judgements: str | None, judge: str | None, recorded: bool, missing: Missing | None = None
+) -> Any:  # fmt: skip
     from tallystick.metrics.muc4 import score as score_official
     from tallystick.reading.muc4 import read_judgements, read_muc4
 

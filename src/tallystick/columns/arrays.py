@@ -7,6 +7,7 @@ sorted, and taken apart again. That also makes every order here stable.
 
 from __future__ import annotations
 
+import os
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +23,26 @@ LIMIT = 1 << 62
 
 MOST_PAIRS = 200_000_000
 """So many pairs need some 5 GB; what has more ends in an error, not in a machine without memory."""
+
+
+MOST_CELLS = 20_000_000
+"""So many similarities of a rectangle, each with each, need some 3.5 GB until they are matched."""
+
+
+def check_pairs(total: int, advice: str, most: int = MOST_PAIRS) -> None:
+    """Whether so many pairs can be held in memory; the advice says what to do if they cannot."""
+    if total > most and total > _allowed():
+        raise TooLarge(
+            f"{total:,} pairs of items would have to be compared at once, more than {most:,}; {advice}; or, with enough "
+            f"memory, set TALLYSTICK_MOST_PAIRS to a larger number"
+        )
+
+
+def _allowed() -> int:
+    said = os.environ.get("TALLYSTICK_MOST_PAIRS", "0")
+    if not said.isdecimal():
+        raise TooLarge(f"expected a whole number in the environment's TALLYSTICK_MOST_PAIRS, found {said!r:.40}")
+    return int(said)
 
 
 def integers(values: Any) -> I64:
@@ -69,12 +90,11 @@ def number(keys: I64, bound: int) -> tuple[I64, int]:
 def expand(starts: I64, counts: I64) -> I64:
     """The concatenation of `range(start, start + count)` over all pairs of both."""
     total = int(counts.sum())
-    if total > MOST_PAIRS:
-        raise TooLarge(
-            f"{total:,} pairs of items would have to be compared at once, more than {MOST_PAIRS:,}; in a sum of fields an "
-            f"exact field with few values meets almost everything: make it part of a record, match by a key, or score "
-            f"smaller documents"
-        )
+    check_pairs(
+        total,
+        "in a sum of fields an exact field with few values meets almost everything: make it part of a record, match by a "
+        "key, or score smaller documents",
+    )
     ends = np.cumsum(counts)
     out: I64 = np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - counts), counts)
     return out

@@ -16,6 +16,8 @@ from tallystick.columns.arrays import (
     F64,
     I64,
     LIMIT,
+    MOST_CELLS,
+    check_pairs,
     expand,
     join,
     number,
@@ -61,7 +63,9 @@ def union(parts: list[Pairs], width: int, height: int) -> Pairs:
     order = sort_order(keys, height * width)
     ordered = keys[order]
     starts = starts_of_runs(ordered)
-    weights = np.add.reduceat(np.concatenate([part.weight for part in parts])[order], starts)
+    group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(ordered)))
+    # Added up in the order of the parts, which `reduceat` does not promise.
+    weights = np.bincount(group, np.concatenate([part.weight for part in parts])[order]).astype(np.float64)
     return Pairs(ordered[starts] // width, ordered[starts] % width, weights)
 
 
@@ -116,6 +120,13 @@ class Blocks:
         return join(self.reference, self.predicted, self.bound)
 
     @cached_property
+    def cells(self) -> int:
+        """How many pairs of rows share a block."""
+        dense = self.dense()
+        counts = [np.bincount(side, minlength=dense.bound) for side in (dense.reference, dense.predicted)]
+        return int(counts[0] @ counts[1])
+
+    @cached_property
     def frame(self) -> Frame:
         return Frame(self)
 
@@ -138,6 +149,12 @@ class Frame:
         self.row_starts, self.column_starts = offsets_of(self.row_counts), offsets_of(self.column_counts)
         self.base = offsets_of(self.row_counts * self.column_counts)
         self.size = int(self.base[-1])
+        check_pairs(
+            self.size,
+            "texts, numbers of a tolerance and functions are compared each with each: match by a key, compare exactly, or "
+            "score smaller documents or batches",
+            MOST_CELLS,
+        )
         self.row_place = np.empty(len(rows), np.int64)
         self.row_place[self.row_order] = np.arange(len(rows)) - np.repeat(self.row_starts[:-1], self.row_counts)
         self.column_place = np.empty(len(columns), np.int64)

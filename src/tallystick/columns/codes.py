@@ -7,6 +7,7 @@ dicts compare by content; and an object that can only be compared by identity is
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
@@ -15,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from tallystick.columns.arrays import I64, integers, number
-from tallystick.columns.data import Data, Index, Objects, Scope
+from tallystick.columns.data import Data, Index, Leaf, Nullable, Objects, Scope, by_appearance
+from tallystick.columns.rows import as_objects
 from tallystick.errors import ValueMismatch
 
 _NAN = ("NaN",)
@@ -24,14 +26,42 @@ _FLOATS = (float, np.floating)
 
 def code_jointly(reference: Data, predicted: Data, scope: Scope) -> tuple[I64, I64, int]:
     """The codes of both sides and their bound."""
+    if isinstance(reference, Leaf) and isinstance(predicted, Leaf):
+        found = reference.jointly(predicted)
+        if found is not None:
+            return found
+    if isinstance(reference, (Leaf, Nullable)) or isinstance(predicted, (Leaf, Nullable)):
+        (rows, ours), (lines, theirs) = different_values(reference, scope), different_values(predicted, scope)
+        first, second, bound = _code_values(ours, theirs, scope)
+        return (first if rows is None else first[rows]), (second if lines is None else second[lines]), bound
     left, right = leaf_values(reference, scope), leaf_values(predicted, scope)
     if isinstance(left, np.ndarray) and isinstance(right, np.ndarray) and _alike(left, right):
-        return _code_arrays(left, right)
-    left, right = list(left), list(right)
+        return code_arrays(left, right)
+    return _code_values(list(left), list(right), scope)
+
+
+def different_values(data: Data, scope: Scope) -> tuple[I64 | None, list[Any]]:
+    """The values of a leaf column: each different one once, with every row's code; or all of them, with None."""
+    if isinstance(data, Leaf):
+        return data.different()
+    if isinstance(data, Nullable):
+        codes, values = different_values(data.present, scope)
+        if codes is None:
+            codes = np.arange(len(values), dtype=np.int64)
+        every = np.full(len(data), len(values), np.int64)
+        here = data.position >= 0
+        every[here] = codes[data.position[here]]
+        every, order = by_appearance(every, len(values) + 1)
+        table = [*values, None]
+        return every, [table[k] for k in order.tolist()]
+    return None, list(leaf_values(data, scope))
+
+
+def _code_values(left: list[Any], right: list[Any], scope: Scope) -> tuple[I64, I64, int]:
     kinds = set(map(type, left)) | set(map(type, right))
     if kinds == {int}:
         try:
-            return _code_arrays(integers(left), integers(right))
+            return code_arrays(integers(left), integers(right))
         except OverflowError:
             pass
     elif kinds != {str}:
@@ -52,7 +82,7 @@ def leaf_values(data: Data, scope: Scope) -> Sequence[Any] | np.ndarray:
     if isinstance(data, Index):
         inner = leaf_values(data.values, scope)
         return inner[data.index] if isinstance(inner, np.ndarray) else [inner[k] for k in data.index.tolist()]
-    raise ValueMismatch(f"at {scope}: expected plain values, found a {type(data).__name__} column")
+    return as_objects(data)
 
 
 def number_values(sides: Iterable[Iterable[Any]]) -> dict[Any, int]:
@@ -71,7 +101,8 @@ def _alike(left: np.ndarray, right: np.ndarray) -> bool:
     return len(kinds) < 2 and "O" not in kinds
 
 
-def _code_arrays(left: np.ndarray, right: np.ndarray) -> tuple[I64, I64, int]:
+def code_arrays(left: np.ndarray, right: np.ndarray) -> tuple[I64, I64, int]:
+    """Both sides as codes, numbered jointly, and the bound of the codes."""
     both = (left, right)
     if all(side.dtype.kind in "iub" or len(side) == 0 for side in both):
         left, right = left.astype(np.int64, copy=False), right.astype(np.int64, copy=False)
@@ -90,13 +121,18 @@ def _code_arrays(left: np.ndarray, right: np.ndarray) -> tuple[I64, I64, int]:
 def comparable(values: Sequence[Any], kinds: Iterable[type], scope: Scope) -> list[Any]:
     """Values that Python's own equality and hash treat as this module's docstring says."""
     kinds = set(kinds)
-    if any(issubclass(kind, _FLOATS) for kind in kinds):
+    floats = any(issubclass(kind, _FLOATS) for kind in kinds)
+    if kinds == {float} and not np.isnan(np.fromiter(values, np.float64, len(values))).any():
+        floats = False
+    if floats:
         values = [_NAN if isinstance(value, _FLOATS) and math.isnan(value) else value for value in values]
     if kinds & {bool, np.bool_} and len(kinds) > 1:
         values = [("bool", bool(value)) if isinstance(value, (bool, np.bool_)) else value for value in values]
+    if kinds <= _PLAIN:
+        return list(values)
     for kind in kinds:
         _require_equality(kind, scope)
-    plain = all(kind.__hash__ is not None and not issubclass(kind, _CONTAINERS) for kind in kinds)
+    plain = all(kind.__hash__ is not None and not issubclass(kind, _CONTAINERS) and not _made(kind) for kind in kinds)
     if plain:
         try:
             for value in values:
@@ -108,6 +144,16 @@ def comparable(values: Sequence[Any], kinds: Iterable[type], scope: Scope) -> li
 
 
 _CONTAINERS = (tuple, frozenset)
+_PLAIN = {str, int, float, bool, bytes, type(None), datetime.date, datetime.datetime}
+"""Whatever is of these kinds can be hashed and compared."""
+
+
+def _made(kind: type) -> bool:
+    """Whether a record's equality was made from its fields, so that NaN and True in them have to be looked after."""
+    if dataclasses.is_dataclass(kind) or hasattr(kind, "__attrs_attrs__"):
+        code = getattr(kind.__eq__, "__code__", None)  # one that the user wrote has a file
+        return code is not None and code.co_filename.startswith("<")
+    return hasattr(kind, "__struct_fields__") or hasattr(kind, "model_fields")
 
 
 def _require_equality(kind: type, scope: Scope) -> None:
@@ -131,7 +177,7 @@ def freeze(value: Any, scope: Scope) -> Any:
     if isinstance(value, Mapping):
         return ("mapping", frozenset((freeze(k, scope), freeze(v, scope)) for k, v in value.items()))
     names = _state(value)
-    if names is not None:
+    if names is not None and (type(value).__hash__ is None or _made(type(value))):
         return (type(value), *(freeze(getattr(value, name), scope) for name in names))
     _require_equality(type(value), scope)
     try:

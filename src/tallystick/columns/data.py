@@ -5,9 +5,11 @@
     Record({"name": column, ...})       a column for each field
     Bag(offsets, items)                 row k owns items[offsets[k]:offsets[k + 1]]
     Index(index, values)                row k is values[index[k]]: composite values that occur many times
+    Nullable(position, present)         row k is present[position[k]], or None where that is -1
+    Leaf                                plain values that are no Python list: Arrow's, or codes with their table
 
-The array forms are the shape of Arrow's nested arrays. `field` and `items` go one step down, whatever
-the form; everything else in the engine is blind to the difference.
+The array forms are the shape of Arrow's nested arrays (`columns.arrow` makes them). `field` and `items` go one step
+down, whatever the form; everything else in the engine is blind to the difference.
 """
 
 from __future__ import annotations
@@ -18,13 +20,16 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from itertools import chain
 from operator import attrgetter, itemgetter
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.columns.arrays import I64, integers, offsets_of
 from tallystick.errors import ValueMismatch, did_you_mean
+
+if TYPE_CHECKING:
+    from tallystick.columns.surplus import Extended
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +47,15 @@ class Record:
     """A column of records: one column for each field."""
 
     fields: Mapping[str, Data]
+    rows: int | None = None
+    """How many there are; it need only be said where there is no field."""
 
     def __len__(self) -> int:
-        return len(next(iter(self.fields.values())))
+        return len(next(iter(self.fields.values()))) if self.rows is None else self.rows
+
+
+class Entries(Record):
+    """The entries of mappings: `key` and `value`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +95,93 @@ class Index:
         return len(self.index)
 
 
-Data: TypeAlias = "Objects | Record | Bag | Index | NDArray[Any]"
+@dataclass(frozen=True, eq=False)
+class Nullable:
+    """A column in which values are missing: row k is `present[position[k]]`, or None where that is -1.
+
+    What is present stands in the order of the rows.
+    """
+
+    position: I64
+    present: Data
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "position", integers(self.position))
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+
+class Leaf:
+    """A column of plain values (none of them None) that does not hold a Python object for each row."""
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def take(self, rows: I64) -> Leaf:
+        raise NotImplementedError
+
+    def part(self, start: int, stop: int) -> Leaf:
+        """The rows from `start` to `stop`."""
+        return self.take(np.arange(start, min(stop, len(self)), dtype=np.int64))
+
+    def different(self) -> tuple[I64, list[Any]]:
+        """Each row's code, and the different values behind the codes, in the order in which they first appear."""
+        raise NotImplementedError
+
+    def jointly(self, other: Leaf) -> tuple[I64, I64, int] | None:
+        """The codes of both columns and their bound, as `code_jointly` has them; None if there is no short way."""
+        return None
+
+    def same(self, other: Leaf) -> NDArray[np.bool_] | None:
+        """Row by row, whether two columns of one length have equal values; None if there is no short way."""
+        return None
+
+    def numbers(self) -> NDArray[np.float64] | None:
+        """The values as floats, if they are numbers."""
+        return None
+
+    def empty(self) -> NDArray[np.bool_]:
+        """Which rows are the empty text."""
+        codes, values = self.different()
+        return np.array([isinstance(value, str) and not value for value in values], np.bool_)[codes]
+
+    def to_list(self) -> list[Any]:
+        """The values as Python has them."""
+        codes, values = self.different()
+        return [values[k] for k in codes.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class Coded(Leaf):
+    """Plain values that repeat: row k is `table[codes[k]]`. The table may hold a value twice."""
+
+    codes: I64
+    table: Sequence[Any]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, rows: I64) -> Coded:
+        return Coded(self.codes[rows], self.table)
+
+    def different(self) -> tuple[I64, list[Any]]:
+        codes, order = by_appearance(self.codes, len(self.table))
+        return codes, [self.table[k] for k in order.tolist()]
+
+
+def by_appearance(codes: I64, bound: int) -> tuple[I64, I64]:
+    """The codes renumbered in the order in which they first appear, and the old code behind each new one."""
+    first = np.full(bound, -1, np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int64)  # the last one written is the first row
+    used = np.flatnonzero(first >= 0)
+    order = used[np.argsort(first[used], kind="stable")]
+    number = np.empty(bound, np.int64)
+    number[order] = np.arange(len(order))
+    return number[codes], order
+
+
+Data: TypeAlias = "Objects | Record | Bag | Index | Nullable | Leaf | Extended | NDArray[Any]"
 
 
 @dataclass(frozen=True)
@@ -125,10 +222,46 @@ class Scope:
         return self.path or "the value"
 
 
+class Rows(Sequence[Any]):
+    """A column that looks like a list: a row becomes a Python value when somebody asks for it."""
+
+    def __init__(self, data: Data) -> None:
+        self.data = data
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: Any) -> Any:
+        from tallystick.columns.rows import as_objects, sliced
+
+        if isinstance(place, slice):
+            start, stop, step = place.indices(len(self))
+            if step != 1:
+                raise ValueMismatch("the rows of a column are taken one after the other")
+            return Rows(sliced(self.data, start, max(start, stop)))
+        place = range(len(self))[place]
+        return as_objects(sliced(self.data, place, place + 1))[0]
+
+
+COLUMNS = (Objects, Record, Bag, Index, Nullable, Leaf, np.ndarray)
+"""What is a column already."""
+
+
+def is_arrow(values: Any) -> bool:
+    """Whether something is one of pyarrow's tables or arrays; pyarrow is not loaded to find out."""
+    return type(values).__module__.partition(".")[0] == "pyarrow"
+
+
 def as_data(values: Any) -> Data:
     """A user's documents as a column."""
-    if isinstance(values, (Objects, Record, Bag, Index, np.ndarray)):
+    if isinstance(values, COLUMNS):
         return values
+    if isinstance(values, Rows):
+        return values.data
+    if is_arrow(values):
+        from tallystick.columns.arrow import from_arrow
+
+        return from_arrow(values)
     return Objects(list(values))  # a copy: what the caller does to the list later is the caller's business
 
 
@@ -137,11 +270,20 @@ def field(data: Data, name: str, scope: Scope, may_miss: bool, absent: Any = Non
     if isinstance(data, Index):
         return Index(data.index, field(data.values, name, scope, may_miss, absent))
     if isinstance(data, Record):
-        if name not in data.fields:
+        if name in data.fields:
+            return data.fields[name]
+        if not may_miss:
             raise ValueMismatch(_no_field(scope, name, data.fields))
-        return data.fields[name]
+        if absent is not None:
+            return Objects([absent] * len(data))
+        return Nullable(np.full(len(data), -1, np.int64), Objects(()))
     if isinstance(data, Objects):
         return Objects(_field_of_objects(data.values, name, scope, may_miss, absent))
+    if isinstance(data, Nullable):
+        raise ValueMismatch(
+            f"at {scope}: found None, expected a record with a field {name!r}; "
+            f"if it may be missing, wrap it: optional(...)"
+        )
     raise ValueMismatch(f"at {scope}: expected records with a field {name!r}, found {_kind(data)}")
 
 
@@ -190,13 +332,15 @@ def note_absence(name: str, sides: Iterable[Data], values: Iterable[Data], scope
     path = scope.field(name).path
     if absent.get(path) == "":
         return
+    sides = [side.values if isinstance(side, Index) else side for side in sides]
     found = (value for column in values if isinstance(column, Objects) for value in column.values)
     rows = [row for side in sides if isinstance(side, Objects) for row in side.values]
+    columns = [side.fields for side in sides if isinstance(side, Record)]
     seen = not all(isinstance(row, Mapping) for row in rows[:1]) or any(value is not None for value in found)
-    if seen or any(name in row for row in rows):
+    if seen or any(name in row for row in (*columns, *rows)):
         absent[path] = ""
-    elif rows and path not in absent:
-        absent[path] = _no_field(scope, name, dict.fromkeys(key for row in rows[:100] for key in row))
+    elif (rows or columns) and path not in absent:
+        absent[path] = _no_field(scope, name, dict.fromkeys(key for row in (*columns, *rows[:100]) for key in row))
 
 
 def field_names(value: Any) -> list[str]:
@@ -227,6 +371,12 @@ def items(data: Data, scope: Scope) -> Bag | Index:
     if isinstance(data, Index):
         inner = items(data.values, scope)
         return Index(data.index, inner)
+    if isinstance(data, Nullable):
+        if len(data.present) < len(data):
+            raise ValueMismatch(
+                f"at {scope}: expected a collection, found NoneType None; if it may be missing, wrap it: optional(...)"
+            )
+        return items(data.present, scope)
     if not isinstance(data, Objects):
         raise ValueMismatch(f"at {scope}: expected collections, found {_kind(data)}")
     values = data.values
@@ -236,7 +386,7 @@ def items(data: Data, scope: Scope) -> Bag | Index:
             raise ValueMismatch(f"at {scope}: expected mappings throughout, found also {_names(kinds)}")
         keys = Objects(list(chain.from_iterable(values)))
         inside = Objects(list(chain.from_iterable(value.values() for value in values)))
-        return Bag(offsets_of(list(map(len, values))), Record({"key": keys, "value": inside}))
+        return Bag(offsets_of(list(map(len, values))), Entries({"key": keys, "value": inside}))
     for kind in kinds:
         if issubclass(kind, (str, bytes)) or not issubclass(kind, Collection):
             example = next(value for value in values if type(value) is kind)
@@ -258,7 +408,9 @@ def repeated(data: Data) -> Data:
 
 
 def _kind(data: Data) -> str:
-    return "an array of " + str(data.dtype) if isinstance(data, np.ndarray) else f"a {type(data).__name__}"
+    if isinstance(data, np.ndarray):
+        return f"an array of {data.dtype}"
+    return "plain values" if isinstance(data, Leaf) else f"a {type(data).__name__}"
 
 
 def _names(kinds: Iterable[type]) -> str:

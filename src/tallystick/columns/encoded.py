@@ -5,13 +5,15 @@ Each kind can `take` rows, so that aligned rows can be followed downwards for ex
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
-from tallystick.columns.arrays import F64, I64, expand, offsets_of
+from tallystick.columns.arrays import F64, I64, Mask, expand, offsets_of
+from tallystick.columns.data import Leaf
 
 
 class Column(Protocol):
@@ -35,6 +37,67 @@ class Codes:
 
     def take(self, rows: I64) -> Codes:
         return Codes(self.codes[rows], self.bound, self.values)
+
+
+class Unnumbered(Codes):
+    """A leaf that is only numbered when somebody asks for its codes: row against row, values are compared as they are."""
+
+    def __init__(self, leaf: Leaf, numbering: Numbering, side: int, rows: I64 | None = None) -> None:
+        self.__dict__.update(leaf=leaf, numbering=numbering, side=side, rows=rows, values=())
+
+    leaf: Leaf
+    numbering: Numbering
+    side: int
+    rows: I64 | None
+
+    def __len__(self) -> int:
+        return len(self.leaf) if self.rows is None else len(self.rows)
+
+    @cached_property
+    def codes(self) -> I64:
+        every: I64 = self.numbering.codes[self.side]  # type: ignore[assignment]
+        return every if self.rows is None else every[self.rows]
+
+    @property
+    def bound(self) -> int:
+        return self.numbering.codes[2]
+
+    def take(self, rows: I64) -> Codes:
+        if len(rows) == len(self) and np.array_equal(rows, np.arange(len(rows))):
+            return self
+        if "codes" in self.numbering.__dict__:
+            return Codes(self.codes[rows], self.bound)
+        return Unnumbered(self.leaf, self.numbering, self.side, rows if self.rows is None else self.rows[rows])
+
+    def same(self, other: Unnumbered) -> Mask:
+        """Row by row, whether the values are equal."""
+        if "codes" in self.numbering.__dict__:
+            return np.asarray(self.codes == other.codes, np.bool_)
+        if self.rows is None and other.rows is None:
+            return self.numbering.same
+        found = _rows_of(self).same(_rows_of(other))
+        return self.codes == other.codes if found is None else found
+
+
+def _rows_of(column: Unnumbered) -> Leaf:
+    return column.leaf if column.rows is None else column.leaf.take(column.rows)
+
+
+class Numbering:
+    """The codes of two leaves, and their bound, once they are asked for."""
+
+    def __init__(self, left: Leaf, right: Leaf, count: Callable[[], tuple[I64, I64, int]]) -> None:
+        self.left, self.right, self.count = left, right, count
+
+    @cached_property
+    def codes(self) -> tuple[I64, I64, int]:
+        return self.count()
+
+    @cached_property
+    def same(self) -> Mask:
+        """Row by row, whether the values are equal."""
+        found = self.left.same(self.right)
+        return self.codes[0] == self.codes[1] if found is None else found
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,14 @@ class Invalid:
     text: str = ""
 
 
+@dataclass(frozen=True)
+class Surplus:
+    """A prediction that has values under keys that its shape does not know: each leaf with the path of its key."""
+
+    value: Any
+    leaves: tuple[tuple[str, Any], ...]
+
+
 class _Absent:
     """A key that is not there, where that is not the same as null."""
 

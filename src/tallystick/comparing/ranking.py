@@ -54,7 +54,8 @@ def kendall(first: Scores, second: Scores, variant: str = "b") -> float:
     """Kendall's τ of two lists of scores of the same systems: variant a, b or c; NaN where it is 0/0."""
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     i, j = np.triu_indices(len(x), 1)
-    left, right = np.sign(x[i] - x[j]), np.sign(y[i] - y[j])
+    # Compared, not subtracted: an undefined score is -inf, and two of them are tied.
+    left, right = ((side[i] > side[j]).astype(np.float64) - (side[i] < side[j]) for side in (x, y))
     score = float(np.sum(left * right))
     if variant == "a":
         below = float(len(i))

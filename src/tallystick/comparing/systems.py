@@ -73,7 +73,9 @@ def compare(
                 notes.append(f"{name}, {metric}: 0/0 in {interval.undefined:,} resamples, which are left out")
         documents = len(next(iter(runs.values()))[0][metric].ids)
         notes += _few(documents, len(runs), test)
-        differences |= _differences(metric, tuple(runs), documents, cells, drawn, tossed, level)
+        found_here = _differences(metric, tuple(runs), documents, cells, drawn, tossed, level)
+        notes += _unreachable(sum(d.p is not None for d in found_here.values()), documents, resamples, test, 1 - level)
+        differences |= found_here
     cells = _marked(tuple(runs), cells, differences, 1 - level)
     settings = f"resamples={resamples}, seed={seed}, level={level:g}, interval={method}, test={test}, correction=holm"
     return Comparison(
@@ -224,6 +226,21 @@ def _few(documents: int, systems: int, test: str) -> list[str]:
             f"{documents} documents are few for a bootstrap, whose p is too small then; --test randomisation is not."
         ]
     return []
+
+
+def _unreachable(pairs: int, documents: int, resamples: int, test: str, alpha: float) -> list[str]:
+    """That no difference, however large, could be significant: the smallest p that there can be is too large."""
+    exact = test == "randomisation" and documents < 63 and 2**documents <= resamples
+    smallest = 2 / 2**documents if exact else 1 / (1 + resamples)
+    if not pairs or pairs * smallest <= alpha + 1e-12:
+        return []
+    family = "one pair of systems" if pairs == 1 else f"{pairs:,} pairs of systems"
+    reason = f"{documents} documents" if exact else f"{resamples:,} resamples"
+    enough = "" if exact else f"; --resamples {math.ceil(pairs / alpha - 1e-9)} is enough"
+    return [
+        f"Nothing could be significant: with {reason} p is at least {smallest:.2g}, and Holm's correction multiplies the "
+        f"smallest p of {family} by {pairs:,}{enough}."
+    ]
 
 
 def _said(runs: Mapping[str, Sequence[Mapping[str, Result]]], metrics: Sequence[str]) -> list[str]:

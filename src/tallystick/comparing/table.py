@@ -63,10 +63,11 @@ class Comparison:
         return [rank for system in self.systems if (rank := self.cells[system, metric].rank) is not None]
 
     def correlations(self) -> list[Correlation]:
-        """How much each pair of metrics agrees about the order of the systems."""
+        """How much each pair of metrics agrees about the order of the systems that have a figure under both."""
         out = []
         for first, second in combinations(self.metrics, 2):
-            a, b = ([-rank for rank in self.ranks(metric)] for metric in (first, second))
+            both = [s for s in self.systems if None not in (self.cells[s, first].value, self.cells[s, second].value)]
+            a, b = ([-(self.cells[system, metric].rank or 0.0) for system in both] for metric in (first, second))
             row: Correlation = {"first": first, "second": second, "spearman": _defined(spearman(a, b))}
             row.update({f"kendall_{v}": _defined(kendall(a, b, v)) for v in "abc"})
             out.append(row)

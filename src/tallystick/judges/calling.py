@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -58,7 +59,8 @@ class Endpoint:
         key = self.key or os.environ.get(self.key_variable)
         if not key and not self.url:
             raise InputError(
-                f"no key: set {self.key_variable}, or give the address of an endpoint that needs none (--base-url)"
+                f"no key: set {self.key_variable}, or give the address of an endpoint that needs none "
+                f"(--base-url URL, or llm:{self.model}?base_url=URL)"
             )
         return AsyncOpenAI(
             api_key=key or "none", base_url=self.url, timeout=self.timeout, max_retries=self.retries
@@ -97,10 +99,29 @@ def call_all(
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    from concurrent.futures import ThreadPoolExecutor  # a notebook has a loop of its own running
+    return _beside(work)
+
+
+def _beside(work: Coroutine[Any, Any, int]) -> int:
+    """The same in a thread with a loop of its own: a notebook has one running already."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    stop: list[Callable[[], object]] = []
+
+    async def main() -> int:
+        task = asyncio.current_task()
+        assert task is not None
+        stop.append(partial(asyncio.get_running_loop().call_soon_threadsafe, task.cancel))
+        return await work
 
     with ThreadPoolExecutor(1) as other:
-        return other.submit(asyncio.run, work).result()
+        done = other.submit(asyncio.run, main())
+        try:
+            return done.result()
+        except KeyboardInterrupt:
+            for cancel in stop:
+                cancel()
+            raise
 
 
 async def _call_all(

@@ -17,8 +17,9 @@ from typing import Any
 
 from tallystick.errors import InputError, Place, did_you_mean
 from tallystick.judges.questions import Question
-from tallystick.judges.store import Store
+from tallystick.judges.store import KINDS, Store
 from tallystick.judges.verdicts import Answers, Judgement, Verdict
+from tallystick.reading.json_text import decode_line
 from tallystick.reading.opening import read_text, shown_name
 
 ASKED = tuple(one.name for one in fields(Question))
@@ -26,6 +27,7 @@ ANSWERED = (
     "judge", "kind", "version", "label", "valid", "same_as", "relation", "explanation", "when", "details",
 )  # fmt: skip
 KNOWN = ("key", "reference", *ASKED, *ANSWERED)
+SORTS: dict[type, str] = {list: "a list of numbers", str: "a text", dict: "an object"}
 
 
 @dataclass
@@ -60,21 +62,18 @@ def judgement_line(one: Judgement, kind: str) -> str:
 def read_lines(name: str | Path, store: Store | None = None, judge: str | None = None) -> Taken:
     """Questions and judgements of a file; `judge` is who answered where a line does not say it."""
     file, taken = shown_name(name), Taken()
-    for number, text in enumerate(read_text(name).splitlines(), 1):
+    for number, text in enumerate(read_text(name).split("\n"), 1):  # not at what else Unicode calls the end of a line
         if not text.strip():
             continue
         place = Place(file, number)
-        try:
-            value = json.loads(text)
-        except ValueError as error:
-            raise InputError(f"not JSON ({error})", place) from None
+        value = decode_line(text, file, number)
         if not isinstance(value, dict):
             raise InputError(f"expected an object with a question or a judgement, found {text[:60]}", place)
         try:
             _take(value, taken, store, judge)
         except InputError as error:
             raise InputError(error.reason, place) from None
-        except (TypeError, ValueError, KeyError, AttributeError) as error:
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
             raise InputError(f"not a question or a judgement ({type(error).__name__}: {error})", place) from None
     return taken
 
@@ -85,13 +84,18 @@ def _take(value: dict[str, Any], taken: Taken, store: Store | None, judge: str |
             raise InputError(f"no field {name!r}; there are {', '.join(KNOWN)}.{did_you_mean(name, KNOWN)}")
     question = question_of(value, store)
     if not any(name in value for name in ("label", "valid")):
+        for name in ("same_as", "relation"):
+            if name in value:
+                raise InputError(f"has `{name}`, but neither `label` nor `valid`, the answer to question 1")
         taken.questions.append(question)
         return
     who = value.get("judge", judge)
     if not isinstance(who, str) or not who.strip():
         raise InputError("a judgement needs `judge`, the name of who answered (or --annotator NAME for all of them)")
-    one = judgement_of(value, question, who)
-    taken.judgements.append((one, str(value.get("kind", "person"))))
+    kind = value.get("kind", "person")
+    if kind not in KINDS:
+        raise InputError(f"kind: a judge is one of {', '.join(KINDS)}, found {kind!r}")
+    taken.judgements.append((judgement_of(value, question, who), kind))
 
 
 def question_of(value: dict[str, Any], store: Store | None) -> Question:
@@ -123,9 +127,12 @@ def question_of(value: dict[str, Any], store: Store | None) -> Question:
 
 def judgement_of(value: dict[str, Any], question: Question, judge: str) -> Judgement:
     """A judgement from the fields of a line."""
+    for name, expected in (("same_as", list), ("explanation", str), ("version", str), ("when", str), ("details", dict)):
+        if not isinstance(value.get(name, expected()), expected):
+            raise InputError(f"{name}: expected {SORTS[expected]}, found {json.dumps(value[name])[:60]}")
     same_as = tuple(value.get("same_as", ()))
     for k in same_as:
-        if not isinstance(k, int) or not 0 <= k < len(question.references):
+        if not isinstance(k, int) or isinstance(k, bool) or not 0 <= k < len(question.references):
             raise InputError(f"same_as: no reference {k!r}; there are {len(question.references)}, counted from 0")
     answers, label = None, value.get("label")
     if "valid" in value:
@@ -138,10 +145,9 @@ def judgement_of(value: dict[str, Any], question: Question, judge: str) -> Judge
         label = follows
     elif "relation" in value:
         raise InputError("has `relation` without `valid`, the answer to question 1")
-    verdict = Verdict(label, same_as, str(value.get("explanation", "")))  # type: ignore[arg-type]
-    details = value.get("details", {})
+    verdict = Verdict(label, same_as, value.get("explanation", ""))  # type: ignore[arg-type]
     return Judgement(
-        question, judge, verdict, str(value.get("version", "")), answers, str(value.get("when", "")), details
+        question, judge, verdict, value.get("version", ""), answers, value.get("when", ""), value.get("details", {})
     )
 
 
@@ -157,20 +163,24 @@ class Kept:
 
 def keep(store: Store, taken: Taken) -> Kept:
     """Put an import into a store. Who had answered a question before, and otherwise, has the answer replaced."""
+    kinds = {name: kind for name, (kind, _) in store.judges().items()}
+    for one, kind in taken.judgements:  # before anything is written
+        if kinds.setdefault(one.judge, kind) != kind:
+            raise InputError(
+                f"{one.judge!r} is a {kinds[one.judge]} in {store.path}, or in a line before, and a {kind} in what is to be imported"
+            )
     asked = store.add_questions(taken.questions)
     counts = {"new": 0, "replaced": 0, "same": 0}
-    by_kind: dict[str, list[Judgement]] = {}
-    for one, kind in taken.judgements:
-        known = store.judges().get(one.judge)
-        if known is not None and known[0] != kind:
-            raise InputError(f"{one.judge!r} is a {known[0]} in {store.path}, and a {kind} in what is to be imported")
-        before = store.judgement(one.question.key, one.judge, one.version)
+    given: dict[tuple[str, str, str], Judgement] = {}
+    for one, _ in taken.judgements:
+        asks = one.question.key, one.judge, one.version
+        before = given.get(asks) or store.judgement(*asks)
         same = before is not None and (before.verdict, before.answers) == (one.verdict, one.answers)
         counts["same" if same else "new" if before is None else "replaced"] += 1
         if not same:
-            by_kind.setdefault(kind, []).append(one)
-    for kind, found in by_kind.items():
-        store.add_all(found, kind)
+            given[asks] = one
+    for kind in KINDS:
+        store.add_all([one for one in given.values() if kinds[one.judge] == kind], kind)
     return Kept(asked, counts["new"], counts["replaced"], counts["same"])
 
 

@@ -21,6 +21,7 @@ from tallystick.judges.passage import passage_of
 from tallystick.judges.questions import Question
 from tallystick.judges.store import Store
 from tallystick.judges.verdicts import RELATIONS, Answers, Judgement
+from tallystick.reading.json_text import decode_line
 from tallystick.reading.opening import read_text, shown_name
 
 NONE_OF_THEM = "No"
@@ -137,10 +138,7 @@ def is_export(name: str | Path) -> bool:
 def read_export(name: str | Path, store: Store) -> Taken:
     """The judgements of an export, JSON or JSON-MIN."""
     file = shown_name(name)
-    try:
-        tasks = json.loads(read_text(name))
-    except ValueError as error:
-        raise InputError(f"not JSON ({error})", file) from None
+    tasks = decode_line(read_text(name), file)
     if not isinstance(tasks, list) or not all(isinstance(one, dict) for one in tasks):
         raise InputError("expected a list of tasks, as Label Studio exports them (JSON or JSON-MIN)", file)
     taken = Taken()
@@ -154,10 +152,13 @@ def read_export(name: str | Path, store: Store) -> Taken:
                 f"{where}: its question ({key!r}) is not in {store.path}; an export goes back into the store that it came from",
                 file,
             )
-        if "annotations" in one or "data" in one:
-            found = [_annotation(annotation, question) for annotation in one.get("annotations") or ()]
-        else:
-            found = [_flat(one, question)]
+        try:
+            if "annotations" in one or "data" in one:
+                found = [_annotation(annotation, question) for annotation in one.get("annotations") or ()]
+            else:
+                found = [_flat(one, question)]
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            raise InputError(f"{where}: not an annotation of Label Studio's ({error})", file) from None
         for judgement, reason in found:
             if judgement is not None:
                 taken.judgements.append((judgement, "person"))

@@ -48,7 +48,7 @@ def read_split(path: str | Path) -> dict[str, str]:
     from tallystick.reading.opening import read_text
 
     out: dict[str, str] = {}
-    for number, line in enumerate(read_text(path).splitlines(), 1):
+    for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue
         key, _, part = line.partition("\t")

@@ -16,6 +16,7 @@ its answers to those pairs here too, without putting them before people.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
 import time
@@ -32,6 +33,8 @@ from tallystick.judges.verdicts import Answers, Judgement, Label, Verdict
 
 APPLICATION = 0x74616C79  # "taly": SQLite's mark of whose file this is
 VERSION = 1
+KINDS = ("person", "model", "embedding")
+"""Who may judge; where several have, the first kind is believed."""
 PATIENCE = 30
 """Seconds to wait for somebody else who is writing."""
 
@@ -66,12 +69,34 @@ class Store:
         try:
             # The page is served by threads, which share the store; they write one at a time, by `_writing`.
             self._lock = threading.RLock()
-            self._db = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-            self._prepare()
+            self._open()
         except sqlite3.OperationalError as error:
             raise InputError(f"{self.path}: this store of judgements cannot be opened ({error})") from None
         except sqlite3.DatabaseError as error:
             raise InputError(f"{self.path}: not a store of judgements ({error})") from None
+
+    def _open(self) -> None:
+        """Open the file; where the folder may not be written to, only to be read.
+
+        SQLite wants a file beside a store with a write-ahead log, even to read it. Where it cannot make one, and nothing is left in
+        a log, the store is read as it stands.
+        """
+        try:
+            self._connect(str(self.path))
+        except sqlite3.OperationalError:
+            if os.access(self.path.parent, os.W_OK) or not os.access(self.path, os.R_OK) or self._log.exists():
+                raise
+            self._connect(f"{self.path.absolute().as_uri()}?immutable=1")
+
+    @property
+    def _log(self) -> Path:
+        return self.path.with_name(f"{self.path.name}-wal")
+
+    def _connect(self, name: str) -> None:
+        self._db = sqlite3.connect(
+            name, timeout=PATIENCE, isolation_level=None, check_same_thread=False, uri=name.startswith("file:")
+        )
+        self._prepare()
 
     def _prepare(self) -> None:
         db = self._db
@@ -105,7 +130,9 @@ class Store:
             try:
                 self._db.execute("PRAGMA journal_mode = WAL")
                 return  # where a file system has no shared memory the ordinary journal stays, which is as safe
-            except sqlite3.OperationalError:  # noqa: PERF203
+            except sqlite3.OperationalError as error:  # noqa: PERF203
+                if "readonly" in str(error):
+                    return  # it can be read, which may be all that is wanted; whoever writes is told
                 if time.monotonic() > until:
                     raise
                 time.sleep(0.01)
@@ -125,6 +152,11 @@ class Store:
                 sqlite3.OperationalError
             ) as error:  # a full disk, a file without leave to write, a lock of half a minute
                 raise InputError(f"{self.path}: cannot be written ({error}); nothing was changed") from None
+            except UnicodeEncodeError as error:
+                raise InputError(
+                    f"{self.path}: {error.object[max(0, error.start - 20) : error.end]!r} ends in half a character "
+                    "(a lone surrogate), which no file can hold; nothing was changed"
+                ) from None
 
     # -- questions ----------------------------------------------------------------------------------------------------
 
@@ -303,14 +335,13 @@ class Recorded:
                 f"{did_you_mean(judge, known)}"
             )
         self.name = f"{store.path.name}:{judge}" if judge else store.path.name
-        order = ("person", "model", "embedding")
         best: dict[str, tuple[tuple[int, int], Verdict]] = {}
         self.disputed: set[str] = set()
         for one in store.judgements(judge, version):
             sort, experience = known[one.judge]
             if kind not in (None, sort):
                 continue
-            rank, key = (order.index(sort) if sort in order else len(order), -experience), one.question.key
+            rank, key = (KINDS.index(sort) if sort in KINDS else len(KINDS), -experience), one.question.key
             if key not in best or rank < best[key][0]:
                 best[key] = rank, one.verdict
                 self.disputed.discard(key)

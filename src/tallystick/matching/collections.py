@@ -16,13 +16,15 @@ from tallystick.columns.blocks import Blocks, Pairs
 from tallystick.columns.codes import code_jointly, leaf_values
 from tallystick.columns.data import Data, Objects, Scope
 from tallystick.columns.encoded import Codes, Column, Items
+from tallystick.errors import did_you_mean
 from tallystick.matching.normalise import F
 from tallystick.matching.sets import Match, _best
 from tallystick.similarity.exact import exact
 from tallystick.similarity.hierarchy import ancestors, parents_table
-from tallystick.similarity.node import Similarity, Table
+from tallystick.similarity.node import Similarity, Table, require
 
 TOLERANCE = 1e-9
+SIDES = ("reference", "predicted")
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,6 +63,12 @@ class Subset(OverItems):
     side: str = "predicted"
     empty: bool = False
     name = "subset"
+
+    def __post_init__(self) -> None:
+        require(
+            self.side in SIDES,
+            f"subset(): side must be {' or '.join(SIDES)}, found {self.side!r}.{did_you_mean(self.side, SIDES)}",
+        )
 
     def mirrored(self) -> Subset:
         other = "reference" if self.side == "predicted" else "predicted"

@@ -215,7 +215,7 @@ def f1(inner: Similarity) -> F:
 
 def f(inner: Similarity, beta: float = 1.0) -> F:
     """F_β-normalised: β > 1 favours recall."""
-    return F(inner, float(beta))
+    return F(inner, beta)
 
 
 def jaccard(inner: Similarity) -> Jaccard:

@@ -36,9 +36,10 @@ from tallystick.columns.arrays import (
 )
 from tallystick.columns.blocks import Blocks, Grid, Pairs
 from tallystick.columns.codes import code_jointly
-from tallystick.columns.data import Bag, Data, Index, Objects, Scope, field, items, repeated
+from tallystick.columns.data import Bag, Data, Objects, Scope, field, items, repeated
 from tallystick.columns.data import Record as RecordColumn
 from tallystick.columns.encoded import Column, Items
+from tallystick.columns.rows import as_objects, take
 from tallystick.matching.assignment import assign, heaviest, rank_within
 from tallystick.similarity.cases import Cases
 from tallystick.similarity.exact import exact
@@ -328,8 +329,8 @@ def _seen(node: Similarity, data: Data, scope: Scope) -> tuple[I64, int]:
         more, width = _seen(exact, field(data, node.by, scope, True), scope)
         codes, bound = number(codes * width + more, bound * width)
         return codes, max(bound, 1)
-    if isinstance(node, Cases) and isinstance(data, Objects):
-        case, parts = node.split(data.values, scope)
+    if isinstance(node, Cases):
+        case, parts = node.split(as_objects(data), scope)
         codes, bound = np.zeros(len(data), np.int64), 0
         for rows, (_, part), values in zip(case, node.options, parts, strict=True):
             more, width = _seen(part, Objects(values), scope)
@@ -343,7 +344,7 @@ def _seen(node: Similarity, data: Data, scope: Scope) -> tuple[I64, int]:
 def _kept(bag: Bag, rows: I64) -> Bag:
     owners = np.repeat(np.arange(len(bag), dtype=np.int64), np.diff(bag.offsets))
     counts = np.bincount(owners[rows], minlength=len(bag))
-    return Bag(np.concatenate(([0], np.cumsum(counts))), _taken(bag.items, rows))
+    return Bag(np.concatenate(([0], np.cumsum(counts))), take(bag.items, rows))
 
 
 def _value_codes(data: Data, scope: Scope) -> tuple[I64, int]:
@@ -356,14 +357,6 @@ def _value_codes(data: Data, scope: Scope) -> tuple[I64, int]:
         codes, bound = _value_codes(column, scope.field(name))
         whole, n = number(whole * bound + codes, n * bound)
     return whole, n
-
-
-def _taken(data: Data, rows: I64) -> Data:
-    if isinstance(data, Objects):
-        return Objects([data.values[k] for k in rows.tolist()])
-    if isinstance(data, np.ndarray):
-        return data[rows]
-    return Index(rows, data)
 
 
 def match(inner: Similarity, constraint: str = "1:1", *, distinct: bool = False, literal: bool = False) -> Match:

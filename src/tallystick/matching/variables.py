@@ -207,11 +207,18 @@ def _counted_apart(proofs: Proofs, solve: Callable[[], F64]) -> F64:
     return found
 
 
+def as_limit(limit: float | None) -> float | None:
+    """A time limit in seconds; None for none."""
+    plain = isinstance(limit, (int, float)) and not isinstance(limit, bool)
+    require(limit is None or (plain and limit == limit), f"limit must be seconds, found {limit!r:.60}")
+    return None if limit is None else float(limit)
+
+
 def latent(inner: Similarity, constraint: str = "1:1", *, limit: float | None = None) -> Latent:
     """Σ over objects whose `var`s are mapped 1:1 in the best way (eq. 36); `limit` in seconds for each problem."""
-    return Latent(inner, constraint, None if limit is None else float(limit))
+    return Latent(inner, constraint, as_limit(limit))
 
 
 def scoped(inner: Similarity, *, limit: float | None = None) -> Scoped:
     """A sum over several collections that share their variables, under the best 1:1 map of them."""
-    return Scoped(inner, None if limit is None else float(limit))
+    return Scoped(inner, as_limit(limit))

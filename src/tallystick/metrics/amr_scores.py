@@ -12,12 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tallystick.columns.arrays import check_pairs
 from tallystick.matching.latent import solve_all
 from tallystick.matching.latent_pairs import Bools, Floats, Ints, Problems
 from tallystick.metrics.amr_triples import Counting, Duplicates, FactReader, Facts
 from tallystick.reading.graphs import Graph
 
 _BLOCK_PAIRS, _BLOCK_LINKS = 1000, 2_000_000
+MOST_LINKS = 5_000_000
+"""Pairs of edges of one role in two graphs; so many need some 2.5 GB. Two graphs of 2,000 such edges have 4,000,000."""
 _WATCHED_PAIRS = 100  # somebody is watching the progress
 
 
@@ -145,6 +148,11 @@ def _joined(left: Ints, right: Ints) -> tuple[Ints, Ints]:
     ordered = right[order]
     begin, end = np.searchsorted(ordered, left, "left"), np.searchsorted(ordered, left, "right")
     count = end - begin
+    check_pairs(
+        int(count.sum()),
+        "in graphs with thousands of edges of one role each may be any of the others; score smaller graphs",
+        MOST_LINKS,
+    )
     at = np.repeat(np.arange(len(left)), count)
     within = np.arange(len(at)) - np.repeat(np.cumsum(count) - count, count)
     return at, order[np.repeat(begin, count) + within]

@@ -181,7 +181,7 @@ def _stand_for(block: Block, right: Right, several: bool) -> None:
 def _alone(block: Block, right: Right) -> None:
     """A judge who saw no reference: the only free one is meant, if there is just one."""
     only = tuple(block.free) if len(block.free) == 1 else ()
-    for one, verdict, weight in right:
+    for one, verdict, weight in sorted(right, key=lambda found: -found[2]):  # what is only partly right takes it last
         references, only = only, ()
         how = verdict.label.lower() + ("" if references else ", no reference")
         block.take(Accepted(JUDGED, references, (one.candidate,), weight, how))

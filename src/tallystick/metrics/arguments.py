@@ -148,11 +148,15 @@ def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: J
         notes.append(
             f"one-token references that are only a part of a word of the parse, and so have no modifiers: {partial:,}"
         )
-    unplaced = sum(
-        one.span is None and bool(one.text) for found in blocks for block in found for one in block.candidates
-    )
+    every = [one for found in blocks for block in found for one in block.candidates]
+    unplaced = sum(one.span is None and bool(one.text.strip()) for one in every)
     if unplaced:
         notes.append(f"candidates without a place in the document, which `exact` asks for: {unplaced:,}")
+    empty = sum(one.span is None and not one.text.strip() for one in every)
+    if empty:
+        notes.append(
+            f"candidates with neither place nor text, which count as wrong and about which no judge is asked: {empty:,}"
+        )
     if any(block.contended for found in blocks for block in found):
         notes.append(
             "in some role too many references want the same candidates: they were aggregated from left to right"

@@ -139,7 +139,10 @@ def widened(
     pairs: PairedChains, sides: list[Side], rows: list[I64], codes: int, options: Options
 ) -> tuple[list[Side], list[str], int]:
     """Documents put together by topic, or all of them: an entity is then the same wherever its id is."""
-    pattern = re.compile(options.topic)
+    try:
+        pattern = re.compile(options.topic)
+    except re.error as error:
+        raise MetricError(f"--topic {options.topic!r} is not a regular expression ({error})") from None
     groups: dict[str, int] = {}
     group = []
     for name in pairs.documents:

@@ -56,7 +56,13 @@ DAYS = 2
 def _day(text: Form) -> int | None:
     """A date such as 04 MAY 88 as a number of days."""
     parts = text.split() if isinstance(text, str) else []
-    if len(parts) != 3 or not parts[0].isdigit() or not parts[2].isdigit() or parts[1][:3] not in MONTHS:
+    if (
+        len(parts) != 3
+        or len(parts[0]) > 2
+        or not parts[0].isdigit()
+        or not parts[2].isdigit()
+        or parts[1][:3] not in MONTHS
+    ):
         return None
     try:
         return date(1900 + int(parts[2]) % 100, 1 + MONTHS.index(parts[1][:3]), int(parts[0])).toordinal()

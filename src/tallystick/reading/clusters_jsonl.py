@@ -8,7 +8,6 @@ else in the object is left alone, but for `sentences` or `tokens`, which tell ho
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 
 from tallystick.errors import some
 from tallystick.reading.chains import UNKNOWN, Chains, Span, empty_cluster_warnings
+from tallystick.reading.json_text import NotJson, decode
 from tallystick.reading.pieces import Pieces
 
 NAMES = ("doc_id", "doc_key", "id")
@@ -61,11 +61,9 @@ class _Reading:
     def take(self, line: str, number: int) -> None:
         """Read the document of a line."""
         try:
-            value = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise self.pieces.error(f"is not JSON: {error.msg}", number, error.colno) from None
-        except RecursionError:
-            raise self.pieces.error("is JSON nested too deeply", number) from None
+            value = decode(line)
+        except NotJson as error:
+            raise self.pieces.error(str(error), number, error.column) from None
         if not isinstance(value, dict):
             raise self.pieces.error(
                 "expected one JSON object a line, with the name of a document and its clusters", number

@@ -14,11 +14,15 @@ import numpy.typing as npt
 
 from tallystick.errors import InputError, Place
 from tallystick.reading.fields import LineBlock, column_index, place_of, split_lines
+from tallystick.reading.limits import not_utf8
 from tallystick.reading.opening import read_bytes, shown_name
+from tallystick.reading.pieces import is_utf8
 from tallystick.reading.trie import Numbering
 from tallystick.structures.segments import IntArray, ranges
 
 _DOCSTART = b"-DOCSTART-"
+LONGEST_FIELD = 1 << 20
+"""A token or tag that is longer is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +96,12 @@ def read_columns(
     count = starts = width = 0
     within = False  # whether the line before is a token
     asked = columns if token_column is None else (*columns, token_column)
-    for block in split_lines(read_bytes(name), file, separator):
+    data = read_bytes(name)
+    if not is_utf8(data):
+        raise not_utf8(data, file)
+    for block in split_lines(data, file, separator):
+        if len(block.end) and int((block.end - block.start).max()) > LONGEST_FIELD:
+            raise InputError(f"a field is longer than {LONGEST_FIELD:,} bytes; is this a column file?", file)
         is_token = block.columns > 0
         opening = _lines_that_start_with(block, _DOCSTART) if _DOCSTART in block.data else []
         is_token[opening] = False

@@ -270,9 +270,10 @@ class _Reading:
         column = None
         if (text := self.pieces.line(where)) is not None:
             cell = text.rstrip(" \t\r")
-            cell_start = max(cell.rfind(" "), cell.rfind("\t")) + 1
+            cell_start = max(cell.rfind(blank) for blank in " \t\r") + 1
             ids = [found for found in re.finditer(r"[^()|]+", cell[cell_start:]) if found[0] == name]
-            column = cell_start + ids[number].start() + (0 if opened else 1)
+            if number < len(ids):
+                column = cell_start + ids[number].start() + (0 if opened else 1)
         more = f" (and {len(rows) - 1:,} more)" if opened and len(rows) > 1 else ""
         inside = f'document "{self.names[int(document[row])]}"'
         if opened:

@@ -23,6 +23,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.errors import InputError
 from tallystick.reading.conllu_enhanced import Edges, read_edges
 from tallystick.reading.conllu_table import (
     BLANK,
@@ -122,7 +123,10 @@ class Treebank:
 
 def read_conllu(name: str | Path, *, several_roots: bool = False) -> Treebank:
     """Read a file (`.gz` and `-` too). `several_roots` lets a sentence have more than one root."""
-    return _parse(make_source(shown_name(name), read_bytes(name)), several_roots)
+    data = read_bytes(name)
+    if not data.strip():
+        raise InputError("is empty; expected CoNLL-U", shown_name(name))
+    return _parse(make_source(shown_name(name), data), several_roots)
 
 
 def parse_conllu(content: bytes | str, name: str = "<text>", *, several_roots: bool = False) -> Treebank:

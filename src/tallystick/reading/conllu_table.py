@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import InputError, Place
+from tallystick.reading.limits import check_line_ends, not_utf8
 from tallystick.reading.numbering import WIDTH, number_ranges
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS = range(9)  # MISC is not kept
@@ -94,6 +95,7 @@ def make_source(name: str, data: bytes) -> Source:
     """Take in a file as it is: with a byte order mark or not, with the line ends of Windows or not."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\r" in data:
+        check_line_ends(data, name)
         data = data.replace(b"\r\n", b"\n")
     ended = b"" if data.endswith(b"\n") or not data else b"\n"
     return Source(name, b"".join((data, ended, bytes(WIDTH))), len(data) + len(ended))
@@ -187,13 +189,4 @@ def _not_ten(source: Source, line: int, found: int) -> InputError:
 
 
 def _bad_byte(source: Source) -> InputError:
-    """The same message as that of `opening.read_text`."""
-    try:
-        source.data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = source.data.count(b"\n", 0, error.start) + 1
-        return InputError(
-            f"byte 0x{source.data[error.start]:02x} is not UTF-8; convert the file to UTF-8 first",
-            Place(source.name, line),
-        )
-    raise AssertionError("a piece of valid UTF-8 was not decodable")  # pragma: no cover
+    return not_utf8(source.data, source.name)

@@ -11,6 +11,7 @@ import json
 from collections.abc import Collection, Iterator
 
 from tallystick.reading.chains import UNKNOWN, Chains
+from tallystick.reading.limits import reads_once
 from tallystick.reading.opening import read_text
 
 Sentences = list[list[str]]
@@ -18,7 +19,7 @@ Sentences = list[list[str]]
 
 def read_words(name: str, chains: Chains, wanted: Collection[str]) -> dict[str, Sentences]:
     """The sentences of some documents of a file that was read as `chains`, by the documents' names."""
-    if name == "-" or chains.format not in _WORDS:
+    if reads_once(name) or chains.format not in _WORDS:
         return {}  # standard input is read once
     numbers = {document: k for k, document in enumerate(chains.documents)}
     lines = read_text(name).split("\n")

@@ -78,7 +78,7 @@ def read_training(name: str | Path) -> TrainingFacts:
     out = set()
     for document in read_json(name):
         if isinstance(document.value, list):  # DocRED's own cache: [subject, object, relation]
-            subj, obj, type_ = (part.text() for part in document.several(3, "[subject, object, relation]"))
+            subj, obj, type_ = (part.text() for part in document.several(3, "[subject, object, relation]")[:3])
             out.add((subj, obj, type_))
             continue
         names = _names(document)

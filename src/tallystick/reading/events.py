@@ -96,7 +96,7 @@ def _document(record: Json) -> EventDocument:
         elif found.has("trigger") and isinstance(found.value["trigger"], list):
             events.append(_textee(found))
         else:
-            trigger = Trigger(read_mention(found.at("trigger")), found.at("type", "event_type").text())
+            trigger = Trigger(read_mention(found.at("trigger")), found.at("type", "event_type").label())
             arguments = found.get("arguments", "args")
             events.append(
                 Event(trigger, tuple(_plain(one) for one in arguments.each()) if arguments is not None else ())
@@ -137,7 +137,7 @@ def _plain(found: Json) -> Argument:
 def _trigger(found: Json) -> Trigger:
     parts = found.several(3, "[start, end, type]")
     left, right = found.span()
-    return Trigger(AnnotatedMention(left, right, text=_text(parts, 3)), parts[2].text())
+    return Trigger(AnnotatedMention(left, right, text=_text(parts, 3)), parts[2].label())
 
 
 def _textee(found: Json) -> Event:
@@ -168,7 +168,7 @@ def _wikievents(record: Json) -> EventDocument:
     for found in record.at("event_mentions").each():
         place = found.at("trigger")
         left, right = place.checked_span(place.at("start").whole(), place.at("end").whole(), inclusive=False)
-        trigger = Trigger(AnnotatedMention(left, right), found.at("event_type").text())
+        trigger = Trigger(AnnotatedMention(left, right), found.at("event_type").label())
         arguments = []
         for one in found.at("arguments").each():
             key = one.at("entity_id")
@@ -192,7 +192,7 @@ def _omnievent(found: Json) -> list[Event]:
             role = argument.at("role").text()
             for mention in argument.at("mentions").each():
                 arguments.append(Argument(AnnotatedMention(*mention.at("position").span()), role))
-        out.append(Event(Trigger(AnnotatedMention(left, right), found.at("type").text()), tuple(arguments)))
+        out.append(Event(Trigger(AnnotatedMention(left, right), found.at("type").label()), tuple(arguments)))
     return out
 
 
@@ -213,7 +213,7 @@ def _rams(record: Json) -> EventDocument:
     for found in record.at("evt_triggers").each():
         parts = found.several(3, "[start, end, [[type, score]]]")
         types = parts[2].several(1, "[[type, score]]")
-        triggers[found.span(inclusive=True)] = types[0].several(1, "[type, score]")[0].text()
+        triggers[found.span(inclusive=True)] = types[0].several(1, "[type, score]")[0].label()
     arguments: dict[tuple[int, int], list[Argument]] = {span: [] for span in triggers}
     for link in record.at("gold_evt_links").each():
         event, argument, role = link.several(3, "[[start, end], [start, end], role]")[:3]

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tallystick.errors import InputError, Place
+from tallystick.reading.limits import check_line_ends, check_text
 from tallystick.structures.segments import IntArray
 
 BLOCK = 1 << 18
@@ -55,8 +56,8 @@ class LineBlock:
 
 def split_lines(data: bytes, file: str, separator: str | None = None) -> Iterator[LineBlock]:
     """The blocks of a file's content."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data:
-        raise InputError("holds NUL bytes or is UTF-16; convert the file to UTF-8 first", file)
+    check_text(data, file)
+    check_line_ends(data, file)
     mark = None if separator is None else separator.encode()
     if mark is not None and (len(mark) != 1 or mark in b"\r\n"):
         raise InputError(f"separator {separator!r} is not one ASCII character; None means any white space", file)

@@ -58,12 +58,21 @@ class FigureTable:
 
 def read_figures(name: str | Path) -> FigureTable:
     """Read a table of figures; an empty value is undefined."""
-    file = shown_name(name)
-    reader = csv.DictReader(io.StringIO(read_text(name)))
+    file, content = shown_name(name), read_text(name)
+    if not content.strip():
+        raise InputError(f"is empty; expected CSV with the columns {', '.join(NEEDED)}", file)
+    reader = csv.DictReader(io.StringIO(content, newline=""))
+    try:
+        return _read(reader, file)
+    except csv.Error as error:
+        raise InputError(f"is not CSV: {error}", Place(file, reader.line_num)) from None
+
+
+def _read(reader: csv.DictReader[str], file: str) -> FigureTable:
     found = [column.strip() for column in reader.fieldnames or ()]
     if not set(NEEDED) <= set(found):
         raise InputError(
-            f"expected the columns {', '.join(NEEDED)} (and task, run), found {', '.join(found)}", Place(file, 1)
+            f"expected the columns {', '.join(NEEDED)} (and task, run), found {some(found)}", Place(file, 1)
         )
     unknown = [column for column in found if column not in COLUMNS]
     if unknown:
@@ -96,7 +105,7 @@ def _take(table: FigureTable, row: Mapping[str, str], place: Place) -> None:
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
-            raise InputError(f"expected a number under value, found {text!r}", place)
+            raise InputError(f"expected a number under value, found {text!r:.60}", place)
     run = table.tasks.setdefault(row.get("task", ""), {}).setdefault(system, {}).setdefault(row.get("run", ""), {})
     if metric in run:
         raise InputError(f"{system} has {metric} twice; several runs need a column run", place)

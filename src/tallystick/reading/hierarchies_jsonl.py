@@ -14,6 +14,7 @@ from typing import Any
 from tallystick.errors import InputError, some
 from tallystick.reading.hierarchies import Building, Hierarchies, Where
 from tallystick.reading.json_places import column_of
+from tallystick.reading.json_text import NotJson, decode
 
 KEYS = ("id", "events", "coreference", "links")
 
@@ -35,16 +36,15 @@ class _Reading:
         self.ways: set[str] = set()
         self.unnamed = 0
         self.line, self.number = "", 0
+        self.spans: dict[tuple[int, Any], int] = {}
 
     def take(self, line: str, number: int) -> None:
         """Read the document of a line."""
         self.line, self.number = line, number
         try:
-            value = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise self.building.error(f"is not JSON: {error.msg}", (number, error.colno)) from None
-        except RecursionError:
-            raise self.building.error("is JSON nested too deeply", (number, 1)) from None
+            value = decode(line)
+        except NotJson as error:
+            raise self.building.error(str(error), (number, error.column or 1)) from None
         if not isinstance(value, dict) or "events" not in value:
             raise self.building.error('expected a JSON object with "events" and "links"', (number, 1))
         unknown = [key for key in value if key not in KEYS]
@@ -80,7 +80,13 @@ class _Reading:
         if isinstance(event, dict):
             name, span = event.get("id"), event.get("span")
             if span is not None:
-                identity = _hashable(span)
+                identity = _span(span)
+                if identity is None:
+                    raise self.error(
+                        f"found {span!r:.60}; expected a span [start, end], or a list of them", "events", k
+                    )
+                if self.spans.setdefault((len(self.building.documents), identity), k) != k:
+                    raise self.error(f"two events have the span {span!r:.60}; events are known by it", "events", k)
         if not _is_name(name):
             raise self.error(f'found {event!r:.60}; expected a name or {{"id": ..., "span": [...]}}', "events", k)
         self.ways.add("name" if identity is None else "span")
@@ -120,8 +126,14 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, (str, int)) and not isinstance(value, bool)
 
 
-def _hashable(value: Any) -> Any:
-    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+def _span(value: Any) -> tuple[Any, ...] | None:
+    """A span as its two ends, or a span in pieces as several of them; None if it is neither."""
+    if not isinstance(value, list) or not value:
+        return None
+    if len(value) == 2 and all(isinstance(one, int) and not isinstance(one, bool) for one in value):
+        return tuple(value)
+    pieces = tuple(_span(one) if isinstance(one, list) and one and isinstance(one[0], int) else None for one in value)
+    return None if None in pieces else pieces
 
 
 def link_column(line: str, kind: str, parent: str, child: str) -> int | None:

@@ -6,12 +6,23 @@ it meant something else (a list that is always two integers, keys that are never
 
 from __future__ import annotations
 
+import datetime
+import decimal
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 # Whole numbers are numbers: that a reference happens to have no fraction promises nothing about a prediction.
-_KINDS = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null"}
+_KINDS: dict[type, str] = {
+    str: "string", bool: "boolean", int: "number", float: "number", type(None): "null",
+    bytes: "string", decimal.Decimal: "number", datetime.date: "string", datetime.datetime: "string",
+    datetime.time: "string", datetime.timedelta: "string",
+}  # fmt: skip
+# What JSON has no kind for; such values come from columns, where all values of a field are of one kind.
+_NOTES: dict[type, dict[str, str]] = {
+    bytes: {"contentEncoding": "base64"}, decimal.Decimal: {"format": "decimal"}, datetime.date: {"format": "date"},
+    datetime.datetime: {"format": "date-time"}, datetime.time: {"format": "time"}, datetime.timedelta: {"format": "duration"},
+}  # fmt: skip
 MANY_KEYS = 50
 MANY_SHAPES = 10_000
 """So many combinations of keys and kinds are counted apart before they are added up."""
@@ -28,6 +39,8 @@ class Seen:
     lists: int = 0
     objects: int = 0
     pairs: int = 0
+    maps: bool = False
+    """Whether the objects are known to be mappings, whose keys are data."""
     _shapes: dict[Any, list[Any]] = field(default_factory=dict)
 
     def add(self, value: Any) -> None:
@@ -80,7 +93,9 @@ class Seen:
     @property
     def is_map(self) -> bool:
         """Whether the keys are data: very many, none of them in half of the objects."""
-        return len(self.fields) > MANY_KEYS and max(s.count for s in self.fields.values()) * 2 < self.objects
+        return self.maps or (
+            len(self.fields) > MANY_KEYS and max(s.count for s in self.fields.values()) * 2 < self.objects
+        )
 
 
 def infer_schema(documents: Iterable[Any], title: str = "Document") -> tuple[dict[str, Any], list[str]]:
@@ -103,7 +118,8 @@ def _schema(seen: Seen) -> dict[str, Any]:
     names = {_KINDS[kind] for kind in seen.kinds}
     if names:
         ordered = sorted(names, key=lambda name: (name == "null", name))
-        options.append({"type": ordered if len(ordered) > 1 else ordered[0]})
+        notes = next((_NOTES[kind] for kind in seen.kinds if kind in _NOTES), {})
+        options.append({"type": ordered if len(ordered) > 1 else ordered[0], **notes})
     if seen.objects:
         options.insert(0, _object(seen))
     if seen.lists:
@@ -165,6 +181,8 @@ def _doubts(seen: Seen, path: str) -> Iterator[str]:
         yield f"{shown} is always empty in the reference; whatever is predicted there counts as extra"
     if seen.kinds and not kinds:
         yield f"{shown} is always null in the reference; whatever is predicted there counts as extra"
+    if seen.maps:
+        return
     if seen.is_map:
         yield f"{shown} has {len(seen.fields):,} different keys, taken as data: a bag of (key, value)"
         return

@@ -12,7 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, Place, did_you_mean
+from tallystick.reading.json_text import NotJson, decode, decode_line, placed
 from tallystick.reading.opening import read_bytes, shown_name
+
+FARTHEST = 1 << 31
+"""No text is as long as this."""
 
 
 class Json:
@@ -93,6 +97,12 @@ class Json:
             raise self.expected("text or a number")
         return str(self.value)
 
+    def label(self) -> str:
+        """A type: text, and not nothing."""
+        if not self.text():
+            raise self.expected("a type")
+        return self.text()
+
     def whole(self) -> int:
         if isinstance(self.value, bool) or not isinstance(self.value, int):
             raise self.expected("a whole number")
@@ -105,6 +115,8 @@ class Json:
 
     def checked_span(self, start: int, end: int, inclusive: bool, empty: bool = False) -> tuple[int, int]:
         last = end if inclusive else end - 1
+        if last >= FARTHEST:
+            raise self.fail(f"expected offsets below {FARTHEST:,}, found {start} to {end!s:.40}")
         if start < 0 or last < start - empty:
             kind = "inclusive" if inclusive else "exclusive"
             raise self.fail(
@@ -115,64 +127,42 @@ class Json:
 
 def shown(value: Any) -> str:
     """A value in a message, short."""
-    import json
+    import msgspec
 
-    text = json.dumps(value, ensure_ascii=False)
+    text = msgspec.json.encode(value).decode()
     return text if len(text) <= 60 else text[:59] + "…"
 
 
 def read_json(name: str | Path) -> list[Json]:
     """The values of a JSON Lines file; or of a file that is one JSON value: a list's items, or the one value."""
-    import msgspec
+    return parse_json(read_bytes(name), shown_name(name))
 
-    file = shown_name(name)
-    data = read_bytes(name).removeprefix(b"\xef\xbb\xbf")
+
+def parse_json(data: bytes, file: str) -> list[Json]:
+    """The same for what was read already."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
     if not data.strip():
         raise InputError("is empty; expected JSON", file)
-    decode = msgspec.json.decode
-    first = data.lstrip()[:1]
-    if first != b"[":
+    if data.lstrip()[:1] != b"[":
         out = []
         for number, line in enumerate(data.split(b"\n"), 1):
             if not line.strip():
                 continue
             try:
                 out.append(Json(decode(line), Place(file, number)))
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except NotJson as error:
                 if not out and _is_json(data):  # one object over several lines
                     break
-                raise _not_json(error, file, line, number) from None
+                raise placed(error, line, file, number) from None
         else:
             return out
-    try:
-        whole = Json(decode(data), Place(file))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _not_json(error, file, data, 1) from None
+    whole = Json(decode_line(data, file), Place(file))
     return whole.each() if isinstance(whole.value, list) else [whole]
 
 
 def _is_json(data: bytes) -> bool:
-    import msgspec
-
     try:
-        msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        decode(data)
+    except NotJson:
         return False
     return True
-
-
-def _not_json(error: Exception, file: str, data: bytes, line: int) -> InputError:
-    """What the parser says, with line and column of where it stopped."""
-    if isinstance(error, UnicodeDecodeError):
-        return InputError("is not UTF-8; convert the file to UTF-8 first", Place(file, line))
-    message = str(error)
-    column, text = None, None
-    if "(byte " in message:
-        offset = int(message.rsplit("(byte ", 1)[1].rstrip(")"))
-        start = data.rfind(b"\n", 0, offset) + 1
-        line += data.count(b"\n", 0, offset)
-        column = len(data[start:offset].decode("utf-8", "replace")) + 1
-        text = data[start:].split(b"\n", 1)[0].decode("utf-8", "replace")
-        message = message.rsplit(" (byte", 1)[0]
-    message = message.removeprefix("JSON is malformed: ")
-    return InputError(f"is not JSON: {message}", Place(file, line, column, text))

@@ -7,7 +7,6 @@ twice (standard input) is held in memory.
 from __future__ import annotations
 
 import io
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,8 +14,10 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import IO, Any
 
-from tallystick.errors import InputError, Place
-from tallystick.reading.opening import read_bytes, shown_name
+from tallystick.errors import InputError
+from tallystick.reading.json_text import explained, placed
+from tallystick.reading.limits import check_file, reads_once
+from tallystick.reading.opening import read_bytes, read_stdin, shown_name
 from tallystick.reading.packed import is_packed, open_packed, packed_errors, packing, unpacked_name
 from tallystick.reading.parts import part_at_hand
 
@@ -44,8 +45,9 @@ class Lines:
         self.name, self.file = str(name), shown_name(name)
         self._held: list[bytes] | None = None
         self._stream: IO[bytes] | None = None
-        if self.name == "-":
-            self._held = sys.stdin.buffer.read().removeprefix(_MARK).split(b"\n")
+        if reads_once(name):  # standard input or a pipe
+            data = read_stdin() if self.name == "-" else read_bytes(name)
+            self._held = data.removeprefix(_MARK).split(b"\n")
         elif unpacked_name(name).endswith(".json") and part_at_hand(name) is None:
             self._held = self._elements()
         self.position = 0
@@ -68,10 +70,10 @@ class Lines:
             if data.lstrip()[:1] == b"[":
                 return [bytes(one) for one in msgspec.json.decode(data, type=list[msgspec.Raw])]
             return [bytes(msgspec.json.decode(data, type=msgspec.Raw)).replace(b"\n", b" ")]
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             if data.count(b"\n") > 1 and data.lstrip()[:1] == b"{":
                 return data.split(b"\n")
-            raise InputError(f"is not JSON: {error}", self.file) from None
+            raise placed(explained(error, data), data, self.file) from None
 
     @property
     def seekable(self) -> bool:
@@ -125,15 +127,11 @@ class Lines:
         part = part_at_hand(self.name)
         if part is not None:
             return io.BytesIO(part.read())
-        path = Path(self.name)
-        if not path.exists() or path.is_dir():
-            read_bytes(self.name)  # says what is wrong
-        if is_packed(path):
-            return open_packed(path)
+        check_file(self.name)
         try:
-            return open(path, "rb")
-        except OSError:
-            read_bytes(self.name)
+            return open_packed(self.name) if is_packed(self.name) else open(self.name, "rb")
+        except (OSError, ValueError):
+            read_bytes(self.name)  # says what is wrong
             raise
 
     def line_at(self, offset: int) -> bytes:
@@ -150,11 +148,4 @@ class Lines:
 
 def not_json(error: Exception, file: str, number: int, line: bytes) -> InputError:
     """A malformed line, with a caret where the parser stopped."""
-    message = str(error)
-    column = None
-    if "(byte " in message:
-        offset = int(message.rsplit("(byte ", 1)[1].rstrip(")"))
-        column = len(line[:offset].decode("utf-8", "replace")) + 1
-        message = message.rsplit(" (byte", 1)[0]
-    message = message.removeprefix("JSON is malformed: ")
-    return InputError(f"is not JSON: {message}", Place(file, number, column, line.decode("utf-8", "replace")))
+    return placed(explained(error, line), line, file, number)

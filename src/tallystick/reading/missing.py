@@ -36,10 +36,10 @@ class Missing:
         """What is to be said about one system."""
         fate = "left out for all systems" if self.policy == "intersect" else "counted as empty answers"
         return [
-            f"{system}: {len(names):,} {what}: {some(names)}"
+            f"{system}: {len(names):,} document{'' if len(names) == 1 else 's'} {what}: {some(names)}"
             for names, what in (
-                (self.unanswered, f"documents not answered, {fate}"),
-                (self.ignored, "documents ignored, which the reference does not have"),
+                (self.unanswered, f"not answered, {fate}"),
+                (self.ignored, "ignored, which the reference does not have"),
             )
             if names
         ]

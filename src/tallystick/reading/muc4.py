@@ -16,7 +16,6 @@ Judgements are a Lisp list by message, key template and slot: `("THE MAIDS" matc
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, Place, did_you_mean, some
+from tallystick.reading.json_text import decode_line
 from tallystick.reading.opening import read_text, shown_name
 from tallystick.reading.templates import TemplateDocuments
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
@@ -125,10 +125,7 @@ def _from_text(file: str, content: str) -> Muc4Templates:
 
 
 def _from_json(file: str, content: str, part: str) -> Muc4Templates:
-    try:
-        data = json.loads(content)
-    except json.JSONDecodeError as error:
-        raise InputError(f"is not JSON: {error.msg}", Place(file, error.lineno, error.colno)) from None
+    data = decode_line(content, file)
     if isinstance(data, dict):
         if part not in data:
             hint = did_you_mean(part, data) if part else " Pick one with FILE#NAME."

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from tallystick.errors import InputError
+from tallystick.reading.limits import check_file, check_line_ends, check_text, not_utf8
 from tallystick.reading.packed import is_packed, open_packed, packed_errors, packing
 from tallystick.reading.parts import part_at_hand
 
@@ -17,22 +18,35 @@ def read_bytes(name: str | Path) -> bytes:
     if part is not None:
         return part.read()
     if name == "-":
-        return sys.stdin.buffer.read()
+        return read_stdin()
     path = Path(name)
     try:
-        if path.is_dir():
-            raise InputError("is a directory, expected a file", name)
+        check_file(name)
         if is_packed(name):
             try:
                 with open_packed(name) as stream:
-                    return stream.read()
+                    data = stream.read()
             except packed_errors() as error:
                 raise InputError(f"is not a complete {packing(name)} file ({error})", name) from None
-        return path.read_bytes()
+        else:
+            data = path.read_bytes()
     except FileNotFoundError:
         raise InputError("no such file", name) from None
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror or error})", name) from None
+    except ValueError as error:  # a NUL in the name
+        raise InputError(f"is no name of a file ({error})", repr(name)) from None
+    check_text(data, name)
+    return data
+
+
+def read_stdin() -> bytes:
+    """All of standard input, as long as it is text."""
+    pieces = []
+    while piece := sys.stdin.buffer.read(1 << 20):
+        check_text(piece, "<stdin>")
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def read_head(name: str | Path, most: int = 1 << 16) -> bytes:
@@ -43,8 +57,7 @@ def read_head(name: str | Path, most: int = 1 << 16) -> bytes:
     part = part_at_hand(name)
     if part is not None:
         return part.read()[:most]
-    if Path(name).is_dir():
-        raise InputError("is a directory, expected a file", name)
+    check_file(name)
     try:
         with open_packed(name) if is_packed(name) else open(name, "rb") as stream:
             return stream.read(most)
@@ -58,17 +71,12 @@ def read_head(name: str | Path, most: int = 1 << 16) -> bytes:
 
 def read_text(name: str | Path) -> str:
     """The whole content as UTF-8 text without a byte order mark; a bad byte is an error that names its line."""
-    from tallystick.errors import Place
-
     data = read_bytes(name)
+    check_line_ends(data, shown_name(name))
     try:
         return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"byte 0x{data[error.start]:02x} is not UTF-8; convert the file to UTF-8 first",
-            Place(str(name), line),
-        ) from None
+    except UnicodeDecodeError:
+        raise not_utf8(data, shown_name(name)) from None
 
 
 def shown_name(name: str | Path) -> str:

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from tallystick.errors import TallystickError
+from tallystick.reading.limits import Unpacked
 
 ENDINGS = (".gz", ".zst")
+_BITE = 1 << 12
+"""zstd can make 128 kB of four bytes, so a bomb is unpacked in small bites, each of which is 128 MB at most."""
 
 
 def is_packed(name: str | Path) -> bool:
@@ -25,38 +28,13 @@ def unpacked_name(name: str | Path) -> str:
 
 
 def open_packed(name: str | Path) -> IO[bytes]:
-    """The bytes in a packed file."""
-    if str(name).endswith(".zst"):
-        decompressor = _zstandard().ZstdDecompressor
-        frames = _Frames(open(name, "rb"), decompressor)  # noqa: SIM115 - closed with the stream
-        return io.BufferedReader(frames, 1 << 16)  # type: ignore[arg-type,return-value,unused-ignore]
+    """The bytes in a packed file, in a stream that stops a bomb and knows how far it is."""
     import gzip
 
+    zst = _zstandard() if str(name).endswith(".zst") else None
     stream = open(name, "rb")  # noqa: SIM115 - closed with the stream around it
-    return io.BufferedReader(_Unzipped(stream, gzip.GzipFile(fileobj=stream)), 1 << 16)  # type: ignore[arg-type,return-value,unused-ignore]
-
-
-class _Unzipped(io.RawIOBase):
-    """The bytes in a .gz file."""
-
-    def __init__(self, stream: IO[bytes], unpacked: IO[bytes]) -> None:
-        self._stream, self._unpacked = stream, unpacked
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._unpacked.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def packed_position(self) -> int:
-        """How many bytes of the packed file were read."""
-        return self._stream.tell()
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
+    unpacked: Any = gzip.GzipFile(fileobj=stream) if zst is None else _Frames(stream, zst.ZstdDecompressor)
+    return io.BufferedReader(Unpacked(stream, unpacked, name), 1 << 16)  # type: ignore[arg-type,return-value,unused-ignore]
 
 
 class _Frames(io.RawIOBase):
@@ -74,7 +52,7 @@ class _Frames(io.RawIOBase):
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         while not self._ready:
             packed = self._frame.unused_data if self._frame is not None and self._frame.eof else b""
-            packed = packed or self._stream.read(1 << 17)
+            packed = packed or self._stream.read(_BITE)
             if not packed:
                 if self._frame is not None and not self._frame.eof:
                     raise EOFError("it ends in the middle of a frame")
@@ -85,14 +63,6 @@ class _Frames(io.RawIOBase):
         count = min(len(buffer), len(self._ready))
         buffer[:count], self._ready = self._ready[:count], self._ready[count:]
         return count
-
-    def packed_position(self) -> int:
-        """How many bytes of the packed file were read."""
-        return self._stream.tell()
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
 
 
 def packed_errors() -> tuple[type[Exception], ...]:

@@ -12,16 +12,16 @@ def read_parents(name: str | Path) -> dict[str, tuple[str, ...]]:
     """Each type with its parents."""
     file, text = shown_name(name), read_text(name)
     if text.lstrip().startswith("{"):
-        from tallystick.reading.json_values import read_json
+        from tallystick.reading.json_values import parse_json
 
         out = {}
-        for document in read_json(name):
+        for document in parse_json(text.encode(), file):
             for child, parent in document.items():
                 listed = parent.each() if isinstance(parent.value, list) else [parent]
                 out[child] = tuple(one.text() for one in listed)
         return out
     found: dict[str, tuple[str, ...]] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue
         parts = line.split("\t")

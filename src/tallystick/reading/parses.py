@@ -68,6 +68,8 @@ def read_parses(name: str | Path, documents: Mapping[str, ArgumentDocument]) -> 
     out: dict[str, Parse] = {}
     ends = [sentence for sentence, _ in begins[1:]] + [count]
     for (first, key), last in zip(begins, ends, strict=True):
+        if first >= count:
+            raise InputError(f"the document {key!r} has no sentences", bank.name)
         place = Place(bank.name, int(bank.sentence_line[first]))
         if key in out:
             raise InputError(f"the document {key!r} begins here for the second time", place)

@@ -17,6 +17,13 @@ from typing import IO, NoReturn
 import numpy as np
 
 from tallystick.errors import InputError, Place
+from tallystick.reading.limits import (
+    check_file,
+    check_line_ends,
+    check_text,
+    complain_of_nul,
+    reads_once,
+)
 from tallystick.reading.opening import shown_name
 from tallystick.reading.packed import is_packed, open_packed, packed_errors, packing
 from tallystick.reading.parts import part_at_hand
@@ -54,7 +61,7 @@ class Pieces:
         self.name = str(name)
         self.shown = shown_name(name)
         self._size = size
-        self._kept: list[bytes] | None = [] if self.name == "-" else None
+        self._kept: list[bytes] | None = [] if reads_once(name) else None
         checked = self._checked()
         first = next(checked, None)
         if first is None:
@@ -83,6 +90,10 @@ class Pieces:
         for number, piece in enumerate(self._read()):
             if self._kept is not None:
                 self._kept.append(piece)
+            if number == 0:
+                check_text(piece[:2], self.shown)
+                if not piece.lstrip().startswith(b"{"):
+                    check_line_ends(piece[:-1], self.shown)
             if b"\0" in piece or not is_utf8(piece):
                 self._complain(piece, number)
             yield piece
@@ -91,17 +102,16 @@ class Pieces:
         # Lines are only counted now that somebody wants to know.
         before = islice(self._kept if self._kept is not None else self._read(), number)
         lines = sum(earlier.count(b"\n") for earlier in before)
-        at = piece.find(b"\0")
-        if at >= 0:
-            message = "a NUL byte, so this is no text file; expected UTF-8 (convert a UTF-16 file first)"
-        else:
-            try:
-                piece.decode("utf-8")
-            except UnicodeDecodeError as error:
-                at = error.start
-            message = f"byte 0x{piece[at]:02x} is not UTF-8; convert the file to UTF-8 first"
+        if b"\0" in piece:
+            complain_of_nul(piece, self.shown, lines)
+        at = 0
+        try:
+            piece.decode("utf-8")
+        except UnicodeDecodeError as error:
+            at = error.start
+        message = f"byte 0x{piece[at]:02x} is not UTF-8; convert the file to UTF-8 first"
         start = piece.rfind(b"\n", 0, at) + 1
-        text = piece[start : piece.find(b"\n", at)].decode("utf-8", "replace").replace("\0", "\ufffd")
+        text = piece[start : piece.find(b"\n", at)].decode("utf-8", "replace")
         column = len(piece[start:at].decode("utf-8", "replace")) + 1
         raise InputError(message, Place(self.shown, lines + piece.count(b"\n", 0, at) + 1, column, text))
 
@@ -124,8 +134,7 @@ class Pieces:
             return
         path = Path(self.name)
         try:
-            if path.is_dir():
-                raise InputError("is a directory, expected a file", self.shown)
+            check_file(self.name)
             if not is_packed(path):
                 with path.open("rb") as stream:
                     yield from self._whole_lines(stream)
@@ -139,6 +148,8 @@ class Pieces:
             raise InputError("no such file", self.shown) from None
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", self.shown) from None
+        except ValueError as error:  # a NUL in the name
+            raise InputError(f"is no name of a file ({error})", repr(self.shown)) from None
 
     def _whole_lines(self, stream: IO[bytes]) -> Iterator[bytes]:
         while piece := stream.read(self._size):

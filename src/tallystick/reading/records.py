@@ -8,18 +8,21 @@ on disk); where the orders part, the rest of the predictions is found by an inde
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
-from tallystick.columns.unfit import Invalid
+from tallystick.columns.unfit import Invalid, Surplus
 from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
+from tallystick.reading.arrow_files import ArrowLines, open_records
+from tallystick.reading.json_text import TOO_DEEP, explained
 from tallystick.reading.lines import Lines, Portion, not_json
 from tallystick.reading.missing import Missing, allowed
 from tallystick.reading.repeats import Repeats
 from tallystick.reading.shapes import PLAIN, Shape, loose_converter
+from tallystick.reading.unknown import Unknown, settle
 
 MOST_LISTED = 1000
 """So many predictions that cannot be read are listed by name; all are counted."""
@@ -36,6 +39,9 @@ class Findings:
     repaired: int = 0
     misfits: Counter[str] = field(default_factory=Counter)
     first_misfit: str = ""
+    unknown: Counter[str] = field(default_factory=Counter)
+    first_unknown: str = ""
+    unknown_counts: bool = True
     invalid: list[tuple[Any, str]] = field(default_factory=list)
     invalids: int = 0
 
@@ -51,8 +57,16 @@ class Findings:
         self.repaired += other.repaired
         self.misfits.update(other.misfits)
         self.first_misfit = self.first_misfit or other.first_misfit
+        self.unknown.update(other.unknown)
+        self.first_unknown = self.first_unknown or other.first_unknown
+        self.unknown_counts = other.unknown_counts
         self.invalid += other.invalid[: MOST_LISTED - len(self.invalid)]
         self.invalids += other.invalids
+
+    def note_unknown(self, key: Any, path: str, value: Any, times: int = 1) -> None:
+        """Remember values under a key that the shape does not know."""
+        self.unknown[path] += times
+        self.first_unknown = self.first_unknown or f"document {key}: {path}: {value!r:.40}"
 
     def lines(self) -> Iterator[str]:
         """What a person is told."""
@@ -63,6 +77,15 @@ class Findings:
             total = sum(self.misfits.values())
             where = ", ".join(f"{path} {times:,}" for path, times in self.misfits.most_common(5))
             yield f"of the wrong kind, counted as wrong: {_count(total, 'value')} ({where}); the first: {self.first_misfit}"
+        if self.unknown:
+            total = sum(self.unknown.values())
+            where = ", ".join(f"{path} {times:,}" for path, times in self.unknown.most_common(5))
+            where += f" and {len(self.unknown) - 5:,} more" if len(self.unknown) > 5 else ""
+            how = "counted as extra (--unknown ignore leaves them out)" if self.unknown_counts else "ignored"
+            yield (
+                f"under keys that the reference does not have, {how}: {_count(total, 'value')} ({where}); "
+                f"the first: {self.first_unknown}"
+            )
         if self.invalid:
             listed = "; ".join(f"{key}: {reason}" for key, reason in self.invalid[:5])
             more = f"; and {self.invalids - 5:,} more" if self.invalids > 5 else ""
@@ -73,6 +96,7 @@ class Findings:
         return {
             "repaired": {"predictions": self.repaired, **self.repairs},
             "misfits": dict(self.misfits),
+            "unknown": dict(self.unknown),
             "invalids": self.invalids,
             "invalid": [{"document": key, "reason": reason} for key, reason in self.invalid],
         }
@@ -91,6 +115,8 @@ class Side:
     tolerant: bool = False
     credit: str = "each"
     findings: Findings = field(default_factory=Findings)
+    unknown: Unknown | None = None
+    """Finds what the type does not know; None if nobody looks."""
 
     def __post_init__(self) -> None:
         import msgspec
@@ -119,16 +145,21 @@ class Side:
         pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
         return [key for key, _ in pairs], [value for _, value in pairs]
 
+    def noted(self, value: Any, plain: Any) -> Any:
+        """The value, with what the type does not know of the plain data that it was made of."""
+        found = self.unknown.find(plain) if self.unknown is not None and type(value) is not Invalid else ()
+        return Surplus(value, tuple(found)) if found else value
+
     def _read_most(self, portion: Portion) -> tuple[list[Any], list[Any]]:
         """Most lines are as they should be; the others are looked at one by one."""
         convert = self.convert
         try:
             values = list(map(convert, portion.lines))
-            return self._ids(portion, values), values
+            keys = self._ids(portion, values)
+            return keys, self._all_noted(values, portion.lines)
         except Exception:  # said by `_one`
             pass
-        keys: list[Any] = []
-        values = []
+        keys, values = [], []
         good: list[int] = []
         for place, line in enumerate(portion.lines):
             try:
@@ -139,11 +170,14 @@ class Side:
                 key, value = self._one(portion.numbers[place], line)
             keys.append(key)
             values.append(value)
-        lines = [portion.lines[k] for k in good]
-        found = self._ids(Portion([], lines, []), [values[k] for k in good])
-        for place, key in zip(good, found, strict=True):
-            keys[place] = key
+        lines, fine = [portion.lines[k] for k in good], [values[k] for k in good]
+        found = zip(self._ids(Portion([], lines, []), fine), self._all_noted(fine, lines), strict=True)
+        for place, (key, value) in zip(good, found, strict=True):
+            keys[place], values[place] = key, value
         return keys, values
+
+    def _all_noted(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
+        return values if self.unknown is None else list(map(self.noted, values, map(self._plain, lines)))
 
     def _ids(self, portion: Portion, values: list[Any]) -> list[Any]:
         if self._key is not None:
@@ -185,7 +219,8 @@ class Side:
             try:
                 line.decode()
                 value = self.convert(line)
-                return self._ids(Portion([number], [line], [0]), [value])[0], value
+                key = self._ids(Portion([number], [line], [0]), [value])[0]
+                return key, self.noted(value, self._plain(line) if self.unknown is not None else None)
             except msgspec.ValidationError as error:
                 problem = error
             except msgspec.DecodeError as error:
@@ -198,8 +233,8 @@ class Side:
                 raise InputError("is not UTF-8; convert the file to UTF-8 first", self.place(number)) from None
             except RecursionError:
                 if self.lenient:
-                    return UNKNOWN, Invalid("is nested too deeply", line.decode("utf-8", "replace"))
-                raise InputError("is nested too deeply", self.place(number)) from None
+                    return UNKNOWN, Invalid(TOO_DEEP, line.decode("utf-8", "replace"))
+                raise InputError(TOO_DEEP, self.place(number)) from None
             except ValueError as error:  # pydantic's, told by our converter
                 problem = error  # type: ignore[assignment]
             if not (self.lenient or self.tolerant):
@@ -236,8 +271,9 @@ class Side:
         from tallystick.reading.repair import Unreadable, read_noisy
 
         try:
+            line.decode()
             outer = self._plain(line)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise not_json(error, self.lines.file, number, line) from None
         if not isinstance(outer, dict) or self.text_field not in outer:
             known = ", ".join(map(str, outer)) if isinstance(outer, dict) else type(outer).__name__
@@ -254,9 +290,9 @@ class Side:
                     value = self._plain(inner)
             except Unreadable as error:
                 return key, Invalid(str(error), inner)
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, RecursionError) as error:
                 raise InputError(
-                    f"the text under {self.text_field!r} is not JSON: {error}; --lenient repairs what it can",
+                    f"the text under {self.text_field!r} {explained(error, inner)}; --lenient repairs what it can",
                     self.place(number),
                 ) from None
         elif inner is None and self.lenient:
@@ -268,6 +304,10 @@ class Side:
 
     def fitted(self, number: int, value: Any) -> tuple[Any, Any]:
         """A decoded value as a value of the type, as far as it goes."""
+        key, found = self._fitted(number, value)
+        return key, self.noted(found, value)
+
+    def _fitted(self, number: int, value: Any) -> tuple[Any, Any]:
         import msgspec
 
         key = value.get(self.id_field) if isinstance(value, dict) else None
@@ -300,8 +340,8 @@ class Batch:
     """Some documents of both sides, the k-th against the k-th."""
 
     ids: list[Any]
-    references: list[Any]
-    predictions: list[Any]
+    references: Sequence[Any]
+    predictions: Sequence[Any]
 
 
 class Pairing:
@@ -321,6 +361,8 @@ class Pairing:
         self.filled = lenient or (absent is not None and absent.policy != "error")
         self.how = ""
         self.ignored: list[Any] = []
+        self.remarks: list[str] = []
+        """What is to be said about how the files were read."""
 
     def decide(self) -> str:
         """By what documents are paired, from the first line of both files."""
@@ -342,13 +384,22 @@ class Pairing:
 
     def batches(self) -> Iterator[Batch]:
         """All documents, in the order of the reference."""
-        if self.decide() == "by order":
-            yield from self._by_order()
-        else:
-            yield from self._by_id()
+        findings = self.predicted.findings
+        for batch in self._by_order() if self.decide() == "by order" else self._by_id():
+            if self.predicted.unknown is None:
+                yield batch
+            else:
+                yield Batch(
+                    batch.ids,
+                    *settle(batch.ids, batch.references, batch.predictions, findings, findings.unknown_counts),
+                )
+
+    def open(self, side: Side) -> Reader:
+        """A side from its beginning."""
+        return Reader(side)
 
     def _by_order(self) -> Iterator[Batch]:
-        left, right = (_Reader(side) for side in (self.reference, self.predicted))
+        left, right = (self.open(side) for side in (self.reference, self.predicted))
         done = 0
         while True:
             numbers, _, references = left.take()
@@ -368,7 +419,7 @@ class Pairing:
             yield Batch(numbers, references, predictions)
 
     def _by_id(self) -> Iterator[Batch]:
-        left, right = (_Reader(side) for side in (self.reference, self.predicted))
+        left, right = (self.open(side) for side in (self.reference, self.predicted))
         first = Repeats()
         while True:
             numbers, keys, references = left.take()
@@ -387,7 +438,7 @@ class Pairing:
             self._note_invalid(keys, predictions)
             yield Batch(keys, references, predictions)
 
-    def _indexed(self, left: _Reader, right: _Reader, first: Repeats, ours: Any, theirs: Any) -> Iterator[Batch]:
+    def _indexed(self, left: Reader, right: Reader, first: Repeats, ours: Any, theirs: Any) -> Iterator[Batch]:
         """The orders differ from here on: the predictions that are left, by id."""
         lines, others, predictions = theirs
         seen: dict[Any, int] = {}
@@ -448,6 +499,13 @@ class Pairing:
                 )
             first[key] = number
 
+    def watch(self, ignored: Collection[str], promised: bool, count: bool) -> None:
+        """From now on, look for keys that the shape does not know; in a reference of an inferred shape there are none."""
+        self.predicted.unknown = Unknown(self.predicted.type, ignored, (self.predicted.id_field,))
+        if promised:
+            self.reference.unknown = Unknown(self.reference.type, ignored, (self.reference.id_field,))
+        self.predicted.findings.unknown_counts = count
+
     def _refuse_repeats(self, first: Repeats) -> None:
         """No id of the reference may come twice; where numbers meet, the file is read again to see whether ids do."""
         numbers = set(first.found().tolist())
@@ -469,19 +527,20 @@ class Pairing:
                 if (hash(key) % (1 << 64) if number else key) in wanted:
                     yield line, key
 
-    def _note_invalid(self, keys: list[Any], predictions: list[Any]) -> None:
+    def _note_invalid(self, keys: list[Any], predictions: Sequence[Any]) -> None:
         for key, value in zip(keys, predictions, strict=True):
             if type(value) is Invalid:
                 self.predicted.findings.add_invalid(key, value.reason)
 
     def warnings(self) -> Iterator[str]:
         """What is to be said when all was read."""
+        yield from self.remarks
         yield from self.predicted.findings.lines()
         if self.ignored:
             yield f"ignored, having no reference: {_count(len(self.ignored), 'prediction')}: {some(self.ignored)}"
 
 
-class _Reader:
+class Reader:
     """One side, read as many documents at a time as the other side asks for."""
 
     def __init__(self, side: Side) -> None:
@@ -489,7 +548,7 @@ class _Reader:
         self.portions = side.lines.portions()
         self.rest: list[Portion] = []
 
-    def take(self, count: int | None = None) -> tuple[list[int], list[Any], list[Any]]:
+    def take(self, count: int | None = None) -> tuple[list[int], list[Any], Sequence[Any]]:
         """Line numbers, ids and values of the next documents: a portion, or so many."""
         portion = self._lines(count)
         if not portion.lines:
@@ -565,12 +624,17 @@ def lay_together(
     absent: Missing | None = None,
 ) -> Pairing:
     """Two files of one shape, ready to be read in batches. Leniency is for predictions; a reference has to be right."""
-    left, right = (one if isinstance(one, Lines) else Lines(one) for one in (reference, predicted))
+    left, right = (open_records(one) for one in (reference, predicted))
     ours, theirs = shape.converters()
     if shape.schema is not None and credit == "each":
         theirs = loose_converter(shape.schema)  # where each field counts by itself, one that is not there is only that
     key = id_field or "id"
-    return Pairing(
+    kind = Pairing
+    if isinstance(left, ArrowLines) or isinstance(right, ArrowLines):
+        from tallystick.reading.arrow_pairing import ArrowPairing
+
+        kind = ArrowPairing
+    return kind(
         Side(left, ours, shape.reference, key, credit=credit),
         Side(right, theirs, shape.predicted, key, text_field, lenient, not shape.promised, credit),
         id_named=id_field is not None,

@@ -11,8 +11,8 @@ What only narrows a value (minimum, pattern, ...) says nothing about its shape a
 from __future__ import annotations
 
 import datetime
+import decimal
 import difflib
-import json
 import re
 import uuid
 from collections.abc import Mapping
@@ -24,10 +24,14 @@ from typing_extensions import NotRequired, TypedDict
 from tallystick.choosing import Choice, read_choice
 from tallystick.deriving import union_of
 from tallystick.errors import DerivationError, InputError, Place, did_you_mean
-from tallystick.reading.opening import read_text
+from tallystick.reading.json_text import TOO_DEEP, decode_line
+from tallystick.reading.opening import read_text, shown_name
+from tallystick.reading.unknown import OPEN
 from tallystick.similarity.text import Text
 
 KEYWORD = "x-tallystick"
+MOST_STEPS = 100_000
+"""Parts of a schema or of choices, with all that they refer to put in."""
 _SIMPLE: dict[str, Any] = {"string": str, "integer": int, "number": int | float, "boolean": bool, "null": None}
 _TYPES = (*_SIMPLE, "array", "object")
 _FORMATS: dict[str, Any] = {
@@ -41,14 +45,10 @@ _FORMATS: dict[str, Any] = {
 
 def read_data(name: str | Path) -> Any:
     """A small JSON or YAML file: a schema, or choices."""
-    content = read_text(name)
-    if str(name).endswith((".yaml", ".yml")):
-        return _yaml(content, str(name))
-    try:
-        return json.loads(content, object_pairs_hook=lambda pairs: _unique(pairs, str(name)))
-    except json.JSONDecodeError as error:
-        line = content.splitlines()[error.lineno - 1] if content else ""
-        raise InputError(f"is not JSON: {error.msg}", Place(str(name), error.lineno, error.colno, line)) from None
+    file, content = shown_name(name), read_text(name)
+    if file.removesuffix(".gz").endswith((".yaml", ".yml")):
+        return _yaml(content, file)
+    return decode_line(content, file, None, lambda pairs: _unique(pairs, file))
 
 
 def _unique(pairs: list[tuple[str, Any]], file: str) -> dict[str, Any]:
@@ -66,11 +66,22 @@ def _yaml(content: str, file: str) -> Any:
     except ImportError:
         raise InputError("YAML needs PyYAML: pip install pyyaml; or write it as JSON", file) from None
     try:
-        return yaml.safe_load(content)
+        found = yaml.safe_load(content)
+        _check_size(found, file)
+        return found
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = Place(file, mark.line + 1, mark.column + 1) if mark else Place(file)
         raise InputError(f"is not YAML: {error.problem}", place) from None
+    except yaml.reader.ReaderError as error:
+        line = content.count("\n", 0, error.position) + 1
+        raise InputError(
+            f"is not YAML: the character {error.character!r:.20} may not stand there", Place(file, line)
+        ) from None
+    except RecursionError:
+        raise InputError(TOO_DEEP, file) from None
+    except ValueError as error:  # a date that is none, a number of thousands of digits
+        raise InputError(f"is not YAML: {error}", file) from None
 
 
 def type_of_schema(schema: Any, file: str = "schema", *, predicted: bool = False) -> Any:
@@ -79,9 +90,30 @@ def type_of_schema(schema: Any, file: str = "schema", *, predicted: bool = False
     With `predicted`, the type of predictions: where the gold may hold alternatives, a prediction is one value.
     """
     reader = _Reader(schema, file, predicted)
-    return reader.type_at(
-        schema, "#", _class_name(schema.get("title") if isinstance(schema, Mapping) else None, "Document")
-    )
+    title = schema.get("title") if isinstance(schema, Mapping) else None
+    try:
+        return reader.type_at(schema, "#", _class_name(title, "Document"))
+    except RecursionError:
+        raise InputError("is nested too deeply, or refers to itself without end", file) from None
+
+
+def _check_size(value: Any, file: str) -> None:
+    """YAML's aliases can make a few lines stand for millions, or for themselves."""
+    sizes: dict[int, int | None] = {}
+
+    def size(node: Any) -> int:
+        if not isinstance(node, (dict, list)):
+            return 1
+        if id(node) not in sizes:
+            sizes[id(node)] = None
+            sizes[id(node)] = 1 + sum(map(size, node.values() if isinstance(node, dict) else node))
+        known = sizes[id(node)]
+        if known is None:
+            raise InputError("an alias stands inside of what it stands for", file)
+        return known
+
+    if size(value) > MOST_STEPS:
+        raise InputError(f"with its aliases put in, it has more than {MOST_STEPS:,} values", file)
 
 
 class _Reader:
@@ -89,12 +121,20 @@ class _Reader:
         self.schema, self.file, self.predicted = schema, file, predicted
         self.known: dict[str, Any] = {}
         self.names: set[str] = set()
+        self.steps = 0
+
+    def step(self, pointer: str) -> None:
+        """References inside allOf can double a schema again and again."""
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise self.wrong(pointer, f"with all that it refers to, this schema has more than {MOST_STEPS:,} parts")
 
     def wrong(self, pointer: str, message: str) -> InputError:
         return InputError(f"at {pointer}: {message}", self.file)
 
     def type_at(self, node: Any, pointer: str, name: str) -> Any:
         """The type of the schema at a JSON pointer, with what was chosen for it."""
+        self.step(pointer)
         if node is True:
             node = {}
         if not isinstance(node, Mapping):
@@ -137,6 +177,8 @@ class _Reader:
         if kind is None:
             kind = "object" if "properties" in node else "array" if "items" in node or "prefixItems" in node else None
         if isinstance(kind, list):
+            if not kind:
+                raise self.wrong(f"{pointer}/type", f"is an empty list; expected some of {', '.join(_TYPES)}")
             parts = tuple(self.kind({**node, "type": one}, one, pointer, name, choice) for one in kind)
             return union_of(parts)
         return self.kind(node, kind, pointer, name, choice)
@@ -146,15 +188,19 @@ class _Reader:
             if choice is not None and choice.similarity is not None:
                 return Any
             raise self.wrong(pointer, f"says nothing about the value; give it a type: one of {', '.join(_TYPES)}")
-        if kind not in _TYPES:
+        if not isinstance(kind, str) or kind not in _TYPES:
             hint = did_you_mean(str(kind), _TYPES)
             raise self.wrong(f"{pointer}/type", f"unknown type {kind!r}; expected one of {', '.join(_TYPES)}.{hint}")
         if kind == "array":
             return self.array(node, pointer, name)
         if kind == "object":
             return self.object(node, pointer, name)
+        if kind == "number" and node.get("format") == "decimal":
+            return decimal.Decimal
+        if kind == "string" and node.get("contentEncoding") == "base64":
+            return bytes
         if kind == "string" and not (choice is not None and isinstance(choice.similarity, Text)):
-            return _FORMATS.get(node.get("format", ""), str)
+            return _FORMATS.get(str(node.get("format", "")), str)
         return _SIMPLE[kind]
 
     def array(self, node: Mapping[str, Any], pointer: str, name: str) -> Any:
@@ -179,11 +225,8 @@ class _Reader:
                 value: Any = self.type_at(further, f"{pointer}/additionalProperties", f"{name}Value")
                 return dict[str, value]
             raise self.wrong(pointer, "an object that does not say what is in it; give it properties")
-        if not isinstance(properties, Mapping):
-            raise self.wrong(f"{pointer}/properties", f"expected an object of schemas, found {properties!r:.60}")
+        self.check_object(node, pointer)
         required = node.get("required", [])
-        if not isinstance(required, list):
-            raise self.wrong(f"{pointer}/required", f"expected a list of names, found {required!r:.60}")
         for one in required:
             if one not in properties:
                 hint = did_you_mean(str(one), properties)
@@ -202,7 +245,17 @@ class _Reader:
         made.__annotations__.update(fields)
         made.__required_keys__ = frozenset(required)
         made.__optional_keys__ = frozenset(fields) - frozenset(required)
+        if further is True or isinstance(further, Mapping):
+            setattr(made, OPEN, True)
         return made
+
+    def check_object(self, node: Mapping[str, Any], pointer: str) -> None:
+        """What an object's properties and required names have to be."""
+        properties, required = node.get("properties", {}), node.get("required", [])
+        if not isinstance(properties, Mapping):
+            raise self.wrong(f"{pointer}/properties", f"expected an object of schemas, found {properties!r:.60}")
+        if not isinstance(required, list) or not all(isinstance(one, str) for one in required):
+            raise self.wrong(f"{pointer}/required", f"expected a list of names, found {required!r:.60}")
 
     def placeholder(self, name: str) -> Any:
         """A TypedDict that gets its fields later, so that a schema may contain itself."""
@@ -214,8 +267,7 @@ class _Reader:
 
     def reference(self, target: Any, pointer: str) -> Any:
         where = f"{pointer}/$ref"
-        if not isinstance(target, str) or not target.startswith("#"):
-            raise self.wrong(where, f"{target!r} lies outside of this file; only #/... can be followed")
+        self.check_target(target, where)
         if target in self.known:
             if self.known[target] is _Unfinished:
                 raise self.wrong(where, f"{target!r} refers to itself without an object in between")
@@ -231,7 +283,12 @@ class _Reader:
         self.known[target] = found
         return found
 
-    def resolved(self, target: str, where: str) -> Any:
+    def check_target(self, target: Any, where: str) -> None:
+        if not isinstance(target, str) or not target.startswith("#"):
+            raise self.wrong(where, f"{target!r:.60} lies outside of this file; only #/... can be followed")
+
+    def resolved(self, target: Any, where: str) -> Any:
+        self.check_target(target, where)
         node: Any = self.schema
         for step in target[1:].strip("/").split("/") if target != "#" else []:
             step = step.replace("~1", "/").replace("~0", "~")
@@ -255,16 +312,21 @@ class _Reader:
     def merged(self, node: Mapping[str, Any], pointer: str) -> dict[str, Any]:
         """allOf as one schema: properties and required names together, anything else from the last that says it."""
         out: dict[str, Any] = {key: value for key, value in node.items() if key not in ("allOf", KEYWORD)}
+        if not isinstance(node["allOf"], list):
+            raise self.wrong(f"{pointer}/allOf", f"expected a list of schemas, found {node['allOf']!r:.60}")
+        self.check_object(out, pointer)
         for k, part in enumerate(node["allOf"]):
+            self.step(pointer)
             if isinstance(part, Mapping) and "$ref" in part:
-                part = {
-                    **self.resolved(part["$ref"], f"{pointer}/allOf/{k}/$ref"),
-                    **{a: b for a, b in part.items() if a != "$ref"},
-                }
+                there = self.resolved(part["$ref"], f"{pointer}/allOf/{k}/$ref")
+                if not isinstance(there, Mapping):
+                    raise self.wrong(f"{pointer}/allOf/{k}/$ref", f"expected a schema there, found {there!r:.60}")
+                part = {**there, **{a: b for a, b in part.items() if a != "$ref"}}
             if not isinstance(part, Mapping):
                 raise self.wrong(f"{pointer}/allOf/{k}", f"expected a schema (an object), found {part!r:.60}")
             if "allOf" in part:
                 part = self.merged(part, f"{pointer}/allOf/{k}")
+            self.check_object(part, f"{pointer}/allOf/{k}")
             properties = {**out.get("properties", {}), **part.get("properties", {})}
             required = [*out.get("required", []), *part.get("required", [])]
             out.update({key: value for key, value in part.items() if key != KEYWORD})
@@ -278,7 +340,7 @@ class _Reader:
         if any(isinstance(value, (list, Mapping)) for value in values):
             raise self.wrong(pointer, "only texts, numbers, booleans and null can be enumerated here")
         # Numbers with a fraction and booleans cannot stand in a Literal; there the kind is all that is checked.
-        plain = [value for value in values if isinstance(value, str) or type(value) is int]
+        plain = [value for value in values if isinstance(value, str) or (type(value) is int and abs(value) < 2**63)]
         kinds = {type(value) for value in values if value not in plain or isinstance(value, bool)} - {type(None)}
         parts: list[Any] = [*kinds]
         if kinds == {float}:

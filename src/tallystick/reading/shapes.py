@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.errors import InputError, Place
+from tallystick.reading.arrow_files import ArrowLines
 from tallystick.reading.inference import Seen, schema_of
+from tallystick.reading.json_text import TOO_DEEP
 from tallystick.reading.lines import Lines, not_json
 from tallystick.reading.types import converter
 
@@ -58,7 +60,15 @@ def shape_of_schema(schema: Any, file: str = "schema") -> Shape:
 
 
 def infer_shape(reference: Lines) -> Shape:
-    """The shape of a reference file, which is read once from end to end."""
+    """The shape of a reference file, which is read once from end to end (a Parquet file only as far as need be)."""
+    if isinstance(reference, ArrowLines):
+        from tallystick.reading.arrow_shapes import see_file
+
+        return _shape_of(see_file(reference), reference.file)
+    return _shape_of(_see_lines(reference), reference.file)
+
+
+def _see_lines(reference: Lines) -> Seen:
     import msgspec
 
     seen, decode = Seen(), msgspec.json.Decoder().decode
@@ -72,11 +82,18 @@ def infer_shape(reference: Lines) -> Shape:
     except UnicodeDecodeError:
         raise InputError("is not UTF-8; convert the file to UTF-8 first", Place(reference.file, number)) from None
     except RecursionError:
-        raise InputError("is nested too deeply", Place(reference.file, number)) from None
+        raise InputError(TOO_DEEP, Place(reference.file, number)) from None
+    return seen
+
+
+def _shape_of(seen: Seen, file: str) -> Shape:
     if not seen.count:
-        raise InputError("has no records; expected one JSON value a line", reference.file)
-    schema, doubts = schema_of(seen)
-    shape = shape_of_schema(schema, f"inferred from {reference.file}")
+        raise InputError("has no records; expected one JSON value a line", file)
+    try:
+        schema, doubts = schema_of(seen)
+        shape = shape_of_schema(schema, f"inferred from {file}")
+    except RecursionError:
+        raise InputError(TOO_DEEP, file) from None
     return Shape(shape.reference, shape.predicted, False, schema, tuple(doubts))
 
 

@@ -3,7 +3,7 @@
 | format  | is known by                                                                      |
 |---------|----------------------------------------------------------------------------------|
 | brat    | a folder, or the name ends in `.ann`                                             |
-| jsonl   | the name ends in `.jsonl`, or the first line is a JSON object                    |
+| jsonl   | the name ends in `.jsonl`, or the first line is a JSON object; `.parquet`, `.arrow`, ... |
 | conllu  | the name ends in `.conllu`, or the first line that is no comment is one of CoNLL-U |
 | columns | everything else                                                                  |
 
@@ -23,9 +23,11 @@ from typing import Any, Literal
 import numpy as np
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
+from tallystick.reading.arrow_files import is_arrow_file
 from tallystick.reading.char_offsets import Boundaries
 from tallystick.reading.column_files import read_columns
 from tallystick.reading.iob import Reading, Repairs, Scheme, decode
+from tallystick.reading.limits import check_file, reads_once
 from tallystick.reading.missing import Missing
 from tallystick.reading.packed import is_packed, open_packed, packed_errors, unpacked_name
 from tallystick.reading.parts import part_at_hand
@@ -138,7 +140,11 @@ def read_span_files(
     absent: Missing | None = None,
 ) -> SpanCorpus:
     """Read both sides; without a predicted file, the reference's has a column for each."""
-    chosen = format or find_format(reference)
+    if not decoding.delimiter:
+        raise MetricError("the delimiter between prefix and type cannot be empty")
+    # What can be read only once cannot be looked at first; then the other side shows what both are.
+    hidden = predicted is not None and reads_once(reference)
+    chosen = format or find_format(predicted if hidden and predicted is not None else reference)
     if predicted is None:
         if chosen != "columns":
             raise MetricError(f"only column files hold both sides in one file; this one is {chosen}")
@@ -152,7 +158,7 @@ def read_span_files(
             keep_tokens=keep_tokens,
         )
         return _decoded(tagged, decoding, _read_weights(reference, columns))
-    if format is None and str(predicted) != "-" and (other := find_format(predicted)) != chosen:
+    if format is None and not reads_once(predicted) and (other := find_format(predicted)) != chosen:
         raise SidesMismatch(f"{reference} looks like {chosen}, {predicted} like {other}; say which with --input")
     if chosen == "columns":
         tagged = read_tags(
@@ -206,10 +212,12 @@ def read_span_files(
 def find_format(name: str | Path) -> Format:
     """The format of a file by its name, or else by its first lines. Standard input is columns unless told."""
     text = unpacked_name(name)
-    if text == "-":
+    if reads_once(name):
         return "columns"
     if text.endswith(".ann") or Path(name).is_dir():
         return "brat"
+    if is_arrow_file(name):
+        return "jsonl"
     for ending, format_ in ((".jsonl", "jsonl"), (".ndjson", "jsonl"), (".conllu", "conllu")):
         if text.endswith(ending):
             return format_  # type: ignore[return-value]
@@ -226,17 +234,16 @@ def _format_of_content(name: str | Path) -> Format:
 
 
 def _first_lines(name: str | Path, most: int = 1 << 16) -> Sequence[bytes]:
+    unreadable: tuple[type[Exception], ...] = (OSError, ValueError, *packed_errors())
     part = part_at_hand(name)
     try:
         if part is not None:
             data = part.read()[:most]
-        elif is_packed(name):
-            with open_packed(name) as packed:
-                data = packed.read(most)
         else:
-            with open(name, "rb") as plain:
-                data = plain.read(most)
-    except (OSError, *packed_errors()):  # type: ignore[misc]  # mypy cannot look into the tuple
+            check_file(name)
+            with open_packed(name) if is_packed(name) else open(name, "rb") as stream:
+                data = stream.read(most)
+    except unreadable:
         return ()  # the reader says what is wrong with the file
     if b"\n" not in data and data.startswith(b"{") and len(data) == most:
         return [b"{:}"]  # a JSON object that is longer than what was read
@@ -252,7 +259,7 @@ def _read_weights(name: str | Path, columns: Columns) -> Any:
     """A weight for each token from a column of the reference, or None."""
     if columns.weight is None:
         return None
-    if str(name) == "-":
+    if reads_once(name):
         raise InputError("cannot be read twice, and weights are read apart; give a file", "<stdin>")
     numbering = Numbering()
     file = read_columns(name, (columns.weight,), numbering, None, columns.separator, columns.comment)

@@ -6,12 +6,13 @@
 
 Ends are exclusive. Offsets are characters of the text (the prediction may leave the text out, then it is the
 reference's), or tokens, of the list "tokens" where there is one. Texts of the two files belong together by
-their ids, or by their order where there are none.
+their ids, or by their order where there are none. The rows of a Parquet or Arrow file are such objects too; spans in
+tokens stay columns (`spans_arrow`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -19,6 +20,7 @@ from typing import Literal
 import numpy as np
 
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, some
+from tallystick.reading.arrow_files import ArrowLines, is_arrow_file
 from tallystick.reading.char_offsets import (
     Boundaries,
     CharSpan,
@@ -27,6 +29,7 @@ from tallystick.reading.char_offsets import (
     first_difference,
     tokenizer_named,
 )
+from tallystick.reading.json_text import decode_line
 from tallystick.reading.missing import Missing, allowed
 from tallystick.reading.opening import read_text, shown_name
 from tallystick.structures.segments import AnnotatedTexts, Span, annotate
@@ -59,6 +62,12 @@ def read_spans(
         raise MetricError(f'offsets are in "characters" or "tokens", not in "{offsets}"')
     if boundaries not in ("error", "expand", "contract"):
         raise MetricError(f'boundaries inside tokens are "error", "expand" or "contract", not "{boundaries}"')
+    if offsets == "tokens" and is_arrow_file(reference) and is_arrow_file(predicted):
+        from tallystick.reading.spans_arrow import spans_of_columns
+
+        found = spans_of_columns(reference, predicted, field)
+        if found is not None:
+            return found
     gold, guess = _read(reference, field), _read(predicted, field)
     pairs = _pair(gold, guess, shown_name(reference), shown_name(predicted), absent)
     names = [left.name or str(number) for number, (left, _) in enumerate(pairs)]
@@ -85,18 +94,13 @@ def read_spans(
 
 
 def _read(name: str | Path, field: str) -> list[_Record]:
-    import msgspec
-
     file = shown_name(name)
     records = []
-    for number, line in enumerate(read_text(name).split("\n"), start=1):
+    for number, line in _lines(name):
         if not line.strip():
             continue
         place = Place(file, number)
-        try:
-            value = msgspec.json.decode(line)
-        except msgspec.DecodeError as error:
-            raise InputError(f"is not JSON: {error}", Place(file, number, None, line)) from None
+        value = decode_line(line, file, number)
         if not isinstance(value, dict) or not isinstance(value.get(field), list):
             keys = some(value) if isinstance(value, dict) else type(value).__name__
             raise InputError(f'expected an object with a list "{field}", found {keys}', place)
@@ -108,15 +112,26 @@ def _read(name: str | Path, field: str) -> list[_Record]:
         spans = tuple(_span(span, index, field, place) for index, span in enumerate(value[field]))
         words = None if tokens is None else tuple(tokens)
         records.append(_Record(None if key is None else str(key), text, words, spans, place))
+    if not records:
+        raise InputError("holds no texts; expected one JSON object a line", file)
     return records
+
+
+def _lines(name: str | Path) -> Iterator[tuple[int, str | bytes]]:
+    if is_arrow_file(name):
+        for portion in ArrowLines(name).portions():
+            yield from zip(portion.numbers, portion.lines, strict=True)
+    else:
+        yield from enumerate(read_text(name).split("\n"), start=1)
 
 
 def _span(value: object, index: int, field: str, place: Place) -> CharSpan:
     label: object = None
     pieces: object = None
     if isinstance(value, dict):
-        label = next((value[key] for key in _LABELS if key in value), None)
-        pieces = value.get("pieces", [[value.get("start"), value.get("end")]])
+        label = next((value[key] for key in _LABELS if value.get(key) is not None), None)
+        pieces = value.get("pieces")  # in a column, a span without pieces has null there
+        pieces = [[value.get("start"), value.get("end")]] if pieces is None else pieces
     elif isinstance(value, list) and len(value) == 3:
         label, pieces = value[2], [value[:2]]
     if isinstance(label, str) and isinstance(pieces, list) and pieces and all(map(_is_piece, pieces)):

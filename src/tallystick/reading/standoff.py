@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tallystick.errors import InputError, Place
 from tallystick.reading.documents import sources
+from tallystick.reading.json_values import FARTHEST
 from tallystick.reading.opening import read_text, shown_name
 from tallystick.reading.packed import unpacked_name
 from tallystick.structures.mentions import AnnotatedMention
@@ -59,10 +60,10 @@ def read_standoff(name: str | Path) -> Iterator[Standoff]:
 def _read(path: Path, name: str) -> Standoff:
     file = shown_name(path)
     out = Standoff(name, Place(file))
-    for number, line in enumerate(read_text(path).splitlines(), 1):
+    for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue
-        place = Place(file, number)
+        line, place = line.rstrip("\r"), Place(file, number)
         key, _, rest = line.partition("\t")
         kind = key[:1]
         if kind == "T":
@@ -103,6 +104,8 @@ def _span(rest: str, place: Place) -> AnnotatedMention:
         raise InputError(f"expected `Type start end[;start end...]`, found {head!r:.60}", place) from None
     if any(end < start for start, end in pieces) or any(b[0] <= a[1] for a, b in pairwise(pieces)):
         raise InputError(f"expected pieces in order, each with at least one character, found {offsets!r:.60}", place)
+    if pieces[0][0] < 0 or pieces[-1][1] >= FARTHEST:
+        raise InputError(f"expected offsets from 0 on and below {FARTHEST:,}, found {offsets!r:.60}", place)
     gaps = tuple((a[1] + 1, b[0] - 1) for a, b in pairwise(pieces) if b[0] > a[1] + 1)
     return AnnotatedMention(pieces[0][0], pieces[-1][1], type=type_, gaps=gaps, text=text or None)
 

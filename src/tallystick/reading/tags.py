@@ -188,7 +188,7 @@ def _decoded(numbering: Numbering, files: Sequence[ColumnFile]) -> tuple[str, ..
         code = numbering.strings.index(error.object)
         columns = ((file, codes) for file in files for codes in file.codes)
         place = next(file.place(int(np.argmax(codes == code))) for file, codes in columns if code in codes)
-        message = f"tag {error.object!r} is not UTF-8; convert the file to UTF-8 first"
+        message = f"tag {error.object!r:.60} is not UTF-8; convert the file to UTF-8 first"
         raise InputError(message, place) from None
 
 

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
+from tallystick.reading.json_text import NotJson, decode, decode_line
 from tallystick.reading.missing import Missing, allowed
 from tallystick.reading.opening import read_text, shown_name
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
@@ -76,7 +77,7 @@ def read_templates(name: str | Path) -> TemplateDocuments:
         )
     lines = [(number, line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
     reading = _Reading(file)
-    if _is_json(lines[0][1]) and (len(lines) > 1 or _is_document(json.loads(lines[0][1]))):
+    if _is_json(lines[0][1]) and (len(lines) > 1 or _is_document(decode(lines[0][1]))):
         for number, line in lines:
             reading.take_line(_parsed(line, file, number), number)
     else:
@@ -111,8 +112,8 @@ def _gtt_name(name: str) -> str:
 def _is_json(line: str) -> bool:
     """Whether a line is JSON by itself: then the file is JSON Lines."""
     try:
-        json.loads(line)
-    except (ValueError, RecursionError):
+        decode(line)
+    except NotJson:
         return False
     return True
 
@@ -132,14 +133,7 @@ def _parsed(text: str, file: str, number: int) -> dict[str, Any]:
             raise InputError(f'has "{again}" twice in one object; expected each name once', Place(file, number or None))
         return out
 
-    try:
-        value = json.loads(text, object_pairs_hook=once)
-    except json.JSONDecodeError as error:
-        line = number or error.lineno
-        shown = text if number else text.split("\n")[error.lineno - 1]
-        raise InputError(f"is not JSON: {error.msg}", Place(file, line, error.colno, shown)) from None
-    except RecursionError:
-        raise InputError("is JSON nested too deeply", Place(file, number or None)) from None
+    value = decode_line(text, file, number or None, once)
     if not isinstance(value, dict):
         raise InputError(f"is {value!r:.40}; expected a JSON object", Place(file, number or None))
     return value

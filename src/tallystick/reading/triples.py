@@ -18,13 +18,14 @@ none, all sources. A target in double quotes is always a constant.
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, Place
 from tallystick.reading.graphs import Edge, Graph, Graphs
+from tallystick.reading.json_text import decode_line
+from tallystick.reading.json_values import shown
 from tallystick.reading.opening import read_text, shown_name
 
 _FIELDS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|\S+')
@@ -56,18 +57,12 @@ _Found = list[tuple[Graph, "InputError | None"]]
 
 def _json_lines(text: str, file: str) -> _Found:
     found: _Found = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         place = Place(file, number)
         try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            problem = InputError(f"is not JSON ({error.msg})", Place(file, number, error.colno, line))
-            found.append((Graph(line=number), problem))
-            continue
-        try:
-            found.append((_of_record(record, number, place), None))
+            found.append((_of_record(decode_line(line, file, number), number, place), None))
         except InputError as error:
             found.append((Graph(line=number), error))
     return found
@@ -81,10 +76,12 @@ def _of_record(record: Any, number: int, place: Place) -> Graph:
         if not (
             isinstance(triple, list) and len(triple) == 3 and all(isinstance(x, str | int | float) for x in triple)
         ):
-            raise InputError(f"triples[{n}]: expected [source, role, target], found {json.dumps(triple)}", place)
+            raise InputError(f"triples[{n}]: expected [source, role, target], found {shown(triple)}", place)
         triples.append((str(triple[0]), str(triple[1]), str(triple[2])))
     name = record.get("id")
     variables, top = record.get("variables"), record.get("top")
+    if variables is not None and not isinstance(variables, list):
+        raise InputError(f'"variables" is {shown(variables)}; expected a list of names', place)
     listed = None if variables is None else [str(v) for v in variables]
     return _graph(
         triples, None if name is None else str(name), listed, None if top is None else str(top), number, place
@@ -110,7 +107,7 @@ def _blocks(text: str, file: str) -> _Found:
             found.append((graph, problem))
         triples, names, problem, begun = [], {}, None, False
 
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             finish()
         elif line.startswith("#"):

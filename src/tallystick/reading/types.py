@@ -64,7 +64,7 @@ def converter(type_: Any) -> Callable[[Any], Any]:
 
         try:
             decoder = msgspec.json.Decoder(type_, strict=True)
-        except TypeError as error:
+        except (TypeError, NotImplementedError) as error:
             return _pydantic(type_, f"msgspec cannot ({error})")
         return decoder.decode
     return _pydantic(type_, "it is made of pydantic models")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from tallystick.reports.tables import Table
@@ -23,8 +24,7 @@ def with_gains(table: Table) -> Table:
     before: float | None = None
     for row in table.rows:
         value: float | None = row[at] if not str(row[0]).endswith(" (macro)") else None
-        gain = None if before is None or value is None else value - before
-        rows.append([*row[: at + 1], gain, *row[at + 1 :]])
+        rows.append([*row[: at + 1], _gain(before, value), *row[at + 1 :]])
         before = value
     return replace(table, columns=[*table.columns[: at + 1], "gain", *table.columns[at + 1 :]], rows=rows)
 
@@ -34,9 +34,16 @@ def gains(values: Mapping[str, float | None]) -> dict[str, float | None]:
     out: dict[str, float | None] = {}
     before = None
     for stage, value in values.items():
-        out[stage] = None if before is None or value is None else value - before
+        out[stage] = _gain(before, value)
         before = value
     return out
+
+
+def _gain(before: float | None, value: float | None) -> float | None:
+    """What a figure gained. The same counts may differ in the last bit, as F1 is made of them in two ways: that is no gain."""
+    if before is None or value is None:
+        return None
+    return 0.0 if isclose(before, value, rel_tol=1e-12) else value - before
 
 
 def systems_table(comparison: Comparison) -> Table:

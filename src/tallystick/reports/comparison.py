@@ -60,12 +60,21 @@ def _notes(comparison: Comparison) -> list[str]:
     levels = {d.interval.level for d in comparison.differences.values()}
     if levels:
         notes.append(
-            LEGEND.format(alpha=round(1 - max(levels), 10))
+            intervals_are(comparison)
+            + LEGEND.format(alpha=round(1 - max(levels), 10))
             + (f" {ARROWS}" if len(comparison.metrics) > 1 else " #: rank.")
         )
     elif len(comparison.metrics) > 1 and len(comparison.systems) > 1:
         notes.append(ARROWS)
     return notes
+
+
+def intervals_are(comparison: Comparison) -> str:
+    """What stands in brackets behind a figure, where something does."""
+    levels = {
+        cell.interval.level for cell in comparison.cells.values() if cell.interval and cell.interval.low is not None
+    }
+    return f"[ ]: {100 * max(levels):g} % interval. " if levels else ""
 
 
 def cell_text(cell: Cell, digits: int = 4, truncate: bool = False) -> str:

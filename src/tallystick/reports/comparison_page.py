@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick import __version__
-from tallystick.reports.comparison import correlations_table, shown
+from tallystick.reports.comparison import correlations_table, intervals_are, shown
 from tallystick.reports.page import rendered, shown_table, write_atomically
 from tallystick.reports.tables import count
 
@@ -82,7 +82,7 @@ def _shown(one: Comparison) -> dict[str, Any]:
             cell = one.cells[system, metric]
             cells.append(_cell(one, cell, scales[metric], len(one.systems) > 1 and cell.rank == best[metric]))
         rows.append({"system": system, "letter": letters[system] if one.differences else "", "cells": cells})
-    legend = []
+    legend = [intervals_are(one).replace("[ ]", "Below a figure").strip()]
     if one.differences:
         legend.append(
             "Letters behind a figure name the systems that it is significantly above "
@@ -92,7 +92,7 @@ def _shown(one: Comparison) -> dict[str, Any]:
         legend.append(f"#: rank; arrows: places moved from {one.metrics[0]}. ★ is the best.")
     correlations = shown_table(correlations_table(one.correlations(), "As numbers")) if _agree(one) else None
     return {
-        "title": one.title, "legend": " ".join(legend), "metrics": one.metrics, "rows": rows, "ranked": _is_ranked(one),
+        "title": one.title, "legend": " ".join(filter(None, legend)), "metrics": one.metrics, "rows": rows, "ranked": _is_ranked(one),
         "tested": bool(one.differences), "alpha": _alpha(one), "correlations": correlations,
     }  # fmt: skip
 
@@ -126,7 +126,8 @@ def _cell(one: Comparison, cell: Cell, scale: tuple[float, float], first: bool) 
         interval = f"{shown(cell.interval.low, one.digits)} to {shown(cell.interval.high, one.digits)}"
         said = f"{interval}; {said}" if said else interval
     value = cell.value
-    above = [system for system, letter in one.letters.items() if letter in cell.beats] if cell.beats else []
+    beaten = cell.beats.split(",") if len(one.systems) > 26 else list(cell.beats)
+    above = [system for system, letter in one.letters.items() if letter in beaten]
     return {
         "value": "–" if value is None else shown(value, one.digits),
         "sort": "" if value is None or math.isnan(value) else value,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import TallystickError
 from tallystick.reports.checks import counterexample, curves_table, overview_table
+from tallystick.reports.page import write_atomically
 from tallystick.reports.tables import to_html
 
 if TYPE_CHECKING:
@@ -27,9 +28,13 @@ def draw_curves(reports: Sequence[Report], path: str | Path) -> None:
     if target.suffix not in SUFFIXES:
         raise TallystickError(f"{target}: expected a name that ends with {', '.join(SUFFIXES)}")
     if target.suffix == ".html":
-        target.write_text(checks_page(reports), encoding="utf-8")
+        write_atomically(target, checks_page(reports))
     else:
-        _draw(reports, target, target.suffix[1:])
+        import io
+
+        picture = io.BytesIO()
+        _draw(reports, picture, target.suffix[1:])
+        write_atomically(target, picture.getvalue())
 
 
 def svg(reports: Sequence[Report]) -> str:

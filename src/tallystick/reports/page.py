@@ -79,14 +79,18 @@ def write_report(page: Page, path: str | Path) -> None:
     write_atomically(path, render(page))
 
 
-def write_atomically(path: str | Path, text: str) -> None:
-    """A file that is either complete or not there: written beside its place, then moved."""
-    target = Path(path)
+def write_atomically(path: str | Path, content: str | bytes) -> None:
+    """A file that is either complete or not there: written beside its place, then moved. A device or a pipe is written to."""
+    target = Path(os.path.realpath(path))  # a link stays a link
+    data = content.encode() if isinstance(content, str) else content
     try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+            return
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
             mask = os.umask(0)
             os.umask(mask)
             os.chmod(name, 0o666 & ~mask)  # a temporary file is private; the report is like any other file

@@ -74,6 +74,11 @@ def _figure(width: float, height: float) -> Any:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def _plain(name: str) -> str:
+    """A name as it is: matplotlib would read what stands between two dollars as a formula."""
+    return name.replace("$", r"\$")
+
+
 def _tidy(axes: Any) -> None:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -112,7 +117,8 @@ def comparison_picture(comparison: Comparison, kind: str | None = None) -> Pictu
 def _draw_figures(part: Any, comparison: Comparison, across: int, down: int) -> None:
     """A dot for each system, with its interval or its spread; the best of the first metric is at the top."""
     first = comparison.metrics[0]
-    order = sorted(comparison.systems, key=lambda name: comparison.cells[name, first].rank or 0.0, reverse=True)
+    order = sorted(comparison.systems, key=lambda name: comparison.cells[name, first].rank or 0.0)[::-1]
+    names = [_plain(name) for name in order]
     for k, metric in enumerate(comparison.metrics):
         axes = part.add_subplot(down, across, k + 1)
         for row, system in enumerate(order):
@@ -122,9 +128,9 @@ def _draw_figures(part: Any, comparison: Comparison, across: int, down: int) -> 
                 axes.errorbar(
                     cell.value, row, xerr=error, fmt="o", color=COLOURS[0], markersize=4, capsize=2, linewidth=1
                 )
-        axes.set_yticks(range(len(order)), order if k % across == 0 else [""] * len(order))
+        axes.set_yticks(range(len(order)), names if k % across == 0 else [""] * len(order))
         axes.set_ylim(-0.6, len(order) - 0.4)
-        axes.set_title(metric, fontsize=9)
+        axes.set_title(_plain(metric), fontsize=9)
         _tidy(axes)
 
 
@@ -137,18 +143,23 @@ def _error(cell: Cell) -> list[list[float]] | None:
 
 
 def _draw_ranks(axes: Any, comparison: Comparison) -> None:
+    """A line for each system; those that share a rank have their names one below the other."""
+    from tallystick.comparing.ranking import ranks as ranks_of
+
+    lines = [[-rank for rank in comparison.ranks(metric)] for metric in comparison.metrics]
+    ends = [ranks_of(line, "order").tolist() for line in (lines[0], lines[-1])]
     places = list(range(len(comparison.metrics)))
     for k, system in enumerate(comparison.systems):
         ranks = [comparison.cells[system, metric].rank for metric in comparison.metrics]
         axes.plot(
             places, ranks, _DASHES[k // len(COLOURS) % len(_DASHES)], marker=_MARKS[k % len(_MARKS)], markersize=5,
-            color=COLOURS[k % len(COLOURS)], linewidth=1.6, label=system,
+            color=COLOURS[k % len(COLOURS)], linewidth=1.6, label=_plain(system),
         )  # fmt: skip
-        for place, shift, side in ((0, -0.12, "right"), (places[-1], 0.12, "left")):
-            axes.annotate(system, (place + shift, ranks[place]), ha=side, va="center", fontsize=8)
-    axes.invert_yaxis()
+        for place, shift, side, end in ((0, -0.12, "right", ends[0]), (places[-1], 0.12, "left", ends[1])):
+            axes.annotate(_plain(system), (place + shift, end[k]), ha=side, va="center", fontsize=8)
+    axes.set_ylim(len(comparison.systems) + 0.5, 0.5)
     axes.set_yticks(range(1, len(comparison.systems) + 1))
-    axes.set_xticks(places, comparison.metrics)
+    axes.set_xticks(places, [_plain(metric) for metric in comparison.metrics])
     longest = max(map(len, comparison.systems))
     axes.set_xlim(-0.12 - 0.055 * longest, places[-1] + 0.12 + 0.055 * longest)
     axes.set_ylabel("rank", fontsize=9)
@@ -188,7 +199,7 @@ def _figures_picture(results: dict[str, Result], resamples: int) -> Picture:
         axes.annotate(
             f"{value:.4f}", (value, place), xytext=(0, 6), textcoords="offset points", ha="center", fontsize=7
         )
-    axes.set_yticks(range(len(rows)), [name for name, _, _ in rows])
+    axes.set_yticks(range(len(rows)), [_plain(name) for name, _, _ in rows])
     axes.set_ylim(len(rows) - 0.4, -0.7)
     axes.set_xlim(0, max(1.0, *(value for _, value, _ in rows)) if rows else 1)
     _tidy(axes)
@@ -203,7 +214,14 @@ def _documents_picture(results: dict[str, Result]) -> Picture:
             value for value in result.kind.figures(result.rows)[result.kind.headline].tolist() if value == value
         )
         places = [100 * (place + 0.5) / len(values) for place in range(len(values))]
-        axes.plot(places, values, _DASHES[k % len(_DASHES)], color=COLOURS[k % len(COLOURS)], linewidth=1.6, label=name)
+        axes.plot(
+            places,
+            values,
+            _DASHES[k % len(_DASHES)],
+            color=COLOURS[k % len(COLOURS)],
+            linewidth=1.6,
+            label=_plain(name),
+        )
     axes.set_xlabel("documents, from the worst to the best (%)", fontsize=9)
     axes.set_ylabel("figure", fontsize=9)
     axes.set_ylim(-0.02, 1.02)

@@ -90,8 +90,11 @@ def _whole(value: float) -> float:
 
 
 def fields_table(result: Result) -> Table:
-    """A row for each path of the value, the worst first."""
-    rows = sorted(result.by_field(), key=lambda row: (row.figures["f1"] is None, row.figures["f1"] or 0.0))
+    """A row for each path of the value, the worst first; what the reference never has comes last."""
+    rows = sorted(
+        result.by_field(),
+        key=lambda row: (row.support == 0, row.figures["f1"] is None, row.figures["f1"] or 0.0),
+    )
     names: list[str] = list(rows[0].figures) if rows else []
 
     def cells(figures: Figures) -> list[Any]:
@@ -151,10 +154,22 @@ def explanation_line(tree: Explanation) -> str:
         both = [shorten(value) for value in (tree.reference, tree.predicted) if value is not None]
         return f"{mark} {name}{' ↔ '.join(dict.fromkeys(both))}"
     if tree.weight >= max(tree.reference_self, tree.predicted_self):
-        if tree.how.startswith("judged(") and tree.reference != tree.predicted:
-            return f"= {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}"
-        return f"= {name}{shorten(tree.reference)}"
+        if same_value(tree.reference, tree.predicted):
+            return f"= {name}{shorten(tree.reference)}"
+        return f"≈ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}"
     return f"≠ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}  {weight}"
+
+
+def same_value(reference: Any, predicted: Any) -> bool:
+    """Whether two values that count as right are the same, or only pass for it."""
+    from tallystick.columns.codes import freeze
+    from tallystick.columns.data import Scope
+    from tallystick.errors import ValueMismatch
+
+    try:
+        return bool(freeze(reference, Scope()) == freeze(predicted, Scope()))
+    except ValueMismatch:  # objects that compare by identity only
+        return reference is predicted
 
 
 def shorten(value: Any, width: int = 70) -> str:

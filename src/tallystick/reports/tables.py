@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -97,20 +97,27 @@ def to_html(table: Table) -> str:
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
 
-def to_rich(table: Table) -> RichTable:
-    """For a terminal."""
+def to_rich(table: Table, width: int | None = None) -> RichTable:
+    """For a terminal; in a narrow one columns move together, and texts are folded, never figures."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    out = RichTable(box=box.SIMPLE_HEAD, title=table.title or None, title_justify="left", title_style="bold")
+    cells = [[figure(value) for value in row] for row in table.rows]
+    natural = sum(max(len(name), *(len(row[k]) for row in cells), 0) + 3 for k, name in enumerate(table.columns)) + 1
+    narrow = width is not None and natural > width
+    out = RichTable(
+        box=box.SIMPLE_HEAD, title=table.title or None, title_justify="left", title_style="bold",
+        padding=(0, 0) if narrow else (0, 1),
+    )  # fmt: skip
     numeric = [
         all(isinstance(row[k], (int, float, type(None))) for row in table.rows) for k in range(len(table.columns))
     ]
     for column, number in zip(table.columns, numeric, strict=True):
-        out.add_column(Text(column), justify="right" if number else "left", overflow="fold")
-    for row in table.rows:
-        out.add_row(*(Text(figure(value)) for value in row))
+        justify: Literal["left", "right"] = "right" if number else "left"
+        out.add_column(Text(column), justify=justify, overflow="fold", no_wrap=narrow and number)
+    for row in cells:
+        out.add_row(*map(Text, row))
     return out
 
 
@@ -122,7 +129,7 @@ def to_text(table: Table, width: int | None = None) -> str:
 
     stream = io.StringIO()
     console = Console(file=stream, width=width or 120, no_color=True, highlight=False)
-    console.print(to_rich(table))
+    console.print(to_rich(table, console.width))
     for note in table.notes:
         console.print(note, markup=False, soft_wrap=True)
     return "\n".join(line.rstrip() for line in stream.getvalue().strip("\n").splitlines())

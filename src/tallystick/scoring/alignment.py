@@ -71,6 +71,15 @@ def descend(here: Aligned) -> Iterator[Aligned]:
         yield from descend(level)
 
 
+def rows(here: Aligned) -> Iterator[Aligned]:
+    """The leaves at and below a level: what a table by field has a row for."""
+    if is_leaf(here.node):
+        yield here
+    else:
+        for level in below(here):
+            yield from rows(level)
+
+
 def below(here: Aligned) -> Iterator[Aligned]:
     """The levels directly below: a record's fields, a collection's items, the cases of a union."""
     node, r, p = here.node, here.reference, here.predicted
@@ -215,7 +224,12 @@ def root(
 
 
 def is_leaf(node: Node) -> bool:
-    """Whether nothing lies below: an atomic similarity, whatever weight, threshold or mapping is around it."""
-    if isinstance(node, (Weighted, Weigh, Threshold, Via, Optional, Aliases, AnyOf, Keyed)):
+    """Whether nothing of the value lies below: an atomic similarity, whatever weight, threshold or mapping is around it.
+
+    A value that is mapped and then normalised is one, too: the words of a text are no parts of a document.
+    """
+    if isinstance(node, Via) and isinstance(node.inner, Normaliser):
+        return True
+    if isinstance(node, (Weighted, Weigh, Threshold, Via, Optional, Aliases, AnyOf, Keyed, Normaliser)):
         return is_leaf(node.inner)
     return not any(isinstance(part, Similarity) for _, part in node.parts())

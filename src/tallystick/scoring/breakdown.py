@@ -10,13 +10,14 @@ import numpy as np
 
 from tallystick.columns.arrays import F64, I64
 from tallystick.columns.codes import leaf_values
-from tallystick.columns.data import Data, Index, Memory, Objects, Scope, field, items
+from tallystick.columns.data import Data, Index, Memory, Nullable, Objects, Scope, field, items
 from tallystick.columns.encoded import Column, unshared
+from tallystick.columns.surplus import split_surplus
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.matching.normalise import Sides
 from tallystick.matching.sets import Match, Matching, distinct_rows
 from tallystick.scoring.accounts import FieldSums, LabelSums
-from tallystick.scoring.alignment import Aligned, descend, is_leaf, root
+from tallystick.scoring.alignment import Aligned, descend, root, rows
 from tallystick.scoring.evaluation import kind_of, readable, summed
 from tallystick.scoring.exact_sums import Units, add_up, merged, rounded
 from tallystick.scoring.result import FieldFigures, Figures, LabelFigures
@@ -27,13 +28,13 @@ Decide = Callable[[Mapping[str, F64]], Figures]
 Sources = Iterable[tuple[Data, Data]]
 
 
-def _levels(metric: Node, reference: Data, predicted: Data, memory: Memory, homes: bool = False) -> Iterable[Aligned]:
+def _top(metric: Node, reference: Data, predicted: Data, memory: Memory, homes: bool = False) -> Aligned:
     if isinstance(metric, Sides):
         raise MetricError("a metric of two sides has no breakdown of its own; break down one of its expressions")
     inner = summed(metric)
     valid, predicted = readable(predicted)
     r, p = inner.encode(reference, predicted, Scope(memory=memory))
-    return descend(root(inner, r, p, valid=valid, homes=homes))
+    return root(inner, r, p, valid=valid, homes=homes)
 
 
 def figures_by_field(metric: Node, sources: Sources, decide: Decide, memory: Memory) -> list[FieldFigures]:
@@ -45,21 +46,29 @@ def sums_by_field(metric: Node, sources: Sources, memory: Memory) -> FieldSums:
     """What the figures of each path follow from."""
     sums: FieldSums = {}
     for reference, predicted in sources:
-        _add(sums, _levels(metric, reference, predicted, memory))
+        _add(sums, rows(_top(metric, reference, predicted, memory)))
+        add_surplus(sums, split_surplus(predicted)[1])
     return sums
 
 
 def add_field_sums(sums: FieldSums, inner: Similarity, r: Column, p: Column, valid: I64 | None) -> None:
     """Add what the fields of some documents earned and lost, from the columns that they were scored by."""
-    _add(sums, descend(root(inner, r, p, valid=valid)))
+    _add(sums, rows(root(inner, r, p, valid=valid)))
+
+
+def add_surplus(sums: FieldSums, surplus: Mapping[str, I64]) -> None:
+    """Add what was predicted under keys that nothing in the reference can meet."""
+    for path, counts in surplus.items():
+        found = add_up(np.array([[0, 1, 0, 0, 0, 0, 1]]) * float(counts.sum()))
+        known = sums.get(path)
+        sums[path] = (found if known is None else merged(known[0], found), False)
 
 
 def _add(sums: FieldSums, levels: Iterable[Aligned]) -> None:
     for level in levels:
-        if is_leaf(level.node):
-            known = sums.get(level.path)
-            found = _field_sums(level)
-            sums[level.path] = (found if known is None else merged(known[0], found), level.diagnostic)
+        known = sums.get(level.path)
+        found = _field_sums(level)
+        sums[level.path] = (found if known is None else merged(known[0], found), level.diagnostic)
 
 
 def field_figures(sums: FieldSums, decide: Decide) -> list[FieldFigures]:
@@ -89,16 +98,18 @@ def losses_by_document(metric: Node, path: str, reference: Data, predicted: Data
     """What each document loses at one path: what both sides could have earned there, less what they did."""
     out = np.zeros(len(reference))
     paths = []
-    for level in _levels(metric, reference, predicted, Memory(), homes=True):
-        if is_leaf(level.node):
-            paths.append(level.path or "(value)")
-        if (level.path or "(value)") != path or not is_leaf(level.node):
+    for level in rows(_top(metric, reference, predicted, Memory(), homes=True)):
+        paths.append(level.path or "(value)")
+        if paths[-1] != path:
             continue
         assert level.homes is not None
         for side, home in zip((level.reference, level.predicted), level.homes, strict=True):
             np.add.at(out, home, level.node.selves(side) * level.scale)
         np.subtract.at(out, level.homes[0][level.i], 2 * level.weights * level.scale)
-    if path not in paths:
+    surplus = split_surplus(predicted)[1]
+    if path in surplus:
+        out += surplus[path]
+    elif path not in paths:
         raise MetricError(f"no field {path!r}; there are {', '.join(paths)}.{did_you_mean(path, paths)}")
     return out
 
@@ -142,7 +153,7 @@ def add_label_sums(sums: LabelSums, metric: Node, path: str, reference: Data, pr
     """Add what the labels of some documents earned and lost."""
     weights: dict[Any, tuple[list[float], ...]] = {}
     collection, _, name = path.rpartition(".")
-    found = [level for level in _levels(metric, reference, predicted, memory) if isinstance(level.node, Matching)]
+    found = [level for level in descend(_top(metric, reference, predicted, memory)) if isinstance(level.node, Matching)]
     by_path = {f"{level.path}[*]": level for level in found}
     if not collection and len(by_path) == 1:
         collection = next(iter(by_path))
@@ -159,8 +170,8 @@ def add_label_sums(sums: LabelSums, metric: Node, path: str, reference: Data, pr
     labels = [_labels(side, collection, name, nodes) for side in (reference, readable(predicted)[1])]
     for side, column in enumerate((r, p)):
         pairs = _covering(node, side).matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
-        rows, mine = (level.i, pairs.i) if side == 0 else (level.j, pairs.j)
-        place = column.item_rows(rows)[0][mine]  # type: ignore[attr-defined]
+        owners, mine = (level.i, pairs.i) if side == 0 else (level.j, pairs.j)
+        place = column.item_rows(owners)[0][mine]  # type: ignore[attr-defined]
         own = node.inner.selves(column.items)  # type: ignore[attr-defined]
         if len(own) != len(labels[side]):
             raise MetricError(f"labels at {path!r} cannot be told apart item by item under this metric")
@@ -177,6 +188,8 @@ def add_label_sums(sums: LabelSums, metric: Node, path: str, reference: Data, pr
 
 def label_figures(kind: Kind, sums: LabelSums, decide: Decide) -> list[LabelFigures]:
     """The figures of each label."""
+    if set(sums) == {None}:
+        raise MetricError("no item has a label at this path")
     beta = kind.beta if isinstance(kind, Counts) else 1.0
     return [
         LabelFigures(
@@ -203,6 +216,8 @@ def _labels(data: Data, collection: str, name: str, nodes: Mapping[str, Node]) -
     for step in steps:
         if isinstance(data, Objects):
             data = Objects([value for value in data.values if value is not None])
+        elif isinstance(data, Nullable):
+            data = data.present
         if step == "[*]":
             bag = items(data, scope)
             if isinstance(bag, Index):

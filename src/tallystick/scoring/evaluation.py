@@ -19,7 +19,9 @@ import numpy as np
 
 from tallystick.columns.arrays import F64, I64
 from tallystick.columns.blocks import Blocks
-from tallystick.columns.data import Bag, Data, Index, Memory, Objects, Record, Scope, as_data, field_names
+from tallystick.columns.data import COLUMNS, Data, Memory, Nullable, Objects, Scope, as_data, field_names, is_arrow
+from tallystick.columns.rows import longest_lists, separable, sliced
+from tallystick.columns.surplus import split_surplus
 from tallystick.columns.unfit import Invalid
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, some, unmet_ids
 from tallystick.matching.normalise import F, Normaliser, Sides, numerators, two_numerators
@@ -125,15 +127,23 @@ class Evaluation:
         step = batch or batch_size(self.metric, reference)
         if executor is not None:
             return self._update_there(executor, reference, predicted, ids if named else None, batch or step, progress)
-        whole = not (isinstance(reference, Objects) and isinstance(predicted, Objects)) or n <= step
+        whole = not (separable(reference) and separable(predicted)) or n <= step
         fresh: list[tuple[F64, F64]] = []
         for start in range(0, n, max(n, 1) if whole else step):
             if whole:
                 left, right = reference, predicted
             else:
-                left, right = (Objects(side.values[start : start + step]) for side in (reference, predicted))
+                left, right = (sliced(side, start, start + step) for side in (reference, predicted))
             proofs = Proofs()
-            rows, above = tally_bounds(self.metric, left, right, self._memory, proofs, self._fields)
+            try:
+                rows, above = tally_bounds(self.metric, left, right, self._memory, proofs, self._fields)
+            except ValueMismatch as error:
+                from tallystick.scoring.blame import blame
+
+                def score(some: Data, others: Data) -> Any:
+                    return tally_rows(self.metric, some, others, self._memory)
+
+                raise blame(error, score, left, right, ids[start : start + len(left)]) from None
             fresh.append((rows, above))
             self._open_selves += proofs.open_selves
             if progress is not None:
@@ -208,12 +218,19 @@ class Evaluation:
         return sum(weight < 0 for calls in self._memory.calls.values() for weight in calls.values())
 
     def _take_ids(self, ids: Sequence[Any]) -> None:
-        named = [key for key in ids if key is not None]
-        again = [key for key in named if key in self._named]
-        if again:
-            raise SidesMismatch(f"documents were given twice: {some(again)}")
-        self._named.update(named)
+        named = set(ids)
+        named.discard(None)
+        if not self._named.isdisjoint(named):
+            raise SidesMismatch(f"documents were given twice: {some(key for key in ids if key in self._named)}")
+        self._named |= named
         self._ids.extend(ids)
+
+    def _all_ids(self) -> tuple[Any, ...]:
+        if not self._named:
+            return tuple(range(len(self._ids)))
+        if len(self._named) == len(self._ids):
+            return tuple(self._ids)
+        return tuple(place if key is None else key for place, key in enumerate(self._ids))
 
     def merge(self, other: Evaluation) -> None:
         """Add what another evaluation of the same metric has tallied."""
@@ -267,7 +284,7 @@ class Evaluation:
             metric=self.metric,
             kind=self.kind,
             rows=rows,
-            ids=tuple(place if key is None else key for place, key in enumerate(self._ids)),
+            ids=self._all_ids(),
             undefined=self.undefined,
             notes=tuple(warnings),
             settings=" | ".join(
@@ -307,7 +324,7 @@ def paired(reference: Any, predicted: Any) -> tuple[Sequence[Any], Data, Data]:
                 f"{name} is a {type(side).__name__}, whose documents have no order of their own; {advice}"
             )
         if isinstance(side, (str, bytes)) or (
-            not hasattr(side, "__iter__") and not isinstance(side, (Objects, Record, Bag, Index))
+            not hasattr(side, "__iter__") and not isinstance(side, COLUMNS) and not is_arrow(side)
         ):
             raise SidesMismatch(f"{name} must be a sequence of documents, found {type(side).__name__}")
     left, right = as_data(reference), as_data(predicted)
@@ -321,12 +338,16 @@ def paired(reference: Any, predicted: Any) -> tuple[Sequence[Any], Data, Data]:
 
 def batch_size(metric: Node, documents: Data) -> int:
     """How many documents go through the engine at once: few enough that they stay in the processor's cache."""
-    sample = documents.values[:: max(1, len(documents) // 64)] if isinstance(documents, Objects) else ()
-    sizes = [size for size in map(_items_in, sample) if size]
-    mean = 1 + sum(sizes) / len(sizes) if sizes else 4
+    most = 8192
+    if isinstance(documents, Objects):
+        sample = documents.values[:: max(1, len(documents) // 64)]
+        sizes = [size for size in map(_items_in, sample) if size]
+        mean = 1 + sum(sizes) / len(sizes) if sizes else 4
+    else:  # a column is cheap to lay out, so that fewer and larger batches pay
+        mean, most = 1 + longest_lists(documents), 65536
     dense = any(isinstance(node, Similarity) and node.dense for node in metric.walk())
-    cells = 2_000_000 / mean**2 if dense else 8192
-    return int(max(1, min(8192 / mean, cells)))
+    cells = 2_000_000 / mean**2 if dense else most
+    return int(max(1, min(most / mean, cells)))
 
 
 def _items_in(value: Any, depth: int = 2) -> int:
@@ -399,6 +420,7 @@ def _tally(
     fields: FieldSums | None = None,
 ) -> tuple[F64, F64]:
     n = len(reference)
+    predicted, surplus = split_surplus(predicted)
     valid, predicted = readable(predicted)
     r, p = inner.encode(reference, predicted, scope)
     out = np.zeros((n, 4))
@@ -409,10 +431,13 @@ def _tally(
     sums = numerators(inner, r, p, blocks)
     out[places[sums.j], 0], out[sums.i, 2] = sums.predicted, sums.reference
     out[places, 1], out[:, 3] = inner.selves(p), inner.selves(r)
+    for counts in surplus.values():
+        out[:, 1] += counts
     if fields is not None:
-        from tallystick.scoring.breakdown import add_field_sums
+        from tallystick.scoring.breakdown import add_field_sums, add_surplus
 
         add_field_sums(fields, inner, r, p, valid)
+        add_surplus(fields, surplus)
     if not proofs.open or not limited(inner):
         return out, out
     above = out.copy()
@@ -423,6 +448,9 @@ def _tally(
 
 def readable(predicted: Data) -> tuple[I64 | None, Data]:
     """The predictions that are valid, and their rows (None: all). An invalid one has nothing that could meet anything."""
+    predicted = split_surplus(predicted)[0]
+    if isinstance(predicted, Nullable):  # a document is null where there is no prediction
+        return np.flatnonzero(predicted.position >= 0), predicted.present
     if not isinstance(predicted, Objects) or Invalid not in set(map(type, predicted.values)):
         return None, predicted
     kept = [k for k, value in enumerate(predicted.values) if type(value) is not Invalid]

@@ -21,7 +21,7 @@ import numpy as np
 
 from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Bag, Memory, Objects, Scope, field
-from tallystick.columns.unfit import Invalid
+from tallystick.columns.unfit import Invalid, Surplus
 from tallystick.matching.normalise import Normaliser, Sides
 from tallystick.matching.sets import Match, Matching, distinct_rows
 from tallystick.scoring.alignment import Aligned, below, is_leaf, root
@@ -100,6 +100,13 @@ class Explanation:
 
 def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memory | None = None) -> Explanation:
     """The alignment of one document."""
+    if isinstance(predicted, Surplus):
+        tree = explain_document(metric, reference, predicted.value, memory)
+        more = tuple(
+            Explanation(path, SPURIOUS, None, leaf, 0.0, 0.0, 1.0, "unknown key") for path, leaf in predicted.leaves
+        )
+        own = tree.predicted_self + len(more)
+        return replace(tree, predicted=predicted.value, predicted_self=own, children=(*tree.children, *more))
     if isinstance(predicted, Invalid):
         inner = summed(metric.recall if isinstance(metric, Sides) else metric)
         r, _ = inner.encode(Objects([reference]), Objects([]), Scope())

@@ -274,7 +274,7 @@ class Result:
         return explain_document(metric, left, right, self.memory)
 
     def _document(self, document: Any) -> tuple[Any, Any]:
-        from tallystick.columns.data import Objects
+        from tallystick.columns.rows import as_objects, sliced
 
         self._kept()
         try:
@@ -284,9 +284,8 @@ class Result:
             raise MetricError(f"no document {document!r}; there are {len(self.ids):,}.{hint}") from None
         for reference, predicted in self._kept():
             if place < len(reference):
-                if not isinstance(reference, Objects) or not isinstance(predicted, Objects):
-                    raise MetricError("documents given as columns cannot be explained; give Python objects")
-                return reference.values[place], predicted.values[place]
+                left, right = (as_objects(sliced(side, place, place + 1))[0] for side in (reference, predicted))
+                return left, right
             place -= len(reference)
         raise MetricError(f"no document {document!r}")
 
@@ -379,6 +378,18 @@ class Result:
         for name, values in self.kind.figures(self.rows).items():
             frame[name] = values
         return frame
+
+    def to_arrow(self, name: str = "score") -> Any:
+        """A pyarrow table with a row of sums and figures for each document; the signature is in its metadata."""
+        from tallystick.reports.tallies import tallies_table
+
+        return tallies_table({name: self})
+
+    def to_parquet(self, path: Any, name: str = "score") -> None:
+        """The same as a file: .parquet, .arrow or .feather; .csv or .tsv too."""
+        from tallystick.reports.tallies import write_tallies
+
+        write_tallies({name: self}, path)
 
     def to_latex(self) -> str:
         """One row of a LaTeX table, in percent."""

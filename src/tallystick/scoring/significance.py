@@ -1,7 +1,7 @@
 """Is the difference of two systems more than chance? Paired tests from tallies, and Holm's correction for many.
 
-    bootstrap       documents are drawn for both systems together; p is the share of resamples whose difference,
-                    shifted to mean 0, is as large as the one observed
+    bootstrap       documents are drawn for both systems together; p is the share of resamples whose difference is as
+                    far from the one observed as that is from 0
     randomisation   each document's two outputs change places by a coin; p is the share of tosses whose difference is
                     as large as the one observed. Where there are no more outcomes than resamples (2^n), all of them
                     are taken, once each, and p is exact
@@ -114,10 +114,10 @@ def randomisation_values(
 def check_comparable(first: Result, second: Result) -> None:
     """Paired tests need one metric over the same documents in one order."""
     if first.ids != second.ids:
-        apart = [name for name in (*first.ids, *second.ids) if (name in set(first.ids)) != (name in set(second.ids))]
+        apart = set(first.ids) ^ set(second.ids)
         raise SidesMismatch(
             "the two results are over different documents; paired tests need the same ones in one order"
-            + (f"; only one has {some(dict.fromkeys(apart))}" if apart else "")
+            + (f"; only one has {some(name for name in (*first.ids, *second.ids) if name in apart)}" if apart else "")
         )
     if first.kind != second.kind:
         raise MetricError(f"the two results are of different metrics: {first.kind} and {second.kind}")

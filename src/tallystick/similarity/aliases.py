@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tallystick.columns.codes import leaf_values
-from tallystick.columns.data import Data, Objects, Scope
+from tallystick.columns.codes import different_values
+from tallystick.columns.data import Coded, Data, Objects, Scope
 from tallystick.columns.encoded import Column
 from tallystick.similarity.exact import exact
 from tallystick.similarity.node import Similarity, Table, require
@@ -38,13 +38,15 @@ class Aliases(Through):
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         return self.inner.encode(self._meanings(reference, scope), self._meanings(predicted, scope), scope)
 
-    def _meanings(self, data: Data, scope: Scope) -> Objects:
+    def _meanings(self, data: Data, scope: Scope) -> Data:
         # Only texts and numbers have aliases; what cannot be looked up stands for itself.
         names = {(type(alias), alias): meaning for alias, meaning in self.names}
         plain = (str, int, float, bool)
-        return Objects([names.get((type(v), v), v) if isinstance(v, plain) else v for v in leaf_values(data, scope)])
+        rows, values = different_values(data, scope)
+        meant = [names.get((type(v), v), v) if isinstance(v, plain) else v for v in values]
+        return Objects(meant) if rows is None else Coded(rows, meant)
 
 
 def aliases(names: Mapping[Any, Any], inner: Similarity = exact) -> Aliases:
     """Several names for one thing: {alias: meaning}."""
-    return Aliases(names if isinstance(names, Table) else Table.of(names), inner)
+    return Aliases(Table.of(names, "aliases()"), inner)

@@ -16,9 +16,10 @@ import numpy as np
 from tallystick.columns.arrays import F64, I64, first_best, offsets_of
 from tallystick.columns.blocks import Blocks, Pairs
 from tallystick.columns.codes import leaf_values
-from tallystick.columns.data import Data, Objects, Scope
+from tallystick.columns.data import Bag, Data, Nullable, Objects, Scope
 from tallystick.columns.encoded import Column, Items
-from tallystick.errors import ValueMismatch
+from tallystick.errors import ValueMismatch, did_you_mean
+from tallystick.similarity.missing import Optional
 from tallystick.similarity.node import Similarity, require
 
 SIDES = ("reference", "predicted")
@@ -43,7 +44,10 @@ class AnyOf(Similarity):
 
     def __post_init__(self) -> None:
         require(isinstance(self.inner, Similarity), f"any_of() needs a similarity, found {self.inner!r}")
-        require(self.side in SIDES, f"any_of(): side must be {' or '.join(SIDES)}, found {self.side!r}")
+        require(
+            self.side in SIDES,
+            f"any_of(): side must be {' or '.join(SIDES)}, found {self.side!r}.{did_you_mean(self.side, SIDES)}",
+        )
 
     def mirrored(self) -> AnyOf:
         inner = self.inner.mirrored()
@@ -64,7 +68,10 @@ class AnyOf(Similarity):
         r, p = self.inner.encode(reference, flat, scope)
         return r, Options(offsets, p)
 
-    def _alternatives(self, data: Data, scope: Scope) -> tuple[I64, Objects]:
+    def _alternatives(self, data: Data, scope: Scope) -> tuple[I64, Data]:
+        plain = isinstance(data, Bag) and not self._of_collections and not isinstance(data.items, Nullable)
+        if isinstance(data, Bag) and plain and np.all(np.diff(data.offsets)):
+            return data.offsets, data.items
         rows = [
             list(value)
             if isinstance(value, (list, tuple, set, frozenset)) and not hasattr(value, "_fields")
@@ -72,9 +79,12 @@ class AnyOf(Similarity):
             for value in leaf_values(data, scope)
         ]
         for value, row in zip(leaf_values(data, scope), rows, strict=True):
-            if not row or None in row:
+            if not row:
+                raise ValueMismatch(f"at {scope}: any_of needs one alternative or more, found {value!r:.60}")
+            if any(one is None for one in row) and not isinstance(self.inner, Optional):
                 raise ValueMismatch(
-                    f"at {scope}: any_of needs one alternative or more, none of them null; found {value!r:.60}"
+                    f"at {scope}: null is nothing, and cannot be one of the alternatives {value!r:.60}; where null is to be a "
+                    f"right answer, make it a value: nothing: [missing], or any_of(optional(...))"
                 )
             if self._of_collections and not isinstance(value, (list, tuple)):
                 raise ValueMismatch(f"at {scope}: any_of needs a list of alternatives, found {value!r:.60}")

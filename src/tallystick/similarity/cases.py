@@ -34,6 +34,10 @@ class Cases(Similarity):
 
     def __post_init__(self) -> None:
         require(len(self.options) > 0, "cases() needs at least one case: cases(str=exact)")
+        for name, part in self.options:
+            require(
+                isinstance(part, Similarity), f"cases(): {name} needs a similarity such as exact, found {part!r:.60}"
+            )
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Alternatives, Alternatives]:
         sides = [list(leaf_values(side, scope)) for side in (reference, predicted)]
@@ -185,9 +189,12 @@ def cases(**options: Similarity) -> Cases:
 
 def let(name: str | Ref, body: Similarity) -> Let:
     """A similarity that contains itself: `let("Tree", record(children=f1(match(ref("Tree")))))`."""
-    return Let(name.to if isinstance(name, Ref) else name, body)
+    called = name.to if isinstance(name, Ref) else name
+    require(isinstance(called, str) and called.isidentifier(), f"let() needs a name such as Tree, found {called!r:.60}")
+    return Let(called, body)
 
 
 def ref(name: str) -> Ref:
     """The enclosing `let` of that name."""
+    require(isinstance(name, str) and name.isidentifier(), f"ref() needs a name such as Tree, found {name!r:.60}")
     return Ref(name)

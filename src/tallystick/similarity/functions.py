@@ -14,7 +14,7 @@ import numpy as np
 
 from tallystick.columns.arrays import F64, expand, integers, join, offsets_of, sort_order
 from tallystick.columns.blocks import Blocks, Frame, Pairs
-from tallystick.columns.codes import comparable, leaf_values, number_values
+from tallystick.columns.codes import comparable, different_values, number_values
 from tallystick.columns.data import Data, Objects, Scope
 from tallystick.columns.encoded import Codes, Column
 from tallystick.columns.unfit import Unfit
@@ -97,7 +97,8 @@ class CodedValues(list[Any]):
 
 def coded(reference: Data, predicted: Data, scope: Scope, calls: dict[Any, Any]) -> tuple[Codes, Codes]:
     """Both sides as codes into one list of different values."""
-    sides = [list(leaf_values(side, scope)) for side in (reference, predicted)]
+    found = [different_values(side, scope) for side in (reference, predicted)]
+    sides = [values for _, values in found]
     kinds = set(map(type, sides[0])) | set(map(type, sides[1]))
     keys = [keys_of(side, kinds, scope) for side in sides]
     table = number_values(keys)
@@ -106,8 +107,11 @@ def coded(reference: Data, predicted: Data, scope: Scope, calls: dict[Any, Any])
         for value, k in zip(side, key, strict=True):
             values[table[k]] = value
     values.keys, values.calls = list(table), calls
-    r, p = (Codes(integers([table[k] for k in key]), max(len(table), 1), values) for key in keys)
-    return r, p
+    columns = []
+    for (rows, _), key in zip(found, keys, strict=True):
+        codes = integers([table[k] for k in key])
+        columns.append(Codes(codes if rows is None else codes[rows], max(len(table), 1), values))
+    return columns[0], columns[1]
 
 
 def keys_of(values: list[Any], kinds: set[type], scope: Scope) -> list[Any]:
@@ -169,6 +173,10 @@ class Via(Through):
     predicted: Callable[[Any], Any] | None = None
     name = "via"
 
+    def __post_init__(self) -> None:
+        for call in (self.call, *(() if self.predicted is None else (self.predicted,))):
+            require(callable(call), f"via() needs a function to map values with, found {call!r:.60}")
+
     def mirrored(self) -> Via:
         inner = self.inner.mirrored()
         if self.predicted is None:
@@ -183,14 +191,15 @@ class Via(Through):
 
 def _mapped(call: Callable[[Any], Any], inner: Similarity, data: Data, scope: Scope) -> Data:
     """The function's value for each row, called once for each different value."""
-    values = list(leaf_values(data, scope))
+    rows, values = different_values(data, scope)
     keys = comparable(values, set(map(type, values)), scope)
     collections = any(hasattr(part, "matched") for part in inner.walk())
     answers = {
         key: ([value] if collections else value) if isinstance(value, Unfit) else call(value)
         for key, value in dict(zip(keys, values, strict=True)).items()
     }
-    return Objects([answers[key] for key in keys])
+    mapped = [answers[key] for key in keys]
+    return Objects(mapped if rows is None else [mapped[k] for k in rows.tolist()])
 
 
 def function(call: Callable[[Any, Any], float], *, reflexive: bool = True, swapped: bool = False) -> Function:
@@ -200,7 +209,7 @@ def function(call: Callable[[Any, Any], float], *, reflexive: bool = True, swapp
 
 def judgements(table: Mapping[tuple[Any, Any], float]) -> Judgements:
     """A table of recorded judgements: {(reference, predicted): weight}. Equal values score 1."""
-    return Judgements(table if isinstance(table, Table) else Table.of(table))
+    return Judgements(Table.of(table, "judgements()"))
 
 
 def via(call: Callable[[Any], Any], inner: Similarity, predicted: Callable[[Any], Any] | None = None) -> Via:

@@ -20,7 +20,7 @@ from tallystick.columns.blocks import Blocks, Pairs
 from tallystick.columns.data import Data, Scope
 from tallystick.columns.encoded import Codes
 from tallystick.columns.unfit import Unfit
-from tallystick.errors import MetricError, ValueMismatch
+from tallystick.errors import MetricError, ValueMismatch, did_you_mean
 from tallystick.similarity.functions import coded, sparse_pairs
 from tallystick.similarity.node import Similarity, Table, require
 
@@ -54,6 +54,7 @@ def _several(parent: Any) -> tuple[Any, ...]:
 
 def parents_table(parents: Mapping[Any, Any]) -> Table:
     """A hierarchy as a hashable value."""
+    require(isinstance(parents, (Table, Mapping)), f"a hierarchy is {{child: parent}}, found {parents!r:.60}")
     pairs = parents if isinstance(parents, Table) else parents.items()
     return Table((child, tuple(p) if isinstance(p, (list, set, frozenset)) else p) for child, p in pairs)
 
@@ -70,7 +71,8 @@ class Subtypes(Similarity):
     def __post_init__(self) -> None:
         require(
             self.direction in DIRECTIONS,
-            f"unknown direction {self.direction!r}; expected {' or '.join(DIRECTIONS)}",
+            f"unknown direction {self.direction!r}; expected {' or '.join(DIRECTIONS)}."
+            f"{did_you_mean(self.direction, DIRECTIONS)}",
         )
         require(0 < self.credit <= 1, "subtypes() needs 0 < credit ≤ 1")
 

@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.columns.arrays import F64, I64
+from tallystick.columns.arrays import F64, I64, Mask
 from tallystick.columns.blocks import Blocks, Pairs
-from tallystick.columns.data import Data, Index, Objects, Scope
+from tallystick.columns.data import Bag, Data, Index, Leaf, Nullable, Objects, Record, Scope
 from tallystick.columns.encoded import Column, Maybe
+from tallystick.columns.rows import take
 from tallystick.columns.unfit import ABSENT
-from tallystick.similarity.node import Similarity
+from tallystick.similarity.node import Node, Similarity
 
 Missing = Callable[[Any], bool]
 
@@ -45,7 +46,7 @@ def _present(data: Data, missing: Missing | None) -> tuple[Data, I64 | None]:
     if isinstance(data, Index) and isinstance(data.values, Objects):
         data = Objects([data.values.values[k] for k in data.index.tolist()])
     if not isinstance(data, Objects):
-        return data, None
+        return _present_column(data, missing)
     if missing is None:
         if type(None) not in set(map(type, data.values)):
             return data, None
@@ -54,6 +55,37 @@ def _present(data: Data, missing: Missing | None) -> tuple[Data, I64 | None]:
         here = np.fromiter((not missing(value) for value in data.values), np.bool_, len(data))
     values: Sequence[Any] = list(compress(data.values, here.tolist()))
     return Objects(values), np.where(here, np.cumsum(here) - 1, -1)
+
+
+def _present_column(data: Data, missing: Missing | None) -> tuple[Data, I64 | None]:
+    """The same where the values are columns: there every key is there, if only with null."""
+    if missing is _is_absent:
+        return data, None
+    if missing is _is_empty:
+        here = ~_empty(data)
+        if here.all():
+            return data, None
+        rows = np.flatnonzero(here)
+        found = take(data.present, data.position[rows]) if isinstance(data, Nullable) else take(data, rows)
+        return found, np.where(here, np.cumsum(here) - 1, -1)
+    if isinstance(data, Nullable):
+        return data.present, data.position
+    return data, None
+
+
+def _empty(data: Data) -> Mask:
+    """Which rows of a column are null, or an empty text, collection or record."""
+    if isinstance(data, Nullable):
+        out = data.position < 0
+        out[~out] = _empty(data.present)[data.position[~out]]
+        return out
+    if isinstance(data, Leaf):
+        return np.asarray(data.empty(), np.bool_)
+    if isinstance(data, Bag):
+        return np.asarray(np.diff(data.offsets) == 0, np.bool_)
+    if isinstance(data, Objects):
+        return np.fromiter(map(_is_empty, data.values), np.bool_, len(data))
+    return np.full(len(data), isinstance(data, Record) and not data.fields)
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,7 +104,7 @@ class Optional(Similarity):
     @property
     def present(self) -> Similarity:
         """The similarity of what is not missing."""
-        return Optional(self.inner, self.empty) if self.null else self.inner
+        return Optional(self.inner, self.empty) if self.null and not takes_none(self.inner) else self.inner
 
     @property
     def missing(self) -> Missing | None:
@@ -117,6 +149,17 @@ class Optional(Similarity):
         out = np.ones(len(column))
         out[column.rows] = self.present.selves(column.present)
         return out
+
+
+def takes_none(node: Node) -> bool:
+    """Whether a similarity takes null by itself: alternatives of which one may be null."""
+    inner = getattr(node, "inner", None)
+    if not isinstance(inner, Similarity):
+        return False
+    return isinstance(inner, Optional) if node.name == "any_of" else node.name in _AROUND and takes_none(inner)
+
+
+_AROUND = ("weighted", "at_least", "above")
 
 
 def _maybe(column: Column) -> Maybe:

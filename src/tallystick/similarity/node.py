@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
+from functools import wraps
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -34,8 +35,20 @@ class Table(tuple[tuple[Any, Any], ...]):
     __slots__ = ()
 
     @staticmethod
-    def of(mapping: Mapping[Any, Any]) -> Table:
-        return Table(mapping.items())
+    def of(mapping: Mapping[Any, Any], what: str = "a table") -> Table:
+        """A user's mapping; `what` is how an error calls it."""
+        if isinstance(mapping, Table):
+            return mapping
+        require(isinstance(mapping, Mapping), f"{what} needs a mapping such as {{key: value}}, found {mapping!r:.60}")
+        found = Table(mapping.items())
+        try:
+            hash(found)
+        except TypeError:
+            wrong = next(pair for pair in found if not _hashable(pair))
+            raise MetricError(
+                f"{what}: {wrong[0]!r}: {wrong[1]!r:.40} cannot stand in a table; use texts, numbers or tuples"
+            ) from None
+        return found
 
 
 class Named(tuple[tuple[str, Any], ...]):
@@ -49,6 +62,24 @@ class Node:
     """A part of a metric: frozen, hashable, picklable; `str(node)` can be parsed back."""
 
     name: ClassVar[str]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Every node checks its arguments, whatever else it checks by itself."""
+        super().__init_subclass__(**options)
+        own = cls.__dict__.get("__post_init__")
+        if own is not None:
+
+            @wraps(own)
+            def checked(self: Node) -> None:
+                check_values(self)
+                own(self)
+                check_similarities(self)
+
+            cls.__post_init__ = checked  # type: ignore[method-assign]
+
+    def __post_init__(self) -> None:
+        check_values(self)
+        check_similarities(self)
 
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(self._arguments())})"
@@ -92,6 +123,43 @@ class Node:
     def mirrored(self) -> Node:
         """The metric that gives the same figures when the two sides change places."""
         return self.rebuilt(lambda part: part.mirrored())
+
+
+def check_values(node: Node) -> None:
+    """Numbers, switches and words have to be what they are called, at once, where the metric is written."""
+    for f in fields(node):
+        value, kind = getattr(node, f.name), f.type if isinstance(f.type, str) else getattr(f.type, "__name__", "")
+        where = f"{node.name}(): {f.name}"
+        if kind == "float":
+            plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+            require(plain and value == value, f"{where} must be a number, found {value!r:.60}")
+            object.__setattr__(node, f.name, float(value))
+        elif kind == "bool":
+            require(isinstance(value, bool), f"{where} must be True or False, found {value!r:.60}")
+        elif kind == "str":
+            require(isinstance(value, str), f"{where} must be text, found {value!r:.60}")
+        elif kind == "tuple[str, ...]":
+            wrong = [one for one in value if not isinstance(one, str)]
+            require(not wrong, f"{where} must be texts, found {wrong[:1]!r:.60}")
+
+
+def check_similarities(node: Node) -> None:
+    """Where a similarity belongs, nothing else may stand."""
+    for f in fields(node):
+        value = getattr(node, f.name)
+        if f.type in ("Similarity", Similarity):
+            require(
+                isinstance(value, Similarity),
+                f"{node.name}() needs a similarity such as exact or text(...), found {value!r:.60}",
+            )
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def keyword(name: str) -> str:

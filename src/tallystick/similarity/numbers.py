@@ -14,9 +14,10 @@ import numpy as np
 
 from tallystick.columns.arrays import F64, I64, expand
 from tallystick.columns.blocks import Blocks, Pairs
-from tallystick.columns.codes import leaf_values
-from tallystick.columns.data import Data, Objects, Scope, field
+from tallystick.columns.codes import different_values, leaf_values
+from tallystick.columns.data import Bag, Data, Leaf, Nullable, Objects, Scope, field
 from tallystick.columns.encoded import Numbers
+from tallystick.columns.rows import as_objects, sliced
 from tallystick.columns.unfit import Unfit
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.similarity.node import Similarity, require
@@ -80,6 +81,13 @@ class Number(Similarity):
 
 
 def _floats(data: Data, scope: Scope) -> F64:
+    if isinstance(data, Leaf):
+        found = data.numbers()
+        if found is not None:
+            return found
+    if isinstance(data, (Leaf, Nullable)):
+        rows, different = different_values(data, scope)
+        return _floats(Objects(different), scope)[rows]
     values = leaf_values(data, scope)
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         return values.astype(np.float64)
@@ -123,12 +131,15 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 
 def _moments(data: Data, scope: Scope, strict: bool) -> F64:
     """A predicted text that is no date is a wrong value, like any other; in the reference it is an error."""
-    values = leaf_values(data, scope)
+    rows, values = different_values(data, scope)
     known: dict[Any, float] = {}
     for value in values:
+        if isinstance(value, (dict, list, set)):  # cannot be a key, and is no date
+            _moment(value, scope, strict)
         if value not in known:
             known[value] = _moment(value, scope, strict)
-    return np.fromiter(map(known.__getitem__, values), np.float64, len(values))
+    moments = np.fromiter(map(known.__getitem__, values), np.float64, len(values))
+    return moments if rows is None else moments[rows]
 
 
 def _moment(value: Any, scope: Scope, strict: bool) -> float:
@@ -194,10 +205,13 @@ class Overlap(Similarity):
             for v in data.values:
                 if v.step != 1:
                     raise ValueMismatch(f"at {scope}: expected ranges with step 1, found {v!r}")
-            return (
-                np.array([v.start for v in data.values], np.float64),
-                np.array([max(v.stop, v.start) for v in data.values], np.float64),
-            )
+            try:
+                return (
+                    np.array([v.start for v in data.values], np.float64),
+                    np.array([max(v.stop, v.start) for v in data.values], np.float64),
+                )
+            except OverflowError:
+                raise ValueMismatch(f"at {scope}: a range ends beyond what a float holds") from None
         if (
             isinstance(data, Objects)
             and data.values
@@ -209,6 +223,13 @@ class Overlap(Similarity):
                     raise ValueMismatch(f"at {scope}: expected (start, end), found {v!r:.60}")
             start = _floats(Objects([v[0] for v in data.values]), scope)
             end = _floats(Objects([v[1] for v in data.values]), scope)
+        elif isinstance(data, Bag):
+            wrong = np.flatnonzero(np.diff(data.offsets) != 2)
+            if len(wrong):
+                found = as_objects(sliced(data, int(wrong[0]), int(wrong[0]) + 1))[0]
+                raise ValueMismatch(f"at {scope}: expected (start, end), found {found!r:.60}")
+            ends = _floats(data.items, scope)
+            start, end = ends[::2], ends[1::2]
         else:
             start = _floats(field(data, self.start, scope, False), scope.field(self.start))
             end = _floats(field(data, self.end, scope, False), scope.field(self.end))
@@ -243,12 +264,12 @@ class Overlap(Similarity):
 
 def number(absolute: float = 0.0, relative: float = 0.0) -> Number:
     """Numbers that are close enough."""
-    return Number(float(absolute), float(relative))
+    return Number(absolute, relative)
 
 
 def date(days: float = 0.0) -> Date:
     """Dates at most so many days apart."""
-    return Date(float(days))
+    return Date(days)
 
 
 def overlap(kind: str = "jaccard", *, start: str = "left", end: str = "right", inclusive: bool = True) -> Overlap:

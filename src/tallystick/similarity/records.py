@@ -1,8 +1,8 @@
 """Records: the product of the fields' similarities (eq. 2, "all or nothing") or their sum ("credit for each").
 
 The product refines by its exact fields first; only what is left has to be scored. A sum cannot refine: its
-pairs are the union of its fields' pairs, weights added. If one of the fields is dense the sum is taken on the
-frame of rectangles, where no sorting is needed.
+pairs are the union of its fields' pairs, weights added. If one of the fields is dense, or exact with so few values that
+almost everything is equal, the sum is taken on the frame of rectangles, where no sorting is needed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tallystick.columns.arrays import F64, I64
 from tallystick.columns.blocks import Blocks, Pairs, look_up, union
 from tallystick.columns.data import Data, Scope, field, note_absence
 from tallystick.columns.encoded import Column, Fields, Maybe, Shared
+from tallystick.similarity.crowds import Crowd, Field, crowded
 from tallystick.similarity.missing import Optional, split_missing
 from tallystick.similarity.node import Named, Similarity, require
 
@@ -50,6 +51,8 @@ class Record(Similarity):
         return blocks
 
     def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
+        if blocks.aligned and self.exact_only:
+            return self._equal_rows(r, p, blocks)
         refined = self.refine(r, p, blocks)
         rest = [(part, r.columns[k], p.columns[k]) for k, (_, part) in enumerate(self.fields) if not part.exact_only]
         listed = [one for one in rest if not isinstance(one[1], Shared)]
@@ -68,6 +71,14 @@ class Record(Similarity):
             # A shared value is scored under the blocks it lives in, once, and looked up for each pair.
             found = found.scaled(part.weights_at(a, b, blocks, found.i, found.j)).positive()
         return found
+
+    def _equal_rows(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
+        """Row against row nothing has to be sorted: those that are equal in every field."""
+        agree = np.zeros(len(r), np.int64)
+        for (_, part), a, b in zip(self.fields, r.columns, p.columns, strict=True):
+            agree[part.pairs(a, b, blocks).i] += 1
+        rows = np.flatnonzero(agree == len(self.fields))
+        return Pairs(rows, rows, np.ones(len(rows)))
 
     def _selves(self, column: Fields) -> F64:
         out = np.ones(len(column))
@@ -98,9 +109,9 @@ class Each(Similarity):
             sides.append(split_missing(inner, ours, theirs, scope.field(name), missing))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
 
-    def by_field(self, column: Fields) -> list[tuple[str, Similarity, Column, I64 | None]]:
+    def by_field(self, column: Fields) -> list[Field]:
         """Name, similarity, values that are there, and their rows (None: all) of each field."""
-        out: list[tuple[str, Similarity, Column, I64 | None]] = []
+        out: list[Field] = []
         for (name, part), inner in zip(self.fields, column.columns, strict=True):
             node = part.present if isinstance(part, Optional) else part
             if isinstance(inner, Maybe):
@@ -110,27 +121,26 @@ class Each(Similarity):
         return out
 
     def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
-        ours, theirs = self.by_field(r), self.by_field(p)
-        dense = [_fills(*a[1:]) and _fills(*b[1:]) for a, b in zip(ours, theirs, strict=True)]
-        sparse: list[Pairs] = []
-        for (_, node, a, rows), (_, _, b, columns), filled in zip(ours, theirs, dense, strict=True):
-            if filled:
-                continue
-            if rows is None and columns is None:
-                sparse.append(node.pairs(a, b, blocks))
-            else:
-                rows = np.arange(len(r)) if rows is None else rows
-                columns = np.arange(len(p)) if columns is None else columns
-                sparse.append(node.pairs(a, b, blocks.at(rows, columns)).moved(rows, columns))
-        if not any(dense):
-            return union(sparse, len(p), len(r))
+        both = list(zip(self.by_field(r), self.by_field(p), strict=True))
+        dense = [_fills(*a[1:]) and _fills(*b[1:]) for a, b in both]
+        crowds: list[Crowd | None] = [None] * len(both) if blocks.aligned else crowded(both, dense, blocks)
+        found = [
+            None if filled or crowd is not None else _field_pairs(a, b, blocks)
+            for (a, b), filled, crowd in zip(both, dense, crowds, strict=True)
+        ]
+        if not any(dense) and not (any(crowds) and _sum_exactly(found, crowds)):
+            parts = [_field_pairs(*both[k], blocks) if one is None else one for k, one in enumerate(found)]
+            return _added(parts, len(r)) if blocks.aligned else union(parts, len(p), len(r))
         frame = blocks.frame
         flat = np.zeros(frame.size)
-        for (_, node, a, _), (_, _, b, _), filled in zip(ours, theirs, dense, strict=True):
-            if filled:
+        # One field after the other, however it is filled in: the sums are the same to the last bit.
+        for ((_, node, a, _), (_, _, b, _)), crowd, part in zip(both, crowds, found, strict=True):
+            if part is not None:
+                flat[frame.cells(part.i, part.j)] += part.weight
+            elif crowd is not None:
+                crowd.add_to(flat, frame)
+            else:
                 flat += node.fill(a, b, frame)
-        for part in sparse:
-            flat[frame.cells(part.i, part.j)] += part.weight
         return frame.pairs(flat)
 
     def _selves(self, column: Fields) -> F64:
@@ -141,6 +151,45 @@ class Each(Similarity):
             else:
                 out[rows] += node.selves(values)
         return out
+
+
+def _present_on_both(rows: I64 | None, columns: I64 | None, n: int) -> tuple[I64, I64, I64]:
+    """The rows that have a value on both sides, and where it stands among the values of each side."""
+    place = np.full((2, n), -1, np.int64)
+    for side, here in enumerate((rows, columns)):
+        here = np.arange(n) if here is None else here
+        place[side, here] = np.arange(len(here))
+    both = np.flatnonzero((place >= 0).all(axis=0))
+    return both, place[0, both], place[1, both]
+
+
+def _added(parts: list[Pairs], n: int) -> Pairs:
+    """The union of pairs of rows with themselves: weights added, nothing sorted."""
+    total = np.zeros(n)
+    for part in parts:
+        total[part.i] += part.weight
+    rows = np.flatnonzero(total > 0)
+    return Pairs(rows, rows, total[rows])
+
+
+def _field_pairs(ours: Field, theirs: Field, blocks: Blocks) -> Pairs:
+    """The pairs of one field of a sum, as rows of the records."""
+    (_, node, a, rows), (_, _, b, columns) = ours, theirs
+    if rows is None and columns is None:
+        return node.pairs(a, b, blocks)
+    if blocks.aligned:
+        here, left, right = _present_on_both(rows, columns, len(blocks.reference))
+        return node.pairs(a.take(left), b.take(right), Blocks.diagonal(len(here))).moved(here, here)
+    rows = np.arange(len(blocks.reference)) if rows is None else rows
+    columns = np.arange(len(blocks.predicted)) if columns is None else columns
+    return node.pairs(a, b, blocks.at(rows, columns)).moved(rows, columns)
+
+
+def _sum_exactly(found: list[Pairs | None], crowds: list[Crowd | None]) -> bool:
+    """Whether all weights are such that their sums are never rounded, so that it does not matter who adds them up."""
+    weights = [part.weight for part in found if part is not None]
+    weights.append(np.array([crowd.weight for crowd in crowds if crowd is not None]))
+    return all(np.array_equal(np.floor(one * 1024), one * 1024) and one.max(initial=0) < 1 << 20 for one in weights)
 
 
 def _fills(node: Similarity, values: Column, rows: I64 | None) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from tallystick.columns.arrays import F64, I64, number
 from tallystick.columns.blocks import Blocks, Frame, Pairs
-from tallystick.columns.codes import leaf_values, number_values
+from tallystick.columns.codes import different_values, number_values
 from tallystick.columns.data import Data, Scope
 from tallystick.columns.encoded import Codes
 from tallystick.columns.unfit import Unfit
@@ -91,7 +91,7 @@ class Text(Similarity):
         return self.ratio != "equal"
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        left, right = (texts_of(side, scope) for side in (reference, predicted))
+        (rows, left), (lines, right) = (texts_of(side, scope) for side in (reference, predicted))
         if self.steps:
             clean = {
                 text: normalise_text(text, self.steps) if isinstance(text, str) else text
@@ -100,11 +100,11 @@ class Text(Similarity):
             left, right = [clean[text] for text in left], [clean[text] for text in right]
         table = number_values((left, right))
         values = [text if isinstance(text, str) else None for text in table]  # rapidfuzz: None is like nothing
-        r, p = (
-            Codes(np.fromiter(map(table.__getitem__, side), np.int64, len(side)), max(len(table), 1), values)
-            for side in (left, right)
-        )
-        return r, p
+        sides = []
+        for side, index in ((left, rows), (right, lines)):
+            codes = np.fromiter(map(table.__getitem__, side), np.int64, len(side))
+            sides.append(Codes(codes if index is None else codes[index], max(len(table), 1), values))
+        return sides[0], sides[1]
 
     def refine(self, r: Codes, p: Codes, blocks: Blocks) -> Blocks:
         return blocks.refine(r.codes, p.codes, r.bound)
@@ -169,15 +169,15 @@ def different_pairs(r: Codes, p: Codes, frame: Frame) -> tuple[tuple[I64, I64], 
     return (different // p.bound, different % p.bound), n, inverse
 
 
-def texts_of(data: Data, scope: Scope) -> Sequence[str]:
-    """The values, all of which must be texts."""
-    values = leaf_values(data, scope)
+def texts_of(data: Data, scope: Scope) -> tuple[I64 | None, list[str]]:
+    """The values, all of which must be texts: the different ones with each row's code, or all of them."""
+    codes, values = different_values(data, scope)
     for kind in set(map(type, values)):
         if not issubclass(kind, (str, Unfit)):
             example = next(value for value in values if type(value) is kind)
             hint = "; if it may be missing, wrap it: optional(...)" if example is None else ""
             raise ValueMismatch(f"at {scope}: expected text, found {kind.__name__} {example!r:.60}{hint}")
-    return list(values)
+    return codes, values
 
 
 def _rapidfuzz(ratio: str) -> tuple[Any, float]:

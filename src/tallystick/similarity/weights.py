@@ -32,7 +32,7 @@ class Weighted(Similarity):
 
     def __post_init__(self) -> None:
         require(
-            self.weight > 0,
+            0 < self.weight < float("inf"),
             f"weighted() needs a weight above 0, found {self.weight!r}; leave the field out instead",
         )
 
@@ -65,7 +65,8 @@ class Weigh(Similarity):
 
     def __post_init__(self) -> None:
         for value, weight in self.weights:
-            require(weight >= 0, f"weigh() needs weights of 0 or more, found {value!r}: {weight!r}")
+            fine = isinstance(weight, (int, float)) and not isinstance(weight, bool) and weight >= 0
+            require(fine, f"weigh() needs weights of 0 or more, found {value!r}: {weight!r}")
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
         columns = self.inner.encode(reference, predicted, scope)
@@ -154,19 +155,19 @@ class AtLeast(Threshold):
 
 def weighted(inner: Similarity, weight: float) -> Weighted:
     """A similarity that counts `weight` times."""
-    return Weighted(inner, float(weight))
+    return Weighted(inner, weight)
 
 
 def weigh(inner: Similarity, weights: Mapping[Any, float], *, by: str = "", default: float = 1.0) -> Weigh:
     """Weights by value (or by a field of it): informativity, or 0 for what never counts."""
-    return Weigh(inner, weights if isinstance(weights, Table) else Table.of(weights), by, float(default))
+    return Weigh(inner, Table.of(weights, "weigh()"), by, default)
 
 
 def above(inner: Similarity, threshold: float, *, keep: bool = False, share: bool = False) -> Above:
     """1 where φ > threshold, else 0; with `keep` φ itself; with `share`, of what both could have."""
-    return Above(inner, float(threshold), keep, share)
+    return Above(inner, threshold, keep, share)
 
 
 def at_least(inner: Similarity, threshold: float, *, keep: bool = False, share: bool = False) -> AtLeast:
     """1 where φ ≥ threshold, else 0; with `keep` φ itself; with `share`, of what both could have."""
-    return AtLeast(inner, float(threshold), keep, share)
+    return AtLeast(inner, threshold, keep, share)

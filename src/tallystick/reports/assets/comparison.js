@@ -14,20 +14,22 @@ for (const section of document.querySelectorAll("section[data-k]")) {
 
 function drawRanks(into, one, systems, metrics) {
   const name = Math.max(...systems.map(s => Math.min(170, s.length * 7.4))) + 34, STEP = Math.max(110, Math.min(230, (into.clientWidth - 40 - 2 * name) / (metrics.length - 1))), ROW = 30;
-  const last = Math.max(...systems.flatMap(s => metrics.map(m => one.systems[s][m].rank ?? 1)));
-  const W = 2 * name + STEP * (metrics.length - 1), H = 46 + ROW * last;
+  const W = 2 * name + STEP * (metrics.length - 1), H = 46 + ROW * systems.length;
   const x = k => name + k * STEP, y = r => 26 + r * ROW;
   const svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, width: W, height: H, role: "img", "aria-label": "Ranks of the systems under each metric; the table above has them as numbers" });
   metrics.forEach((m, k) => svg.append(shape("line", { x1: x(k), x2: x(k), y1: 34, y2: H - 8, stroke: "var(--line)" }),
     shape("text", { x: x(k), y: 20, "text-anchor": "middle", style: "font-weight:600" }, m)));
+  // Systems that share a rank have their names one below the other, at the places that they share.
+  const place = m => { const order = [...systems].sort((a, b) => one.systems[a][m].rank - one.systems[b][m].rank); return s => y(order.indexOf(s) + 1) + 4.5; };
+  const left = place(metrics[0]), right = place(metrics[metrics.length - 1]);
   systems.forEach((s, i) => {
     const at = metrics.map(m => one.systems[s][m].rank), colour = tone(i), g = shape("g", { class: "series" });
     let d = "";
     at.forEach((r, k) => { d += k ? `C${x(k - 1) + STEP / 2},${y(at[k - 1])} ${x(k) - STEP / 2},${y(r)} ${x(k)},${y(r)}` : `M${x(0)},${y(r)}`; });
     g.append(shape("path", { d, style: `stroke:${colour}` }));
     at.forEach((r, k) => g.append(shape("circle", { cx: x(k), cy: y(r), r: 5.5, style: `fill:${colour}` })));
-    const short = s.length > 24 ? s.slice(0, 23) + "…" : s;
-    g.append(shape("text", { x: x(0) - 14, y: y(at[0]) + 4.5, "text-anchor": "end" }, short), shape("text", { x: x(metrics.length - 1) + 14, y: y(at[at.length - 1]) + 4.5 }, short));
+    const short = s.length > 24 ? s.slice(0, 11) + "…" + s.slice(-12) : s;
+    g.append(shape("text", { x: x(0) - 14, y: left(s), "text-anchor": "end" }, short), shape("text", { x: x(metrics.length - 1) + 14, y: right(s) }, short));
     g.append(shape("title", {}, `${s}: ${metrics.map((m, k) => `${m} #${at[k]}`).join(", ")}`));
     svg.append(g);
   });

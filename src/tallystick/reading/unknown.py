@@ -1,0 +1,157 @@
+"""Keys that a prediction has and its shape does not: what a model made up.
+
+Nothing in the reference can meet such a value, so every leaf under it is one more thing that was predicted and is wrong: it
+counts for precision, the same from a type, a schema or an inferred shape. Not counted is
+
+    what the document's own reference has, too, under the same key: there the shape looks away on purpose
+    what stands where further keys are said to be welcome: `additionalProperties: true`, pydantic's `extra="allow"`
+    what lies below an ignored field; and null, an empty list, an empty object, which are nothing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, get_args, get_origin
+
+from tallystick.columns.data import Rows
+from tallystick.columns.unfit import Surplus
+from tallystick.deriving import BAGS, MAPPINGS, SEQUENCES, UNIONS, plain_type, record_fields
+
+OPEN = "__further_keys_welcome__"
+"""The mark of a record type that a schema leaves open."""
+
+
+@dataclass
+class Place:
+    """What may stand at one place of a document: the keys of an object, and what is below keys, values and items."""
+
+    known: set[str] = field(default_factory=set)
+    record: bool = False
+    open: bool = False
+    below: dict[str, Place] = field(default_factory=dict)
+    values: Place | None = None
+    items: Place | None = None
+
+    @property
+    def matters(self) -> bool:
+        return self.record or self.values is not None or self.items is not None
+
+
+class Unknown:
+    """Finds the values of a document that its type does not know."""
+
+    def __init__(self, type_: Any, ignored: Collection[str] = (), also: Collection[str] = ()) -> None:
+        self.ignored = set(ignored)
+        self._seen: dict[Any, Place] = {}
+        self.top = Place()
+        self._add(self.top, type_, "")
+        self.top.known.update(also)
+
+    def _add(self, place: Place, type_: Any, path: str) -> None:
+        type_ = plain_type(type_)
+        while get_origin(type_) is Annotated:
+            type_ = plain_type(get_args(type_)[0])
+        origin, arguments = get_origin(type_) or type_, get_args(type_)
+        if origin in UNIONS:
+            for option in arguments:
+                self._add(place, option, path)
+        elif origin in MAPPINGS and len(arguments) == 2:
+            place.values = self._inner(arguments[1], f"{path}[*].value")
+        elif origin in BAGS or origin in SEQUENCES or (origin is tuple and arguments[-1:] == (Ellipsis,)):
+            place.items = self._inner(arguments[0], f"{path}[*]") if arguments else None
+        elif origin is not tuple and not hasattr(origin, "_fields"):
+            fields = record_fields(type_)
+            if fields is not None:
+                self._add_record(place, origin, fields, path)
+
+    def _add_record(self, place: Place, origin: Any, fields: Mapping[str, Any], path: str) -> None:
+        place.record = True
+        place.open = place.open or getattr(origin, OPEN, False) or _allows(origin)
+        place.known.update(fields)
+        self._seen.setdefault(origin, place)
+        for name, one in fields.items():
+            inner = self._inner(one, f"{path}.{name}" if path else name)
+            if inner is not None:
+                place.below[name] = inner
+
+    def _inner(self, type_: Any, path: str) -> Place | None:
+        if path in self.ignored:
+            return None
+        origin = get_origin(plain_type(type_)) or plain_type(type_)
+        if isinstance(origin, type) and origin in self._seen:
+            return self._seen[origin]  # a type that contains itself
+        place = Place()
+        self._add(place, type_, path)
+        return place if place.matters else None
+
+    def find(self, value: Any) -> list[tuple[str, Any]]:
+        """The leaves under unknown keys, each with the path of its key."""
+        out: list[tuple[str, Any]] = []
+        _find(value, self.top, "", out)
+        return out
+
+
+def _allows(origin: Any) -> bool:
+    settings = getattr(origin, "model_config", None)
+    return isinstance(settings, Mapping) and settings.get("extra") == "allow"
+
+
+def _find(value: Any, place: Place, path: str, out: list[tuple[str, Any]]) -> None:
+    kind = type(value)
+    if kind is dict:
+        if place.record:
+            if not place.open and not value.keys() <= place.known:
+                for key in value:
+                    if key not in place.known:
+                        where = f"{path}.{key}" if path else str(key)
+                        out.extend((where, leaf) for leaf in leaves(value[key]))
+            for key, inner in place.below.items():
+                if key in value:
+                    _find(value[key], inner, f"{path}.{key}" if path else key, out)
+        elif place.values is not None:
+            for one in value.values():
+                _find(one, place.values, f"{path}[*].value", out)
+    elif kind is list and place.items is not None:
+        for one in value:
+            _find(one, place.items, f"{path}[*]", out)
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """Everything in a value that is neither a collection nor null."""
+    if isinstance(value, Mapping):
+        for one in value.values():
+            yield from leaves(one)
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        for one in value:
+            yield from leaves(one)
+    elif value is not None:
+        yield value
+
+
+def settle(
+    keys: Sequence[Any], references: Sequence[Any], predictions: Sequence[Any], findings: Any, count: bool
+) -> tuple[Sequence[Any], Sequence[Any]]:
+    """What was found in some documents, noted; and both sides with nothing left but what counts.
+
+    What the reference has, too, does not count; with `count` off, nothing does.
+    """
+    if isinstance(references, Rows) or isinstance(predictions, Rows):
+        from tallystick.reading.arrow_unknown import settle_columns
+
+        return settle_columns(keys, references, predictions, findings, count)
+    outside: list[set[str]] = []
+    if Surplus in set(map(type, references)):
+        outside = [{path for path, _ in one.leaves} if type(one) is Surplus else set() for one in references]
+        references = [one.value if type(one) is Surplus else one for one in references]
+    if Surplus not in set(map(type, predictions)):
+        return references, predictions
+    out = list(predictions)
+    for place, one in enumerate(predictions):
+        if type(one) is not Surplus:
+            continue
+        counted = tuple(leaf for leaf in one.leaves if not outside or leaf[0] not in outside[place])
+        for path, value in counted:
+            findings.note_unknown(keys[place], path, value)
+        out[place] = Surplus(one.value, counted) if counted and count else one.value
+    return references, out

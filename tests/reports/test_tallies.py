@@ -1,0 +1,91 @@
+"""The tallies of documents as a table: what is written is what the result holds, and slices add up."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tallystick as ts
+from tallystick.errors import InputError, MetricError
+from tallystick.reports.tallies import tallies, write_tallies
+
+METRIC = ts.f1(ts.match(ts.exact))
+REFERENCE = {"a": ["x", "y"], "b": [], "c": ["z"]}
+PREDICTED = {"a": ["x"], "b": [], "c": ["q"]}
+
+
+@pytest.fixture
+def result():
+    return ts.evaluate(METRIC, REFERENCE, PREDICTED)
+
+
+def test_a_row_for_each_document(result):
+    found = tallies({"score": result})
+    assert found["document"] == ["a", "b", "c"]
+    assert found["num_p"] == [1, 0, 0]
+    assert found["den_r"] == [2, 0, 1]
+    assert found["f1"] == [2 / 3, None, 0]
+
+
+def test_metrics_with_other_sums_stand_below_each_other(result):
+    sides = ts.evaluate(ts.jaccard(ts.match(ts.exact)), REFERENCE, PREDICTED)
+    found = tallies({"f1": result, "jaccard": sides})
+    assert found["metric"] == ["f1"] * 3 + ["jaccard"] * 3
+    assert found["jaccard"] == [None] * 3 + [0.5, None, 0]
+    assert len({len(column) for column in found.values()}) == 1
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".feather"])
+def test_what_is_read_back_is_what_was_scored(tmp_path, result, suffix):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    path = tmp_path / f"tallies{suffix}"
+    result.to_parquet(path)
+    read = pyarrow.parquet.read_table if suffix == ".parquet" else pyarrow.feather.read_table
+    table = read(path)
+    assert table.column("document").type == pa.string()
+    rows = np.stack([table.column(name).to_numpy() for name in ("num_p", "den_p", "num_r", "den_r")], axis=1)
+    np.testing.assert_array_equal(rows, result.rows)
+    assert table.column("f1").to_pylist() == [2 / 3, None, 0.0]
+    assert table.schema.metadata[b"tallystick.score"].decode() == result.signature
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def test_numbers_stay_numbers_and_mixed_ids_become_text(tmp_path):
+    pytest.importorskip("pyarrow")
+    assert ts.evaluate(METRIC, [["x"]], [["x"]]).to_arrow().column("document").to_pylist() == [0]
+    mixed = ts.evaluate(METRIC, {1: ["x"], "b": []}, {1: ["x"], "b": []})
+    assert mixed.to_arrow().column("document").to_pylist() == ["1", "b"]
+
+
+def test_csv_needs_nothing(tmp_path, result):
+    write_tallies({"score": result}, tmp_path / "a.csv")
+    rows = list(csv.DictReader((tmp_path / "a.csv").read_text().splitlines()))
+    assert [row["f1"] for row in rows] == [repr(2 / 3), "", "0.0"]
+    assert float(rows[0]["num_p"]) == 1
+
+
+def test_a_name_that_says_nothing_and_a_place_that_is_not_there(tmp_path, result):
+    with pytest.raises(MetricError, match=r"tallies are written to \.parquet, \.csv, .*; found 'x\.json'"):
+        write_tallies({"score": result}, "x.json")
+    with pytest.raises(InputError, match=r"cannot be written"):
+        write_tallies({"score": result}, tmp_path / "nowhere" / "x.csv")
+
+
+def test_the_command_writes_them(tmp_path):
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps({"id": f"d{k}", "a": k}) + "\n" for k in range(3)))
+    command = [sys.executable, "-m", "tallystick", "score", "records", "gold.jsonl", "gold.jsonl", "--tallies"]
+    done = subprocess.run([*command, "out.csv"], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "tallies: out.csv" in done.stderr
+    assert (tmp_path / "out.csv").read_text().splitlines()[1] == "d0,records,1.0,1.0,1.0,1.0,1.0,1.0,1.0"
+    done = subprocess.run([*command, "out.xls"], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "tallies are written to" in done.stderr

@@ -1,0 +1,48 @@
+"""An error about a value names the document that has it."""
+
+import json
+
+import pytest
+
+import tallystick as ts
+from tallystick.errors import ValueMismatch
+from tallystick.records import score_files
+
+METRIC = ts.f1(ts.each(lines=ts.match(ts.each(price=ts.number(0.1)))))
+
+
+def documents(n, bad):
+    return {f"d{k}": {"lines": [{"price": 1.0}, {"price": "x" if k in bad else 2.0}]} for k in range(n)}
+
+
+@pytest.mark.parametrize("bad", [0, 3, 4999])
+def test_the_first_document_that_has_it(bad):
+    gold = documents(5000, {bad, 4999})
+    with pytest.raises(
+        ValueMismatch, match=rf"^document d{bad}: at lines\[\*\]\.price: expected a number, found str 'x'"
+    ):
+        ts.evaluate(METRIC, gold, documents(5000, ()))
+    with pytest.raises(ValueMismatch, match=rf"^document {bad}: at lines"):
+        ts.evaluate(METRIC, list(documents(5000, ()).values()), list(gold.values()))
+
+
+def test_an_error_that_takes_several_documents_stays_as_it_is():
+    with pytest.raises(ValueMismatch, match=r"^at the value: expected mappings throughout"):
+        ts.evaluate(ts.f1(ts.match(ts.exact)), [{"a": 1}, ["b"]], [{"a": 1}, ["b"]])
+
+
+def test_columns_too():
+    pa = pytest.importorskip("pyarrow")
+    rows = [{"a": "2026-01-01"}, {"a": "soon"}, {"a": "2026-01-03"}]
+    with pytest.raises(ValueMismatch, match=r"^document 1: at a: expected a date such as"):
+        ts.evaluate(ts.f1(ts.each(a=ts.date())), pa.Table.from_pylist(rows), pa.Table.from_pylist(rows))
+
+
+def test_from_files(tmp_path):
+    rows = [{"id": f"d{k}", "when": "2026-01-01" if k != 70 else "soon"} for k in range(100)]
+    file = tmp_path / "gold.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(
+        ValueMismatch, match=r"^document d70: at when: expected a date such as 2024-05-31, found 'soon'"
+    ):
+        score_files(file, file, choices={"when": "date"})
