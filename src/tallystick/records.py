@@ -12,14 +12,13 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallystick.choosing import NOTHING, Choice
 from tallystick.columns.data import as_data
 from tallystick.deriving import Decision, explain_derivation, record_fields
-from tallystick.engines.shards import Scored
 from tallystick.errors import InputError, MetricError, did_you_mean
 from tallystick.parsing import parse
 from tallystick.reading.arrow_files import open_records
@@ -34,6 +33,9 @@ from tallystick.scoring.evaluation import Evaluation
 from tallystick.scoring.explanation import Explanation, explain_document
 from tallystick.scoring.result import Result
 from tallystick.similarity.node import Node
+
+if TYPE_CHECKING:
+    from tallystick.engines.shards import Scored
 
 UNKNOWN = ("count", "ignore")
 
@@ -266,6 +268,8 @@ def score_part(
     wanted: Wanted | None = None, rows: bool = False, **options: Any,
 ) -> Scored:  # fmt: skip
     """Score a part of two files; the options are those of `prepare`."""
+    from tallystick.engines.shards import Scored
+
     task = prepare(reference, predicted, **options)
     wanted = replace(wanted, _heap=[]) if wanted is not None else None
     ids: list[Any] = []

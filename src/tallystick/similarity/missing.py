@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress, repeat
+from operator import is_not
 from typing import Any
 
 import numpy as np
@@ -48,10 +50,10 @@ def _present(data: Data, missing: Missing | None) -> tuple[Data, I64 | None]:
     if missing is None:
         if type(None) not in set(map(type, data.values)):
             return data, None
-        here = np.fromiter((value is not None for value in data.values), np.bool_, len(data))
+        here = np.fromiter(map(is_not, data.values, repeat(None)), np.bool_, len(data))
     else:
         here = np.fromiter((not missing(value) for value in data.values), np.bool_, len(data))
-    values: Sequence[Any] = [value for value, there in zip(data.values, here.tolist(), strict=True) if there]
+    values: Sequence[Any] = list(compress(data.values, here.tolist()))
     return Objects(values), np.where(here, np.cumsum(here) - 1, -1)
 
 
