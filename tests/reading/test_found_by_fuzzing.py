@@ -56,6 +56,7 @@ FOUND = [
     ("expression", b"cases(str=1)", "cases(): str needs a similarity"),
     ("expression", b"{" * 1000, "nested more than 100 deep"),
     ("expression", b"date(0)", "read"),
+    ("schema", b'{"type":"object","properties":{"a":{"type":"string","x-tallystick":{"text":[1,2]}}}}', "must be text"),
     # records
     ("records-lenient", b'{"id": "inv-001", "output": "\xff"}', "is not UTF-8"),
     ("records", b'[{"a":' * 200 + b"1" + b"}]" * 200, "is nested too deeply"),
