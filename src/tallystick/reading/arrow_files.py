@@ -80,6 +80,12 @@ class ArrowLines(Lines):
         """What a Parquet file says about its columns; None for other files."""
         return self._source.metadata if self.is_parquet else None
 
+    @property
+    def has_rows(self) -> bool:
+        if self.metadata is not None:
+            return bool(self.metadata.num_rows)
+        return any(batch.num_rows for batch in self.batches())
+
     def batches(self, columns: Sequence[str] | None = None, rows: int | None = None) -> Iterator[Any]:
         """The rows as record batches, some at a time, of all columns or of some."""
         import pyarrow as pa

@@ -44,10 +44,11 @@ class ArrowPairing(Pairing):
     def _first_id(self, side: Side) -> Any:
         if not isinstance(side.lines, ArrowLines) or side.text_field is not None:
             return super()._first_id(side)
-        names = side.lines.schema.names
-        for batch in side.lines.batches([side.id_field] if side.id_field in names else None, 1):
+        if side.id_field not in side.lines.schema.names and side.lines.has_rows:
+            return None
+        for batch in side.lines.batches([side.id_field], 1):
             if batch.num_rows:
-                return _ids(batch, side.id_field)[0] if side.id_field in names else None
+                return _ids(batch, side.id_field)[0]
         raise InputError("has no rows", side.lines.file)
 
     def _note_invalid(self, keys: list[Any], predictions: Sequence[Any]) -> None:

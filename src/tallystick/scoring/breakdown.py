@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.columns.arrays import F64, I64
+from tallystick.columns.blocks import Blocks
 from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Data, Index, Memory, Nullable, Objects, Scope, field, items
 from tallystick.columns.encoded import Column, unshared
@@ -115,6 +116,8 @@ def losses_by_document(metric: Node, path: str, reference: Data, predicted: Data
 
 
 def _field_sums(level: Aligned) -> Units:
+    if level.node.exact_only:
+        return _exact_sums(level)
     weights = level.weights * level.scale
     own_r, own_p = (level.node.selves(side) * level.scale for side in (level.reference, level.predicted))
     right = np.sum(weights >= np.maximum(own_r[level.i], own_p[level.j]) - 1e-12)
@@ -122,6 +125,17 @@ def _field_sums(level: Aligned) -> Units:
     aligned = min(_different(level.i, len(own_r)), _different(level.j, len(own_p)))
     counts = np.array([[aligned, right, len(own_r), len(own_p)]], np.float64)
     return (*(add_up(column[:, None])[0] for column in (weights, own_p, own_r)), *add_up(counts))
+
+
+def _exact_sums(level: Aligned) -> Units:
+    """The same where φ is equality: everything is a count of what one equal value is worth."""
+    n_r, n_p = len(level.reference), len(level.predicted)
+    pairs = level.reference.take(level.i), level.predicted.take(level.j)
+    right = len(level.node.pairs(*pairs, Blocks.diagonal(len(level.i))))
+    aligned = min(_different(level.i, n_r), _different(level.j, n_p))
+    one = add_up(np.array([[level.scale]]))[0]
+    counts = np.array([[aligned, right, n_r, n_p]], np.float64)
+    return (right * one, n_p * one, n_r * one, *add_up(counts))
 
 
 def _different(rows: I64, bound: int) -> int:
