@@ -86,7 +86,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A ` Did you mean "x"?` for a misspelt word, or nothing."""
     import difflib
 
-    known = list(known)
+    word, known = str(word), [str(one) for one in known]
     close = [one for one in known if one.casefold() == word.casefold()] or difflib.get_close_matches(word, known, n=1)
     return f' Did you mean "{close[0]}"?' if close else ""
 
