@@ -44,7 +44,7 @@ class _Frames(io.RawIOBase):
     def __init__(self, stream: IO[bytes], decompressor: Any) -> None:
         self._stream, self._make = stream, decompressor
         self._frame: Any = None
-        self._ready = b""
+        self._ready = memoryview(b"")
 
     def readable(self) -> bool:
         return True
@@ -59,7 +59,7 @@ class _Frames(io.RawIOBase):
                 return 0
             if self._frame is None or self._frame.eof:
                 self._frame = self._make().decompressobj()
-            self._ready = self._frame.decompress(packed)
+            self._ready = memoryview(self._frame.decompress(packed))
         count = min(len(buffer), len(self._ready))
         buffer[:count], self._ready = self._ready[:count], self._ready[count:]
         return count
