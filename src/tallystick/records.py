@@ -9,6 +9,7 @@ This is what `tallystick score records` does; everything it says on the way is i
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -283,6 +284,9 @@ def score_part(
             ids = list(map(part.line, ids))
             findings = task.pairing.predicted.findings
             findings.invalid = [(part.line(key), reason) for key, reason in findings.invalid]
+            findings.first_unknown = re.sub(
+                r"^document (\d+)", lambda found: f"document {part.line(int(found[1]))}", findings.first_unknown
+            )
             if wanted is not None:
                 wanted.moved(part.line)
             if rows:

@@ -2,8 +2,11 @@
 
 import json
 import os
+import signal
+import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -51,6 +54,61 @@ def test_a_dask_worker_killed_in_the_middle_changes_nothing(tmp_path):
     assert done["killed"][0] in done["workers"]
     assert done["here"] not in done["workers"]  # the workers have read the shards, not this process
     assert done["code"] == 0
+
+
+def test_ctrl_c_leaves_one_line_no_workers_and_a_state_to_go_on_from(tmp_path):
+    task, gold, system = make(tmp_path, "records", 3000)
+    state = tmp_path / "state"
+    command = [sys.executable, "-m", "tallystick", "score", task, gold, system, "--format", "json"]
+    sharded = [*command, "--jobs", "2", "--shard", "2KB", "--state", str(state)]
+    running = subprocess.Popen(
+        sharded, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    deadline = time.monotonic() + 60
+    while stored(state) < 3 and running.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    workers = children(running.pid)
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to all of them
+    out, said = running.communicate(timeout=60)
+    assert running.returncode == 130, said
+    assert out == ""
+    assert said.splitlines()[-1].startswith("Interrupted")
+    assert "Traceback" not in said
+    for _ in range(100):
+        if not any(map(alive, workers)):
+            break
+        time.sleep(0.05)
+    assert workers
+    assert not any(map(alive, workers))
+    kept = stored(state)
+    assert kept >= 3
+    done = subprocess.run(sharded, capture_output=True, text=True, check=True)
+    assert "shards were known" in done.stderr
+    assert json.loads(done.stdout) == score(task, gold, system)
+
+
+def stored(state):
+    try:
+        base = sqlite3.connect(f"file:{state}/shards.sqlite?mode=ro", uri=True, timeout=10)
+    except sqlite3.OperationalError:
+        return 0
+    try:
+        return base.execute("SELECT count(*) FROM shards").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        base.close()
+
+
+def children(pid):
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 # The state

@@ -164,6 +164,17 @@ def test_predictions_of_two_shards_that_cannot_be_read_are_all_counted(tmp_path)
     assert found == whole
 
 
+def test_keys_that_only_predictions_have_are_counted_in_all_shards(tmp_path):
+    task, gold, system = make(tmp_path, "records")
+    lines = Path(system).read_text().splitlines()
+    for k in (5, 20):
+        lines[k] = json.dumps({**json.loads(lines[k]), "invented": k})
+    Path(system).write_text("\n".join(lines))
+    whole = score(task, gold, system)
+    assert whole["unknown"] == {"invented": 2}
+    assert score(task, gold, system, "--shard", "100B") == whole
+
+
 def test_without_ids_documents_are_known_by_their_lines(tmp_path):
     task, gold, system = make(tmp_path, "records")
     for file in (gold, system):

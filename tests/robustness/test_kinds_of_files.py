@@ -145,7 +145,7 @@ def test_a_packed_file_that_is_cut_off_or_broken(way, cut, tmp_path):
 
 
 def test_a_report_does_not_replace_a_device_or_a_link(tmp_path):
-    from tallystick.reports.page import write_atomically
+    from tallystick.writing import write_atomically
 
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -103,7 +103,7 @@ def _write(
     open_to: str | None,
 ) -> None:  # fmt: skip
     from tallystick.judges.exchange import judgement_line, lines, question_line
-    from tallystick.reports.page import write_atomically
+    from tallystick.writing import write_atomically
 
     if label_studio or jsonl:
         questions = store.questions() if put is None else put

@@ -275,7 +275,7 @@ def _run(
 def _save(task: Task, file: str) -> None:
     import json
 
-    from tallystick.reports.page import write_atomically
+    from tallystick.writing import write_atomically
 
     if task.shape.schema is None:
         raise MetricError(

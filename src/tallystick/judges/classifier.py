@@ -129,10 +129,9 @@ class EmbeddingJudge:
             "training": dict(self.training),
             "signature": self.signature,
         }
-        try:
-            Path(path).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot be written ({error.strerror or error})", str(path)) from None
+        from tallystick.writing import write_atomically
+
+        write_atomically(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
     @staticmethod
     def load(path: str | Path) -> EmbeddingJudge:

@@ -114,7 +114,7 @@ def document_html(question: Question) -> str:
 
 def write_project(folder: str | Path, questions: Iterable[Question]) -> int:
     """`config.xml` and `tasks.json` in a folder; how many tasks."""
-    from tallystick.reports.page import write_atomically
+    from tallystick.writing import write_atomically
 
     target = Path(folder)
     try:

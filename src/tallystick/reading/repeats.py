@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 U64 = NDArray[np.uint64]
 
-BUFFER = 1 << 20
-"""So many numbers are held before they are written down: 8 MB."""
+BUFFER = 1 << 17
+"""So many numbers are held before they are written down: 1 MB."""
+RANGES = 64
+"""So many ranges of numbers are looked at one after the other."""
 
 
 def stable_numbers(keys: Iterable[Any]) -> U64:
@@ -34,7 +36,7 @@ class Repeats:
         self.count = 0
         self._buffer, self._held = np.empty(buffer, np.uint64), 0
         self._file: IO[bytes] | None = None
-        self._runs: list[tuple[int, int]] = []
+        self._runs: list[tuple[int, list[int]]] = []  # where a run begins, and where each range of numbers does in it
 
     def add(self, keys: Sequence[Any]) -> None:
         """Ids of this process."""
@@ -54,9 +56,9 @@ class Repeats:
         if self._file is None:
             self._file = tempfile.TemporaryFile(prefix="tallystick-ids-")  # noqa: SIM115 - it lives as long as this
         run = np.sort(self._buffer[: self._held])
-        start = self._file.tell() // 8
+        edges = np.array([k * 2**64 // RANGES for k in range(1, RANGES)], np.uint64)
+        self._runs.append((self._file.tell(), [0, *np.searchsorted(run, edges).tolist(), len(run)]))
         self._file.write(run.tobytes())
-        self._runs.append((start, len(run)))
         self._held = 0
 
     def found(self) -> U64:
@@ -64,19 +66,18 @@ class Repeats:
         if self._file is None:
             return _twice(np.sort(self._buffer[: self._held]))
         self._write()
-        self._file.flush()
-        whole = np.memmap(self._file, np.uint64, "r")
-        runs = [whole[start : start + length] for start, length in self._runs]
-        parts = 2 * len(runs)
-        edges = np.array([k * 2**64 // parts for k in range(1, parts)], np.uint64)
-        places = [np.concatenate(([0], np.searchsorted(run, edges), [len(run)])) for run in runs]
-        ranges = (
-            np.sort(np.concatenate([run[at[k] : at[k + 1]] for run, at in zip(runs, places, strict=True)]))
-            for k in range(parts)
-        )
-        found = [_twice(numbers) for numbers in ranges]
+        twice = [_twice(np.sort(self._range(k))) for k in range(RANGES)]
         self._file.seek(0, 2)  # more may come
-        return np.unique(np.concatenate(found))
+        return np.unique(np.concatenate(twice))
+
+    def _range(self, k: int) -> U64:
+        """The numbers of one range, from all runs."""
+        assert self._file is not None
+        pieces = []
+        for start, places in self._runs:
+            self._file.seek(start + 8 * places[k])
+            pieces.append(self._file.read(8 * (places[k + 1] - places[k])))
+        return np.frombuffer(b"".join(pieces), np.uint64)
 
     def close(self) -> None:
         """Let the temporary file go."""

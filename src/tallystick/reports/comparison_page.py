@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick import __version__
 from tallystick.reports.comparison import correlations_table, intervals_are, shown
-from tallystick.reports.page import rendered, shown_table, write_atomically
+from tallystick.reports.page import rendered, shown_table
 from tallystick.reports.tables import count
+from tallystick.writing import write_atomically
 
 if TYPE_CHECKING:
     from tallystick.comparing.table import Cell, Comparison

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import TallystickError
 from tallystick.reports.checks import counterexample, curves_table, overview_table
-from tallystick.reports.page import write_atomically
 from tallystick.reports.tables import to_html
+from tallystick.writing import write_atomically
 
 if TYPE_CHECKING:
     from tallystick.checking.laboratory import Report

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick import __version__
-from tallystick.errors import InputError, TallystickError
+from tallystick.errors import TallystickError
 from tallystick.reports.aligned import Carried, carry
 from tallystick.reports.tables import Table, count, figure
 
@@ -76,30 +74,9 @@ class Page:
 
 def write_report(page: Page, path: str | Path) -> None:
     """Write the report, whole or not at all."""
+    from tallystick.writing import write_atomically
+
     write_atomically(path, render(page))
-
-
-def write_atomically(path: str | Path, content: str | bytes) -> None:
-    """A file that is either complete or not there: written beside its place, then moved. A device or a pipe is written to."""
-    target = Path(os.path.realpath(path))  # a link stays a link
-    data = content.encode() if isinstance(content, str) else content
-    try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)
-            return
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(name, 0o666 & ~mask)  # a temporary file is private; the report is like any other file
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror})", str(path)) from None
 
 
 def render(page: Page) -> str:

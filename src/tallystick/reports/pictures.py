@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import InputError, MetricError, TallystickError
+from tallystick.errors import MetricError, TallystickError
+from tallystick.writing import write_atomically
 
 if TYPE_CHECKING:
     from tallystick.comparing.table import Cell, Comparison
@@ -37,11 +38,10 @@ class Picture:
         target = Path(path)
         if target.suffix not in SUFFIXES:
             raise TallystickError(f"{target}: expected a name that ends with {', '.join(SUFFIXES)}")
-        try:
-            with _plain_text():
-                self.figure.savefig(target, format=target.suffix[1:], dpi=200, metadata=_undated(target.suffix[1:]))
-        except OSError as error:
-            raise InputError(f"cannot be written ({error.strerror})", str(path)) from None
+        drawn = io.BytesIO()
+        with _plain_text():
+            self.figure.savefig(drawn, format=target.suffix[1:], dpi=200, metadata=_undated(target.suffix[1:]))
+        write_atomically(target, drawn.getvalue())
 
     def _repr_svg_(self) -> str:
         stream = io.StringIO()

@@ -77,7 +77,7 @@ def tallies_table(results: Mapping[str, Result]) -> Any:
 
 def write_tallies(results: Mapping[str, Result], path: str | Path) -> None:
     """Write a row for each document and metric to a .parquet, .arrow, .feather, .csv or .tsv file, whole or not at all."""
-    from tallystick.reports.page import write_atomically
+    from tallystick.writing import write_atomically
 
     check_name(path)
     suffix = Path(path).suffix.lower()
