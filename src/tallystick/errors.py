@@ -86,8 +86,8 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     """A ` Did you mean "x"?` for a misspelt word, or nothing."""
     import difflib
 
-    word, known = str(word), [str(one) for one in known]
-    close = [one for one in known if one.casefold() == word.casefold()] or difflib.get_close_matches(word, known, n=1)
+    said, names = str(word), [str(one) for one in known]
+    close = [one for one in names if one.casefold() == said.casefold()] or difflib.get_close_matches(said, names, n=1)
     return f' Did you mean "{close[0]}"?' if close else ""
 
 

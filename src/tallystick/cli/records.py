@@ -265,9 +265,7 @@ def _run(
     from tallystick.records import run_task
 
     policy = common.policy() if common else None
-    rows = (
-        common.wants_rows if common else wanted is not None and wanted.id is not None
-    )
+    rows = common.wants_rows if common else wanted is not None and wanted.id is not None
     with progress("scoring", unit="bytes") as advance:
         return run_task(
             task, undefined=policy, fields=fields, labels=labels, wanted=wanted, rows=rows, progress=advance

@@ -146,9 +146,7 @@ def score_in_shards(module: Any, common: Common, engine: Engine, given: dict[str
         raise MetricError(
             f"{reason}, so the corpus is scored as a whole; leave --jobs, --scheduler, --state and --shard out"
         )
-    wants = Wants(
-        common.wants_rows, common.by == "field", _labels(module, common, label)
-    )
+    wants = Wants(common.wants_rows, common.by == "field", _labels(module, common, label))
     if hasattr(module, "survey"):
         given |= module.surveyed(_survey(module, task, reference, predicted, engine.shard))
     score = partial(module.results, **given)
