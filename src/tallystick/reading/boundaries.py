@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.columns.arrays import I64
+from tallystick.reading.arrow_files import is_arrow_file
 from tallystick.reading.opening import read_head
 from tallystick.reading.packed import unpacked_name
 
@@ -217,6 +218,8 @@ def find_boundaries(task: str, file: str | Path, *, input: str | None = None) ->
     name = str(file)
     if name != "-" and (Path(name).is_dir() or unpacked_name(name).endswith(".ann")):
         return Uncut("it is a brat folder or file: its documents are files of their own")
+    if is_arrow_file(name):
+        return Uncut("Parquet and Arrow are read in batches of columns already, faster than shards of text would be")
     head = read_head(name)
     content = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if content[:1] == b"[":
