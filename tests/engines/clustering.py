@@ -21,6 +21,8 @@ def main(folder):
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         with Client(cluster.scheduler_address) as client:
             workers = client.run(os.getpid)
+            address_file = os.path.join(folder, "scheduler.json")
+            client.write_scheduler_file(address_file)
         killed = []
 
         def kill():
@@ -42,7 +44,7 @@ def main(folder):
         from tallystick.cli.commands import tallystick
 
         arguments = ["score", "roles", gold, system, "--format", "json", "--shard", "400B"]
-        command = CliRunner().invoke(tallystick, [*arguments, "--scheduler", cluster.scheduler_address])
+        command = CliRunner().invoke(tallystick, [*arguments, "--scheduler", address_file])
     found = {name: result.as_dict() for name, result in done.results.items()}
     print(json.dumps({
         "results": found, "shards": done.shards, "how": done.how, "killed": killed, "workers": sorted(who),

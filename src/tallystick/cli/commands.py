@@ -69,7 +69,7 @@ def tallystick() -> None:
     tallystick explain records GOLD.jsonl SYSTEM.jsonl --document 17
     tallystick check coreference.muc                    what a metric does and does not
 
-    Reference first, prediction second. Files may be .gz, and - is standard input. Exit codes: 0 fine, 1 a --fail-under
+    Reference first, prediction second. Files may be .gz or .zst, and - is standard input. Exit codes: 0 fine, 1 a --fail-under
     was missed, 2 wrong usage or unreadable input, 3 the two files do not fit together.
     """
 

@@ -21,7 +21,7 @@ from tallystick.engines.shards import Extra, Job, Outcome, Score, Scored, Wants,
 from tallystick.engines.state import State
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.reading.boundaries import Boundaries, Uncut
-from tallystick.scoring.elsewhere import PIECES_A_WORKER, WorkerLost, workers_of
+from tallystick.scoring.elsewhere import PIECES_A_WORKER, explained, workers_of
 from tallystick.scoring.result import Result
 
 Say = Callable[[str], None]
@@ -163,11 +163,8 @@ class _Crew:
             while self.under_way:
                 self.collect()
                 yield from self.ready()
-        except BrokenExecutor:
-            raise WorkerLost(
-                "the executor lost a worker (killed, or out of memory) and cannot go on; "
-                "tallystick.engines.Processes(n) does again what a killed process lost"
-            ) from None
+        except BrokenExecutor as error:
+            raise explained(error) from None
         finally:
             for future in self.under_way:
                 future.cancel()
@@ -201,7 +198,7 @@ class _Crew:
                     failed.append((shard.number, error))
                 else:
                     self.keep(shard, future.result())
-            raise min(failed, key=lambda one: one[0])[1]
+            raise explained(min(failed, key=lambda one: one[0])[1])
 
     def keep(self, shard: Shard, outcome: Outcome) -> None:
         self.done[shard.number] = outcome

@@ -27,6 +27,20 @@ class WorkerLost(TallystickError):
     exit_code = 70
 
 
+LOST = (
+    "the executor lost a worker (killed, or out of memory) and cannot go on; "
+    "tallystick.engines.Processes(n) does again what a killed process lost"
+)
+OFTEN_LOST = "the same work cost several workers of the Dask cluster their lives (killed, or out of memory); smaller shards need less memory"
+
+
+def explained(error: BaseException) -> BaseException:
+    """What an executor says of a lost worker, in words of this project; anything else as it is."""
+    if isinstance(error, BrokenExecutor):
+        return WorkerLost(LOST)
+    return WorkerLost(OFTEN_LOST) if type(error).__name__ == "KilledWorker" else error
+
+
 def workers_of(executor: Executor) -> int:
     """How many pieces of work an executor does at once, as far as it tells."""
     known = getattr(executor, "workers", None) or getattr(executor, "_max_workers", None)
@@ -53,8 +67,8 @@ def in_order(
         while waiting:
             first, future = waiting.popleft()
             yield first, future.result()
-    except BrokenExecutor:
-        raise WorkerLost(_LOST) from None
+    except BrokenExecutor as error:
+        raise explained(error) from None
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         if isinstance(error, pickle.PicklingError) or "pickle" in str(error) or "local object" in str(error):
             raise TallystickError(
@@ -64,12 +78,6 @@ def in_order(
     finally:
         for _, future in waiting:
             future.cancel()
-
-
-_LOST = (
-    "the executor lost a worker (killed, or out of memory) and cannot go on; "
-    "tallystick.engines.Processes(n) does again what a killed process lost"
-)
 
 
 def slices(total: int, size: int) -> Iterator[slice]:
