@@ -138,7 +138,7 @@ def test_a_task_of_another_store_is_an_error(tmp_path):
 @pytest.mark.parametrize("content", ["[1]", '[{"id": 1}]', "[", '[{"data": 5}]'])
 def test_what_is_no_export_is_an_error(tmp_path, store, content):
     (tmp_path / "export.json").write_text(content)
-    with pytest.raises(InputError, match=r"export\.json: "):
+    with pytest.raises(InputError, match=r"export\.json:"):
         read_export(tmp_path / "export.json", store)
 
 

@@ -69,7 +69,10 @@ class Unknown:
         place.record = True
         place.open = place.open or getattr(origin, OPEN, False) or _allows(origin)
         place.known.update(fields)
-        self._seen.setdefault(origin, place)
+        seen = self._seen.setdefault(origin, place)
+        if seen is not place:  # a type that contains itself, as one of several
+            place.below = {**place.below, **seen.below} if place.below else seen.below
+            return
         for name, one in fields.items():
             inner = self._inner(one, f"{path}.{name}" if path else name)
             if inner is not None:

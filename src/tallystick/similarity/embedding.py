@@ -17,7 +17,7 @@ from tallystick.columns.codes import number_values
 from tallystick.columns.data import Data, Scope
 from tallystick.columns.encoded import Codes
 from tallystick.similarity.node import Similarity, require
-from tallystick.similarity.text import different_pairs, texts_of
+from tallystick.similarity.text import different_pairs, every_text
 
 if TYPE_CHECKING:
     from tallystick.judges.vectors import Vectors
@@ -41,7 +41,7 @@ class Embedding(Similarity):
         return True
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        left, right = (texts_of(side, scope) for side in (reference, predicted))
+        left, right = (every_text(side, scope) for side in (reference, predicted))
         table = number_values((left, right))
         values = EmbeddedTexts(text if isinstance(text, str) else "" for text in table)
         values.of(self.encoder)

@@ -23,7 +23,7 @@ from tallystick.columns.encoded import Codes
 from tallystick.columns.unfit import Unfit
 from tallystick.similarity.functions import CodedValues, coded
 from tallystick.similarity.node import Similarity, require
-from tallystick.similarity.text import different_pairs, texts_of
+from tallystick.similarity.text import different_pairs, every_text
 
 if TYPE_CHECKING:
     from tallystick.judges.verdicts import Judge
@@ -64,7 +64,7 @@ class Judged(Similarity):
         answers = scope.memory.calls.get(self)
         if not isinstance(answers, Answers):
             answers = scope.memory.calls[self] = Answers(answers or {})
-        left, right = (Objects(texts_of(side, scope)) for side in (reference, predicted))
+        left, right = (Objects(every_text(side, scope)) for side in (reference, predicted))
         return coded(left, right, scope, answers)
 
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:

@@ -169,6 +169,12 @@ def different_pairs(r: Codes, p: Codes, frame: Frame) -> tuple[tuple[I64, I64], 
     return (different // p.bound, different % p.bound), n, inverse
 
 
+def every_text(data: Data, scope: Scope) -> list[str]:
+    """The text of each row."""
+    index, found = texts_of(data, scope)
+    return found if index is None else [found[k] for k in index.tolist()]
+
+
 def texts_of(data: Data, scope: Scope) -> tuple[I64 | None, list[str]]:
     """The values, all of which must be texts: the different ones with each row's code, or all of them."""
     codes, values = different_values(data, scope)
