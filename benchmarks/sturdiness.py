@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks.measure import ROOT, draw
 
@@ -170,35 +171,42 @@ def prepare() -> None:
     print(json.dumps(CASES[int(number)].make(Path(folder), int(size))))
 
 
+def watch() -> None:
+    """Run a command with a limit of wall time, its output to a file; print its exit code, CPU time and peak memory."""
+    output, patience, *arguments = sys.argv[1:]
+    with open(output, "wb") as stream:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "tallystick", *arguments], stdin=subprocess.DEVNULL, stdout=stream, stderr=stream
+        )
+        until = time.monotonic() + float(patience)
+        while True:  # not Popen.wait: the resources of this one child are asked for
+            pid, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if pid:
+                break
+            if time.monotonic() > until:
+                child.kill()
+            time.sleep(0.02)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    print(json.dumps([child.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]))
+
+
+def elsewhere(function: str, *arguments: object) -> Any:
+    """What a function of this module prints, in a small process of its own.
+
+    A child's peak is never below what its parent holds: whoever starts the command to be measured must be small.
+    """
+    code = f"from benchmarks.sturdiness import {function}; {function}()"
+    asked = [sys.executable, "-c", code, *map(str, arguments)]
+    return json.loads(subprocess.run(asked, check=True, capture_output=True, cwd=ROOT).stdout)
+
+
 def attempt(case: Case, size: int) -> Outcome:
     """Run a case as a user does."""
     with tempfile.TemporaryDirectory(prefix="sturdiness-") as folder:
-        # Made by another process: a child's peak is never below what its parent holds.
-        asked = [
-            sys.executable,
-            "-c",
-            "from benchmarks.sturdiness import prepare; prepare()",
-            str(CASES.index(case)),
-            folder,
-            str(size),
-        ]
-        arguments = json.loads(subprocess.run(asked, check=True, capture_output=True, cwd=ROOT).stdout)
+        arguments = elsewhere("prepare", CASES.index(case), folder, size)
         output = Path(folder) / "output"
-        with output.open("wb") as stream:
-            child = subprocess.Popen(
-                [sys.executable, "-m", "tallystick", *arguments], stdin=subprocess.DEVNULL, stdout=stream, stderr=stream
-            )
-            until = time.monotonic() + 20 * case.seconds + 60
-            while True:  # not Popen.wait: the resources of this one child are asked for
-                pid, status, usage = os.wait4(child.pid, os.WNOHANG)
-                if pid:
-                    break
-                if time.monotonic() > until:
-                    child.kill()
-                time.sleep(0.02)
-            child.returncode = os.waitstatus_to_exitcode(status)
-        said = output.read_text(encoding="utf-8", errors="replace")
-        return Outcome(child.returncode, said, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+        code, seconds, megabytes = elsewhere("watch", output, 20 * case.seconds + 60, *arguments)
+        return Outcome(code, output.read_text(encoding="utf-8", errors="replace"), seconds, megabytes)
 
 
 def failure(case: Case, outcome: Outcome) -> str:
