@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any
@@ -27,22 +28,29 @@ from tallystick.reading.packed import is_packed, open_packed, packed_errors, pac
 from tallystick.reading.parts import Part, Range
 
 CHUNK = 1 << 20
-SHARD = 8 << 20
+SHARD = 4 << 20
 """Bytes of the reference in a shard, unless said otherwise."""
 
 
 @dataclass(frozen=True)
 class Shard:
-    """Some documents of both sides. `content` are hashes of the bytes of each; `position` is how far the reference was read
-    with it."""
+    """Some documents of both sides. `position` is how far the reference was read with it."""
 
     number: int
     reference: Part
     predicted: Part | None
     documents: int
-    content: tuple[str, str]
     position: int
     cut: str = "in one order"
+
+    @cached_property
+    def content(self) -> tuple[str, str]:
+        """Hashes of the bytes of both sides, as they are when first asked for."""
+        ours, theirs = (
+            blake2b(part.read() if part is not None else b"", digest_size=20).hexdigest()
+            for part in (self.reference, self.predicted)
+        )
+        return ours, theirs
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,7 @@ class Scanner:
     def __init__(self, name: str, boundaries: Boundaries) -> None:
         self.name, self.boundaries = name, boundaries
         self._stream = _open(name)
-        self._data = b""  # what was read and not yet cut off
+        self._data = bytearray()  # what was read and not yet cut off
         self._scanned = 0  # how far in it documents are known
         self._starts: I64 = np.zeros(0, np.int64)
         self._base, self._line, self._end = 0, 1, False
@@ -79,7 +87,8 @@ class Scanner:
             at = len(self._data)
         if not at and self._end and not len(self._data):
             return None
-        data, self._data = self._data[:at], self._data[at:]
+        data = _copied(self._data, 0, at)
+        del self._data[:at]
         count = int(np.searchsorted(self._starts, at))
         cut = _Cut(self._base, self._base + at, self._line, count, data, self._position())
         self._starts, self._scanned = self._starts[count:] - at, max(0, self._scanned - at)
@@ -103,7 +112,7 @@ class Scanner:
             raise InputError(f"cannot be read ({error.strerror or error})", self.name) from None
         self._data += more
         self._end = not more
-        found, settled = self.boundaries.find(self._data[self._scanned :], self._end)
+        found, settled = self.boundaries.find(_copied(self._data, self._scanned), self._end)
         self._starts = np.concatenate((self._starts, found + self._scanned))
         self._scanned += settled
 
@@ -117,6 +126,11 @@ class Scanner:
     def close(self) -> None:
         if self._stream is not sys.stdin.buffer:
             self._stream.close()
+
+
+def _copied(data: bytearray, start: int, stop: int | None = None) -> bytes:
+    with memoryview(data) as view:
+        return bytes(view[start:stop])
 
 
 def _open(name: str) -> IO[bytes]:
@@ -157,7 +171,6 @@ def cut_in_order(
                 _part(left, ours, number, headers[0]),
                 _part(right, theirs, number, headers[1]) if right is not None and theirs is not None else None,
                 ours.documents,
-                _content(ours.data, theirs.data if theirs is not None else b""),
                 ours.position,
             )
             number += 1
@@ -182,11 +195,6 @@ def _part(scanner: Scanner, cut: _Cut, number: int, header: tuple[Range, ...]) -
         return Part(scanner.name, (*before, own), number=number)
     head = read_head(scanner.name) if before else b""
     return Part(scanner.name, (*before, own), b"".join(head[a:b] for a, b, _ in before) + cut.data, number)
-
-
-def _content(reference: bytes, predicted: bytes) -> tuple[str, str]:
-    ours, theirs = (blake2b(data, digest_size=20).hexdigest() for data in (reference, predicted))
-    return ours, theirs
 
 
 # Different orders
@@ -253,4 +261,4 @@ def _named(
     for file, places, header in ((reference, left, headers[0]), (predicted, right, headers[1])):
         ranges = sorted(one for name in names for one in places[name])
         parts.append(Part(file, (*(one for one in header if one[0] < ranges[0][0]), *ranges), number=number))
-    return Shard(number, parts[0], parts[1], len(names), _content(parts[0].read(), parts[1].read()), 0, "by name")
+    return Shard(number, parts[0], parts[1], len(names), 0, "by name")

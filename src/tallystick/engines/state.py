@@ -85,6 +85,7 @@ class State:
 
     def get(self, shard: Shard) -> Outcome | None:
         """The outcome of a shard, if it is known and the shard has not changed."""
+        content = shard.content  # before it is scored: a file that changes meanwhile is noticed the next time
         found = self._base.execute(
             "SELECT reference, predicted, lines, outcome FROM shards WHERE run = ? AND cut = ? AND number = ?",
             (self.run, shard.cut, shard.number),
@@ -93,9 +94,7 @@ class State:
             return None
         reference, predicted, lines, packed = found
         files = [shard.reference.file, shard.predicted.file if shard.predicted is not None else ""]
-        changed = [
-            file for file, old, new in zip(files, (reference, predicted), shard.content, strict=True) if old != new
-        ]
+        changed = [file for file, old, new in zip(files, (reference, predicted), content, strict=True) if old != new]
         if changed or lines != _lines(shard):
             for file in changed:
                 self.changed[file] = self.changed.get(file, 0) + 1
