@@ -2,6 +2,8 @@
 
 import json
 import os
+import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -84,6 +86,37 @@ def test_ctrl_c_leaves_one_line_no_workers_and_a_state_to_go_on_from(tmp_path):
     assert kept >= 3
     done = subprocess.run(sharded, capture_output=True, text=True, check=True)
     assert "shards were known" in done.stderr
+    assert json.loads(done.stdout) == score(task, gold, system)
+
+
+def test_killed_with_two_processes_what_was_stored_is_taken_and_no_worker_stays(tmp_path):
+    task, gold, system = make(tmp_path, "records", 3000)
+    state = tmp_path / "state"
+    command = [sys.executable, "-m", "tallystick", "score", task, gold, system, "--format", "json"]
+    sharded = [*command, "--jobs", "2", "--shard", "2KB", "--state", str(state)]
+    r = random.Random(11)
+    before = 0
+    for _ in range(3):
+        running = subprocess.Popen(sharded, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while stored(state) <= before and running.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.005)
+        time.sleep(r.random() / 20)
+        workers = children(running.pid)
+        assert running.poll() is None, "it was through before it could be killed"
+        running.kill()
+        running.communicate()
+        for _ in range(200):
+            if not any(map(alive, workers)):
+                break
+            time.sleep(0.05)
+        assert workers
+        assert not any(map(alive, workers))
+        assert stored(state) > before
+        before = stored(state)
+    done = subprocess.run(sharded, capture_output=True, text=True, check=True)
+    known, total = map(int, re.search(r"(\d+) of (\d+) shards were known", done.stderr).groups())
+    assert known == before < total == stored(state)
     assert json.loads(done.stdout) == score(task, gold, system)
 
 
