@@ -160,12 +160,10 @@ def terminal_width() -> int:
 
 
 def show_on_terminal(renderable: Any, notes: Sequence[str] = ()) -> None:
-    """Something of rich's on standard output; NO_COLOR is honoured."""
-    from rich.console import Console
+    """Something of rich's on standard output."""
+    from tallystick.cli.console import standard_output
 
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=160)
+    console = standard_output()
     console.print(renderable)
     for note in notes:
         console.print(note, markup=False, style="dim")
