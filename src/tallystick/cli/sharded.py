@@ -125,7 +125,7 @@ def engine_options() -> list[Callable[[Any], Any]]:
         click.option("--jobs", type=click.IntRange(1), metavar="N", help="Score in shards, with N processes; what a killed one lost is done again."),
         click.option("--scheduler", metavar="ADDRESS", help="Score in shards, on the workers of a Dask scheduler."),
         click.option("--state", metavar="DIR", help="Score in shards, and keep those that are finished: a run that was killed goes on where it was."),
-        click.option("--shard", type=Size(), metavar="SIZE", help="Score in shards of about this size of REFERENCE, in bounded memory.  [default with the three above: 8MB]"),
+        click.option("--shard", type=Size(), metavar="SIZE", help="Score in shards of about this size of REFERENCE, in bounded memory.  [default with the three above: 4MB]"),
     ]  # fmt: skip
 
 
