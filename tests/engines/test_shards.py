@@ -126,6 +126,15 @@ def test_a_name_in_two_shards_is_the_error_of_the_whole_file(tmp_path):
     assert "'r0' stood in line 1 already" in done.output
 
 
+@pytest.mark.parametrize(("task", "line"), [("records", {"id": "1", "a": 2}), ("relations", {"id": "1", "relations": []})])
+def test_a_name_that_every_shard_begins_with_is_no_number_of_ours(tmp_path, task, line):
+    file = tmp_path / "same.jsonl"
+    file.write_text(3 * (json.dumps(line) + "\n"))
+    whole, cut = (call("score", task, file, file, *more, code=2) for more in ([], ["--shard", "1B"]))
+    assert f"{file}:2: " in whole.stderr
+    assert cut.stderr.splitlines()[-1] == whole.stderr.splitlines()[-1]
+
+
 def test_a_missing_document_is_the_error_of_the_whole_file(tmp_path):
     task, gold, system = make(tmp_path, "relations")
     lines = Path(system).read_text().splitlines(keepends=True)

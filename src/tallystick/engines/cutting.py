@@ -34,13 +34,15 @@ SHARD = 4 << 20
 
 @dataclass(frozen=True)
 class Shard:
-    """Some documents of both sides. `position` is how far the reference was read with it."""
+    """Some documents of both sides. `position` is how far the reference was read with it; `name` is what the first document
+    calls itself, if it does."""
 
     number: int
     reference: Part
     predicted: Part | None
     documents: int
     position: int
+    name: Any = None
     cut: str = "in one order"
 
     @cached_property
@@ -61,8 +63,13 @@ class _Cut:
     stop: int
     line: int
     documents: int
+    first: int
     data: bytes
     position: int
+
+    def name(self, boundaries: Boundaries) -> Any:
+        """What the first document calls itself."""
+        return boundaries.name(self.data[: self.first]) if boundaries.name is not None and self.documents else None
 
 
 class Scanner:
@@ -90,7 +97,8 @@ class Scanner:
         data = _copied(self._data, 0, at)
         del self._data[:at]
         count = int(np.searchsorted(self._starts, at))
-        cut = _Cut(self._base, self._base + at, self._line, count, data, self._position())
+        first = int(self._starts[1]) if count > 1 else at
+        cut = _Cut(self._base, self._base + at, self._line, count, first, data, self._position())
         self._starts, self._scanned = self._starts[count:] - at, max(0, self._scanned - at)
         self._base += at
         self._line += data.count(b"\n")
@@ -172,6 +180,7 @@ def cut_in_order(
                 _part(right, theirs, number, headers[1]) if right is not None and theirs is not None else None,
                 ours.documents,
                 ours.position,
+                ours.name(boundaries),
             )
             number += 1
     finally:
@@ -261,4 +270,4 @@ def _named(
     for file, places, header in ((reference, left, headers[0]), (predicted, right, headers[1])):
         ranges = sorted(one for name in names for one in places[name])
         parts.append(Part(file, (*(one for one in header if one[0] < ranges[0][0]), *ranges), number=number))
-    return Shard(number, parts[0], parts[1], len(names), 0, "by name")
+    return Shard(number, parts[0], parts[1], len(names), 0, names[0], "by name")
