@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
 
+MAIN = "strict"
 LABELS = {"type": "relations[*].type", "fact": "facts[*].type"}
 
 
@@ -58,7 +59,7 @@ def score(
     """
     scored = results(reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity)
     show(
-        scored, labels=LABELS, common=common, title=versus(predicted, reference), main="strict"
+        scored, labels=LABELS, common=common, title=versus(predicted, reference), main=MAIN
     )  # fmt: skip
 
 
