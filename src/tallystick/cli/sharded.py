@@ -81,7 +81,7 @@ class Engine:
 
     def run(
         self, score: Score, task: str, reference: str, predicted: str | None, *, settings: Mapping[str, Any], wants: Wants,
-        name_field: str | None = None,
+        name_field: str | None = None, absent: bool = False,
     ) -> Finished:  # fmt: skip
         """Score two files in shards."""
         from contextlib import nullcontext
@@ -118,7 +118,7 @@ class Engine:
         ):
             done = run_files(
                 score, reference, predicted, sides[0], sides[-1], executor=executor, state=state, wants=wants, size=size,
-                say=say, progress=advance,
+                absent=absent, say=say, progress=advance,
             )  # fmt: skip
             if state is not None and state.taken:
                 say(f"{self.state}: {state.taken:,} of {done.shards:,} shards were known")
