@@ -63,6 +63,8 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about(format_, tmp_path):
     documents = tmp_path / "many.jsonl"
     documents.write_text("".join(f'{{"id": {k}, "a": {k % 7}}}\n' for k in range(5000)))
     command = [*TALLYSTICK, "score", "records", str(documents), str(documents), "--by", "document", "--format", format_]
+    written = [tmp_path / "tallies.csv", tmp_path / "report.html"]
+    command += ["--tallies", str(written[0]), "--report", str(written[1])]
     # Without a buffer Python does not look whether all was written (CPython's `-u`), so it would not notice.
     buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=buffered) as running:
@@ -71,6 +73,7 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about(format_, tmp_path):
         err = running.stderr.read().decode()
         code = running.wait(timeout=60)
     assert code == 141
+    assert all(file.exists() for file in written)  # what was asked for beside the table is there nevertheless
     assert "Traceback" not in err
     assert "Exception" not in err
     assert "Error" not in err

@@ -204,6 +204,7 @@ def finish(
         extra["documents_by_id"] = {
             name: {str(key): figures for key, figures in result.documents.items()} for name, result in results.items()
         }
+    written = write_files(results, common, tables=tables, title=title, report=report)
     if chosen_format(common.format_) == "json":
         click.echo(results_to_json(results, extra=extra))
     else:
@@ -214,6 +215,18 @@ def finish(
             say(f"signature: {names} | {rest}")
         for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
             say(f"Warning: {warning}")
+    for line in written:
+        say(line)
+    check_gates(results, common.fail_under)
+
+
+def write_files(
+    results: Mapping[str, Result], common: Common, *, tables: Sequence[Table], title: str,
+    report: Callable[[], Parts] | None = None,
+) -> list[str]:  # fmt: skip
+    """The report and the tallies, before anything is printed: a reader that leaves early (`| head`) does not cost them. What is
+    to be said about them in the end."""
+    said = []
     if common.report:
         from tallystick.reports.page import Page, Parts, write_report
 
@@ -221,13 +234,13 @@ def finish(
         printed = [table for table in tables if table not in (*parts.tables, *parts.errors)]
         parts = replace(parts, tables=[*parts.tables, *printed])
         write_report(Page(title, results, parts, common.report_documents), common.report)
-        say(f"report: {common.report}")
+        said.append(f"report: {common.report}")
     if common.tallies:
         from tallystick.reports.tallies import write_tallies
 
         write_tallies(results, common.tallies)
-        say(f"tallies: {common.tallies}")
-    check_gates(results, common.fail_under)
+        said.append(f"tallies: {common.tallies}")
+    return said
 
 
 def versus(predicted: str, reference: str) -> str:
