@@ -235,3 +235,10 @@ def test_wnut17_ranked():
     found = {(pair["first"], pair["second"]): pair["spearman"] for pair in done["correlations"]}
     assert found["segment", "ts"] == pytest.approx(0.893, abs=5e-4)
     assert found["ts", "token"] == pytest.approx(0.964, abs=5e-4)
+
+
+def test_seqevals_layout_comes_with_the_report_and_the_tallies_too():
+    said = run("gold.iob", "system.iob", "--seqeval", "--report", "r.html", "--tallies", "t.csv")
+    assert "micro avg" in said.stdout
+    assert "report: r.html" in said.stderr and "tallies: t.csv" in said.stderr
+    assert Path("r.html").exists() and len(Path("t.csv").read_text().splitlines()) == 1 + 3

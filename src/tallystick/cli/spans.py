@@ -18,6 +18,7 @@ from tallystick.cli.output import (
     once,
     say,
     versus,
+    write_files,
 )
 from tallystick.errors import MetricError
 
@@ -137,10 +138,6 @@ def score(
             extra |= errors_as_dict(corpus, alignment, common.limit)
         else:
             tables += errors_tables(corpus, alignment, common.limit or 20)
-    if seqeval:
-        _print_seqeval(results, digits, tables)
-        check_gates(results, common.fail_under)
-        return
 
     def report() -> Parts:
         from tallystick.reports.segments import spans_parts
@@ -148,6 +145,13 @@ def score(
         return spans_parts(corpus, results)
 
     title = versus(predicted, reference) if predicted is not None else Path(reference).name
+    if seqeval:
+        written = write_files(results, common, tables=tables, title=title, report=report)
+        _print_seqeval(results, digits, tables)
+        for line in written:
+            say(line)
+        check_gates(results, common.fail_under)
+        return
     finish(results, common, tables=tables, extra=extra, title=title, report=report)
 
 
