@@ -60,3 +60,42 @@ def test_a_signature_can_be_parsed_again(tmp_path, monkeypatch):
     metric = ts.parse("f1(match(own_parsed:Modulo(exact, 10)))")
     assert ts.parse(str(metric)) == metric
     assert ts.evaluate(metric, [[1, 2]], [[11, 3]]).f1 == 0.5
+
+
+@pytest.mark.parametrize("more", [[], ["--jobs", "2", "--shard", "20B"]])
+@pytest.mark.parametrize(
+    ("similarity", "said"),
+    [
+        ("function(own:bad)", "own:bad(1, 11) failed: ZeroDivisionError: division by zero"),
+        ("function(own:bad, reflexive=False)", "own:bad("),
+        ("function(own:none)", "own:none(1, 11) failed: TypeError"),
+        ("via(own:map, exact)", "own:map(1) failed: IndexError: no such thing"),
+    ],
+)
+def test_a_function_that_raises_is_named_with_what_it_was_called_with(tmp_path, similarity, said, more):
+    (tmp_path / "own.py").write_text(
+        "def bad(x, y):\n    return 1 / 0\n\n\n"
+        "def none(x, y):\n    return None\n\n\n"
+        "def map(x):\n    raise IndexError('no such thing')\n"
+    )
+    for name, values in (("gold", [1, 2]), ("system", [11, 12])):
+        lines = "".join(json.dumps({"id": f"d{k}", "n": value}) + "\n" for k, value in enumerate(values))
+        (tmp_path / f"{name}.jsonl").write_text(lines)
+    command = ["-m", "tallystick", "score", "records", "gold.jsonl", "system.jsonl"]
+    done = subprocess.run(
+        [sys.executable, *command, "--metric", f"f1(each(n={similarity}))", *more],
+        capture_output=True, text=True, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert "own.py:" in done.stderr or "none" in similarity  # where it stopped
+    assert "Internal" not in done.stderr and "Traceback" not in done.stderr
+
+
+def test_in_python_the_functions_own_error_is_the_cause():
+    from tallystick import evaluate, f1, function, match
+    from tallystick.errors import MetricError
+
+    with pytest.raises(MetricError, match=r"failed: ZeroDivisionError") as caught:
+        evaluate(f1(match(function(lambda x, y: 1 / 0))), [["a"]], [["b"]])
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)

@@ -6,7 +6,7 @@ and never more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +18,13 @@ from tallystick.columns.codes import comparable, different_values, number_values
 from tallystick.columns.data import Data, Objects, Scope
 from tallystick.columns.encoded import Codes, Column
 from tallystick.columns.unfit import Unfit
-from tallystick.errors import MetricError
+from tallystick.errors import MetricError, TallystickError
 from tallystick.similarity.node import Similarity, Table, require, shown
 from tallystick.similarity.text import different_pairs
 from tallystick.similarity.through import Through
+
+PASSED_ON = (TallystickError, MemoryError)
+"""Errors that are told as they are; every other one is of the user's function."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,8 +60,14 @@ class Function(Similarity):
     def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
         (first, second), n, inverse = different_pairs(r, p, frame)
         scores = np.empty(n)
-        for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-            scores[k] = self._score(r, a, b)
+        a = b = 0
+        try:
+            for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+                scores[k] = self._score(r, a, b)
+        except PASSED_ON:
+            raise
+        except Exception as error:
+            raise self._failed(error, r, a, b) from error
         return scores[inverse]
 
     def _score(self, column: Codes, a: int, b: int) -> float:
@@ -84,8 +93,29 @@ class Function(Similarity):
             return np.ones(len(column))
         used = np.unique(column.codes)
         own = np.zeros(column.bound)
-        own[used] = [self._score(column, k, k) for k in used.tolist()]
+        k = 0
+        try:
+            for k in used.tolist():
+                own[k] = self._score(column, k, k)
+        except PASSED_ON:
+            raise
+        except Exception as error:
+            raise self._failed(error, column, k, k) from error
         return own[column.codes]
+
+    def _failed(self, error: Exception, column: Codes, a: int, b: int) -> MetricError:
+        pair = [column.values[k] for k in (a, b)]  # type: ignore[index]
+        return failed(self.call, reversed(pair) if self.swapped else pair, error)
+
+
+def failed(call: Callable[..., Any], arguments: Iterable[Any], error: Exception) -> MetricError:
+    """A function of the user's that raised, as an error of ours which says what it was called with and where it stopped."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    where = f" ({last.tb_frame.f_code.co_filename}:{last.tb_lineno})" if last is not None else ""
+    given = ", ".join(f"{value!r:.60}" for value in arguments)
+    return MetricError(f"{shown(call)}({given}) failed: {type(error).__name__}: {error}{where}")
 
 
 class CodedValues(list[Any]):
@@ -194,10 +224,15 @@ def _mapped(call: Callable[[Any], Any], inner: Similarity, data: Data, scope: Sc
     rows, values = different_values(data, scope)
     keys = comparable(values, set(map(type, values)), scope)
     collections = any(hasattr(part, "matched") for part in inner.walk())
-    answers = {
-        key: ([value] if collections else value) if isinstance(value, Unfit) else call(value)
-        for key, value in dict(zip(keys, values, strict=True)).items()
-    }
+    answers: dict[Any, Any] = {}
+    value = None
+    try:
+        for key, value in dict(zip(keys, values, strict=True)).items():
+            answers[key] = ([value] if collections else value) if isinstance(value, Unfit) else call(value)
+    except PASSED_ON:
+        raise
+    except Exception as error:
+        raise failed(call, [value], error) from error
     mapped = [answers[key] for key in keys]
     return Objects(mapped if rows is None else [mapped[k] for k in rows.tolist()])
 
