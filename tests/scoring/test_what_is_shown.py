@@ -57,3 +57,13 @@ def test_what_passes_without_being_equal_is_marked():
 def test_one_is_not_one_point_nought_where_a_metric_says_so_only():
     shown = str(ts.evaluate(ts.f1(ts.each(n=ts.exact)), [{"n": 1}], [{"n": 1.0}]).explain(0))
     assert "= n: 1" in shown  # equal numbers, as Python has them
+
+
+def test_documents_without_anything_come_last_under_one_metric_and_under_two():
+    from tallystick import evaluate, exact, f1, match, text
+    from tallystick.reports.results import documents_table
+
+    references, predictions = [["a"], [], ["b"], ["c"]], [["a"], [], ["x"], ["c"]]
+    one, other = (evaluate(f1(match(phi)), references, predictions) for phi in (exact, text()))
+    for results in ({"one": one}, {"one": one, "other": other}):
+        assert [row[0] for row in documents_table(results).rows] == ["2", "0", "3", "1"]

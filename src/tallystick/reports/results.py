@@ -65,8 +65,14 @@ def documents_table(results: Mapping[str, Result], limit: int | None = None) -> 
         return Table(["document", *names], rows[:limit])
     columns = {name: result.documents for name, result in results.items()}
     rows = [[str(key), *(columns[n][key][result.kind.headline] for n, result in results.items())] for key in first.ids]
-    rows.sort(key=lambda row: sum(value for value in row[1:] if isinstance(value, float)))
+    rows.sort(key=_badness)
     return Table(["document", *results], rows[:limit])
+
+
+def _badness(row: list[Any]) -> tuple[bool, float]:
+    """The mean of the figures that are there; where all are 0/0 there is nothing to look at."""
+    known = [value for value in row[1:] if isinstance(value, float)]
+    return not known, sum(known) / max(len(known), 1)
 
 
 def _sums(result: Result) -> list[str]:
