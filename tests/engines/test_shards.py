@@ -89,8 +89,17 @@ def test_a_report_is_about_the_same_metric(tmp_path, name):
         call("score", task, gold, system, "--report", tmp_path / "r.html", *more)
         page = (tmp_path / "r.html").read_text()
         found.append([one[1] for one in re.finditer(r"<option[^>]* selected>([^<]*)", page)])
+        assert ("scored in shards, so this page carries no alignments" in page) == bool(more)
     assert found[0]
     assert found[0] == found[1]
+
+
+def test_a_report_of_records_in_shards_has_the_fields_and_says_what_it_lacks(tmp_path):
+    task, gold, system = make(tmp_path, "records", 4)
+    done = call("score", task, gold, system, "--report", tmp_path / "r.html", "--by", "document", "--shard", "200B")
+    assert "the report has no alignments" in done.output
+    page = (tmp_path / "r.html").read_text()
+    assert "By field" in page and "What each field costs" in page
 
 
 @pytest.mark.parametrize("ending", [".gz", ".zst"])

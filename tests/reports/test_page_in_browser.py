@@ -157,6 +157,8 @@ def test_metric_against_metric(opened, coreference):
     page.select_option("#across", label="b3 f1")
     page.select_option("#up", label="ceaf_e f1")
     assert "1.0000" in page.locator("#rho").inner_text()
+    assert page.locator("#apart th").all_inner_texts()[1:] == ["rank by b3", "rank by ceaf_e"]
+    assert page.evaluate("(t => t.scrollWidth <= t.parentNode.clientWidth)(document.getElementById('apart'))")
     dots.nth(0).click()
     assert page.locator("#list details[open]").count() == 1
     assert "first" in page.locator("#list details[open] .id").inner_text()
@@ -199,6 +201,7 @@ def test_templates(opened, tmp_path):
     assert "f1 if fixed" in errors.inner_text()
     page.locator("#list summary").click()
     rows = page.locator("#list table.pair tbody tr")
+    rows.first.wait_for()
     found = {row.get_attribute("class"): row.inner_text().split("\t") for row in rows.all()}
     assert found["missed"][:2] == ["Victim", f"−{EVIL}"]
     assert found["spurious"][0] == "Victim"

@@ -235,6 +235,8 @@ def write_files(
         parts = replace(parts, tables=[*parts.tables, *printed])
         write_report(Page(title, results, parts, common.report_documents), common.report)
         said.append(f"report: {common.report}")
+        if parts.absent:
+            said.append("the report has no alignments: they need the whole corpus at hand")
     if common.tallies:
         from tallystick.reports.tallies import write_tallies
 

@@ -108,7 +108,7 @@ def score(
     ]
     finish(
         {"records": result}, common, tables=tables, extra=extra, notes=[note for note in notes if note],
-        title=versus(predicted, reference), report=None if engine.asked else lambda: _parts(task, result),
+        title=versus(predicted, reference), report=lambda: _parts(task, result, engine),
     )  # fmt: skip
     if chosen_format(common.format_) == "table" and tables and common.by is None and not worst:
         _point_further(reference, predicted, tables[0], options)
@@ -296,15 +296,17 @@ def _describe(task: Task, format_: str | None) -> None:
     say(f"metric: {task.metric}")
 
 
-def _parts(task: Task, result: Result) -> Parts:
-    """Figures by field, what each costs, and the records of both sides side by side."""
+def _parts(task: Task, result: Result, engine: Engine) -> Parts:
+    """Figures by field, what each costs, and the records of both sides side by side, unless they were scored in shards."""
+    from tallystick.cli.sharded import NO_ALIGNMENTS
     from tallystick.reports import results as reports
     from tallystick.reports.fields import costs_table
     from tallystick.reports.page import Parts
 
-    return Parts(
-        [reports.fields_table(result)], costs_table(result), explain=_kept(task).explain, alignment="Side by side"
-    )
+    tables, costs = [reports.fields_table(result)], costs_table(result)
+    if engine.asked:
+        return Parts(tables, costs, absent=NO_ALIGNMENTS)
+    return Parts(tables, costs, explain=_kept(task).explain, alignment="Side by side")
 
 
 def _kept(task: Task) -> Result:

@@ -137,7 +137,7 @@ def engine_options() -> list[Callable[[Any], Any]]:
 
 def score_in_shards(module: Any, common: Common, engine: Engine, given: dict[str, Any]) -> None:
     """The `score` command of a task, in shards."""
-    from tallystick.cli.output import finish, say, versus
+    from tallystick.cli.output import finish, versus
     from tallystick.engines.shards import Wants
 
     task = module.__name__.rpartition(".")[2]
@@ -166,15 +166,20 @@ def score_in_shards(module: Any, common: Common, engine: Engine, given: dict[str
         notes=[f"{done.shards:,} shards {done.how}" if done.shards > 1 else f"scored {done.how}"],
         title=versus(predicted or reference, reference), report=lambda: _report(module, done),
     )  # fmt: skip
-    if common.report:
-        say("the report has no alignments: they need the whole corpus at hand")
+
+
+NO_ALIGNMENTS = (
+    "The corpus was scored in shards, so this page carries no alignments. Scored as a whole, without --jobs, --scheduler, "
+    "--state and --shard, it has them."
+)
 
 
 def _report(module: Any, done: Finished) -> Parts:
     """A report without alignments, its documents ordered as the task orders them."""
     from tallystick.reports.page import Parts
 
-    return Parts(main=module.main_of(done.results) if hasattr(module, "main_of") else getattr(module, "MAIN", ""))
+    main = module.main_of(done.results) if hasattr(module, "main_of") else getattr(module, "MAIN", "")
+    return Parts(main=main, absent=NO_ALIGNMENTS)
 
 
 def _accepted(module: Any) -> set[str]:

@@ -41,7 +41,7 @@ LISTED = 20_000
 class Parts:
     """What a task adds to its report: tables by label or field, what went wrong, the alignment and the drawings of a
     document. `main` is the metric that documents are ordered by, the first unless named; `alignment` is the title of
-    the alignment."""
+    the alignment; `absent` says why there are none, and how to have them."""
 
     tables: Sequence[Table] = ()
     errors: Sequence[Table] = ()
@@ -49,6 +49,7 @@ class Parts:
     draw: Callable[[Any], Sequence[Drawing]] | None = None
     main: str = ""
     alignment: str = "Alignment"
+    absent: str = ""
 
     @property
     def opens(self) -> bool:
@@ -116,6 +117,7 @@ def render(page: Page) -> str:
         short_axes={k: axes[k][0] if len(heads) > 1 else axes[k][1] for k in shown},
         main_axis=main_axis,
         plotted=_plotted(axes, heads, main_axis),
+        opens=page.parts.opens,
         cap_note=_cap_note(page, carried, len(order)),
         derivations=[(name, result.signature, derivation(result)) for name, result in page.results.items()],
     )
@@ -300,7 +302,7 @@ def _cap_note(page: Page, carried: Carried, listed: int) -> str:
     if listed < total:
         said += f" The {listed:,} worst of {total:,} are listed."
     if not page.parts.opens:
-        return said
+        return f"{said} {page.parts.absent}".rstrip()
     if len(carried.documents) == total:
         return f"{said} Each document opens to show its alignment."
     why = f"the page carries at most {page.cap:,} (--report-documents)"
@@ -344,6 +346,7 @@ def _data(
         "documents": {
             "ids": [str(first.ids[k]) for k in order],
             "alignment": page.parts.alignment,
+            "absent": "" if page.parts.opens else page.parts.absent or "This page carries no alignments.",
             "axes": [
                 {"metric": m, "figure": f, "shown": k in shown, "values": [values[i] for i in order]}
                 for k, (m, f, values) in enumerate(axes)

@@ -7,6 +7,10 @@ const names = docs.ids.map(id => id.toLowerCase());
 let chosen = [], drawn = 0;
 
 function axisName(k) { return docs.axes[k].metric + " " + docs.axes[k].figure; }
+function shortName(k, ...among) {
+  const same = part => new Set(among.map(one => docs.axes[one][part])).size === 1;
+  return same("metric") ? docs.axes[k].figure : same("figure") ? docs.axes[k].metric : axisName(k);
+}
 function choose() {
   const k = Number(order.value), values = docs.axes[k].values, word = byName.value.trim().toLowerCase();
   const limit = most.value === "" ? Infinity : Number(most.value);
@@ -47,6 +51,10 @@ function item(i) {
 }
 function fill(body, i) {
   const one = data.aligned[i];
+  if (docs.absent) {
+    body.append(el("p", "note", docs.absent));
+    return;
+  }
   if (!one) {
     body.append(el("p", "note", "The page carries the alignments of the worst documents only, and this one is not among them. ", "tallystick explain shows it, or a report with more documents (--report-documents)."));
     return;
@@ -135,7 +143,8 @@ if (plot) {
     const apart = both.map((i, k) => [i, ra[k], rb[k]]).filter(x => x[1] !== x[2]).sort((x, y) => Math.abs(y[1] - y[2]) - Math.abs(x[1] - x[2])).slice(0, 8);
     const rows = document.getElementById("apart").tBodies[0];
     rows.replaceChildren();
-    const n = both.length;
+    const n = both.length, heads = document.getElementById("apart").tHead.rows[0].cells;
+    [across, up].forEach((one, k) => { heads[k + 1].textContent = "rank by " + shortName(one.value, across.value, up.value); });
     for (const [i, x, y] of apart) {
       const link = el("button", "link", docs.ids[i]);
       link.type = "button";
