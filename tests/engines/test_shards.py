@@ -248,3 +248,13 @@ def test_standard_input(tmp_path):
 def test_processes_give_the_same(tmp_path):
     task, gold, system = make(tmp_path, "records", 60)
     assert score(task, gold, system, "--jobs", "2", "--shard", "500B") == score(task, gold, system)
+
+
+def test_labels_of_records_with_the_tallies_of_each_document(tmp_path):
+    task, gold, system = make(tmp_path, "records")
+    label = ["--by", "label", "--label", "lines[*].name", "--tallies", tmp_path / "t.csv"]
+    found = []
+    for more in ([], ["--shard", "200B"]):
+        table = call("score", task, gold, system, *label, *more).stdout
+        found.append((table, (tmp_path / "t.csv").read_text()))
+    assert found[0] == found[1]

@@ -85,7 +85,7 @@ def score(
         run = _run(task, common, wanted, fields=label is None, labels=label)
     result = run.result
     if label is not None:
-        _show_labels(run, common, label)
+        _show_labels(run, common, label, shards, title=versus(predicted, reference), engine=engine)
         return
     tables: list[Table] = []
     extra: dict[str, Any] = {
@@ -246,9 +246,8 @@ def _run_in_shards(
     score = partial(score_part, options=options, inferred=task.shape.schema, how=task.pairing.decide(), **rest)
     done = engine.run(
         score, "records", *files, settings={**options, **rest, "shape": task.shape.schema, "metric": str(task.metric)},
-        wants=Wants(rows, label is None, (label,) if label else ()), name_field=options["id_field"] or "id",
-        absent=options["lenient"],
-    )  # fmt: skip
+        wants=Wants(rows, label is None), name_field=options["id_field"] or "id", absent=options["lenient"],
+    )  # fmt: skip  # labels are added up by `score_part` itself, so that no document is asked for again
     beside = done.extra
     assert isinstance(beside, Beside)
     task.pairing.predicted.findings, task.pairing.ignored = beside.findings, beside.ignored
@@ -296,14 +295,14 @@ def _describe(task: Task, format_: str | None) -> None:
     say(f"metric: {task.metric}")
 
 
-def _parts(task: Task, result: Result, engine: Engine) -> Parts:
+def _parts(task: Task, result: Result, engine: Engine, fields: bool = True) -> Parts:
     """Figures by field, what each costs, and the records of both sides side by side, unless they were scored in shards."""
     from tallystick.cli.sharded import NO_ALIGNMENTS
     from tallystick.reports import results as reports
     from tallystick.reports.fields import costs_table
     from tallystick.reports.page import Parts
 
-    tables, costs = [reports.fields_table(result)], costs_table(result)
+    tables, costs = ([reports.fields_table(result)], costs_table(result)) if fields else ([], [])
     if engine.asked:
         return Parts(tables, costs, absent=NO_ALIGNMENTS)
     return Parts(tables, costs, explain=_kept(task).explain, alignment="Side by side")
@@ -326,14 +325,18 @@ def results(reference: str, predicted: str, missing: Missing | None = None, **op
     return {"records": result.changed(notes=(*result.notes, *task.pairing.warnings()))}
 
 
-def _show_labels(run: Run, common: Common, label: str) -> None:
+def _show_labels(run: Run, common: Common, label: str, shards: str, title: str, engine: Engine) -> None:
     """Figures by label, which were added up on the way."""
     from tallystick.reports import results as reports
 
     result = run.result
     extra = {"labels": [vars(row) for row in result.by_label(label)]}
     tables = [reports.labels_table(result, label)]
-    finish({"records": result}, common, tables=tables, extra=extra, notes=[f"paired {run.paired}"])
+    notes = [note for note in (f"paired {run.paired}", shards) if note]
+    finish(
+        {"records": result}, common, tables=tables, extra=extra, notes=notes, title=title,
+        report=lambda: _parts(run.task, result, engine, fields=False),
+    )  # fmt: skip
 
 
 def _difference_tables(run: Run, documents: Any, field: str | None, format_: str | None) -> list[Table]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -113,7 +113,8 @@ class Result:
         rows = self.__dict__["_rows"]
         if isinstance(rows, Account):
             return rows
-        return Account.of(self.kind, self.rows, above=self.above, invalid=self.invalid)
+        account = Account.of(self.kind, self.rows, above=self.above, invalid=self.invalid)
+        return replace(account, fields=self.field_sums, labels=self.label_sums)
 
     def changed(self, **changes: Any) -> Result:
         """The same result with other notes, policy or settings; nothing is counted for it."""
