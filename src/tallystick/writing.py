@@ -1,32 +1,87 @@
-"""Files that are complete or not there: whatever is written, Ctrl-C and a full disk leave nothing half done."""
+"""Files that are complete or not there: whatever is written, Ctrl-C and a full disk leave nothing half done.
+
+What is no regular file cannot be replaced, so it is written to: a device, a pipe, and what this process has open already,
+which is what a shell means by /dev/stdout and >(command).
+"""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
+import re
+import stat
+import sys
 import tempfile
 from pathlib import Path
 
 from tallystick.errors import InputError
 
+_OPEN = re.compile(r"/dev/(?:stdout|stderr|fd/\d+)|/proc/self/fd/\d+")
+_NUMBERS = {"stdout": 1, "stderr": 2}
+
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:
     """A file that is either complete or not there: written beside its place, then moved. A device or a pipe is written to."""
-    target = Path(os.path.realpath(path))  # a link stays a link
     data = content.encode() if isinstance(content, str) else content
     try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)
-            return
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix="tallystick-", suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as stream:
+        if _OPEN.fullmatch(str(path)):
+            _write_to_open(str(path), data)
+        elif _is_stream(path):
+            with open(path, "wb") as stream:
                 stream.write(data)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(name, 0o666 & ~mask)  # a temporary file is private; the report is like any other file
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
+        else:
+            _replace(Path(os.path.realpath(path)), data)  # a link stays a link
     except OSError as error:
         raise InputError(f"cannot be written ({error.strerror})", str(path)) from None
+
+
+def check_place(path: str | Path) -> None:
+    """That something can be written there, before the work that it is to hold."""
+    if _OPEN.fullmatch(str(path)):
+        return
+    try:
+        if os.path.isdir(path):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if _is_stream(path):
+            return
+        folder = Path(os.path.realpath(path)).parent
+        if not stat.S_ISDIR(os.stat(folder).st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror})", str(path)) from None
+    except ValueError as error:  # a NUL in the name
+        raise InputError(f"is no name of a file ({error})", repr(str(path))) from None
+
+
+def _is_stream(path: str | Path) -> bool:
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _write_to_open(name: str, data: bytes) -> None:
+    """To a file that is open already, behind what was written there."""
+    last = name.rpartition("/")[2]
+    for ours in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            ours.flush()
+    with os.fdopen(os.dup(_NUMBERS.get(last) or int(last)), "wb") as stream:
+        stream.write(data)
+
+
+def _replace(target: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix="tallystick-", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, 0o666 & ~mask)  # a temporary file is private; the report is like any other file
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise

@@ -1,0 +1,75 @@
+"""Where reports, tallies and pictures are written: files, links, pipes, what a shell has open."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from tallystick.errors import InputError
+from tallystick.writing import check_place, write_atomically
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "src" / "tallystick" / "examples"
+SCORE = f"{sys.executable} -m tallystick score records {EXAMPLES}/invoices.gold.jsonl {EXAMPLES}/invoices.system.jsonl"
+
+
+def shell(command, code=0):
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+@pytest.mark.parametrize("place", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_a_report_goes_through_a_pipe(place, tmp_path):
+    piped = shell(f"{SCORE} --report {place} | cat").stdout
+    assert "</html>" in piped and piped.index("</html>") < piped.index("precision\trecall")
+    shell(f"{SCORE} --report {place} > {tmp_path}/both")  # into a file neither writes over the other
+    assert (tmp_path / "both").read_text() == piped
+
+
+def test_a_command_of_the_shell_takes_the_tallies_and_the_report(tmp_path):
+    shell(f"{SCORE} --report >(cat > {tmp_path}/r.html; touch {tmp_path}/done); until [ -e {tmp_path}/done ]; do sleep .1; done")
+    assert "</html>" in (tmp_path / "r.html").read_text()
+
+
+def test_a_named_pipe_is_written_to_and_stays_one(tmp_path):
+    pipe, heard = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = Thread(target=lambda: heard.append(pipe.read_text()))
+    reader.start()
+    check_place(pipe)
+    write_atomically(pipe, "content")
+    reader.join(10)
+    assert heard == ["content"]
+    assert pipe.is_fifo()
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    for content in ("first", "second"):
+        write_atomically(tmp_path / "link", content)
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "file").read_text() == content
+
+
+def test_a_place_is_checked_as_it_would_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path, tmp_path / "none" / "x", tmp_path / "file" / "x"):
+        said = []
+        for attempt in (check_place, lambda path: write_atomically(path, "")):
+            with pytest.raises(InputError) as caught:
+                attempt(place)
+            said.append(str(caught.value))
+        assert said[0] == said[1]
+    for place in (tmp_path / "new", tmp_path / "file", "/dev/null", "/dev/stdout"):
+        check_place(place)
+    assert sorted(os.listdir(tmp_path)) == ["file"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_to(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(InputError, match="Permission denied"):
+        check_place(tmp_path / "x")
