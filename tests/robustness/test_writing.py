@@ -73,3 +73,35 @@ def test_a_folder_that_may_not_be_written_to(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(InputError, match="Permission denied"):
         check_place(tmp_path / "x")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "score spans broken.iob broken.iob --tallies none/x.csv",
+        "score records broken.jsonl broken.jsonl --report none/x.html",
+        "score records broken.jsonl broken.jsonl --save-schema none/x.json",
+        "score records broken.jsonl broken.jsonl --jobs 2 --report none/x.html",
+        "compare records broken.jsonl broken.jsonl --report none/x.html",
+        "compare records broken.jsonl broken.jsonl --picture none/x.svg",
+        "compare figures broken.csv --picture none/x.svg",
+        "check coreference --picture none/x.html",
+    ],
+)
+def test_a_place_that_cannot_be_written_is_said_before_anything_is_read(command, tmp_path):
+    for suffix in ("iob", "jsonl", "csv"):
+        (tmp_path / f"broken.{suffix}").write_bytes(b"\xff{")
+    done = subprocess.run(
+        [sys.executable, "-m", "tallystick", *command.split()], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("Error: none/x.")
+    assert "cannot be written (No such file or directory)" in done.stderr
+
+
+@pytest.mark.parametrize("task", ["records", "spans", "coreference", "amr"])
+def test_a_prediction_that_is_not_there_is_said_before_the_reference_is_read(task, tmp_path):
+    (tmp_path / "broken").write_bytes(b"\xff{")
+    done = shell(f"cd {tmp_path}; {sys.executable} -m tallystick score {task} broken nofile", code=2)
+    assert done.stderr == "Error: nofile: no such file\n"

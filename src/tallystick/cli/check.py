@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
+from tallystick.cli.output import FORMATS, check_before, chosen_format, say, show_tables
 from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def check(
     from tallystick.checking.laboratory import check as examine
     from tallystick.reports.checks import curves_table, overview_table, report_table
 
+    check_before(picture)
     subjects = _subjects(metrics, type_name, credit, function_name, corpus, figure)
     structure = _structure(data) if data else None
     reports = [

@@ -17,7 +17,7 @@ from tallystick.cli.commands import TASKS
 from tallystick.cli.comparison_output import FORMATS, page_options, show_comparisons
 from tallystick.cli.figures import figures
 from tallystick.cli.lazy import LazyGroup
-from tallystick.cli.output import once
+from tallystick.cli.output import check_before, once
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def run_comparison(
     correlations: bool, differences: bool, format_: str | None, report: str | None, picture: str | None,
 ) -> None:  # fmt: skip
     """Score every system, then lay them side by side."""
+    check_before(report, picture)
     scored, notes = score_systems(task, reference, named_systems(systems), own, missing)
     if macro:
         from tallystick.comparing.selection import mean_over_documents

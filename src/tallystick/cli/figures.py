@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from tallystick.cli.comparison_output import FORMATS, show_comparisons
+from tallystick.cli.output import check_before
 from tallystick.errors import MetricError
 
 
@@ -62,6 +63,7 @@ def figures(
     from tallystick.comparing.systems import compare_runs
     from tallystick.reading.figures import read_figures
 
+    check_before(report, picture)
     table = read_figures(file)
     several = any(len(runs) > 1 for systems in table.tasks.values() for runs in systems.values())
     for mean in means:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tallystick.cli.sharded import Engine, engine_options, score_in_shards
-from tallystick.errors import MetricError, did_you_mean
+from tallystick.errors import InputError, MetricError, did_you_mean
 
 if TYPE_CHECKING:
     from tallystick.reports.page import Parts
@@ -90,6 +91,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
             from tallystick.reports.tallies import check_name
 
             check_name(common.tallies)
+        check_before(common.report, common.tallies, options.get("save_schema"), read=options.get("predicted"))
         engine = Engine(**{one.name: options.pop(one.name) for one in fields(Engine)})
         if own_engine:
             options["engine"] = engine
@@ -127,6 +129,18 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options):
         packed = option(packed)
     return packed
+
+
+def check_before(*written: str | None, read: Any = None) -> None:
+    """What costs nothing to find out before the work: that files can be written where they are asked for, and that the second
+    file is there before the first is read."""
+    from tallystick.writing import check_place
+
+    for place in written:
+        if place:
+            check_place(place)
+    if isinstance(read, str) and read != "-" and "\0" not in read and not os.path.lexists(read):
+        raise InputError("no such file", read)
 
 
 def metric_option(command: Command) -> Command:
