@@ -209,3 +209,24 @@ def test_demo_and_list_run():
     assert "lines[*].quantity" in run("demo").stdout
     assert "levenshtein" not in run("list", "tasks").stdout
     assert "match" in run("list").stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--rows", "3"], "--rows says how many rows of --by document are shown; give both"),
+        (["--limit", "3", "--by", "field"], "--rows says how many rows of --by document are shown; give both"),
+        (["--report-documents", "3"], "--report-documents says how many documents of --report carry"),
+        (["--worst", "1", "--by", "label", "--label", "relations[*].type"], "--worst shows where documents differ, not labels"),
+        (["--describe", "--tallies", "t.csv"], "--describe scores nothing; leave it out, or --tallies"),
+        (["--describe", "--report", "r.html"], "--describe scores nothing; leave it out, or --report"),
+        (["--describe", "--fail-under", "f1=1"], "--describe scores nothing; leave it out, or --fail-under"),
+    ],
+)
+def test_an_option_without_effect_is_an_error_of_usage(folder, options, said):
+    assert said in score(*options, code=2).stderr
+
+
+def test_the_help_names_the_kinds_of_files():
+    assert "Parquet" in run("score", "records", "--help").stdout
+    assert ".parquet" in run("--help").stdout

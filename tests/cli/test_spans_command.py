@@ -242,3 +242,8 @@ def test_seqevals_layout_comes_with_the_report_and_the_tallies_too():
     assert "micro avg" in said.stdout
     assert "report: r.html" in said.stderr and "tallies: t.csv" in said.stderr
     assert Path("r.html").exists() and len(Path("t.csv").read_text().splitlines()) == 1 + 3
+
+
+def test_a_number_of_rows_without_a_list_is_an_error_of_usage():
+    said = run("gold.iob", "system.iob", "--limit", 1, code=2).stderr
+    assert "--rows says how many rows of --by document (or of --errors and --repairs) are shown; give both" in said

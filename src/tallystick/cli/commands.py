@@ -20,8 +20,8 @@ TASKS = {
     "nary": "relations of any number of entities: eq. 29 to 31, and as SciREX computes them",
     "templates": "eq. 32, gtt's and IterX's scorers, BETTER, and the official MUC-4 report",
     "hierarchies": "event hierarchies: MUC_p, BLANC_p, STM_p over Newick, JSONL or brat files",
-    "records": "any records of your own: two JSONL files, and a type or a schema if you have one",
-    "spans": "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, brat or CoNLL-U files",
+    "records": "any records of your own: two JSONL or Parquet files, and a type or a schema if you have one",
+    "spans": "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, Parquet, brat or CoNLL-U files",
 }
 WITHOUT_EXPLANATION = {
     "dependencies": "dependencies have no tree to show; `tallystick score dependencies ... --by document` finds the worst",
@@ -69,7 +69,8 @@ def tallystick() -> None:
     tallystick explain records GOLD.jsonl SYSTEM.jsonl --document 17
     tallystick check coreference.muc                    what a metric does and does not
 
-    Reference first, prediction second. Files may be .gz or .zst, and - is standard input. Exit codes: 0 fine, 1 a --fail-under
+    Reference first, prediction second. Files may be .gz or .zst, those of records and spans .parquet or .arrow,
+    and - is standard input. Exit codes: 0 fine, 1 a --fail-under
     was missed, 2 wrong usage or unreadable input, 3 the two files do not fit together.
     """
 

@@ -87,6 +87,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
             raise MetricError(f"this task has no figures by {common.by}; use {instead}")
         if options.get("label") is not None and common.by != "label":
             raise MetricError("--label says which label --by label is about; give both")
+        refuse_idle(common, options)
         if common.tallies:
             from tallystick.reports.tallies import check_name
 
@@ -129,6 +130,23 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options):
         packed = option(packed)
     return packed
+
+
+def refuse_idle(common: Common, options: Mapping[str, Any]) -> None:
+    """Options that would have no effect beside the others."""
+    lists = " (or of --errors and --repairs)" if "repairs" in options else ""
+    listed = bool(lists) and (options["errors"] or options["repairs"])
+    if common.limit is not None and common.by != "document" and not listed:
+        raise MetricError(f"--rows says how many rows of --by document{lists} are shown; give both")
+    if common.report is None and _given("report_documents"):
+        raise MetricError("--report-documents says how many documents of --report carry their alignment; give both")
+
+
+def _given(name: str) -> bool:
+    """Whether an option was said on the command line."""
+    context = click.get_current_context(silent=True)
+    source = context.get_parameter_source(name) if context is not None else None
+    return source is not None and source.name != "DEFAULT"
 
 
 def check_before(*written: str | None, read: Any = None) -> None:

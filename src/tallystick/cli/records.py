@@ -59,7 +59,8 @@ def score(
     reference: str, predicted: str, common: Common, engine: Engine, label: str | None, worst: int | None, describe: bool,
     save_schema: str | None, **options: Any,
 ) -> None:  # fmt: skip
-    """Score records of your own: REFERENCE and PREDICTED are JSON Lines, one document a line (or a .json list).
+    """Score records of your own: REFERENCE and PREDICTED are JSON Lines, one document a line (or a .json list), or
+    Parquet, Arrow or Feather files with a row for each document.
 
     \b
     tallystick score records gold.jsonl system.jsonl
@@ -71,6 +72,12 @@ def score(
 
     if (common.by == "label") != (label is not None):
         raise MetricError("--by label and --label PATH go together, e.g. --by label --label relations[*].type")
+    if worst and label is not None:
+        raise MetricError("--worst shows where documents differ, not labels; leave it out, or --by label")
+    idle = {"--tallies": common.tallies, "--report": common.report, "--fail-under": common.fail_under}
+    if describe and any(idle.values()):
+        given = " and ".join(name for name, value in idle.items() if value)
+        raise MetricError(f"--describe scores nothing; leave it out, or {given}")
     task = _task(reference, predicted, options)
     if save_schema:
         _save(task, save_schema)
