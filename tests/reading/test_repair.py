@@ -1,5 +1,7 @@
 """JSON as language models write it."""
 
+import json
+
 import pytest
 
 from tallystick.reading.repair import Unreadable, read_noisy
@@ -41,3 +43,39 @@ def test_what_is_mended(text, value, repairs):
 def test_what_holds_no_json(text):
     with pytest.raises(Unreadable):
         read_noisy(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": 1, "tags":', {"a": 1}),
+        ('{"a": 1, "tags": "', {"a": 1}),
+        ('{"a": 1, "b": nul', {"a": 1}),
+        ('{"a": 1, "b": [{"c": 2}, {"d', {"a": 1, "b": [{"c": 2}]}),
+        ('{"a": 1, "b": "x', {"a": 1, "b": "x"}),
+        ("{'a': 'x, y", {"a": "x, y"}),
+    ],
+)
+def test_a_key_whose_value_was_cut_off_is_not_there(text, value):
+    assert read_noisy(text) == (value, ("cut off",))
+
+
+def test_wherever_a_text_is_cut_off_nothing_is_invented():
+    whole = {"a": "xy", "b": True, "c": None, "d": [{"e": 'q"r', "f": -12}, {"e": "s:t,u"}], "g": {"h": ["i\\", 7, False, "é", -1.5, None]}, "j": {}}
+    text = json.dumps(whole)
+
+    def within(part, of):
+        if isinstance(of, dict):
+            return part.keys() <= of.keys() and all(within(part[key], of[key]) for key in part)
+        if isinstance(of, list):
+            return len(part) <= len(of) and all(map(within, part, of))
+        if isinstance(of, bool) or of is None:
+            return part is of
+        return isinstance(part, str) == isinstance(of, str) and str(of).startswith(str(part)) and part != ""
+
+    for end in range(1, len(text)):
+        try:
+            found = read_noisy(text[:end])[0]
+        except Unreadable:
+            continue
+        assert within(found, whole), text[:end]
