@@ -230,3 +230,16 @@ def test_an_option_without_effect_is_an_error_of_usage(folder, options, said):
 def test_the_help_names_the_kinds_of_files():
     assert "Parquet" in run("score", "records", "--help").stdout
     assert ".parquet" in run("--help").stdout
+
+
+def test_a_predicted_line_that_is_not_json_points_to_leniency_and_a_reference_does_not(folder):
+    text = Path("system.jsonl").read_text()
+    Path("system.jsonl").write_text(text[:-30] + "\n")
+    said = score(code=2).stderr
+    assert "system.jsonl:2:" in said
+    assert "is not JSON: ends too early; --lenient repairs what it can and counts the rest" in said
+    score("--lenient")
+    Path("gold.jsonl").write_text(text[:-30] + "\n")
+    said = score(code=2).stderr
+    assert "gold.jsonl:2:" in said
+    assert "is not JSON: ends too early\n" in said

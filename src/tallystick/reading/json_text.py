@@ -80,6 +80,8 @@ def explained(error: Exception, text: bytes | str) -> NotJson:
         half = _HALF.search(data)
         offset = half.start() if half and "surrogate" in message else len(data.rstrip())
         message = "ends too early" if "truncated" in message else message
+    if offset >= len(data.rstrip()) and "surrogate" not in message:  # all of it was read, and more was expected
+        message = "ends too early"
     line = data.count(b"\n", 0, offset) + 1
     start = data.rfind(b"\n", 0, offset) + 1
     if b"\r" in data[:offset].strip() and "trailing" in message and b"\n" not in data.strip():

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tallystick.errors import InputError
-from tallystick.reading.json_text import explained, placed
+from tallystick.reading.json_text import NotJson, explained, placed
 from tallystick.reading.limits import check_file, reads_once
 from tallystick.reading.opening import read_bytes, read_stdin, shown_name
 from tallystick.reading.packed import is_packed, open_packed, packed_errors, packing, unpacked_name
@@ -146,6 +146,7 @@ class Lines:
             self._stream.close()  # type: ignore[union-attr]
 
 
-def not_json(error: Exception, file: str, number: int, line: bytes) -> InputError:
-    """A malformed line, with a caret where the parser stopped."""
-    return placed(explained(error, line), line, file, number)
+def not_json(error: Exception, file: str, number: int, line: bytes, advice: str = "") -> InputError:
+    """A malformed line, with a caret where the parser stopped, and what can be done about it."""
+    found = explained(error, line)
+    return placed(NotJson(f"{found}{advice}", found.line, found.column), line, file, number)

@@ -109,6 +109,9 @@ class Findings:
         }
 
 
+LENIENT = "; --lenient repairs what it can and counts the rest"
+
+
 @dataclass
 class Side:
     """One file's way from lines to values."""
@@ -124,6 +127,8 @@ class Side:
     findings: Findings = field(default_factory=Findings)
     unknown: Unknown | None = None
     """Finds what the type does not know; None if nobody looks."""
+    advice: str = ""
+    """What can be done about a line that is not JSON."""
 
     def __post_init__(self) -> None:
         import msgspec
@@ -232,7 +237,7 @@ class Side:
                 problem = error
             except msgspec.DecodeError as error:
                 if not self.lenient:
-                    raise not_json(error, self.lines.file, number, line) from None
+                    raise not_json(error, self.lines.file, number, line, self.advice) from None
                 return self._noisy(number, line)
             except UnicodeDecodeError:
                 if self.lenient:
@@ -250,7 +255,7 @@ class Side:
                 value = self._plain(line)
             except msgspec.DecodeError as error:
                 if not self.lenient:
-                    raise not_json(error, self.lines.file, number, line) from None
+                    raise not_json(error, self.lines.file, number, line, self.advice) from None
                 return self._noisy(number, line)
             return self.fitted(number, value)
         finally:
@@ -651,7 +656,7 @@ def lay_together(
         kind = ArrowPairing
     return kind(
         Side(left, ours, shape.reference, key, credit=credit),
-        Side(right, theirs, shape.predicted, key, text_field, lenient, not shape.promised, credit),
+        Side(right, theirs, shape.predicted, key, text_field, lenient, not shape.promised, credit, advice=LENIENT),
         id_named=id_field is not None,
         lenient=lenient,
         absent=absent,
