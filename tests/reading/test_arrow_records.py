@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import itertools
 import json
 import random
 from dataclasses import dataclass
@@ -308,3 +309,26 @@ def test_nested_columns_with_dots_in_their_names(tmp_path):
     table = pa.table({"a.b": [1, 2], "a": [{"b": 1}, {"b": 2}]})
     file = write(tmp_path / "a.parquet", table)
     assert score_files(file, file).result.f1 == 1
+
+
+DAYS = [datetime.date(2020, 1, day) for day in (1, 2, 3)]
+NOONS = [datetime.datetime(2020, 1, day, 12, 30) for day in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("sides", itertools.product(("parquet", "jsonl"), repeat=2))
+@pytest.mark.parametrize(
+    ("kind", "ids"),
+    [(pa.date32(), DAYS), (pa.timestamp("us"), NOONS), (pa.timestamp("ns"), NOONS), (pa.decimal128(5, 0), [1, 2, 3])],
+)
+def test_dates_and_times_are_ids_as_they_are_in_json(tmp_path, kind, ids, sides):
+    files = []
+    for name, order, suffix in zip(("gold", "system"), ([0, 1, 2], [2, 0, 1]), sides, strict=True):
+        rows = pa.table({"id": pa.array([ids[k] for k in order], kind), "x": [f"v{k}" for k in order]})
+        files.append(tmp_path / f"{name}.{suffix}")
+        if suffix == "parquet":
+            pq.write_table(rows, files[-1])
+        else:
+            files[-1].write_bytes(b"\n".join(arrow_files.json_lines(rows.to_batches()[0], "", [1, 2, 3])))
+    run = score_files(*files)
+    assert run.paired == "by id"
+    assert run.result.f1 == 1

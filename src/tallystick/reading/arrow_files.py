@@ -147,7 +147,7 @@ def json_lines(batch: Any, file: str, numbers: Sequence[int]) -> list[bytes]:
 
     for field in batch.schema:
         _require_json(field.type, field.name, file)
-    encode = msgspec.json.Encoder(decimal_format="number").encode
+    encode = msgspec.json.Encoder(decimal_format="number", enc_hook=_of_pandas).encode
     try:
         rows = batch.to_pylist(maps_as_pydicts="strict")
     except (ValueError, KeyError) as error:
@@ -160,6 +160,16 @@ def json_lines(batch: Any, file: str, numbers: Sequence[int]) -> list[bytes]:
                     Place(file, number),
                 )
     return [encode(row) for row in rows]
+
+
+def _of_pandas(value: Any) -> Any:
+    """Times in nanoseconds are pandas' own where it is installed; what is finer than Python's becomes text as it is."""
+    if getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0):
+        return value.isoformat()
+    plain = getattr(value, "to_pydatetime", None) or getattr(value, "to_pytimedelta", None)
+    if plain is None:
+        raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+    return plain()
 
 
 def _with_floats(batch: Any) -> list[str]:

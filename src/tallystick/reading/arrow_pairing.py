@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 
@@ -229,7 +230,19 @@ def _spread(data: Data, here: Any) -> Data:
 
 
 def _ids(batch: Any, name: str) -> list[Any]:
-    """The ids of some rows: text or whole numbers, None where there is none."""
+    """The ids of some rows: text or whole numbers, None where there is none. Dates and times are the text that they are in JSON,
+    so that both kinds of files meet."""
     if name not in batch.schema.names:
         return [None] * batch.num_rows
-    return [key if type(key) in (str, int) else None for key in batch.column(name).to_pylist()]
+    column = batch.column(name)
+    kind = column.type
+    if pa.types.is_temporal(kind) or pa.types.is_decimal(kind):
+        if pa.types.is_timestamp(kind) and kind.unit == "ns":  # which no type of Python holds
+            try:
+                column = column.cast(pa.timestamp("us", kind.tz))
+            except pa.ArrowInvalid:
+                raise InputError(f"column {name!r}: has nanoseconds, which no id can have; cast it to text first") from None
+        keys = msgspec.json.decode(msgspec.json.Encoder(decimal_format="number").encode(column.to_pylist()))
+    else:
+        keys = column.to_pylist()
+    return [key if type(key) in (str, int) else None for key in keys]

@@ -202,7 +202,13 @@ class Side:
         else:
             found = [self.identify(line) for line in portion.lines]
         kinds = set(map(type, found))
-        return found if kinds <= {str, int} else [key if type(key) in (str, int) else None for key in found]
+        if kinds <= {str, int}:
+            return found
+        # a type may have made a date of it; documents are called what their lines call them
+        return [
+            key if type(key) in (str, int) else None if key is None else self.identify(line)
+            for key, line in zip(found, portion.lines, strict=True)
+        ]
 
     def identify(self, line: bytes) -> Any:
         """The id of one line, without reading the rest; `UNKNOWN` if the line cannot be read."""
