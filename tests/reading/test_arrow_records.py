@@ -315,7 +315,7 @@ DAYS = [datetime.date(2020, 1, day) for day in (1, 2, 3)]
 NOONS = [datetime.datetime(2020, 1, day, 12, 30) for day in (1, 2, 3)]
 
 
-@pytest.mark.parametrize("sides", itertools.product(("parquet", "jsonl"), repeat=2))
+@pytest.mark.parametrize("sides", list(itertools.product(("parquet", "jsonl"), repeat=2)))
 @pytest.mark.parametrize(
     ("kind", "ids"),
     [(pa.date32(), DAYS), (pa.timestamp("us"), NOONS), (pa.timestamp("ns"), NOONS), (pa.decimal128(5, 0), [1, 2, 3])],

@@ -159,13 +159,16 @@ def json_lines(batch: Any, file: str, numbers: Sequence[int]) -> list[bytes]:
                     f"{name}: has a number that is not finite, which JSON cannot hold; give both sides as Parquet or Arrow",
                     Place(file, number),
                 )
-    return [encode(row) for row in rows]
+    try:
+        return [encode(row) for row in rows]
+    except ValueError as error:
+        raise InputError(f"rows {numbers[0]:,} and on: {_first_line(error)}", file) from None
 
 
 def _of_pandas(value: Any) -> Any:
-    """Times in nanoseconds are pandas' own where it is installed; what is finer than Python's becomes text as it is."""
+    """Times in nanoseconds are pandas' own where it is installed."""
     if getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0):
-        return value.isoformat()
+        raise ValueError("has nanoseconds that are no whole microseconds; cast it to text first")
     plain = getattr(value, "to_pydatetime", None) or getattr(value, "to_pytimedelta", None)
     if plain is None:
         raise TypeError(f"{type(value).__name__} cannot be written as JSON")
