@@ -89,3 +89,32 @@ def test_the_command_writes_them(tmp_path):
     assert done.returncode == 2
     assert done.stdout == ""
     assert "tallies are written to" in done.stderr
+
+
+def test_the_figures_follow_from_the_sums_that_the_docs_name(tmp_path):
+    """docs/arrow.md says for each kind of tally which columns its figures are made of."""
+    for name, shift in (("key", 0), ("response", 1)):
+        rows = [
+            {"id": f"d{d}", "clusters": [[[k, k + 1] for k in range(first, 12, 3 + shift * (d % 2))] for first in range(2)]}
+            for d in range(3)
+        ]  # fmt: skip
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["score", "coreference", "key.jsonl", "response.jsonl", "--tallies", "t.csv", "--format", "json"]
+    done = subprocess.run([sys.executable, "-m", "tallystick", *command], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)["metrics"]
+    table = list(csv.DictReader((tmp_path / "t.csv").read_text().splitlines()))
+
+    def total(metric, name):
+        return sum(float(row[name]) for row in table if row["metric"] == metric)
+
+    def f1(metric, start=""):
+        p, r = (total(metric, f"{start}num_{s}") / total(metric, f"{start}den_{s}") for s in "pr")
+        return 2 * p * r / (p + r)
+
+    assert 0 < f1("b3") < 1
+    assert f1("b3") == pytest.approx(figures["b3"]["f1"])
+    assert sum(f1("conll", f"{name}_") for name in ("muc", "b3", "ceaf_e")) / 3 == pytest.approx(figures["conll"]["f1"])
+    for figure, side in (("precision", "response"), ("recall", "key")):
+        kinds = [total("blanc", f"{kind}_common") / total("blanc", f"{kind}_{side}") for kind in ("coreferent", "other")]
+        assert sum(kinds) / 2 == pytest.approx(figures["blanc"][figure])
