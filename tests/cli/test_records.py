@@ -243,3 +243,14 @@ def test_a_predicted_line_that_is_not_json_points_to_leniency_and_a_reference_do
     said = score(code=2).stderr
     assert "gold.jsonl:2:" in said
     assert "is not JSON: ends too early\n" in said
+
+
+def test_a_label_that_is_not_there_is_answered_with_those_that_are(folder):
+    rows = [{"id": "a", "kind": "x", "relations": [{"type": "t", "notes": ["u"]}]}]
+    write("gold.jsonl", rows)
+    command = ["score", "records", "gold.jsonl", "gold.jsonl", "--by", "label", "--label"]
+    said = run(*command, "kind", code=2).stderr
+    assert "no label at 'kind'" in said
+    assert "labels can be taken from relations[*].type." in said
+    said = run(*command, "relations[*].notes", code=2).stderr
+    assert "no label at 'relations[*].notes': expected a text or a number for each item, found ['u']" in said

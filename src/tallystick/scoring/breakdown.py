@@ -167,21 +167,23 @@ def add_label_sums(sums: LabelSums, metric: Node, path: str, reference: Data, pr
     """Add what the labels of some documents earned and lost."""
     weights: dict[Any, tuple[list[float], ...]] = {}
     collection, _, name = path.rpartition(".")
-    found = [level for level in descend(_top(metric, reference, predicted, memory)) if isinstance(level.node, Matching)]
+    levels = list(descend(_top(metric, reference, predicted, memory)))
+    found = [level for level in levels if isinstance(level.node, Matching)]
     by_path = {f"{level.path}[*]": level for level in found}
     if not collection and len(by_path) == 1:
         collection = next(iter(by_path))
     if collection not in by_path:
-        known = [f"{p}.{name}" for p in by_path]
-        raise MetricError(
-            f"no collection at {path!r}; labels can be taken from {', '.join(known) or 'none'}.{did_you_mean(path, known)}"
-        )
+        fields = (level.path for level in levels if level not in found and not level.path.endswith("[*]"))
+        raise _no_collection(path, dict.fromkeys(one for one in fields if one.rpartition(".")[0] in by_path))
     level = by_path[collection]
     node = level.node
     assert isinstance(node, Matching)
     r, p = unshared(level.reference), unshared(level.predicted)
     nodes = {path: level.node for path, level in by_path.items()}
     labels = [_labels(side, collection, name, nodes) for side in (reference, readable(predicted)[1])]
+    whole = next((one for side in labels for one in side if isinstance(one, (list, dict, set))), None)
+    if whole is not None:
+        raise MetricError(f"no label at {path!r}: expected a text or a number for each item, found {whole!r:.60}")
     for side, column in enumerate((r, p)):
         pairs = _covering(node, side).matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
         owners, mine = (level.i, pairs.i) if side == 0 else (level.j, pairs.j)
@@ -198,6 +200,12 @@ def add_label_sums(sums: LabelSums, metric: Node, path: str, reference: Data, pr
         before = sums.get(label)
         support = len(columns[3])
         sums[label] = (units, support) if before is None else (merged(before[0], units), before[1] + support)
+
+
+def _no_collection(path: str, below: Iterable[str]) -> MetricError:
+    known = list(below)
+    where = f"labels can be taken from {', '.join(known)}" if known else "this metric has no list of records to take them from"
+    return MetricError(f"no label at {path!r}: a label is a field of what stands in a list; {where}.{did_you_mean(path, known)}")
 
 
 def label_figures(kind: Kind, sums: LabelSums, decide: Decide) -> list[LabelFigures]:
