@@ -29,14 +29,16 @@ def systems():
     }
 
 
-def test_it_is_the_single_functions_together(systems):
-    found = compare(systems, resamples=300, seed=5)
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_it_is_the_single_functions_together(systems, method):
+    settings = {"resamples": 300, "seed": 5, "method": method}
+    found = compare(systems, **settings)
     for name, results in systems.items():
-        assert found.cells[name, "f1"].interval == intervals([results["f1"]], resamples=300, seed=5)[0]["f1"]
+        assert found.cells[name, "f1"].interval == intervals([results["f1"]], **settings)[0]["f1"]
     pairs = [("good", "alike"), ("good", "bad"), ("alike", "bad")]
     for test, one in (("bootstrap", paired_bootstrap), ("randomisation", randomisation)):
-        found = compare(systems, resamples=300, seed=5, test=test)
-        single = [one(systems[a]["f1"], systems[b]["f1"], resamples=300, seed=5) for a, b in pairs]
+        found = compare(systems, test=test, **settings)
+        single = [one(systems[a]["f1"], systems[b]["f1"], **settings) for a, b in pairs]
         assert [found.differences["f1", a, b].p for a, b in pairs] == [d.p for d in single]
         assert [found.differences["f1", a, b].interval for a, b in pairs] == [d.interval for d in single]
         assert [found.differences["f1", a, b].corrected for a, b in pairs] == holm([d.p for d in single])
@@ -96,11 +98,12 @@ def test_systems_over_different_documents():
         compare({"A": []})
 
 
+@pytest.mark.parametrize("method", ["percentile", "bca"])
 @pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
-def test_systems_that_are_identical_or_have_one_document_or_none(test):
+def test_systems_that_are_identical_or_have_one_document_or_none(test, method):
     for n in (0, 1, 2, 30):
         one = {"f1": made_up(0.5, n)}
-        found = compare({"A": one, "B": one}, test=test, resamples=50)
+        found = compare({"A": one, "B": one}, test=test, method=method, resamples=50)
         assert [found.cells[name, "f1"].rank for name in "AB"] == [1.5, 1.5]
         assert [found.cells[name, "f1"].beats for name in "AB"] == ["", ""]
         p = found.differences["f1", "A", "B"].p

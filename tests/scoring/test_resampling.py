@@ -117,6 +117,22 @@ def test_bca_is_scipys_for_every_kind_of_tally(name):
             assert [found.low, found.high] == pytest.approx(theirs, abs=1e-9)
 
 
+@pytest.mark.parametrize("test", [paired_bootstrap, randomisation])
+def test_bca_of_a_difference_is_scipys(test):
+    first, second = made_up(40, 0.5, 1), made_up(40, 0.7, 2)
+    drawn = resampled_figures([first, second], 400, seed=7, headline=True)
+
+    def apart(places, axis=-1):
+        return over(second, "f1")(places) - over(first, "f1")(places)
+
+    values = drawn[1]["f1"].values.round(11) - drawn[0]["f1"].values.round(11)
+    found = test(first, second, resamples=400, seed=7, method="bca").interval
+    assert found.method == "bca"
+    assert [found.low, found.high] == pytest.approx(scipy_bca(values, apart, 40), abs=1e-9)
+    plain = test(first, second, resamples=400, seed=7).interval
+    assert [found.low, found.high] != pytest.approx([plain.low, plain.high], abs=1e-4)
+
+
 def test_a_mean_over_documents_is_the_results_own():
     from tallystick.comparing.selection import mean_over_documents
 
