@@ -344,6 +344,9 @@ class Batch:
     predictions: Sequence[Any]
 
 
+NO_PREDICTION = Invalid("has no prediction")
+
+
 class Pairing:
     """Two files laid together. `how` says by what; ids that do not meet are an error, or, if lenient, `Invalid`."""
 
@@ -358,7 +361,9 @@ class Pairing:
     ) -> None:
         self.reference, self.predicted = reference, predicted
         self.id_named, self.lenient, self.absent = id_named, lenient, absent
-        self.filled = lenient or (absent is not None and absent.policy != "error")
+        self.told_apart = absent is not None and absent.asked
+        """Whether documents on one side only are told by whoever asked for them, and not as faults of the file."""
+        self.filled = lenient or self.told_apart
         self.how = ""
         self.ignored: list[Any] = []
         self.remarks: list[str] = []
@@ -457,7 +462,7 @@ class Pairing:
                     found.append(right.fetch(places.pop(key)))
                 else:
                     missing.append(key)
-                    found.append(Invalid("has no prediction"))
+                    found.append(NO_PREDICTION)
             if self.filled or not missing:
                 self._note_invalid(keys, found)
                 yield Batch(keys, references, found)
@@ -472,12 +477,16 @@ class Pairing:
             raise InputError(
                 f"the id {again!r} of {line} stood before already; ids must differ", self.predicted.lines.file
             )
+        self._settle_absent(missing, extra)
+
+    def _settle_absent(self, missing: list[Any], extra: list[Any]) -> None:
+        """Documents on one side only: an error, unless somebody asked for something else."""
         if (missing or extra) and not allowed(self.absent, missing, extra) and not self.lenient:
-            raise SidesMismatch(
-                f"{self.reference.lines.file} and {self.predicted.lines.file}: {unmet_ids(missing, extra)}; "
-                f"--lenient scores a missing prediction as nothing and ignores extra ones"
-            )
-        self.ignored = extra
+            said = unmet_ids(missing, extra)
+            if self.absent is None:
+                said += "; --lenient scores a missing prediction as nothing and ignores extra ones"
+            raise SidesMismatch(f"{self.reference.lines.file} and {self.predicted.lines.file}: {said}")
+        self.ignored = [] if self.told_apart else extra
 
     def _check(self, side: Side, numbers: list[int], keys: list[Any], first: dict[Any, int] | None = None) -> None:
         """Every document has an id, and no two of those in `first` have the same."""
@@ -529,7 +538,7 @@ class Pairing:
 
     def _note_invalid(self, keys: list[Any], predictions: Sequence[Any]) -> None:
         for key, value in zip(keys, predictions, strict=True):
-            if type(value) is Invalid:
+            if type(value) is Invalid and not (self.told_apart and value == NO_PREDICTION):
                 self.predicted.findings.add_invalid(key, value.reason)
 
     def warnings(self) -> Iterator[str]:
