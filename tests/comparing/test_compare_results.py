@@ -7,6 +7,8 @@ import tallystick as ts
 from tallystick.comparing.selection import mean_over_documents, without
 from tallystick.comparing.systems import compare
 from tallystick.errors import MetricError, SidesMismatch
+from tallystick.reports.comparison import comparison_latex
+from tallystick.reports.comparison_page import render_comparison
 from tallystick.scoring.resampling import intervals
 from tallystick.scoring.result import Result
 from tallystick.scoring.significance import holm, paired_bootstrap, randomisation
@@ -151,6 +153,9 @@ def test_it_is_said_that_nothing_can_be_significant():
     (note,) = [note for note in many.notes if "could be significant" in note]
     assert "55 pairs" in note
     assert "--resamples 1100 is enough" in note
+    page = render_comparison([many])
+    assert page.count("Nothing could be significant") == 2  # once to be read, once in the data
+    assert page.index("Nothing could be significant") < page.index('<table class="sortable">')
     assert compare(perfect_and_wrong(11), resamples=1100).cells["s0", "f1"].beats == "bcdefghijk"
 
 
@@ -167,6 +172,16 @@ def test_different_documents_are_named_once_and_quickly():
     first, second = made_up(0.5, 20_000), made_up(0.5, 20_000, ids=(*range(19_999), "other"))
     with pytest.raises(SidesMismatch, match=r'only one has "19999", "other"$'):
         paired_bootstrap(first, second)
+
+
+def test_one_system_has_no_ranks_in_latex(systems):
+    alone = comparison_latex(compare({"good": systems["good"]}, resamples=50))
+    assert "\\begin{tabular}{lll}\n" in alone
+    assert "System & f1 & same \\\\\n" in alone
+    assert alone.splitlines()[-3].count("&") == 2
+    both = comparison_latex(compare({name: systems[name] for name in ("good", "bad")}, resamples=50))
+    assert "\\begin{tabular}{lllll}\n" in both
+    assert both.splitlines()[-3].count("&") == 4
 
 
 def test_the_legend_says_what_the_brackets_are(systems):

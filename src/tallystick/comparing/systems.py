@@ -72,6 +72,7 @@ def compare(
     cells: dict[tuple[str, str], Cell] = {}
     differences: dict[tuple[str, str, str], Difference] = {}
     notes: list[str] = []
+    cautions: list[str] = []
     for metric in metrics:
         for name, found in runs.items():
             results = [run[metric] for run in found]
@@ -80,16 +81,17 @@ def compare(
             if interval.undefined:
                 notes.append(f"{name}, {metric}: 0/0 in {interval.undefined:,} resamples, which are left out")
         documents = len(next(iter(runs.values()))[0][metric].ids)
-        notes += _few(documents, len(runs), test)
+        cautions += _few(documents, len(runs), test)
         left_out = _left_out(runs, metric) if method == "bca" else {}
         found_here = _differences(metric, documents, cells, drawn, tossed, level, left_out)
-        notes += _unreachable(sum(d.p is not None for d in found_here.values()), documents, resamples, test, 1 - level)
+        tested = sum(d.p is not None for d in found_here.values())
+        cautions += _unreachable(tested, documents, resamples, test, 1 - level)
         differences |= found_here
     cells = _marked(tuple(runs), cells, differences, 1 - level)
     settings = f"resamples={resamples}, seed={seed}, level={level:g}, interval={method}, test={test}, correction=holm"
     return Comparison(
         tuple(runs), metrics, ranked(tuple(runs), metrics, cells, ties=ties), differences, settings,
-        (*dict.fromkeys(notes), *_said(runs, metrics)),
+        (*dict.fromkeys((*notes, *cautions)), *_said(runs, metrics)), tuple(dict.fromkeys(cautions)),
     )  # fmt: skip
 
 
