@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
 
+MAIN = "strict"
 LABELS = {"type": "relations[*].type", "fact": "facts[*].type"}
 
 
@@ -79,7 +80,7 @@ def score(
         return with_words(explained, texts())
 
     show(
-        scored, labels=LABELS, common=common, title=versus(predicted, reference), main="strict", draw=draw, reword=reword
+        scored, labels=LABELS, common=common, title=versus(predicted, reference), main=MAIN, draw=draw, reword=reword
     )  # fmt: skip
 
 

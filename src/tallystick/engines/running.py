@@ -52,11 +52,13 @@ def run_files(
     state: State | None = None,
     wants: Wants = Wants(),  # noqa: B008 - frozen
     size: int = SHARD,
+    absent: bool = False,
     say: Say = lambda _: None,
     progress: Progress | None = None,
 ) -> Finished:
     """Score two files in shards. `score` is called with the names of two parts and returns results by metric; it has to be
-    something that can be pickled where the executor has processes of its own."""
+    something that can be pickled where the executor has processes of its own. `absent` says that it can do with documents
+    that only one side has."""
     started = time.monotonic()
     for file, found in ((reference, boundaries), (predicted, other or boundaries)):
         if isinstance(found, Uncut) and file is not None:
@@ -70,7 +72,7 @@ def run_files(
         ("in one order", lambda: cut_in_order(reference, predicted, boundaries, other, size=size)),
     ]
     if predicted is not None:
-        ways.append(("by name", lambda: cut_by_name(reference, predicted, boundaries, other, size=size)))
+        ways.append(("by name", lambda: cut_by_name(reference, predicted, boundaries, other, size=size, absent=absent)))
     for how, cut in ways:
         shards = cut()
         if shards is None:

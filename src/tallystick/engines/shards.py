@@ -67,9 +67,10 @@ class Names:
     known: tuple[Any, ...] | None = None
 
     @staticmethod
-    def of(ids: Sequence[Any], keep: bool) -> Names:
+    def of(ids: Sequence[Any], keep: bool, named: bool) -> Names:
+        """`named` says that the documents bring these names with them, so that they are no numbers that a reader gave."""
         known = tuple(ids) if keep else None
-        for first in (0, 1):
+        for first in () if named else (0, 1):
             for text in (False, True):
                 if list(ids) == [str(k) if text else k for k in range(first, first + len(ids))]:
                     return Names(len(ids), None, first, text, known)
@@ -132,7 +133,13 @@ def score_shard(job: Job) -> Outcome:
         if scored.extra is not None:
             scored.extra.told(lambda text: told(text, *parts))
     ids = next(iter(scored.results.values())).ids if scored.ids is None else scored.ids
-    return Outcome(tallied, Names.of(ids, job.wants.rows), scored.extra)
+    return Outcome(tallied, Names.of(ids, job.wants.rows, _is_called(job.shard, ids)), scored.extra)
+
+
+def _is_called(shard: Shard, ids: Sequence[Any]) -> bool:
+    """Whether the first document calls itself what it is called."""
+    own = shard.name.decode("utf-8", "replace") if isinstance(shard.name, bytes) else shard.name
+    return own is not None and len(ids) > 0 and str(own) == str(ids[0])
 
 
 def _tally(result: Result, wants: Wants) -> Tallied:

@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import io
 import pickle
+import re
 import sqlite3
+import sys
 from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -40,13 +43,25 @@ def run_key(subject: str, settings: Mapping[str, Any]) -> tuple[str, str]:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest(), text
 
 
+_NAME = re.compile(r"""[^\s()\[\]{},='"?]+""")
+
+
 def _files(value: Any) -> list[str]:
+    """The files that a setting names: a file, `file.py:Type`, `kind:FILE`, the module of `module:name`; also in an expression."""
     if isinstance(value, (list, tuple)):
         return [file for one in value for file in _files(one)]
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str):
         return []
-    named = [value, value.rpartition(":")[0]]  # also file.py:Type
-    return [one for one in named if one and "\0" not in one and len(one) < 4096 and Path(one).is_file()]
+    found: dict[str, None] = {}
+    for name in (value, *_NAME.findall(value)):
+        before, _, after = name.rpartition(":")
+        module = getattr(sys.modules.get(before), "__file__", None)
+        for file in (name, before, after, module):
+            if file and "\0" not in file and len(file) < 4096 and Path(file).is_file():
+                found[file] = None
+                if Path(f"{file}-wal").is_file():  # the last answers of a store of judgements
+                    found[f"{file}-wal"] = None
+    return list(found)
 
 
 def _hash(file: str) -> str:
@@ -65,7 +80,8 @@ class State:
     ) -> None:
         self.directory, self.say = Path(directory), say
         self.run, text = run_key(subject, settings)
-        self.taken = self.stored = 0
+        self.taken = 0
+        self._sure = False  # that what is stored can be taken again
         self.changed: dict[str, int] = {}
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
@@ -104,19 +120,25 @@ class State:
                     )
             return None
         try:
-            outcome = _Unpickler(io.BytesIO(packed)).load()
+            outcome = _unpack(packed)
         except Exception:  # of another version of Python or NumPy: not known, then
             return None
         self.taken += 1
-        return outcome if isinstance(outcome, Outcome) else None
+        return outcome
 
     def put(self, shard: Shard, outcome: Outcome) -> None:
         """Remember an outcome; from here on it is safe."""
+        packed = pickle.dumps(outcome)
+        if not self._sure:
+            try:
+                _unpack(packed)
+            except pickle.UnpicklingError as error:
+                raise InputError(f"cannot hold the state of this run: {error}", str(self.directory)) from None
+            self._sure = True
         self._base.execute(
             "INSERT OR REPLACE INTO shards VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (self.run, shard.cut, shard.number, *shard.content, _lines(shard), pickle.dumps(outcome)),
+            (self.run, shard.cut, shard.number, *shard.content, _lines(shard), packed),
         )
-        self.stored += 1
 
     def close(self) -> None:
         self._base.close()
@@ -134,8 +156,15 @@ def _lines(shard: Shard) -> str:
     return " ".join(",".join(str(line) for _, _, line in part.ranges[-3:]) for part in parts if part is not None)
 
 
+def _unpack(packed: bytes) -> Outcome:
+    outcome = _Unpickler(io.BytesIO(packed)).load()
+    if not isinstance(outcome, Outcome):
+        raise pickle.UnpicklingError(f"{type(outcome).__name__} is no outcome of a shard")
+    return outcome
+
+
 class _Unpickler(pickle.Unpickler):
-    """Data only: classes of this package and NumPy's arrays. A database of a stranger cannot run anything."""
+    """Data only: dataclasses of this package and NumPy's arrays. A database of a stranger cannot run anything."""
 
     def find_class(self, module: str, name: str) -> Any:
         if module.partition(".")[0] == "numpy" and name in (
@@ -148,7 +177,8 @@ class _Unpickler(pickle.Unpickler):
             return super().find_class(module, name)
         if (module, name) == ("collections", "Counter"):
             return super().find_class(module, name)
-        found = super().find_class(module, name) if module.partition(".")[0] == "tallystick" else None
-        if isinstance(found, type):
-            return found
-        raise pickle.UnpicklingError(f"{module}.{name} is no data")
+        if module.partition(".")[0] == "tallystick" and "." not in name:
+            found = super().find_class(module, name)
+            if isinstance(found, type) and found.__module__ == module and is_dataclass(found):
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} is no plain data of tallystick or NumPy")

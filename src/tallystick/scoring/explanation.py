@@ -27,7 +27,6 @@ from tallystick.matching.normalise import Normaliser, Sides
 from tallystick.matching.sets import Match, Matching, distinct_rows
 from tallystick.scoring.alignment import Aligned, below, is_leaf, root
 from tallystick.scoring.evaluation import summed
-from tallystick.similarity.aliases import Aliases
 from tallystick.similarity.alternatives import SIDES, AnyOf
 from tallystick.similarity.cases import Let
 from tallystick.similarity.functions import Via
@@ -35,6 +34,7 @@ from tallystick.similarity.keyed import Keyed
 from tallystick.similarity.missing import Optional
 from tallystick.similarity.node import Node, Similarity
 from tallystick.similarity.records import Each, Record
+from tallystick.similarity.through import Through
 from tallystick.similarity.weights import Threshold, Weigh, Weighted
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
@@ -214,7 +214,7 @@ def _places(homes: I64) -> I64:
     return np.arange(len(homes), dtype=np.int64) - np.repeat(first, np.diff(first, append=len(homes)))
 
 
-_WRAPPERS = (Normaliser, Threshold, Weighted, Weigh, Optional, Via, Let, Keyed, AnyOf, Aliases)
+_WRAPPERS = (Normaliser, Threshold, Weighted, Weigh, Optional, Through, Let, Keyed, AnyOf)
 
 
 def _inside(
