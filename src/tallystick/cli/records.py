@@ -77,7 +77,8 @@ def score(
     if describe:
         _describe(task, common.format_)
         return
-    wanted = Wanted(worst) if worst else None
+    most = common.report_documents if common.report else 0
+    wanted = Wanted(max(most, worst or 0), even_right=bool(most)) if most or worst else None
     shards = ""
     if engine.asked:
         run, shards = _run_in_shards(task, common, engine, wanted, label, (reference, predicted), options)
@@ -98,8 +99,9 @@ def score(
         tables.append(reports.fields_table(result))
         extra["fields"] = [vars(row) for row in result.by_field()]
     if worst:
-        tables += _difference_tables(run, run.documents, None, common.format_)
-        extra["worst"] = _differences_json(run, run.documents, None)
+        wrong = [kept for kept in run.documents if not kept.is_right][:worst]
+        tables += _difference_tables(run, wrong, None, common.format_)
+        extra["worst"] = _differences_json(run, wrong, None)
     by_order = run.paired == "by order" and common.format_ != "json"
     notes = [
         f"paired {run.paired}" + (" (--id FIELD pairs by a field)" if by_order else ""),
@@ -108,7 +110,7 @@ def score(
     ]
     finish(
         {"records": result}, common, tables=tables, extra=extra, notes=[note for note in notes if note],
-        title=versus(predicted, reference), report=None if engine.asked else lambda: _parts(task, result),
+        title=versus(predicted, reference), report=lambda: _parts(run),
     )  # fmt: skip
     if chosen_format(common.format_) == "table" and tables and common.by is None and not worst:
         _point_further(reference, predicted, tables[0], options)
@@ -296,19 +298,21 @@ def _describe(task: Task, format_: str | None) -> None:
     say(f"metric: {task.metric}")
 
 
-def _parts(task: Task, result: Result) -> Parts:
+def _parts(run: Run) -> Parts:
     """Figures by field, what each costs, and the records of both sides side by side."""
     from tallystick.reports import results as reports
     from tallystick.reports.fields import costs_table
     from tallystick.reports.page import Parts
 
+    known = {kept.id: kept for kept in run.documents}
     return Parts(
-        [reports.fields_table(result)], costs_table(result), explain=_kept(task).explain, alignment="Side by side"
-    )
+        [reports.fields_table(run.result)], costs_table(run.result), explain=lambda key: run.explain(known[key]),
+        alignment="Side by side",
+    )  # fmt: skip
 
 
 def _kept(task: Task) -> Result:
-    """The result with all documents kept: for labels, reports and comparisons, which come back to them."""
+    """The result with all documents kept: for comparisons, which come back to them."""
     from tallystick.scoring.evaluation import Evaluation
 
     evaluation = Evaluation(task.metric)
