@@ -246,7 +246,10 @@ def _breakdown(done: Finished, common: Common) -> tuple[list[Table], dict[str, A
         if common.by == "label" and path is not None:
             table = replace(reports.labels_table(result, path), title=name)
             return [table], {"labels": [vars(row) for row in result.by_label(path)]}
-        if common.by == "field" and (result.field_sums if result.kept else result.account.fields) is not None:
+        whole = not isinstance(result.metric, str)
+        if common.by == "field" and (
+            whole or (result.field_sums if result.kept else result.account.fields) is not None
+        ):
             table = replace(reports.fields_table(result), title=name)
             return [table], {"fields": [vars(row) for row in result.by_field()]}
     raise _needs_the_whole(common.by)
