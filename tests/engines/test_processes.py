@@ -4,6 +4,7 @@ import os
 import signal
 import struct
 import time
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import connection
 
 import pytest
@@ -132,3 +133,11 @@ def test_a_worker_ends_when_its_parent_is_gone(tmp_path):
                 return
         time.sleep(0.1)
     pytest.fail("the worker is still there")
+
+
+@pytest.mark.parametrize("kind", [Processes, ThreadPoolExecutor])
+def test_an_executor_that_was_shut_down_is_said(kind):
+    pool = kind(1)
+    pool.shutdown()
+    with pytest.raises(TallystickError, match="the executor takes no work"):
+        ts.evaluate("f1(match(exact))", [["a"]], [["a"]], executor=pool)

@@ -91,6 +91,8 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
             check_name(common.tallies)
         engine = Engine(**{one.name: options.pop(one.name) for one in fields(Engine)})
+        if engine.asked:
+            engine.check(options.get("reference"), options.get("predicted"))
         if own_engine:
             options["engine"] = engine
         elif engine.asked:

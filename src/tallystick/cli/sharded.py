@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.errors import MetricError, TallystickError
+from tallystick.errors import InputError, MetricError, TallystickError
 
 if TYPE_CHECKING:
     from tallystick.cli.output import Common
@@ -78,6 +78,14 @@ class Engine:
     @property
     def asked(self) -> bool:
         return any(value is not None for value in (self.jobs, self.scheduler, self.state, self.shard))
+
+    def check(self, *files: str | None) -> None:
+        """Shards are read from files, each part by itself; standard input is held."""
+        from tallystick.reading.limits import reads_once
+
+        for file in files:
+            if file is not None and file != "-" and reads_once(file):
+                raise InputError("is a pipe or a device, which cannot be read in shards; give a file, or -", file)
 
     def run(
         self, score: Score, task: str, reference: str, predicted: str | None, *, settings: Mapping[str, Any], wants: Wants,

@@ -92,8 +92,9 @@ def run_files(
             # A shard may look wrong only because it is one: the whole has the last word, where that is no great matter.
             if "-" in (reference, predicted) or total > CONFIRMED:
                 raise
-            say(f"a shard cannot be read ({_brief(error)})")
-            break
+            whole = _whole(score, reference, predicted, wants, started)
+            say(f"read as a whole: a shard cannot be read by itself ({_brief(error)})")
+            return whole
         if not gathering.shards:
             break  # nothing in the file: the reader says so
         took = time.monotonic() - started

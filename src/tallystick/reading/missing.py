@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 
 from tallystick.errors import some
 
-POLICIES = ("error", "empty", "intersect")
-
 
 @dataclass
 class Missing:
