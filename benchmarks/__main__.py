@@ -5,7 +5,7 @@ import importlib
 import sys
 
 NAMES = (
-    "arrow", "coreference", "coreference_columns", "coverage", "crowds", "dependencies", "engines", "hierarchies", "invoices",
+    "acceleration", "arrow", "coreference", "coreference_columns", "coverage", "crowds", "dependencies", "engines", "hierarchies", "invoices",
     "judges", "meaning", "records", "relations", "resampling", "spans", "sturdiness",
 )  # fmt: skip
 

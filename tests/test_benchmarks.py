@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks import (
+    acceleration,
     coreference_columns,
     coreference_data,
     coverage,
@@ -276,6 +277,14 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(population):
     for by in found.values():
         for share in by.values():
             assert share > 0.8
+
+
+def test_estimated_accelerations_lie_around_the_known_one(population):
+    (blanc,) = (one for one in population if one.name == "BLANC")
+    found = acceleration.measure(blanc, corpora=60, documents=100)
+    assert found.mean == pytest.approx(found.known, abs=found.deviation)
+    assert set(found.shares) == set(acceleration.KINDS)
+    assert min(found.shares.values()) > 0.8
 
 
 def test_p_values_under_the_null_are_spread(population):

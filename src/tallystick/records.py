@@ -33,6 +33,7 @@ from tallystick.scoring.breakdown import losses_by_document
 from tallystick.scoring.evaluation import Evaluation
 from tallystick.scoring.explanation import Explanation, explain_document
 from tallystick.scoring.result import Result
+from tallystick.scoring.worst import worst_first
 from tallystick.similarity.node import Node
 
 if TYPE_CHECKING:
@@ -60,6 +61,12 @@ class Kept:
     predicted: Any
     figures: Mapping[str, float | None]
 
+    @property
+    def is_right(self) -> bool:
+        """Whether it loses nothing on either side."""
+        sides = [self.figures.get(side) for side in ("precision", "recall")]
+        return all(value is None or value > 1 - 1e-9 for value in sides)
+
 
 @dataclass(frozen=True)
 class Run:
@@ -81,11 +88,13 @@ class Run:
 
 @dataclass
 class Wanted:
-    """Which documents are kept: the worst ones, the worst at one field, or one by its id."""
+    """Which documents are kept: the worst ones, the worst at one field, or one by its id. With `even_right` documents that lose
+    nothing are among the worst if there are no others, in the order of a report."""
 
     worst: int = 0
     at: str | None = None
     id: str | None = None
+    even_right: bool = False
     _heap: list[tuple[Any, int, Kept]] = field(default_factory=list)
     _count: int = 0
     _problem: MetricError | None = None
@@ -103,6 +112,11 @@ class Wanted:
         if self.id is not None:
             for place in (k for k, key in enumerate(batch.ids) if str(key) == self.id):
                 self._keep(batch, place, figures, (0.0,))
+        elif self.worst and self.even_right:
+            undefined, headline, size = worst_first(figures[evaluation.kind.headline], rows)
+            for place in np.lexsort((size, headline, undefined))[: self.worst].tolist():
+                rank = float(undefined[place]), float(headline[place]), float(size[place])
+                self._keep(batch, place, figures, rank)
         elif self.worst:
             headline = np.nan_to_num(figures[evaluation.kind.headline], nan=1.0)
             loss = rows[:, 1] + rows[:, 3] - rows[:, 0] - rows[:, 2]

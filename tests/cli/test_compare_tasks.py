@@ -99,7 +99,16 @@ def task(request, tmp_path, monkeypatch):
 
 def test_a_missing_document_is_an_error(task):
     name, files, options, _ = task
-    assert "b" in compared(name, *files, *options, code=3)
+    message = compared(name, *files, *options, code=3)
+    assert "b" in message
+    assert "; --missing empty counts what a system did not answer as empty answers, --missing intersect" in message
+    assert "--lenient" not in message
+
+
+def test_a_document_too_many_is_an_error(task):
+    name, files, options, more = task
+    message = compared(name, *files[:2], more, *options, code=3)
+    assert "; --missing empty or --missing intersect ignores what the reference does not have" in message
 
 
 def test_a_missing_document_counts_as_empty(task):
@@ -113,6 +122,8 @@ def test_a_missing_document_counts_as_empty(task):
     notes = "\n".join(found["notes"])
     assert re.search(r'first: 1 document not answered, counted as empty answers: "\(?b', notes)
     assert re.search(r'more: 1 document ignored, which the reference does not have: "\(?c', notes)
+    assert "invalid" not in notes
+    assert "having no reference" not in notes  # which would be the same again
 
 
 def test_a_missing_document_is_left_out_for_all(task):
@@ -121,6 +132,7 @@ def test_a_missing_document_is_left_out_for_all(task):
     assert {cell["value"] for cells in found["systems"].values() for cell in cells.values()} == {1}
     assert found["notes"][0] == "1 document"
     assert any("left out for all systems" in note for note in found["notes"])
+    assert not any("invalid" in note for note in found["notes"])
 
 
 def test_dependencies_have_no_documents_that_could_be_missing():

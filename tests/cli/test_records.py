@@ -254,3 +254,23 @@ def test_a_label_that_is_not_there_is_answered_with_those_that_are(folder):
     assert "labels can be taken from relations[*].type." in said
     said = run(*command, "relations[*].notes", code=2).stderr
     assert "no label at 'relations[*].notes': expected a text or a number for each item, found ['u']" in said
+
+
+@pytest.mark.parametrize("more", [(), ("--shard", "300"), ("--shard", "300", "--jobs", "2")], ids=" ".join)
+@pytest.mark.parametrize("named", [True, False], ids=["by id", "by order"])
+def test_a_report_in_shards_is_that_of_the_whole(folder, named, more):
+    def documents(guess):
+        for k in range(40):  # some all right, some empty on both sides, some equally bad
+            lines = [{"sku": j, "price": j + (guess and k % 3 == j)} for j in range(k % 5)]
+            yield {**({"id": f"d{k}"} if named else {}), "lines": lines}
+
+    write("gold.jsonl", documents(False))
+    write("system.jsonl", documents(True))
+    files = ("score", "records", "gold.jsonl", "system.jsonl")
+    whole = run(*files, "--worst", "4", "--report", "whole.html", "--report-documents", "25")
+    parts = run(*files, "--worst", "4", "--report", "parts.html", "--report-documents", "25", *more)
+    assert Path("parts.html").read_text() == Path("whole.html").read_text()
+    assert parts.stdout == whole.stdout == run(*files, "--worst", "4").stdout
+    data = json.loads(Path("parts.html").read_text().partition('id="data">')[2].partition("</script>")[0])
+    assert list(data["aligned"]) == [str(k) for k in range(25)]
+    assert all(one["tree"] is not None for one in data["aligned"].values())

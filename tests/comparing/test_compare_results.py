@@ -7,6 +7,8 @@ import tallystick as ts
 from tallystick.comparing.selection import mean_over_documents, without
 from tallystick.comparing.systems import compare
 from tallystick.errors import MetricError, SidesMismatch
+from tallystick.reports.comparison import comparison_latex
+from tallystick.reports.comparison_page import render_comparison
 from tallystick.scoring.resampling import intervals
 from tallystick.scoring.result import Result
 from tallystick.scoring.significance import holm, paired_bootstrap, randomisation
@@ -29,14 +31,16 @@ def systems():
     }
 
 
-def test_it_is_the_single_functions_together(systems):
-    found = compare(systems, resamples=300, seed=5)
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_it_is_the_single_functions_together(systems, method):
+    settings = {"resamples": 300, "seed": 5, "method": method}
+    found = compare(systems, **settings)
     for name, results in systems.items():
-        assert found.cells[name, "f1"].interval == intervals([results["f1"]], resamples=300, seed=5)[0]["f1"]
+        assert found.cells[name, "f1"].interval == intervals([results["f1"]], **settings)[0]["f1"]
     pairs = [("good", "alike"), ("good", "bad"), ("alike", "bad")]
     for test, one in (("bootstrap", paired_bootstrap), ("randomisation", randomisation)):
-        found = compare(systems, resamples=300, seed=5, test=test)
-        single = [one(systems[a]["f1"], systems[b]["f1"], resamples=300, seed=5) for a, b in pairs]
+        found = compare(systems, test=test, **settings)
+        single = [one(systems[a]["f1"], systems[b]["f1"], **settings) for a, b in pairs]
         assert [found.differences["f1", a, b].p for a, b in pairs] == [d.p for d in single]
         assert [found.differences["f1", a, b].interval for a, b in pairs] == [d.interval for d in single]
         assert [found.differences["f1", a, b].corrected for a, b in pairs] == holm([d.p for d in single])
@@ -96,11 +100,12 @@ def test_systems_over_different_documents():
         compare({"A": []})
 
 
+@pytest.mark.parametrize("method", ["percentile", "bca"])
 @pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
-def test_systems_that_are_identical_or_have_one_document_or_none(test):
+def test_systems_that_are_identical_or_have_one_document_or_none(test, method):
     for n in (0, 1, 2, 30):
         one = {"f1": made_up(0.5, n)}
-        found = compare({"A": one, "B": one}, test=test, resamples=50)
+        found = compare({"A": one, "B": one}, test=test, method=method, resamples=50)
         assert [found.cells[name, "f1"].rank for name in "AB"] == [1.5, 1.5]
         assert [found.cells[name, "f1"].beats for name in "AB"] == ["", ""]
         p = found.differences["f1", "A", "B"].p
@@ -148,6 +153,9 @@ def test_it_is_said_that_nothing_can_be_significant():
     (note,) = [note for note in many.notes if "could be significant" in note]
     assert "55 pairs" in note
     assert "--resamples 1100 is enough" in note
+    page = render_comparison([many])
+    assert page.count("Nothing could be significant") == 2  # once to be read, once in the data
+    assert page.index("Nothing could be significant") < page.index('<table class="sortable">')
     assert compare(perfect_and_wrong(11), resamples=1100).cells["s0", "f1"].beats == "bcdefghijk"
 
 
@@ -164,6 +172,16 @@ def test_different_documents_are_named_once_and_quickly():
     first, second = made_up(0.5, 20_000), made_up(0.5, 20_000, ids=(*range(19_999), "other"))
     with pytest.raises(SidesMismatch, match=r'only one has "19999", "other"$'):
         paired_bootstrap(first, second)
+
+
+def test_one_system_has_no_ranks_in_latex(systems):
+    alone = comparison_latex(compare({"good": systems["good"]}, resamples=50))
+    assert "\\begin{tabular}{lll}\n" in alone
+    assert "System & f1 & same \\\\\n" in alone
+    assert alone.splitlines()[-3].count("&") == 2
+    both = comparison_latex(compare({name: systems[name] for name in ("good", "bad")}, resamples=50))
+    assert "\\begin{tabular}{lllll}\n" in both
+    assert both.splitlines()[-3].count("&") == 4
 
 
 def test_the_legend_says_what_the_brackets_are(systems):

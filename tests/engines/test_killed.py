@@ -16,6 +16,8 @@ import pytest
 from calling import call, score
 from made import make
 
+import tallystick as ts
+
 HERE = Path(__file__).parent
 
 
@@ -188,6 +190,24 @@ def test_a_state_that_is_none_is_an_error(tmp_path):
     (tmp_path / "state" / "shards.sqlite").write_text("this is no database, and long enough to be seen as none" * 20)
     done = call("score", task, gold, system, "--state", tmp_path / "state", code=2)
     assert "cannot hold the state of a run" in done.output
+
+
+def test_a_state_that_fails_on_the_way_is_an_error_of_ours(tmp_path):
+    task, gold, system = make(tmp_path, "relations")
+    (tmp_path / "state").mkdir()
+    with sqlite3.connect(tmp_path / "state" / "shards.sqlite") as other:
+        other.execute("CREATE TABLE shards (something TEXT)")
+    done = call("score", task, gold, system, "--state", tmp_path / "state", code=2)
+    assert "cannot hold the state of a run (no such column" in done.output
+    assert "expected a folder" in call("score", task, gold, system, "--state", gold, code=2).output
+    assert "expected a folder" in call("score", task, gold, system, "--state", "", code=2).output
+
+
+def test_a_metric_longer_than_the_name_of_a_file_can_be(tmp_path):
+    examples = Path(ts.__file__).parent / "examples"
+    files = [examples / f"invoices.{side}.jsonl" for side in ("gold", "system")]
+    arguments = ["records", *files, "--type", f"{examples / 'invoices.py'}:Invoice", "--state", tmp_path / "state"]
+    assert call("score", *arguments).stdout == call("score", *arguments).stdout
 
 
 @pytest.mark.parametrize("how", ["metric", "choices", "type"])

@@ -276,6 +276,32 @@ def test_a_phone_is_wide_enough(browser, coreference):
     context.close()
 
 
+def test_no_word_of_an_alignment_is_broken_on_a_phone(browser, tmp_path):
+    line = {"description": "headquartered_in", "quantity": 12, "manufacturer": "Kestrel Printing"}
+    for side, lines in (("gold", [line, line]), ("system", [{**line, "manufacturer": "Kestrel Prints"}])):
+        write(tmp_path / f"{side}.jsonl", json.dumps({"id": "a", "deliveries": [{"positions": lines}]}) + "\n")
+    report = tmp_path / "r.html"
+    tallystick("score", "records", tmp_path / "gold.jsonl", tmp_path / "system.jsonl", "--report", report)
+    page = browser.new_page(viewport={"width": 400, "height": 800})
+    page.goto(report.as_uri())
+    page.locator("details.doc summary").first.click()
+    broken = page.locator("table.pair").first.evaluate(
+        """table => {
+            const out = [], range = document.createRange(), walk = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
+            while (walk.nextNode()) for (const word of walk.currentNode.data.matchAll(/\\S+/g)) {
+                range.setStart(walk.currentNode, word.index);
+                range.setEnd(walk.currentNode, word.index + word[0].length);
+                if (new Set([...range.getClientRects()].map(box => box.top)).size > 1) out.push(word[0]);
+            }
+            return out;
+        }"""
+    )
+    assert broken == []
+    assert page.locator("table.pair td.credit").first.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    page.close()
+
+
 def test_five_thousand_documents(opened, tmp_path):
     """Under 8 MB, open in under 3 s, all of them listed, and the page says how many carry their alignment."""
     words = [f"token{k}" for k in range(60)]

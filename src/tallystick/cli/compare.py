@@ -18,7 +18,7 @@ from tallystick.cli.comparison_output import FORMATS, page_options, show_compari
 from tallystick.cli.figures import figures
 from tallystick.cli.lazy import LazyGroup
 from tallystick.cli.output import check_before, once
-from tallystick.errors import MetricError
+from tallystick.errors import MetricError, SidesMismatch
 
 if TYPE_CHECKING:
     from tallystick.comparing.table import Comparison
@@ -129,7 +129,11 @@ def score_systems(
     results: dict[tuple[str, int], Results] = {}
     for k, against in enumerate(references):
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
-        results |= _score_all(module, against, there, absent, own)
+        try:
+            results |= _score_all(module, against, there, absent, own)
+        except SidesMismatch as error:
+            remedies = [found.remedy for found in absent.values() if found.remedy]
+            raise SidesMismatch("; ".join((str(error), *remedies[:1]))) from error
     if missing == "intersect":
         results = _answered_by_all(results, absent, len(references) > 1)
     notes = [note for run, found in absent.items() for note in found.notes(_run_name(run, files))]

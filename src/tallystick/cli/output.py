@@ -94,6 +94,8 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
             check_name(common.tallies)
         check_before(common.report, common.tallies, options.get("save_schema"), read=options.get("predicted"))
         engine = Engine(**{one.name: options.pop(one.name) for one in fields(Engine)})
+        if engine.asked:
+            engine.check(options.get("reference"), options.get("predicted"))
         if own_engine:
             options["engine"] = engine
         elif engine.asked:

@@ -84,7 +84,8 @@ def score(
     if describe:
         _describe(task, common.format_)
         return
-    wanted = Wanted(worst) if worst else None
+    most = common.report_documents if common.report else 0
+    wanted = Wanted(max(most, worst or 0), even_right=bool(most)) if most or worst else None
     shards = ""
     if engine.asked:
         run, shards = _run_in_shards(task, common, engine, wanted, label, (reference, predicted), options)
@@ -92,7 +93,7 @@ def score(
         run = _run(task, common, wanted, fields=label is None, labels=label)
     result = run.result
     if label is not None:
-        _show_labels(run, common, label, shards, title=versus(predicted, reference), engine=engine)
+        _show_labels(run, common, label, shards, title=versus(predicted, reference))
         return
     tables: list[Table] = []
     extra: dict[str, Any] = {
@@ -105,8 +106,9 @@ def score(
         tables.append(reports.fields_table(result))
         extra["fields"] = [vars(row) for row in result.by_field()]
     if worst:
-        tables += _difference_tables(run, run.documents, None, common.format_)
-        extra["worst"] = _differences_json(run, run.documents, None)
+        wrong = [kept for kept in run.documents if not kept.is_right][:worst]
+        tables += _difference_tables(run, wrong, None, common.format_)
+        extra["worst"] = _differences_json(run, wrong, None)
     by_order = run.paired == "by order" and common.format_ != "json"
     notes = [
         f"paired {run.paired}" + (" (--id FIELD pairs by a field)" if by_order else ""),
@@ -115,7 +117,7 @@ def score(
     ]
     finish(
         {"records": result}, common, tables=tables, extra=extra, notes=[note for note in notes if note],
-        title=versus(predicted, reference), report=lambda: _parts(task, result, engine),
+        title=versus(predicted, reference), report=lambda: _parts(run),
     )  # fmt: skip
     if chosen_format(common.format_) == "table" and tables and common.by is None and not worst:
         _point_further(reference, predicted, tables[0], options)
@@ -302,21 +304,19 @@ def _describe(task: Task, format_: str | None) -> None:
     say(f"metric: {task.metric}")
 
 
-def _parts(task: Task, result: Result, engine: Engine, fields: bool = True) -> Parts:
-    """Figures by field, what each costs, and the records of both sides side by side, unless they were scored in shards."""
-    from tallystick.cli.sharded import NO_ALIGNMENTS
+def _parts(run: Run, fields: bool = True) -> Parts:
+    """Figures by field, what each costs, and the records of both sides side by side."""
     from tallystick.reports import results as reports
     from tallystick.reports.fields import costs_table
     from tallystick.reports.page import Parts
 
-    tables, costs = ([reports.fields_table(result)], costs_table(result)) if fields else ([], [])
-    if engine.asked:
-        return Parts(tables, costs, absent=NO_ALIGNMENTS)
-    return Parts(tables, costs, explain=_kept(task).explain, alignment="Side by side")
+    known = {kept.id: kept for kept in run.documents}
+    tables, costs = ([reports.fields_table(run.result)], costs_table(run.result)) if fields else ([], [])
+    return Parts(tables, costs, explain=lambda key: run.explain(known[key]), alignment="Side by side")
 
 
 def _kept(task: Task) -> Result:
-    """The result with all documents kept: for labels, reports and comparisons, which come back to them."""
+    """The result with all documents kept: for comparisons, which come back to them."""
     from tallystick.scoring.evaluation import Evaluation
 
     evaluation = Evaluation(task.metric)
@@ -332,7 +332,7 @@ def results(reference: str, predicted: str, missing: Missing | None = None, **op
     return {"records": result.changed(notes=(*result.notes, *task.pairing.warnings()))}
 
 
-def _show_labels(run: Run, common: Common, label: str, shards: str, title: str, engine: Engine) -> None:
+def _show_labels(run: Run, common: Common, label: str, shards: str, title: str) -> None:
     """Figures by label, which were added up on the way."""
     from tallystick.reports import results as reports
 
@@ -342,7 +342,7 @@ def _show_labels(run: Run, common: Common, label: str, shards: str, title: str, 
     notes = [note for note in (f"paired {run.paired}", shards) if note]
     finish(
         {"records": result}, common, tables=tables, extra=extra, notes=notes, title=title,
-        report=lambda: _parts(run.task, result, engine, fields=False),
+        report=lambda: _parts(run, fields=False),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,6 +20,7 @@ from tallystick.cli.structures import (
 )
 
 if TYPE_CHECKING:
+    from tallystick.reading.documents import Paired
     from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
 
@@ -57,9 +59,28 @@ def score(
     tallystick score relations gold.jsonl system.jsonl --symmetric spouse
     tallystick score relations dev.json result.json --train train_annotated.json
     """
-    scored = results(reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity)
+    pairs, scored = _scored(
+        reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity
+    )  # fmt: skip
+
+    @cache
+    def texts() -> Any:
+        from tallystick.reading.relation_texts import read_texts
+
+        return {**read_texts(predicted), **read_texts(reference)}
+
+    def draw() -> Any:
+        from tallystick.reports.relations import relations_drawer
+
+        return relations_drawer(pairs, texts())
+
+    def reword(explained: Any) -> Any:
+        from tallystick.reports.relations import with_words
+
+        return with_words(explained, texts())
+
     show(
-        scored, labels=LABELS, common=common, title=versus(predicted, reference), main=MAIN
+        scored, labels=LABELS, common=common, title=versus(predicted, reference), main=MAIN, draw=draw, reword=reword
     )  # fmt: skip
 
 
@@ -82,6 +103,16 @@ def results(
     heads: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
+    return _scored(
+        reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity, missing
+    )[1]  # fmt: skip
+
+
+def _scored(
+    reference: str, predicted: str, metrics: tuple[str, ...], symmetric: tuple[str, ...], train: tuple[str, ...],
+    heads: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
+) -> tuple[Paired[Any], dict[str, Result]]:  # fmt: skip
+    """The documents of both sides, and their results."""
     from pathlib import Path
 
     from tallystick.errors import MetricError, SidesMismatch
@@ -110,4 +141,5 @@ def results(
         weights=weights_of(informativity),
         training=tuple(training),
     )
-    return score_all(pair_documents(left, right, FactSet if facts else RelationSet, missing), metrics, options)
+    pairs = pair_documents(left, right, FactSet if facts else RelationSet, missing)
+    return pairs, score_all(pairs, metrics, options)

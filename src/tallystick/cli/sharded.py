@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.errors import MetricError, TallystickError
+from tallystick.errors import InputError, MetricError, TallystickError
 
 if TYPE_CHECKING:
     from tallystick.cli.output import Common
@@ -78,6 +78,14 @@ class Engine:
     @property
     def asked(self) -> bool:
         return any(value is not None for value in (self.jobs, self.scheduler, self.state, self.shard))
+
+    def check(self, *files: str | None) -> None:
+        """Shards are read from files, each part by itself; standard input is held."""
+        from tallystick.reading.limits import reads_once
+
+        for file in files:
+            if file is not None and file != "-" and reads_once(file):
+                raise InputError("is a pipe or a device, which cannot be read in shards; give a file, or -", file)
 
     def run(
         self, score: Score, task: str, reference: str, predicted: str | None, *, settings: Mapping[str, Any], wants: Wants,
@@ -251,7 +259,10 @@ def _breakdown(done: Finished, common: Common) -> tuple[list[Table], dict[str, A
         if common.by == "label" and path is not None:
             table = replace(reports.labels_table(result, path), title=name)
             return [table], {"labels": [vars(row) for row in result.by_label(path)]}
-        if common.by == "field" and (result.field_sums if result.kept else result.account.fields) is not None:
+        whole = not isinstance(result.metric, str)
+        if common.by == "field" and (
+            whole or (result.field_sums if result.kept else result.account.fields) is not None
+        ):
             table = replace(reports.fields_table(result), title=name)
             return [table], {"fields": [vars(row) for row in result.by_field()]}
     raise _needs_the_whole(common.by)

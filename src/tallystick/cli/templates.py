@@ -95,9 +95,10 @@ def score(
         extra["errors"] = {"f1": found.f1(), "kinds": [vars(kind) for kind in kinds]}
 
     def report() -> Parts:
+        from tallystick.reading.template_texts import read_texts
         from tallystick.reports.templates import templates_parts
 
-        return templates_parts(pairs, phi, scored)
+        return templates_parts(pairs, phi, scored, {**read_texts(predicted), **read_texts(reference)})
 
     finish(scored, common, tables=tables, extra=extra, title=versus(predicted, reference), report=report)
 

@@ -142,7 +142,7 @@ class Frame:
         dense = blocks.dense()
         rows, columns = dense.reference, dense.predicted
         n = dense.bound
-        self.block_of_row, self.block_of_column = rows, columns
+        self.block_of_row = rows
         self.row_counts = np.bincount(rows, minlength=n)
         self.column_counts = np.bincount(columns, minlength=n)
         self.row_order, self.column_order = sort_order(rows, n), sort_order(columns, n)

@@ -23,7 +23,15 @@ from typing import Any
 
 from tallystick.comparing.table import Cell, Comparison, letter, ranked
 from tallystick.errors import MetricError, SidesMismatch, some
-from tallystick.scoring.resampling import Resampled, check_settings, interval_of, mean_of_runs, resampled_figures
+from tallystick.scoring.resampling import (
+    LeftOut,
+    Resampled,
+    check_settings,
+    figure_left_out,
+    interval_of,
+    mean_of_runs,
+    resampled_figures,
+)
 from tallystick.scoring.result import Result
 from tallystick.scoring.significance import (
     TESTS,
@@ -64,6 +72,7 @@ def compare(
     cells: dict[tuple[str, str], Cell] = {}
     differences: dict[tuple[str, str, str], Difference] = {}
     notes: list[str] = []
+    cautions: list[str] = []
     for metric in metrics:
         for name, found in runs.items():
             results = [run[metric] for run in found]
@@ -72,15 +81,17 @@ def compare(
             if interval.undefined:
                 notes.append(f"{name}, {metric}: 0/0 in {interval.undefined:,} resamples, which are left out")
         documents = len(next(iter(runs.values()))[0][metric].ids)
-        notes += _few(documents, len(runs), test)
-        found_here = _differences(metric, tuple(runs), documents, cells, drawn, tossed, level)
-        notes += _unreachable(sum(d.p is not None for d in found_here.values()), documents, resamples, test, 1 - level)
+        cautions += _few(documents, len(runs), test)
+        left_out = _left_out(runs, metric) if method == "bca" else {}
+        found_here = _differences(metric, documents, cells, drawn, tossed, level, left_out)
+        tested = sum(d.p is not None for d in found_here.values())
+        cautions += _unreachable(tested, documents, resamples, test, 1 - level)
         differences |= found_here
     cells = _marked(tuple(runs), cells, differences, 1 - level)
     settings = f"resamples={resamples}, seed={seed}, level={level:g}, interval={method}, test={test}, correction=holm"
     return Comparison(
         tuple(runs), metrics, ranked(tuple(runs), metrics, cells, ties=ties), differences, settings,
-        (*dict.fromkeys(notes), *_said(runs, metrics)),
+        (*dict.fromkeys((*notes, *cautions)), *_said(runs, metrics)), tuple(dict.fromkeys(cautions)),
     )  # fmt: skip
 
 
@@ -181,18 +192,27 @@ def _tossed(
     return out
 
 
+def _left_out(runs: Mapping[str, Sequence[Mapping[str, Result]]], metric: str) -> dict[str, LeftOut]:
+    """What every system's figure is without each of the documents."""
+    out = {}
+    for name, found in runs.items():
+        results = [run[metric] for run in found]
+        out[name] = figure_left_out(results, results[0].kind.headline)
+    return out
+
+
 def _differences(
-    metric: str, names: Sequence[str], documents: int, cells: Mapping[tuple[str, str], Cell],
-    drawn: Mapping[tuple[str, str], Sequence[Resampled]], tossed: Mapping[tuple[str, str, str], float], level: float,
+    metric: str, documents: int, cells: Mapping[tuple[str, str], Cell], drawn: Mapping[tuple[str, str], Sequence[Resampled]],
+    tossed: Mapping[tuple[str, str, str], float], level: float, left_out: Mapping[str, LeftOut],
 ) -> dict[tuple[str, str, str], Difference]:  # fmt: skip
     """Every pair of systems under one metric, with p after Holm's correction over these pairs."""
-    values = {name: mean_of_runs(drawn[name, metric])[0] for name in names}
+    values = {name: mean_of_runs(found)[0] for (name, of), found in drawn.items() if of == metric}
     found = {
         (metric, a, b): difference(
             [cells[a, metric].value, cells[b, metric].value], [values[a], values[b]], documents, level,
-            tossed.get((metric, a, b)),
+            tossed.get((metric, a, b)), left_out[b] - left_out[a] if left_out else None,
         )
-        for a, b in combinations(names, 2)
+        for a, b in combinations(values, 2)
     }  # fmt: skip
     known = {key: d.p for key, d in found.items() if d.p is not None}
     corrected = dict(zip(known, holm(list(known.values())), strict=True))

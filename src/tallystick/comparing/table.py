@@ -48,6 +48,8 @@ class Comparison:
     differences: Mapping[tuple[str, str, str], Difference]
     settings: str = ""
     notes: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+    """Those of the notes that say what the tests cannot show; they belong beside the figures."""
     signatures: tuple[str, ...] = ()
     title: str = ""
     digits: int = 4

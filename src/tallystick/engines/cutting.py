@@ -167,7 +167,7 @@ def cut_in_order(
     try:
         while True:
             ours = left.take(size=size)
-            theirs = right and (right.take(documents=ours.documents) if ours else right.take(size=1))
+            theirs = None if right is None else right.take(documents=ours.documents) if ours else right.take(size=1)
             if ours is None:
                 if theirs is not None and theirs.data.strip():
                     raise SidesMismatch(f"{predicted} has more documents than {reference}")

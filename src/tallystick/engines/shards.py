@@ -142,6 +142,15 @@ def _is_called(shard: Shard, ids: Sequence[Any]) -> bool:
     return own is not None and len(ids) > 0 and str(own) == str(ids[0])
 
 
+def label_path(result: Result, wants: Wants) -> str | None:
+    """Which of the labels that are wanted a metric has."""
+    if isinstance(result.metric, str):
+        return None
+    from tallystick.scoring.breakdown import has_labels_at
+
+    return next((path for path in wants.labels if has_labels_at(result.expression, path)), None)
+
+
 def _tally(result: Result, wants: Wants) -> Tallied:
     rows = result.__dict__["_rows"]
     if isinstance(rows, Later) and isinstance(result.kind, Labelled) and not wants.rows:
@@ -152,13 +161,13 @@ def _tally(result: Result, wants: Wants) -> Tallied:
     if isinstance(rows, Account):
         label = wants.labels[0] if wants.labels and rows.labels is not None else None
     elif not isinstance(result.metric, str) and (wants.fields or wants.labels):
-        from tallystick.scoring.breakdown import has_labels_at, sums_by_field, sums_by_label
+        from tallystick.scoring.breakdown import sums_by_field, sums_by_label
 
         if wants.fields:
             sums = result.field_sums
             sums = sums if sums is not None else sums_by_field(result.expression, result.documents_kept, result.memory)
             account = replace(account, fields=sums)
-        label = next((path for path in wants.labels if has_labels_at(result.expression, path)), None)
+        label = label_path(result, wants)
         if label is not None:
             by_label = sums_by_label(result.expression, label, result.documents_kept, result.memory)
             account = replace(account, labels=by_label)

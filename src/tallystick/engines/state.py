@@ -10,11 +10,13 @@ Each outcome is a transaction of its own, so that a process that is killed loses
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import re
 import sqlite3
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import is_dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -23,7 +25,9 @@ from typing import Any
 from tallystick import __version__
 from tallystick.engines.cutting import Shard
 from tallystick.engines.shards import Outcome
-from tallystick.errors import InputError
+from tallystick.errors import InputError, TallystickError
+
+FILE = "shards.sqlite"
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, subject TEXT NOT NULL, settings TEXT NOT NULL);
@@ -57,9 +61,9 @@ def _files(value: Any) -> list[str]:
         before, _, after = name.rpartition(":")
         module = getattr(sys.modules.get(before), "__file__", None)
         for file in (name, before, after, module):
-            if file and "\0" not in file and len(file) < 4096 and Path(file).is_file():
+            if file and os.path.isfile(file):
                 found[file] = None
-                if Path(f"{file}-wal").is_file():  # the last answers of a store of judgements
+                if os.path.isfile(f"{file}-wal"):  # the last answers of a store of judgements
                     found[f"{file}-wal"] = None
     return list(found)
 
@@ -83,9 +87,13 @@ class State:
         self.taken = 0
         self._sure = False  # that what is stored can be taken again
         self.changed: dict[str, int] = {}
+        if not str(directory):
+            raise InputError("the name of a state is empty; expected a folder")
+        if self.directory.exists() and not self.directory.is_dir():
+            raise InputError("is a file, expected a folder for the state of a run", str(directory))
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
-            self._base = sqlite3.connect(self.directory / "shards.sqlite", timeout=60, isolation_level=None)
+            self._base = sqlite3.connect(self.directory / FILE, timeout=60, isolation_level=None)
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.executescript(_SCHEMA)
@@ -96,16 +104,17 @@ class State:
                     "everything is computed anew"
                 )
             self._base.execute("INSERT OR IGNORE INTO runs VALUES (?, ?, ?)", (self.run, subject, text))
-        except (sqlite3.DatabaseError, OSError) as error:
+        except (sqlite3.Error, OSError) as error:
             raise InputError(f"cannot hold the state of a run ({error})", str(directory)) from None
 
     def get(self, shard: Shard) -> Outcome | None:
         """The outcome of a shard, if it is known and the shard has not changed."""
         content = shard.content  # before it is scored: a file that changes meanwhile is noticed the next time
-        found = self._base.execute(
-            "SELECT reference, predicted, lines, outcome FROM shards WHERE run = ? AND cut = ? AND number = ?",
-            (self.run, shard.cut, shard.number),
-        ).fetchone()
+        with self._told():
+            found = self._base.execute(
+                "SELECT reference, predicted, lines, outcome FROM shards WHERE run = ? AND cut = ? AND number = ?",
+                (self.run, shard.cut, shard.number),
+            ).fetchone()
         if found is None:
             return None
         reference, predicted, lines, packed = found
@@ -133,15 +142,26 @@ class State:
             try:
                 _unpack(packed)
             except pickle.UnpicklingError as error:
-                raise InputError(f"cannot hold the state of this run: {error}", str(self.directory)) from None
+                raise TallystickError(f"{self.directory}: cannot hold the state of this run: {error}") from None
             self._sure = True
-        self._base.execute(
-            "INSERT OR REPLACE INTO shards VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (self.run, shard.cut, shard.number, *shard.content, _lines(shard), packed),
-        )
+        with self._told():
+            self._base.execute(
+                "INSERT OR REPLACE INTO shards VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (self.run, shard.cut, shard.number, *shard.content, _lines(shard), packed),
+            )
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """A disk that is full or a file that is damaged, as an error of the project's own."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise TallystickError(f"{self.directory}: cannot hold the state of a run ({error})") from None
 
     def close(self) -> None:
         self._base.close()
+        if not (self.directory / FILE).exists():
+            self.say(f"{self.directory}: was removed during the run, and holds no state")
 
     def __enter__(self) -> State:
         return self

@@ -18,15 +18,13 @@ from tallystick.columns.arrow import from_arrow
 from tallystick.columns.data import Data, Nullable, Rows
 from tallystick.columns.rows import nullable
 from tallystick.columns.surplus import Extended, split_surplus
-from tallystick.columns.unfit import Invalid
 from tallystick.deriving import record_fields
-from tallystick.errors import InputError, SidesMismatch, ValueMismatch, unmet_ids
+from tallystick.errors import InputError, ValueMismatch
 from tallystick.reading.arrow_files import ArrowLines, json_lines
 from tallystick.reading.arrow_shapes import has_gaps, unfitting
 from tallystick.reading.arrow_unknown import Shown, unknown_counts
 from tallystick.reading.lines import Portion
-from tallystick.reading.missing import allowed
-from tallystick.reading.records import Batch, Pairing, Reader, Side
+from tallystick.reading.records import NO_PREDICTION, Batch, Pairing, Reader, Side
 from tallystick.reading.repeats import Repeats
 
 
@@ -55,7 +53,7 @@ class ArrowPairing(Pairing):
     def _note_invalid(self, keys: list[Any], predictions: Sequence[Any]) -> None:
         if not isinstance(predictions, Rows):
             super()._note_invalid(keys, predictions)
-        elif isinstance(data := split_surplus(predictions.data)[0], Nullable):
+        elif not self.told_apart and isinstance(data := split_surplus(predictions.data)[0], Nullable):
             for place in np.flatnonzero(data.position < 0).tolist():
                 self.predicted.findings.add_invalid(keys[place], NO_PREDICTION.reason)
 
@@ -101,15 +99,7 @@ class ArrowPairing(Pairing):
                 f"the id {again!r} of line {seen[again]} stood before already; ids must differ",
                 self.predicted.lines.file,
             )
-        if (missing or extra) and not allowed(self.absent, missing, extra) and not self.lenient:
-            raise SidesMismatch(
-                f"{self.reference.lines.file} and {self.predicted.lines.file}: {unmet_ids(missing, extra)}; "
-                f"--lenient scores a missing prediction as nothing and ignores extra ones"
-            )
-        self.ignored = extra
-
-
-NO_PREDICTION = Invalid("has no prediction")
+        self._settle_absent(missing, extra)
 
 
 class ColumnReader(Reader):

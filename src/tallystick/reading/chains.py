@@ -109,7 +109,6 @@ class RepeatedMention:
     document: str
     mention: Hashable
     """`(start, end)`, the parts of a discontinuous mention, or the Python object."""
-    first_row: int
     row: int
     first_line: int
     line: int
@@ -185,7 +184,6 @@ def repeated_mentions(chains: Chains) -> list[RepeatedMention]:
             RepeatedMention(
                 document=chains.documents[int(chains.document[row])],
                 mention=chains.label(row),
-                first_row=before,
                 row=row,
                 first_line=int(chains.lines[before]),
                 line=int(chains.lines[row]),

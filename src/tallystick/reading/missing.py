@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 
 from tallystick.errors import some
 
-POLICIES = ("error", "empty", "intersect")
-
 
 @dataclass
 class Missing:
@@ -23,10 +21,24 @@ class Missing:
     policy: str = "error"
     unanswered: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
+    remedy: str = ""
+    """What could be asked for, after documents on one side only were an error."""
+
+    @property
+    def asked(self) -> bool:
+        """Whether documents on one side only are allowed, and told by `notes`."""
+        return self.policy != "error"
 
     def allows(self, unanswered: Iterable[object], extra: Iterable[object]) -> bool:
         """Notes documents that stand on one side only; False if that is an error."""
-        if self.policy == "error":
+        if not self.asked:
+            if list(unanswered):
+                self.remedy = (
+                    "--missing empty counts what a system did not answer as empty answers, --missing intersect leaves it out "
+                    "for all systems"
+                )
+            elif list(extra):
+                self.remedy = "--missing empty or --missing intersect ignores what the reference does not have"
             return False
         self.unanswered += map(str, unanswered)
         self.ignored += map(str, extra)

@@ -362,6 +362,9 @@ class Batch:
     predictions: Sequence[Any]
 
 
+NO_PREDICTION = Invalid("has no prediction")
+
+
 class Pairing:
     """Two files laid together. `how` says by what; ids that do not meet are an error, or, if lenient, `Invalid`."""
 
@@ -376,7 +379,9 @@ class Pairing:
     ) -> None:
         self.reference, self.predicted = reference, predicted
         self.id_named, self.lenient, self.absent = id_named, lenient, absent
-        self.filled = lenient or (absent is not None and absent.policy != "error")
+        self.told_apart = absent is not None and absent.asked
+        """Whether documents on one side only are told by whoever asked for them, and not as faults of the file."""
+        self.filled = lenient or self.told_apart
         self.how = ""
         self.ignored: list[Any] = []
         self.unpaired = 0
@@ -478,7 +483,7 @@ class Pairing:
                     found.append(right.fetch(places.pop(key)))
                 else:
                     missing.append(key)
-                    found.append(Invalid("has no prediction"))
+                    found.append(NO_PREDICTION)
             if self.filled or not missing:
                 self._note_invalid(keys, found)
                 yield Batch(keys, references, found)
@@ -493,12 +498,18 @@ class Pairing:
             raise InputError(
                 f"the id {again!r} of {line} stood before already; ids must differ", self.predicted.lines.file
             )
+        self._settle_absent(missing, extra, unread)
+
+    def _settle_absent(self, missing: list[Any], extra: list[Any], unread: Sequence[int] = ()) -> None:
+        """Documents on one side only: an error, unless somebody asked for something else. `unread` are lines that could not
+        be read and are nobody's."""
         if (missing or extra) and not allowed(self.absent, missing, extra) and not self.lenient:
-            raise SidesMismatch(
-                f"{self.reference.lines.file} and {self.predicted.lines.file}: {unmet_ids(missing, extra)}; "
-                f"--lenient scores a missing prediction as nothing and ignores extra ones"
-            )
-        self.ignored, self.unpaired = extra, len(missing) + len(extra) + len(unread)
+            said = unmet_ids(missing, extra)
+            if self.absent is None:
+                said += "; --lenient scores a missing prediction as nothing and ignores extra ones"
+            raise SidesMismatch(f"{self.reference.lines.file} and {self.predicted.lines.file}: {said}")
+        self.ignored = [] if self.told_apart else extra
+        self.unpaired = len(missing) + len(extra) + len(unread)
         if unread:
             self.predicted.findings.unread += len(unread)
             self.predicted.findings.first_unread = str(self.predicted.place(unread[0]))
@@ -553,7 +564,7 @@ class Pairing:
 
     def _note_invalid(self, keys: list[Any], predictions: Sequence[Any]) -> None:
         for key, value in zip(keys, predictions, strict=True):
-            if type(value) is Invalid:
+            if type(value) is Invalid and not (self.told_apart and value == NO_PREDICTION):
                 self.predicted.findings.add_invalid(key, value.reason)
 
     def warnings(self) -> Iterator[str]:

@@ -146,7 +146,6 @@ class _Reading:
         self.file = file
         self.documents: dict[str, list[Template[Entity[str]]]] = {}
         self.lines: dict[str, int | None] = {}
-        self.by_type: set[str] = set()
         self.emptied = 0
         self.repeated = 0
 

@@ -103,7 +103,9 @@ def shown(value: float, digits: int, truncate: bool = False) -> str:
 
 
 def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
-    """A tabular: figures in percent with their intervals, letters raised, and a column of ranks for each metric."""
+    """A tabular: figures in percent with their intervals, letters raised, and a column of ranks for each metric; among one
+    system there are no ranks."""
+    ranked = len(comparison.systems) > 1
     factor, digits = (100, max(1, comparison.digits - 2)) if comparison.fractions else (1, comparison.digits)
 
     def number(value: float) -> str:
@@ -111,7 +113,7 @@ def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
 
     def cells(cell: Cell) -> list[str]:
         if cell.value is None:
-            return ["--", ""]
+            return ["--", ""] if ranked else ["--"]
         text = number(cell.value)
         if cell.spread is not None:
             text += f" $\\pm$ {number(cell.spread)}"
@@ -119,15 +121,23 @@ def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
             text += f"$^{{{cell.beats}}}$"
         if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
             text += f" {{\\scriptsize [{number(cell.interval.low)}, {number(cell.interval.high)}]}}"
+        if not ranked:
+            return [text]
         rank = f"{cell.rank:g}" if cell.rank is not None else ""
         if cell.moved:
             rank += (" $\\uparrow$" if cell.moved > 0 else " $\\downarrow$") + f"{abs(cell.moved):g}"
         return [text, rank]
 
     letters = comparison.letters
-    head = " & ".join(["System", *(f"\\multicolumn{{2}}{{l}}{{{latex_text(m)}}}" for m in comparison.metrics)])
+    names = [latex_text(metric) for metric in comparison.metrics]
+    head = " & ".join(["System", *(f"\\multicolumn{{2}}{{l}}{{{name}}}" if ranked else name for name in names)])
     lines = [f"% {note}" for note in (*comparison.signatures, *_notes(comparison), *comparison.notes) if note]
-    lines += ["\\begin{tabular}{l" + "ll" * len(comparison.metrics) + "}", "\\toprule", f"{head} \\\\", "\\midrule"]
+    lines += [
+        "\\begin{tabular}{l" + ("ll" if ranked else "l") * len(names) + "}",
+        "\\toprule",
+        f"{head} \\\\",
+        "\\midrule",
+    ]
     for system in comparison.systems:
         name = latex_text(system) + (f"$^{{{letters[system]}}}$" if comparison.differences else "")
         found = [part for metric in comparison.metrics for part in cells(comparison.cells[system, metric])]

@@ -35,7 +35,7 @@ def render_comparison(comparisons: Sequence[Comparison], title: str = "Compariso
     if _agree(first):
         sections.append(("agree0", "Agreement"))
     means = mean_correlations(comparisons) if len(comparisons) > 1 else []
-    notes = [note for one in comparisons for note in one.notes]
+    notes = [note for one in comparisons for note in one.notes if note not in one.cautions]
     subtitle = (
         f"{count(len(first.systems), 'system')} · {count(len(first.metrics), 'metric')} · tallystick {__version__}"
     )
@@ -94,7 +94,7 @@ def _shown(one: Comparison) -> dict[str, Any]:
     correlations = shown_table(correlations_table(one.correlations(), "As numbers")) if _agree(one) else None
     return {
         "title": one.title, "legend": " ".join(filter(None, legend)), "metrics": one.metrics, "rows": rows, "ranked": _is_ranked(one),
-        "tested": bool(one.differences), "alpha": _alpha(one), "correlations": correlations,
+        "cautions": one.cautions, "tested": bool(one.differences), "alpha": _alpha(one), "correlations": correlations,
     }  # fmt: skip
 
 

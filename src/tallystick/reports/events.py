@@ -47,17 +47,18 @@ def with_words(explain: Callable[[Any], Explanation], pairs: Paired[EventDocumen
 
     def told(name: Any) -> Explanation:
         gold, system = pairs.reference[places[name]], pairs.predicted[places[name]]
-        return _reworded(explain(name), gold.tokens or system.tokens)
+        return reworded(explain(name), gold.tokens or system.tokens)
 
     return told
 
 
-def _reworded(node: Explanation, tokens: Sequence[str]) -> Explanation:
+def reworded(node: Explanation, tokens: Sequence[str]) -> Explanation:
+    """An explanation whose mentions have their words."""
     return replace(
         node,
         reference=_spelled(node.reference, tokens),
         predicted=_spelled(node.predicted, tokens),
-        children=tuple(_reworded(child, tokens) for child in node.children),
+        children=tuple(reworded(child, tokens) for child in node.children),
     )
 
 

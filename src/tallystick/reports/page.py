@@ -278,11 +278,13 @@ def _columns(axes: Sequence[Axis], heads: Sequence[int], main: int) -> list[int]
 
 
 def _worst_first(page: Page) -> list[int]:
+    import numpy as np
+
+    from tallystick.scoring.worst import worst_first
+
     result = page.results[page.best]
-    values = result.kind.figures(result.rows)[result.kind.headline].tolist()
-    larger = result.rows.sum(axis=1).tolist()  # of two that are as bad, the one with more to lose
-    order = [(value != value, 0.0 if value != value else value, -size, k) for k, (value, size) in enumerate(zip(values, larger, strict=True))]  # fmt: skip
-    return [k for *_, k in sorted(order)]
+    undefined, value, size = worst_first(result.kind.figures(result.rows)[result.kind.headline], result.rows)
+    return [int(k) for k in np.lexsort((size, value, undefined))]
 
 
 def _plotted(axes: Sequence[Axis], shown: Sequence[int], main: int) -> tuple[int, int] | None:

@@ -14,6 +14,7 @@ from tallystick.scoring.tally import Counts
 
 if TYPE_CHECKING:
     from tallystick.metrics.template_errors import ErrorKind
+    from tallystick.reading.template_texts import TemplateText
     from tallystick.reading.templates import PairedTemplates
     from tallystick.reports.page import Parts
     from tallystick.scoring.result import Result
@@ -38,11 +39,14 @@ def slots_table(name: str, rows: Mapping[str, F64]) -> Table:
     return Table(["slot", "precision", "recall", "f1", "of predicted", "of reference"], cells, title=name)
 
 
-def templates_parts(pairs: PairedTemplates, fillers: Any, results: Mapping[str, Result]) -> Parts:
-    """Figures by slot, the kinds of error, and the matched templates of each document."""
+def templates_parts(
+    pairs: PairedTemplates, fillers: Any, results: Mapping[str, Result], texts: Mapping[str, TemplateText]
+) -> Parts:
+    """Figures by slot, the kinds of error, and of each document its text, if that is known, and the matched templates."""
     from tallystick.metrics.template_errors import find_errors
     from tallystick.metrics.template_slots import by_slot
     from tallystick.reports.page import Parts
+    from tallystick.reports.template_texts import templates_drawer
 
     able = {name: result for name, result in results.items() if not isinstance(result.metric, str)}
     kinds, found = find_errors(pairs)
@@ -51,6 +55,7 @@ def templates_parts(pairs: PairedTemplates, fillers: Any, results: Mapping[str, 
         [replace(slots_table(name, by_slot(pairs, name, fillers)), title=f"By slot, under {name}") for name in able],
         [errors_table(kinds, found.f1())],
         explain=None if shown is None else shown.explain,
+        draw=templates_drawer(pairs, texts) if texts else None,
         alignment=f"Templates side by side, as {name} matches them",
     )
 

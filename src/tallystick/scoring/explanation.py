@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from tallystick.columns.arrays import I64, offsets_of
 from tallystick.columns.codes import leaf_values
 from tallystick.columns.data import Bag, Memory, Objects, Scope, field
 from tallystick.columns.unfit import Invalid, Surplus
@@ -26,9 +27,8 @@ from tallystick.matching.normalise import Normaliser, Sides
 from tallystick.matching.sets import Match, Matching, distinct_rows
 from tallystick.scoring.alignment import Aligned, below, is_leaf, root
 from tallystick.scoring.evaluation import summed
-from tallystick.similarity.alternatives import AnyOf
+from tallystick.similarity.alternatives import SIDES, AnyOf
 from tallystick.similarity.cases import Let
-from tallystick.similarity.exact import exact
 from tallystick.similarity.functions import Via
 from tallystick.similarity.keyed import Keyed
 from tallystick.similarity.missing import Optional
@@ -127,97 +127,145 @@ def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memor
 
 def _explained(name: str, node: Similarity, reference: Any, predicted: Any, memory: Memory | None) -> Explanation:
     r, p = node.encode(Objects([reference]), Objects([predicted]), Scope(memory=memory or Memory()))
-    top = root(node, r, p, leftovers=False)
-    return next(_pairs(name, top, [reference], [predicted]))
+    (tree,) = _pairs(name, root(node, r, p, leftovers=False), [reference], [predicted])
+    return tree
 
 
 def _pairs(
-    name: str, level: Aligned, left: Sequence[Any], right: Sequence[Any], in_list: bool = False
-) -> Iterator[Explanation]:
-    """The aligned rows of a level, each with everything below it. The level is weighed once for all of them."""
+    name: str, level: Aligned, left: Sequence[Any], right: Sequence[Any], places: tuple[I64, I64] | None = None
+) -> list[Explanation]:
+    """The aligned rows of a level, each with everything below it. A level is weighed, and the levels below it are aligned,
+    once for all of its rows: what an explanation costs grows with the depth of a document, not with its items."""
     node, how = level.node, str(level.node)
     weights, (own_r, own_p) = level.weights.tolist(), _selves(level)
-    for i, j, weight in zip(level.i.tolist(), level.j.tolist(), weights, strict=True):
-        children: tuple[Explanation, ...] = ()
-        if not is_leaf(node):
-            one = replace(
-                level.at(node, level.reference.take(np.array([i])), level.predicted.take(np.array([j]))),
-                i=_FIRST,
-                j=_FIRST,
+    adds_up = isinstance(node, (Matching, Each))
+    where = [places[0][level.i].tolist(), places[1][level.j].tolist()] if places else None
+    out = []
+    rows = zip(level.i.tolist(), level.j.tolist(), weights, _children(level, left, right), strict=True)
+    for k, (i, j, weight, children) in enumerate(rows):
+        out.append(
+            Explanation(
+                name, MATCHED, left[i], right[j], weight, own_r[i], own_p[j], node.name if children else how, adds_up,
+                tuple(children), places=(where[0][k], where[1][k]) if where else (),
             )
-            children = tuple(child for inner in below(one) for child in _level(one, inner, left[i], right[j]))
-        yield Explanation(
-            name, MATCHED, left[i], right[j], weight, own_r[i], own_p[j],
-            node.name if children else how, isinstance(node, (Matching, Each)), children,
-            places=(i, j) if in_list else (),
         )  # fmt: skip
-
-
-_FIRST = np.zeros(1, np.int64)
+    return out
 
 
 def _selves(level: Aligned) -> tuple[list[float], list[float]]:
     return level.node.selves(level.reference).tolist(), level.node.selves(level.predicted).tolist()
 
 
-def _level(pair: Aligned, level: Aligned, x: Any, y: Any) -> Iterator[Explanation]:
-    """The rows of one level below a pair: the aligned ones, then what was missed, then what was spurious."""
-    step = level.path[len(pair.path) :]
-    left, right = (_values(step, *side) for side in _inside(pair.node, x, y))
-    in_list = step == "[*]"
-    name = "" if in_list else step.removeprefix(".")
-    yield from _pairs(name, level, left, right, in_list)
-    missed = sorted(set(range(len(level.reference))) - set(level.i.tolist()))
-    spurious = sorted(set(range(len(level.predicted))) - set(level.j.tolist()))
-    if missed or spurious:
-        (own_r, own_p), how = _selves(level), str(level.node)
-        for k in missed:
-            here = (k, None) if in_list else ()
-            yield Explanation(name, MISSED, left[k], None, 0.0, own_r[k], 0.0, how, places=here)
-        for k in spurious:
-            there = (None, k) if in_list else ()
-            yield Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own_p[k], how, places=there)
+def _children(level: Aligned, left: Sequence[Any], right: Sequence[Any]) -> list[list[Explanation]]:
+    """What lies below each aligned pair of a level. Each pair becomes a row of its own on both sides; the homes of the
+    rows below say which pair they belong to."""
+    node = level.node
+    out: list[list[Explanation]] = [[] for _ in level.i]
+    if is_leaf(node) or not out:
+        return out
+    every = np.arange(len(level.i), dtype=np.int64)
+    pairs = replace(
+        level.at(node, level.reference.take(level.i), level.predicted.take(level.j)),
+        i=every, j=every, homes=(every, every),
+    )  # fmt: skip
+    inner, values = _inside(node, [left[i] for i in level.i.tolist()], [right[j] for j in level.j.tolist()])
+    for below_ in below(pairs):
+        for home, child in _level(below_, below_.path[len(pairs.path) :], inner, values):
+            out[home].append(child)
+    return out
+
+
+def _level(
+    level: Aligned, step: str, node: Similarity, values: tuple[Sequence[Any], Sequence[Any]]
+) -> Iterator[tuple[int, Explanation]]:
+    """The rows of one level below some pairs, each with the pair that it belongs to: the aligned ones in the order of the
+    reference, then what was missed, then what was spurious."""
+    homes = level.homes
+    assert homes is not None
+    order = np.lexsort((level.j, level.i))
+    level = replace(level, i=level.i[order], j=level.j[order])
+    left, right = (_values(step, side, of, node) for side, of in zip(values, homes, strict=True))
+    places = (_places(homes[0]), _places(homes[1])) if step == "[*]" else None
+    name = "" if places else step.removeprefix(".")
+    matched = _pairs(name, level, left, right, places)
+    yield from zip(homes[0][level.i].tolist(), matched, strict=True)
+    missed, spurious = _others(level.i, len(level.reference)), _others(level.j, len(level.predicted))
+    if not missed and not spurious:
+        return
+    (own_r, own_p), how = _selves(level), str(level.node)
+    for k in missed:
+        here = (int(places[0][k]), None) if places else ()
+        yield int(homes[0][k]), Explanation(name, MISSED, left[k], None, 0.0, own_r[k], 0.0, how, places=here)
+    for k in spurious:
+        there = (None, int(places[1][k])) if places else ()
+        yield int(homes[1][k]), Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own_p[k], how, places=there)
+
+
+def _others(rows: I64, count: int) -> list[int]:
+    """The rows that are none of these."""
+    alone = np.ones(count, np.bool_)
+    alone[rows] = False
+    return np.flatnonzero(alone).tolist()  # type: ignore[no-any-return]
+
+
+def _places(homes: I64) -> I64:
+    """The place of each row among those of its home; the rows of one home stand together."""
+    first = np.flatnonzero(np.diff(homes, prepend=-1))
+    return np.arange(len(homes), dtype=np.int64) - np.repeat(first, np.diff(first, append=len(homes)))
 
 
 _WRAPPERS = (Normaliser, Threshold, Weighted, Weigh, Optional, Through, Let, Keyed, AnyOf)
 
 
-def _inside(node: Similarity, x: Any, y: Any) -> Iterator[tuple[Any, Similarity]]:
-    """Both values as the node below all wrappers sees them, and that node."""
-    values = [x, y]
+def _inside(
+    node: Similarity, left: Sequence[Any], right: Sequence[Any]
+) -> tuple[Similarity, tuple[Sequence[Any], Sequence[Any]]]:
+    """The node below all wrappers, and the values of both sides, pair by pair, as it sees them."""
+    values = [list(left), list(right)]
     while isinstance(node, _WRAPPERS):
         if isinstance(node, Via):
             calls = (node.call, node.predicted or node.call)
-            values = [None if v is None else call(v) for call, v in zip(calls, values, strict=True)]
-        if isinstance(node, AnyOf) and None not in values:
-            r, p = node.encode(Objects([values[0]]), Objects([values[1]]), Scope())
-            one = np.zeros(1, np.int64)
-            side = 0 if node.side == "reference" else 1
-            if isinstance(values[side], (list, tuple)):
-                values[side] = values[side][int(node.chosen(r, p, one, one)[0])]
+            values = [[None if v is None else call(v) for v in side] for call, side in zip(calls, values, strict=True)]
+        if isinstance(node, AnyOf):
+            side = SIDES.index(node.side)
+            for k, choice in _choices(node, *values):
+                if isinstance(values[side][k], (list, tuple)):
+                    values[side][k] = values[side][k][choice]
         node = node.unrolled if isinstance(node, Let) else node.inner
-    yield from ((value, node) for value in values)
+    return node, (values[0], values[1])
 
 
-def _values(step: str, value: Any, node: Similarity) -> list[Any]:
-    """The Python values behind the rows of a level below a value, in the engine's order."""
-    if value is None:
-        return []
-    if step.startswith("<"):
-        return [value]
+def _choices(node: AnyOf, left: Sequence[Any], right: Sequence[Any]) -> Iterator[tuple[int, int]]:
+    """For each pair that has two values which of the alternatives counts."""
+    both = [k for k, pair in enumerate(zip(left, right, strict=True)) if None not in pair]
+    r, p = node.encode(Objects([left[k] for k in both]), Objects([right[k] for k in both]), Scope())
+    rows = np.arange(len(both), dtype=np.int64)
+    options = r if node.side == "reference" else p
+    chosen = node.chosen(r, p, rows, rows) - options.offsets[:-1]  # type: ignore[attr-defined]
+    yield from zip(both, chosen.tolist(), strict=True)
+
+
+def _values(step: str, values: Sequence[Any], homes: I64, node: Similarity) -> list[Any]:
+    """The Python values behind the rows of a level below some values, in the engine's order."""
     if step == "[*]":
-        if isinstance(value, Mapping):
-            return [{"key": key, "value": inside} for key, inside in value.items()]
-        if isinstance(node, Match) and node.distinct:
-            found = list(value)
-            rows = distinct_rows(node.inner, Bag(np.array([0, len(found)]), Objects(found)), Scope())
-            return [found[k] for k in rows.tolist()]
-        return list(value)
+        return _listed([value for value in values if value is not None], node)
+    if step.startswith("<"):
+        return [values[home] for home in homes.tolist()]
     name = step.removeprefix(".")
     part = dict(node.fields).get(name) if isinstance(node, (Each, Record)) else None
-    optional = part if isinstance(part, Optional) else Optional(exact)
-    column = leaf_values(field(Objects([value]), name, Scope(), True, optional.absent), Scope())
-    if isinstance(node, Record) and not isinstance(part, Optional):
-        return list(column)  # in a product None is a value like others
-    missing = optional.missing or (lambda inside: inside is None)
-    return [inside for inside in column if not missing(inside)]
+    absent = part.absent if isinstance(part, Optional) else None
+    there = [values[home] for home in homes.tolist()]  # what is missing has no row
+    return list(leaf_values(field(Objects(there), name, Scope(), True, absent), Scope()))
+
+
+def _listed(values: Sequence[Any], node: Similarity) -> list[Any]:
+    """The items of some collections, one after the other."""
+    bags = [
+        [{"key": key, "value": inside} for key, inside in value.items()] if isinstance(value, Mapping) else list(value)
+        for value in values
+    ]
+    flat = [item for bag in bags for item in bag]
+    if isinstance(node, Match) and node.distinct and not any(isinstance(value, Mapping) for value in values):
+        rows = distinct_rows(node.inner, Bag(offsets_of([len(bag) for bag in bags]), Objects(flat)), Scope())
+        return [flat[k] for k in rows.tolist()]
+    return flat

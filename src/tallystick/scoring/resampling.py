@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -132,48 +133,64 @@ def check_settings(resamples: int, level: float, method: str) -> None:
 def _ends(
     results: Sequence[Result], name: str, values: F64, level: float, method: str, *, upper: bool
 ) -> tuple[float, float]:
-    low, high = (1 - level) / 2, (1 + level) / 2
-    values = values[~np.isnan(values)]
-    if method == "bca":
-        low, high = _corrected(results, name, values, low, high, upper)
-    ends = np.quantile(values, [low, high])
-    return float(ends[0]), float(ends[1])
+    return interval_ends(values, level, figure_left_out(results, name, upper=upper) if method == "bca" else None)
 
 
-def _corrected(
-    results: Sequence[Result], name: str, values: F64, low: float, high: float, upper: bool
-) -> tuple[float, float]:
-    """BCa's quantiles: z0 from the share of resamples below the estimate, a from leaving one document out."""
-    from statistics import NormalDist
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """A figure, and what it is without each of the documents; NaN where it is 0/0."""
 
-    normal = NormalDist()
-    estimate, without = _left_out(results, name, upper)
-    if np.isnan(estimate):
-        return low, high
-    same = np.isclose(values, estimate, rtol=0, atol=1e-12)
-    below = float((np.sum((values < estimate) & ~same) + 0.5 * np.sum(same)) / len(values))
-    bias = normal.inv_cdf(min(max(below, 0.5 / len(values)), 1 - 0.5 / len(values)))
-    spread = without.mean() - without if len(without) else without
-    cubed, squared = float(np.sum(spread**3)), float(np.sum(spread**2))
-    acceleration = cubed / (6 * squared**1.5) if squared > 1e-20 else 0.0
+    estimate: float
+    without: F64
 
-    def moved(quantile: float) -> float:
-        z = bias + normal.inv_cdf(quantile)
-        return normal.cdf(bias + z / max(1 - acceleration * z, 1e-9))
-
-    return moved(low), moved(high)
+    def __sub__(self, other: LeftOut) -> LeftOut:
+        return LeftOut(self.estimate - other.estimate, self.without - other.without)
 
 
-def _left_out(results: Sequence[Result], name: str, upper: bool) -> tuple[float, F64]:
-    """The figure (the mean over runs), and what it is without each of the documents."""
+def figure_left_out(results: Sequence[Result], name: str, *, upper: bool = False) -> LeftOut:
+    """One figure (the mean over runs) as BCa needs it."""
     estimates, without = [], []
     for result in results:
         rows = result.above if upper and result.above is not None else result.rows
         sums = rows.sum(axis=0)
         estimates.append(float(figures_of(result.kind, sums, result.undefined, False)[name]))
         without.append(figures_of(result.kind, sums - rows, result.undefined, False)[name])
-    means = np.mean(without, axis=0)
-    return float(np.mean(estimates)), means[~np.isnan(means)]
+    return LeftOut(float(np.mean(estimates)), np.mean(without, axis=0))
+
+
+def interval_ends(values: F64, level: float, left_out: LeftOut | None = None) -> tuple[float, float]:
+    """Both ends of an interval from what the resamples gave: their quantiles, or BCa's if it is known what the figure is
+    without each document."""
+    chosen = ((1 - level) / 2, (1 + level) / 2)
+    values = values[~np.isnan(values)]
+    if left_out is not None and not np.isnan(left_out.estimate):
+        bias, acceleration = bias_of(values, left_out.estimate), acceleration_of(left_out.without)
+        chosen = moved(chosen, bias, acceleration)
+    low, high = np.quantile(values, chosen).tolist()
+    return low, high
+
+
+def bias_of(values: F64, estimate: float) -> float:
+    """z₀ = Φ⁻¹(the share of resamples below the estimate); those that are equal to it count half."""
+    same = np.isclose(values, estimate, rtol=0, atol=1e-12)
+    below = float((np.sum((values < estimate) & ~same) + 0.5 * np.sum(same)) / len(values))
+    return NormalDist().inv_cdf(min(max(below, 0.5 / len(values)), 1 - 0.5 / len(values)))
+
+
+def acceleration_of(without: F64) -> float:
+    """a = Σ d³ / (6 (Σ d²)^(3/2)), with d how far the figure without one document is below the mean of all such."""
+    without = without[~np.isnan(without)]
+    below = without.mean() - without if len(without) else without
+    cubed, squared = float(np.sum(below**3)), float(np.sum(below**2))
+    return cubed / (6 * squared**1.5) if squared > 1e-20 else 0.0
+
+
+def moved(quantiles: tuple[float, float], bias: float, acceleration: float) -> tuple[float, float]:
+    """BCa's quantiles: Φ(z₀ + z / (1 - a z)), with z = z₀ + Φ⁻¹(quantile)."""
+    normal = NormalDist()
+    z = [bias + normal.inv_cdf(quantile) for quantile in quantiles]
+    low, high = (normal.cdf(bias + one / max(1 - acceleration * one, 1e-9)) for one in z)
+    return low, high
 
 
 def _names(kind: Kind, headline: bool) -> tuple[str, ...]:

@@ -21,7 +21,15 @@ import numpy as np
 from tallystick.columns.arrays import F64
 from tallystick.errors import MetricError, SidesMismatch, some
 from tallystick.scoring.drawing import all_coins, coins_tossed, weighted_sums, width_of
-from tallystick.scoring.resampling import Interval, check_settings, figures_of, resampled_figures
+from tallystick.scoring.resampling import (
+    Interval,
+    LeftOut,
+    check_settings,
+    figure_left_out,
+    figures_of,
+    interval_ends,
+    resampled_figures,
+)
 
 if TYPE_CHECKING:
     from tallystick.scoring.result import Result
@@ -43,43 +51,61 @@ class Difference:
 
 
 def paired_bootstrap(
-    first: Result, second: Result, *, resamples: int = 1000, seed: int = 0, level: float = 0.95
+    first: Result,
+    second: Result,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+    method: str = "percentile",
 ) -> Difference:
     """Is `second` different from `first`? Documents are drawn for both together."""
-    return _test_pair(first, second, "bootstrap", resamples, seed, level)
+    return _test_pair(first, second, "bootstrap", resamples, seed, level, method)
 
 
 def randomisation(
-    first: Result, second: Result, *, resamples: int = 1000, seed: int = 0, level: float = 0.95
+    first: Result,
+    second: Result,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+    method: str = "percentile",
 ) -> Difference:
     """Is `second` different from `first`? The two outputs of each document change places by a coin."""
-    return _test_pair(first, second, "randomisation", resamples, seed, level)
+    return _test_pair(first, second, "randomisation", resamples, seed, level, method)
 
 
-def _test_pair(first: Result, second: Result, test: str, resamples: int, seed: int, level: float) -> Difference:
-    check_settings(resamples, level, "percentile")
+def _test_pair(
+    first: Result, second: Result, test: str, resamples: int, seed: int, level: float, method: str
+) -> Difference:
+    check_settings(resamples, level, method)
     check_comparable(first, second)
+    name = first.kind.headline
     drawn = resampled_figures([first, second], resamples, seed, headline=True)
-    values = [found[first.kind.headline].values for found in drawn]
+    values = [found[name].values for found in drawn]
     tossed = randomisation_values([first, second], [(0, 1)], resamples, seed)[0] if test == "randomisation" else None
-    return difference([first.score, second.score], values, len(first.ids), level, tossed)
+    left_out = figure_left_out([second], name) - figure_left_out([first], name) if method == "bca" else None
+    return difference([first.score, second.score], values, len(first.ids), level, tossed, left_out)
 
 
 def difference(
-    scores: Sequence[float | None], drawn: Sequence[F64], documents: int, level: float, randomised: float | None
-) -> Difference:
-    """Two systems' difference with its bootstrap interval; p by the paired bootstrap, unless one is given."""
+    scores: Sequence[float | None], drawn: Sequence[F64], documents: int, level: float, randomised: float | None,
+    left_out: LeftOut | None = None,
+) -> Difference:  # fmt: skip
+    """Two systems' difference with its bootstrap interval, which is BCa's if it is given what the difference is without
+    each document; p by the paired bootstrap, unless one is given."""
     test = "bootstrap" if randomised is None else "randomisation"
+    method = "percentile" if left_out is None else "bca"
     if scores[0] is None or scores[1] is None:
-        return Difference(None, None, Interval(None, None, level), test)
+        return Difference(None, None, Interval(None, None, level, method), test)
     observed = scores[1] - scores[0]
     change = drawn[1] - drawn[0]
     undefined = int(np.isnan(change).sum())
     change = change[~np.isnan(change)]
     if documents < 2 or len(change) == 0:  # one document always draws itself, which says nothing
-        return Difference(observed, None, Interval(None, None, level, undefined=undefined), test)
-    ends = np.quantile(change, [(1 - level) / 2, (1 + level) / 2])
-    interval = Interval(float(ends[0]), float(ends[1]), level, undefined=undefined)
+        return Difference(observed, None, Interval(None, None, level, method, undefined), test)
+    interval = Interval(*interval_ends(change, level, left_out), level, method, undefined)
     if randomised is None:
         hits = int(np.sum(np.abs(change - observed) >= abs(observed) - EQUAL))
         randomised = (1 + hits) / (1 + len(change))

@@ -1,0 +1,96 @@
+"""The texts of documents with relations, for those who want to see them: scoring never reads them.
+
+JSON has words under `tokens`, or lists of them under `sentences`, and its offsets count these. brat has the text in a .txt
+beside the .ann, and its offsets count characters. Where there is neither, nothing is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+
+from tallystick.reading.documents import sources
+from tallystick.reading.json_values import Json, read_json
+from tallystick.reading.limits import reads_once
+from tallystick.reading.mention_values import document_name
+from tallystick.reading.opening import read_text
+from tallystick.reading.packed import unpacked_name
+from tallystick.reading.standoff import is_brat
+
+NAMES = ("id", "doc_id", "doc_key", "orig_id")
+
+
+@dataclass(frozen=True)
+class DocumentText:
+    """The words of a text by sentence. `starts` has the character at which each word begins, where offsets are characters."""
+
+    sentences: tuple[tuple[str, ...], ...]
+    starts: tuple[int, ...] | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(word for sentence in self.sentences for word in sentence)
+
+    def span(self, left: int, right: int) -> tuple[int, int] | None:
+        """The words [first, end) from one offset to another, both inclusive; None if they are not of this text."""
+        if self.starts is None:
+            count = sum(map(len, self.sentences))
+            return (left, right + 1) if 0 <= left <= right < count else None
+        words = self.words
+        if not words or not self.starts[0] <= left <= right < self.starts[-1] + len(words[-1]):
+            return None
+        return bisect_right(self.starts, left) - 1, bisect_right(self.starts, right)
+
+
+def read_texts(name: str) -> dict[str, DocumentText]:
+    """The texts of a file's (or folder's) documents, as far as they have one, by the documents' names."""
+    if reads_once(name):
+        return {}  # standard input is read once
+    return dict(_beside(name) if is_brat(name) else _inside(name))
+
+
+def _inside(name: str) -> Iterator[tuple[str, DocumentText]]:
+    for number, document in enumerate(read_json(name), 1):
+        sentences = _sentences(document)
+        if sentences:
+            yield document_name(document, number, *NAMES), DocumentText(sentences)
+
+
+def _sentences(document: Json) -> tuple[tuple[str, ...], ...]:
+    for key in ("sentences", "tokens"):
+        found = document.get(key)
+        listed = [found.value] if found is not None and key == "tokens" else found.value if found is not None else None
+        if isinstance(listed, list) and listed and all(_are_words(one) for one in listed):
+            return tuple(tuple(one) for one in listed if one)
+    return ()
+
+
+def _are_words(found: object) -> bool:
+    return isinstance(found, list) and all(isinstance(word, str) for word in found)
+
+
+def _beside(name: str) -> Iterator[tuple[str, DocumentText]]:
+    root = Path(name)
+    for path in sources(name, ".ann"):
+        text = Path(unpacked_name(path).removesuffix(".ann") + ".txt")
+        shown = path.relative_to(root) if root.is_dir() else Path(path.name)
+        if text.exists():
+            yield unpacked_name(shown).removesuffix(".ann"), of_characters(read_text(text))
+
+
+def of_characters(text: str) -> DocumentText:
+    """A text by its words, which blanks stand between, and its lines."""
+    lines = text.split("\n")
+    begins = accumulate((len(line) + 1 for line in lines), initial=0)
+    found = [
+        [(begin + word.start(), word.group()) for word in re.finditer(r"\S+", line)]
+        for begin, line in zip(begins, lines, strict=False)
+    ]
+    return DocumentText(
+        tuple(tuple(word for _, word in line) for line in found if line),
+        tuple(start for line in found for start, _ in line),
+    )

@@ -1,0 +1,61 @@
+"""Explanations are made level by level; what lies below a pair does not depend on the other pairs."""
+
+from dataclasses import replace
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tallystick as ts
+from strategies import corpora, effort, metrics
+from tallystick.scoring import explanation
+from tallystick.scoring.explanation import explain_document
+
+together = explanation._pairs
+
+
+def alone(name, level, left, right, places=None):
+    """The pairs of a level, each explained by itself."""
+    single = [replace(level, i=level.i[k : k + 1], j=level.j[k : k + 1]) for k in range(len(level.i))]
+    return [tree for one in single for tree in together(name, one, left, right, places)]
+
+
+def explained_alone(metric, reference, predicted):
+    with patch.object(explanation, "_pairs", alone):
+        return explain_document(metric, reference, predicted)
+
+
+@given(st.data())
+@effort(1)
+def test_pairs_that_are_explained_together_are_as_each_alone(data):
+    shape = data.draw(metrics(depth=3))
+    for reference, predicted in zip(*data.draw(corpora(shape)), strict=True):
+        assert explain_document(shape.node, reference, predicted) == explained_alone(shape.node, reference, predicted)
+
+
+PEOPLE = [{"name": "Ada", "tags": ["x", "y"], "born": None}, {"name": "Bob", "tags": ["z"], "born": 1900}]
+GUESSES = [{"name": "Bob", "tags": ["z", "y"], "born": 1900}, {"name": "Ada", "tags": ["x"], "born": 1815}]
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        ts.each(name=ts.exact, tags=ts.match(ts.exact), born=ts.exact),
+        ts.each(name=ts.exact, tags=ts.at_least(ts.f1(ts.match(ts.exact)), 0.5), born=ts.optional(ts.exact)),
+        ts.each(name=ts.any_of(ts.exact), tags=ts.match(ts.exact, distinct=True), born=ts.exact),
+        ts.keyed(ts.each(tags=ts.match(ts.via(str.upper, ts.exact)), born=ts.exact), "name"),
+    ],
+    ids=str,
+)
+def test_places_and_values_are_those_of_the_items_own_lists(inner):
+    metric = ts.f1(ts.match(inner))
+    tree = explain_document(metric, PEOPLE, GUESSES)
+    assert tree == explained_alone(metric, PEOPLE, GUESSES)
+    assert {child.places for child in tree.children} == {(0, 1), (1, 0)}
+    (bob,) = (child for child in tree.children if child.places == (1, 0))
+    (tags,) = (child for child in bob.children if child.name == "tags")
+    assert [(one.status, one.reference, one.predicted, one.places) for one in tags.children] == [
+        ("matched", "z", "z", (0, 0)),
+        ("spurious", None, "y", (None, 1)),
+    ]
