@@ -108,3 +108,8 @@ def test_the_command_line_refuses_what_means_nothing(tmp_path, option):
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "expression is empty" in done.stderr or "--fail-under expects FIGURE=VALUE" in done.stderr
+
+
+def test_an_executor_is_something_that_work_can_be_given_to():
+    with pytest.raises(MetricError, match=r"executor: expected one of concurrent\.futures or of Dask, found 2"):
+        ts.evaluate(ts.f1(ts.match(ts.exact)), [["a"]], [["b"]], executor=2)

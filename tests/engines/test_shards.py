@@ -308,3 +308,15 @@ def test_labels_of_records_with_the_tallies_of_each_document(tmp_path):
         table = call("score", task, gold, system, *label, *more).stdout
         found.append((table, (tmp_path / "t.csv").read_text()))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    "address", ["nofile.json", "tcp://127.0.0.1:abc", "tcp://127.0.0.1", "127.0.0.1:99999", "FILE"]
+)
+def test_an_address_that_is_none_is_said_in_words(tmp_path, address):
+    pytest.importorskip("distributed")
+    task, gold, system = make(tmp_path, "records", 2)
+    address = gold if address == "FILE" else address
+    said = call("score", task, gold, system, "--scheduler", address, code=2).stderr
+    assert "expects the file that a Dask scheduler wrote, or an address such as tcp://10.0.0.1:8786; found" in said
+    assert address in said

@@ -38,8 +38,11 @@ def dask_workers(address: str) -> Iterator[Executor]:
         raise TallystickError("--scheduler needs Dask distributed: pip install 'tallystick[dask]'") from None
     from pathlib import Path
 
+    known = Path(address).is_file()
+    if not (_is_scheduler_file(address) if known else _is_address(address)):
+        expected = "the file that a Dask scheduler wrote, or an address such as tcp://10.0.0.1:8786"
+        raise MetricError(f"--scheduler expects {expected}; found {address!r}, which is neither")
     try:
-        known = Path(address).is_file()
         client: Any = Client(scheduler_file=address) if known else Client(address, timeout=30)  # type: ignore[no-untyped-call,unused-ignore]
     except (OSError, ValueError) as error:
         raise TallystickError(f"no scheduler answers at {address} ({error})") from None
@@ -51,3 +54,22 @@ def dask_workers(address: str) -> Iterator[Executor]:
         raise TallystickError(f"the scheduler at {address} has no workers") from None
     finally:
         client.close()
+
+
+def _is_address(text: str) -> bool:
+    scheme, _, place = text.rpartition("://")
+    if scheme not in ("", "tcp", "tls", "ws", "wss"):
+        return bool(scheme)  # Dask knows more of them, without ports
+    host, _, port = place.rpartition(":")
+    return bool(host) and port.isdecimal() and int(port) < 1 << 16
+
+
+def _is_scheduler_file(name: str) -> bool:
+    import json
+
+    try:
+        with open(name, encoding="utf-8") as stream:
+            content = json.load(stream)
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and "address" in content

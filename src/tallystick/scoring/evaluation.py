@@ -126,6 +126,8 @@ class Evaluation:
             raise MetricError(f"batch must be 1 or more documents, found {batch!r}")
         step = batch or batch_size(self.metric, reference)
         if executor is not None:
+            if not hasattr(executor, "submit"):
+                raise MetricError(f"executor: expected one of concurrent.futures or of Dask, found {executor!r:.60}")
             return self._update_there(executor, reference, predicted, ids if named else None, batch or step, progress)
         whole = not (separable(reference) and separable(predicted)) or n <= step
         fresh: list[tuple[F64, F64]] = []
