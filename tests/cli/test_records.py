@@ -217,7 +217,10 @@ def test_demo_and_list_run():
         (["--rows", "3"], "--rows says how many rows of --by document are shown; give both"),
         (["--limit", "3", "--by", "field"], "--rows says how many rows of --by document are shown; give both"),
         (["--report-documents", "3"], "--report-documents says how many documents of --report carry"),
-        (["--worst", "1", "--by", "label", "--label", "relations[*].type"], "--worst shows where documents differ, not labels"),
+        (
+            ["--worst", "1", "--by", "label", "--label", "relations[*].type"],
+            "--worst shows where documents differ, not labels",
+        ),
         (["--describe", "--tallies", "t.csv"], "--describe scores nothing; leave it out, or --tallies"),
         (["--describe", "--report", "r.html"], "--describe scores nothing; leave it out, or --report"),
         (["--describe", "--fail-under", "f1=1"], "--describe scores nothing; leave it out, or --fail-under"),

@@ -61,7 +61,14 @@ def test_a_key_whose_value_was_cut_off_is_not_there(text, value):
 
 
 def test_wherever_a_text_is_cut_off_nothing_is_invented():
-    whole = {"a": "xy", "b": True, "c": None, "d": [{"e": 'q"r', "f": -12}, {"e": "s:t,u"}], "g": {"h": ["i\\", 7, False, "é", -1.5, None]}, "j": {}}
+    whole = {
+        "a": "xy",
+        "b": True,
+        "c": None,
+        "d": [{"e": 'q"r', "f": -12}, {"e": "s:t,u"}],
+        "g": {"h": ["i\\", 7, False, "é", -1.5, None]},
+        "j": {},
+    }
     text = json.dumps(whole)
 
     def within(part, of):

@@ -116,5 +116,7 @@ def test_the_figures_follow_from_the_sums_that_the_docs_name(tmp_path):
     assert f1("b3") == pytest.approx(figures["b3"]["f1"])
     assert sum(f1("conll", f"{name}_") for name in ("muc", "b3", "ceaf_e")) / 3 == pytest.approx(figures["conll"]["f1"])
     for figure, side in (("precision", "response"), ("recall", "key")):
-        kinds = [total("blanc", f"{kind}_common") / total("blanc", f"{kind}_{side}") for kind in ("coreferent", "other")]
+        kinds = [
+            total("blanc", f"{kind}_common") / total("blanc", f"{kind}_{side}") for kind in ("coreferent", "other")
+        ]
         assert sum(kinds) / 2 == pytest.approx(figures["blanc"][figure])

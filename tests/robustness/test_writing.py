@@ -24,13 +24,16 @@ def shell(command, code=0):
 @pytest.mark.parametrize("place", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 def test_a_report_goes_through_a_pipe(place, tmp_path):
     piped = shell(f"{SCORE} --report {place} | cat").stdout
-    assert "</html>" in piped and piped.index("</html>") < piped.index("precision\trecall")
+    assert "</html>" in piped
+    assert piped.index("</html>") < piped.index("precision\trecall")
     shell(f"{SCORE} --report {place} > {tmp_path}/both")  # into a file neither writes over the other
     assert (tmp_path / "both").read_text() == piped
 
 
 def test_a_command_of_the_shell_takes_the_tallies_and_the_report(tmp_path):
-    shell(f"{SCORE} --report >(cat > {tmp_path}/r.html; touch {tmp_path}/done); until [ -e {tmp_path}/done ]; do sleep .1; done")
+    shell(
+        f"{SCORE} --report >(cat > {tmp_path}/r.html; touch {tmp_path}/done); until [ -e {tmp_path}/done ]; do sleep .1; done"
+    )
     assert "</html>" in (tmp_path / "r.html").read_text()
 
 

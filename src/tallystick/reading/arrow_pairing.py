@@ -231,7 +231,9 @@ def _ids(batch: Any, name: str) -> list[Any]:
             try:
                 column = column.cast(pa.timestamp("us", kind.tz))
             except pa.ArrowInvalid:
-                raise InputError(f"column {name!r}: has nanoseconds, which no id can have; cast it to text first") from None
+                raise InputError(
+                    f"column {name!r}: has nanoseconds, which no id can have; cast it to text first"
+                ) from None
         keys = msgspec.json.decode(msgspec.json.Encoder(decimal_format="number").encode(column.to_pylist()))
     else:
         keys = column.to_pylist()

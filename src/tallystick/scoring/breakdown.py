@@ -204,8 +204,14 @@ def add_label_sums(sums: LabelSums, metric: Node, path: str, reference: Data, pr
 
 def _no_collection(path: str, below: Iterable[str]) -> MetricError:
     known = list(below)
-    where = f"labels can be taken from {', '.join(known)}" if known else "this metric has no list of records to take them from"
-    return MetricError(f"no label at {path!r}: a label is a field of what stands in a list; {where}.{did_you_mean(path, known)}")
+    where = (
+        f"labels can be taken from {', '.join(known)}"
+        if known
+        else "this metric has no list of records to take them from"
+    )
+    return MetricError(
+        f"no label at {path!r}: a label is a field of what stands in a list; {where}.{did_you_mean(path, known)}"
+    )
 
 
 def label_figures(kind: Kind, sums: LabelSums, decide: Decide) -> list[LabelFigures]:

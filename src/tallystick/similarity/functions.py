@@ -104,7 +104,7 @@ class Function(Similarity):
         return own[column.codes]
 
     def _failed(self, error: Exception, column: Codes, a: int, b: int) -> MetricError:
-        pair = [column.values[k] for k in (a, b)]  # type: ignore[index]
+        pair = [column.values[k] for k in (a, b)]
         return failed(self.call, reversed(pair) if self.swapped else pair, error)
 
 
