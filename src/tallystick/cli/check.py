@@ -92,6 +92,10 @@ def check(
             raise MetricError(
                 f"--require: no property {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}"
             )
+    if picture:  # before anything is printed, to which nobody may listen to the end
+        from tallystick.reports.curves import draw_curves
+
+        draw_curves(reports, picture)
     if chosen_format(format_) == "json":
         click.echo(json.dumps([report.as_dict() for report in reports], indent=2, ensure_ascii=False))
     elif len(reports) == 1:
@@ -99,9 +103,6 @@ def check(
     else:
         show_tables([overview_table(reports), curves_table(reports)], format_)
     if picture:
-        from tallystick.reports.curves import draw_curves
-
-        draw_curves(reports, picture)
         say(f"wrote {picture}")
     failed = [
         (report, finding) for report in reports for finding in report.failures for name in require if finding.name.startswith(name)
