@@ -12,7 +12,7 @@ from tallystick.reports.tables import Table, figure, latex_text
 if TYPE_CHECKING:
     from tallystick.comparing.table import Cell, Comparison
 
-LEGEND = "Letters behind a figure: systems that it is significantly above (p ≤ {alpha:g} after Holm's correction)."
+LEGEND = "Letters: systems, by the letter before their name, that a figure is significantly above (p ≤ {alpha:g} after Holm's correction)."
 ARROWS = "#: rank; ↑↓: places moved from the first metric."
 
 
@@ -155,8 +155,9 @@ def figures_only(comparisons: Sequence[Comparison]) -> Table:
                 c = comparison.cells[system, metric]
                 low, high = (c.interval.low, c.interval.high) if c.interval else (None, None)
                 row = [system, metric, c.value, low, high, c.spread, c.runs, c.rank, c.moved, c.beats]
+                row.append(comparison.letters[system] if comparison.differences else "")
                 rows.append([comparison.title, *row] if tasks else row)
-    columns = ["system", "metric", "value", "low", "high", "spread", "runs", "rank", "moved", "beats"]
+    columns = ["system", "metric", "value", "low", "high", "spread", "runs", "rank", "moved", "beats", "letter"]
     return Table(["task", *columns] if tasks else columns, rows)
 
 
