@@ -206,7 +206,9 @@ def _judged(
         asker = Asker(document, options.wording)
         askers.update({id(block): asker for block in found})
     every = [block for found in blocks for block in found]
-    return judge_blocks(every, judge, lambda block, one: askers[id(block)].ask(block, one), options.partial)
+    return judge_blocks(
+        every, judge, lambda block, one: askers[id(block)].ask(block, one), options.partial, options.counting
+    )
 
 
 # What is compared
