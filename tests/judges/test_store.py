@@ -101,7 +101,8 @@ def test_another_sqlite_file_is_left_alone(tmp_path):
 
 def test_a_store_of_another_version_is_an_error(tmp_path):
     path = tmp_path / "j.sqlite"
-    Store(path).close()
+    with Store(path) as store:
+        store.add_judge("anna")
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA user_version = 7")
     db.close()
@@ -205,6 +206,33 @@ def test_a_store_that_is_not_there_is_not_made_by_reading(tmp_path):
     assert not (tmp_path / "none.sqlite").exists()
 
 
+def test_a_store_is_made_by_the_first_thing_that_is_written(tmp_path):
+    path = tmp_path / "j.sqlite"
+    with Store(path) as store, Store(path) as other:
+        assert store.questions() == store.judgements() == store.voices() == []
+        assert not path.exists()
+        store.add_questions(QUESTIONS)
+        assert other.questions() == QUESTIONS  # which was opened before there was anything
+        other.add(Judgement(QUESTIONS[0], "anna", Verdict("Correct")))
+        assert store.labels("anna") == {QUESTIONS[0].key: "Correct"}
+    assert [one.name for one in tmp_path.iterdir()] == ["j.sqlite"]
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_store_whose_first_writing_fails_leaves_nothing(tmp_path, there):
+    path = tmp_path / "j.sqlite"
+    if there:
+        path.touch()
+    with Store(path) as store:
+        with pytest.raises(InputError, match=r"half a character.*nothing was changed"):
+            store.add_questions([*QUESTIONS, Question("a \ud800")])
+        assert [(one.name, one.stat().st_size) for one in tmp_path.iterdir()] == ([("j.sqlite", 0)] if there else [])
+        assert store.questions() == []
+        store.add_questions(QUESTIONS)
+    with Store(path, create=False) as store:
+        assert store.questions() == QUESTIONS
+
+
 def test_two_people_at_once(tmp_path):
     path = tmp_path / "j.sqlite"
 
@@ -242,8 +270,10 @@ def test_ten_programs_make_one_store_at_once(tmp_path):
 
     def make():
         try:
-            Store(path).close()
-        except InputError as error:
+            with Store(path) as store:
+                store.add_questions(QUESTIONS)
+                assert store.questions() == QUESTIONS
+        except (InputError, AssertionError) as error:
             failures.append(error)
 
     threads = [threading.Thread(target=make) for _ in range(10)]
@@ -268,8 +298,10 @@ def test_what_only_a_model_was_asked_is_not_in_the_queue(tmp_path):
 
 
 def test_a_store_that_cannot_be_opened_is_said_to_be_so(tmp_path):
-    with pytest.raises(InputError, match=r"this store of judgements cannot be opened \(unable to open database file\)"):
+    with pytest.raises(InputError, match=r"this store of judgements cannot be made: .*no folder is no folder"):
         Store(tmp_path / "no folder" / "j.sqlite")
+    with pytest.raises(InputError, match=r"this store of judgements cannot be opened \(unable to open database file\)"):
+        Store(tmp_path)
 
 
 @pytest.mark.parametrize("journal", ["wal", "delete"])

@@ -112,7 +112,8 @@ def test_a_document_cannot_steer_the_terminal(tmp_path):
 
 
 def test_an_empty_store_is_said(tmp_path):
-    Store(tmp_path / "j.sqlite").close()
+    with Store(tmp_path / "j.sqlite") as store:
+        store.add_judge("anna")
     done = subprocess.run(
         [sys.executable, "-m", "tallystick", "judge", "terminal", tmp_path / "j.sqlite", "--annotator", "a"],
         capture_output=True, text=True, encoding="utf-8", check=False,

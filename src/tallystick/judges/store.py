@@ -34,20 +34,45 @@ PATIENCE = 30
 
 
 class Store:
-    """Open a store, or make one: `with Store("judgements.sqlite") as store: ...`."""
+    """Open a store, or make one: `with Store("judgements.sqlite") as store: ...`.
+
+    What is not there yet is made by the first thing that is written to it, in the same transaction: whoever fails before leaves nothing.
+    """
 
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
         self.path = Path(path)
         if not create and not self.path.exists():
             raise InputError(f"{self.path}: there is no such store of judgements; `tallystick judge export` makes one")
         try:
-            # The page is served by threads, which share the store; they write one at a time, by `_writing`.
+            # The page is served by threads, which share the store; they write one at a time, by `writing`.
             self._lock = threading.RLock()
-            self._open()
+            self._unmade = not _written(self.path)
+            if self._unmade:
+                self._stand_in()
+            else:
+                self._open()
         except sqlite3.OperationalError as error:
             raise InputError(f"{self.path}: this store of judgements cannot be opened ({error})") from None
         except sqlite3.DatabaseError as error:
             raise InputError(f"{self.path}: not a store of judgements ({error})") from None
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        """The file; as long as there is none, empty tables in memory. Somebody else may have made it meanwhile."""
+        if self._unmade and not self._connection.in_transaction and _written(self.path):
+            with self._lock:
+                if self._unmade:
+                    self._unmade = False
+                    self._open()
+        return self._connection
+
+    def _stand_in(self) -> None:
+        folder = self.path.parent
+        if not (folder.is_dir() and os.access(folder, os.W_OK)):
+            what = "may not be written to" if folder.is_dir() else "is no folder"
+            raise InputError(f"{self.path}: this store of judgements cannot be made: {folder} {what}")
+        self._connection = _connected(":memory:")
+        lay_out(self._connection)
 
     def _open(self) -> None:
         """Open the file; where the folder may not be written to, only to be read.
@@ -67,17 +92,15 @@ class Store:
         return self.path.with_name(f"{self.path.name}-wal")
 
     def _connect(self, name: str) -> None:
-        self._db = sqlite3.connect(
-            name, timeout=PATIENCE, isolation_level=None, check_same_thread=False, uri=name.startswith("file:")
-        )
+        self._connection = _connected(name)
         self._prepare()
 
     def _prepare(self) -> None:
-        db = self._db
+        db = self._connection
         db.execute("BEGIN")  # the three are read at one moment: somebody else may be making the store just now
         (application,) = db.execute("PRAGMA application_id").fetchone()
         version = version_of(db)
-        (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        tables = _tables(db)
         db.execute("COMMIT")
         if application != APPLICATION and (tables or application):
             raise InputError(f"{self.path}: an SQLite file, but not a store of judgements")
@@ -88,8 +111,8 @@ class Store:
         self._keep_a_log()
         db.execute("PRAGMA synchronous = FULL")
         if application != APPLICATION:
-            with self._writing():
-                if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:  # nobody else was quicker
+            with self.writing():
+                if not _tables(db):  # nobody else was quicker
                     lay_out(db)
         elif version < VERSION:
             self._bring_up(version)
@@ -97,7 +120,7 @@ class Store:
 
     def _bring_up(self, version: int) -> None:
         try:
-            with self._writing():
+            with self.writing():
                 if version_of(self._db) == version:  # nobody else was quicker
                     bring_up(self._db)
         except InputError as error:
@@ -122,16 +145,26 @@ class Store:
                 time.sleep(0.01)
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[None]:
+        """All that is written in here, or nothing of it; one inside another is part of it."""
         with self._lock:
+            if self._connection.in_transaction:
+                yield
+                return
             try:
-                self._db.execute("BEGIN IMMEDIATE")
+                made = self._begin()
                 try:
                     yield
+                    self._connection.execute("COMMIT")
                 except BaseException:
-                    self._db.execute("ROLLBACK")
+                    if self._connection.in_transaction:
+                        self._connection.execute("ROLLBACK")
+                    if made is not None:
+                        self._unmake(made)
                     raise
-                self._db.execute("COMMIT")
+                if made is not None:
+                    self._unmade = False
+                    self._keep_a_log()
             except (
                 sqlite3.OperationalError
             ) as error:  # a full disk, a file without leave to write, a lock of half a minute
@@ -142,11 +175,44 @@ class Store:
                     "(a lone surrogate), which no file can hold; nothing was changed"
                 ) from None
 
+    def _begin(self) -> bool | None:
+        """Begin to write. Where this makes the store: whether there was no file before."""
+        if not self._unmade:
+            self._connection.execute("BEGIN IMMEDIATE")
+            return None
+        new = not self.path.exists()
+        file = _connected(str(self.path))
+        try:
+            file.execute("PRAGMA synchronous = FULL")
+            file.execute("PRAGMA foreign_keys = ON")
+            file.execute("BEGIN IMMEDIATE")
+            if not _tables(file):
+                self._connection.close()
+                self._connection = file
+                lay_out(file)
+                return new
+        except BaseException:
+            file.close()
+            raise
+        file.execute("ROLLBACK")  # somebody else was quicker
+        file.close()
+        self._unmade = False
+        self._open()
+        self._connection.execute("BEGIN IMMEDIATE")
+        return None
+
+    def _unmake(self, new: bool) -> None:
+        """Nothing came of it: leave things as they were found."""
+        self._connection.close()
+        if new and not _written(self.path):
+            self.path.unlink(missing_ok=True)
+        self._stand_in()
+
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def add_questions(self, questions: Iterable[Question]) -> int:
         """Put questions to be asked; those that are there already stay. How many were new."""
-        with self._writing():
+        with self.writing():
             (place,) = self._db.execute("SELECT coalesce(max(place), -1) + 1 FROM questions").fetchone()
             documents = Documents(self._db)
             return sum(self._add(question, documents, place + k, True) for k, question in enumerate(questions))
@@ -177,7 +243,7 @@ class Store:
 
     def add_judge(self, name: str, kind: str = "person", experience: int | None = None) -> None:
         """Make a judge known; where two persons disagree, the one with more experience decides."""
-        with self._writing():
+        with self.writing():
             self._db.execute("INSERT OR IGNORE INTO judges (name, kind) VALUES (?, ?)", (name, kind))
             if experience is not None:
                 self._db.execute("UPDATE judges SET experience = ? WHERE name = ?", (experience, name))
@@ -195,7 +261,7 @@ class Store:
 
     def add_all(self, judgements: Iterable[Judgement], kind: str = "person") -> None:
         """Keep several, all or none."""
-        with self._writing():
+        with self.writing():
             (place,) = self._db.execute("SELECT coalesce(max(place), -1) + 1 FROM questions").fetchone()
             documents = Documents(self._db)
             for k, one in enumerate(judgements):
@@ -211,7 +277,7 @@ class Store:
 
     def withdraw(self, question: Question, judge: str, version: str = "") -> None:
         """Take a judgement back."""
-        with self._writing():
+        with self.writing():
             self._db.execute(
                 "DELETE FROM judgements WHERE question = ? AND judge = ? AND version = ?",
                 (question.key, judge, version),
@@ -269,7 +335,7 @@ class Store:
     def keep_unusable(self, key: str, judge: str, version: str, answer: str, reason: str) -> None:
         """Keep an answer that could not be used."""
         when = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        with self._writing():
+        with self.writing():
             self._db.execute(
                 "INSERT OR REPLACE INTO unusable VALUES (?, ?, ?, ?, ?, ?)", (key, judge, version, answer, reason, when)
             )
@@ -283,7 +349,7 @@ class Store:
 
     def close(self) -> None:
         """Close the file."""
-        self._db.close()
+        self._connection.close()
 
     def __enter__(self) -> Store:
         return self
@@ -292,6 +358,24 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _connected(name: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        name, timeout=PATIENCE, isolation_level=None, check_same_thread=False, uri=name.startswith("file:")
+    )
+
+
+def _tables(db: sqlite3.Connection) -> int:
+    return int(db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+
+
+def _written(path: Path) -> bool:
+    """Whether there is something at a path; an empty file, as `mktemp` makes it, is nothing yet."""
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
 
 
 _WHOLE = (
