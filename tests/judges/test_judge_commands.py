@@ -206,3 +206,22 @@ def test_an_import_under_the_name_of_a_model_is_refused(path):
     said = run("import", path, "mine.jsonl", "--annotator", "gpt-4o", code=2).stderr
     assert "'gpt-4o' is a model in j.sqlite, or in a line before, and a person in what is to be imported" in said
     assert "control characters" in run("import", path, "mine.jsonl", "--annotator", "a\nb", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["--judgements", "all.jsonl", "--open-to", "anna"],
+            "--open-to says what --label-studio or --jsonl is to hold",
+        ),
+        (["--jsonl", "q.jsonl", "--top", "3"], "--top says what to take from REFERENCE and SYSTEM...: give them"),
+        (
+            ["--jsonl", "q.jsonl", "--conjunctions", "und"],
+            "--conjunctions says what to take from REFERENCE and SYSTEM...",
+        ),
+    ],
+)
+def test_options_of_an_export_that_would_change_nothing(path, options, said):
+    assert said in run("export", "--store", path, *options, code=2).stderr
+    assert [one.name for one in Path().iterdir()] == ["j.sqlite"]

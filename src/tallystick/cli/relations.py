@@ -56,7 +56,9 @@ def score(
     tallystick score relations gold.jsonl system.jsonl --symmetric spouse
     tallystick score relations dev.json result.json --train train_annotated.json
     """
-    scored = results(reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity)
+    scored = results(
+        reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity, whole=True
+    )
     show(
         scored, labels=LABELS, common=common, title=versus(predicted, reference), main="strict"
     )  # fmt: skip
@@ -72,15 +74,18 @@ def explain(
 ) -> None:  # fmt: skip
     """Show which relations of a document are matched."""
     chosen = (metric,) if metric else ()
-    scored = results(reference, predicted, chosen, symmetric, train, heads, parents, hierarchy, informativity)
+    scored = results(
+        reference, predicted, chosen, symmetric, train, heads, parents, hierarchy, informativity, whole=True
+    )
     explain_result(scored, document, format_)
 
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], symmetric: tuple[str, ...], train: tuple[str, ...],
     heads: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
+    whole: bool = False,
 ) -> dict[str, Result]:  # fmt: skip
-    """The results of one system."""
+    """The results of one system; `whole` says that the files are all there is, and not one system of several or a shard."""
     from pathlib import Path
 
     from tallystick.errors import MetricError, SidesMismatch
@@ -102,6 +107,13 @@ def results(
         raise SidesMismatch(
             f"{left.file} is {left.format} and {right.file} is {right.format}; their arguments cannot be compared"
         )
+    if facts:
+        for name, given in (("--symmetric", symmetric), ("--heads", heads), ("--parents", parents), ("--hierarchy", hierarchy),
+                            ("--informativity", informativity)):  # fmt: skip
+            if given:
+                raise MetricError(f"{name} changes nothing for DocRED's files, whose facts are compared as they stand")
+    if whole and symmetric:
+        _occur(symmetric, left, right)
     options = Options(
         symmetric=symmetric,
         types=types_of(hierarchy, parents),
@@ -110,3 +122,16 @@ def results(
         training=tuple(training),
     )
     return score_all(pair_documents(left, right, FactSet if facts else RelationSet, missing), metrics, options)
+
+
+def _occur(symmetric: tuple[str, ...], *sides: Any) -> None:
+    """A type that no relation has is misspelt, and would change nothing."""
+    from tallystick.errors import MetricError, did_you_mean, some
+
+    known = dict.fromkeys(one.type for side in sides for document in side.values.values() for one in document.relations)
+    for name in symmetric:
+        if name not in known:
+            raise MetricError(
+                f"--symmetric {name}: no relation of either file has this type; there are {some(known) or 'none'}."
+                f"{did_you_mean(name, known)}"
+            )
