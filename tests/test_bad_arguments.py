@@ -64,7 +64,7 @@ BAD = {
     r'ts.parse("number(absolute=\"x\")")': "absolute must be a number",
     'ts.parse("optional(3)")': "optional() needs a similarity",
     'ts.parse("let(3, exact)")': "let() needs a name",
-    'ts.parse("via(no.such:thing, exact)")': "cannot find the function no.such:thing",
+    'ts.parse("via(no.such:thing, exact)")': "cannot find no.such:thing",
     'ts.parse("via(os:system, exact)", functions=False)': "functions such as os:system are not allowed here",
     'ts.parse("via(os:system, exact)", functions={"os:systen": print})': 'Did you mean "os:systen"?',
     'ts.evaluate("", [1], [1])': "the expression is empty",

@@ -2,12 +2,12 @@
 
     f1(match(record(type=exact, subj=exact, obj=exact), 1:1))
 
-Names are the public constructors; numbers, texts, lists and tables are parameters; `module:name` is a function.
+Names are the public constructors; numbers, texts, lists and tables are parameters; `module:name` is a function, and
+`module:Class(...)` a similarity of your own.
 """
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -106,7 +106,11 @@ class _Reader:
         if kind == "string":
             return self.string(found, place)
         if kind == "function":
-            return self.function(found, place)
+            function = self.function(found, place)
+            if isinstance(function, type) and issubclass(function, Node) and self.peek() == "(":
+                self.take("(")
+                return self.call(function, found, place, names)
+            return function
         if found == "[":
             return tuple(self.listed("]", lambda: self.value(names)))
         if found == "{":
@@ -133,6 +137,10 @@ class _Reader:
             body = self.value(names | {bound})
             self.take(")")
             return constructor(bound, body)
+        return self.call(constructor, word, place, names)
+
+    def call(self, constructor: Callable[..., Any], word: str, place: int, names: frozenset[str]) -> Any:
+        """What a constructor makes of the arguments up to the closing parenthesis."""
         positional: list[Any] = []
         named: dict[str, Any] = {}
         for name, value in self.listed(")", lambda: self.argument(names)):
@@ -194,14 +202,12 @@ class _Reader:
             return self.functions[name]
         if not self.functions:
             raise self.fail(f"functions such as {name} are not allowed here", place)
-        module, path = name.split(":")
+        from tallystick.reading.types import load
+
         try:
-            found: Any = importlib.import_module(module)
-            for part in path.split("."):
-                found = getattr(found, part)
-        except Exception as error:  # whatever the module does while it is imported
-            raise self.fail(f"cannot find the function {name} ({error})", place) from None
-        return found
+            return load(name)
+        except MetricError as error:
+            raise self.fail(f"cannot find {name} ({error})", place) from None
 
 
 def constructors() -> dict[str, Any]:

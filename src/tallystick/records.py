@@ -20,7 +20,7 @@ import numpy as np
 from tallystick.choosing import NOTHING, Choice
 from tallystick.columns.data import as_data
 from tallystick.deriving import Decision, explain_derivation, record_fields
-from tallystick.errors import InputError, MetricError, did_you_mean
+from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.parsing import parse
 from tallystick.reading.arrow_files import open_records
 from tallystick.reading.lines import Lines
@@ -262,6 +262,7 @@ class Beside:
 
     def told(self, tell: Callable[[str], str]) -> None:
         self.findings.first_misfit = tell(self.findings.first_misfit)
+        self.findings.first_unread = tell(self.findings.first_unread)
 
 
 def score_part(
@@ -277,20 +278,21 @@ def score_part(
     run = run_task(
         task, undefined=undefined, fields=fields, labels=labels, wanted=wanted, rows=rows, seen=ids.extend
     )  # fmt: skip
+    part = part_at_hand(reference)
+    if part is not None and not part.by_name and task.pairing.unpaired:
+        raise SidesMismatch("what one side of a shard has, the other lacks")
     result = run.result.changed(notes=tuple(note for note in run.result.notes if note not in run.warnings))
-    if task.pairing.how == "by order":  # documents are known by their lines
-        part = part_at_hand(reference)
-        if part is not None:
-            ids = list(map(part.line, ids))
-            findings = task.pairing.predicted.findings
-            findings.invalid = [(part.line(key), reason) for key, reason in findings.invalid]
-            findings.first_unknown = re.sub(
-                r"^document (\d+)", lambda found: f"document {part.line(int(found[1]))}", findings.first_unknown
-            )
-            if wanted is not None:
-                wanted.moved(part.line)
-            if rows:
-                result = result.changed(ids=tuple(ids))
+    if part is not None and task.pairing.how == "by order":  # documents are known by their lines
+        ids = list(map(part.line, ids))
+        findings = task.pairing.predicted.findings
+        findings.invalid = [(part.line(key), reason) for key, reason in findings.invalid]
+        findings.first_unknown = re.sub(
+            r"^document (\d+)", lambda found: f"document {part.line(int(found[1]))}", findings.first_unknown
+        )
+        if wanted is not None:
+            wanted.moved(part.line)
+        if rows:
+            result = result.changed(ids=tuple(ids))
     return Scored({"records": result}, Beside(task.pairing.predicted.findings, task.pairing.ignored, wanted), ids)
 
 

@@ -17,7 +17,7 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
         if target.exists() and not target.is_file():
             target.write_bytes(data)
             return
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix="tallystick-", suffix=".part")
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)

@@ -215,6 +215,7 @@ def make(folder, name, n=23, seed=5):
     files = []
     for side, text in (("gold", gold), ("system", system)):
         path = Path(folder) / f"{side}.{ending}"
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
         files.append(str(path))
     return task, *files

@@ -2,6 +2,9 @@
 
 import json
 import os
+import pickle
+import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -12,6 +15,8 @@ from pathlib import Path
 import pytest
 from calling import call, score
 from made import make
+
+import tallystick as ts
 
 HERE = Path(__file__).parent
 
@@ -87,6 +92,37 @@ def test_ctrl_c_leaves_one_line_no_workers_and_a_state_to_go_on_from(tmp_path):
     assert json.loads(done.stdout) == score(task, gold, system)
 
 
+def test_killed_with_two_processes_what_was_stored_is_taken_and_no_worker_stays(tmp_path):
+    task, gold, system = make(tmp_path, "records", 3000)
+    state = tmp_path / "state"
+    command = [sys.executable, "-m", "tallystick", "score", task, gold, system, "--format", "json"]
+    sharded = [*command, "--jobs", "2", "--shard", "2KB", "--state", str(state)]
+    r = random.Random(11)
+    before = 0
+    for _ in range(3):
+        running = subprocess.Popen(sharded, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while stored(state) <= before and running.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.005)
+        time.sleep(r.random() / 20)
+        workers = children(running.pid)
+        assert running.poll() is None, "it was through before it could be killed"
+        running.kill()
+        running.communicate()
+        for _ in range(200):
+            if not any(map(alive, workers)):
+                break
+            time.sleep(0.05)
+        assert workers
+        assert not any(map(alive, workers))
+        assert stored(state) > before
+        before = stored(state)
+    done = subprocess.run(sharded, capture_output=True, text=True, check=True)
+    known, total = map(int, re.search(r"(\d+) of (\d+) shards were known", done.stderr).groups())
+    assert known == before < total == stored(state)
+    assert json.loads(done.stdout) == score(task, gold, system)
+
+
 def stored(state):
     try:
         base = sqlite3.connect(f"file:{state}/shards.sqlite?mode=ro", uri=True, timeout=10)
@@ -156,16 +192,78 @@ def test_a_state_that_is_none_is_an_error(tmp_path):
     assert "cannot hold the state of a run" in done.output
 
 
-def test_a_state_runs_nothing(tmp_path):
-    import pickle
+def test_a_state_that_fails_on_the_way_is_an_error_of_ours(tmp_path):
+    task, gold, system = make(tmp_path, "relations")
+    (tmp_path / "state").mkdir()
+    with sqlite3.connect(tmp_path / "state" / "shards.sqlite") as other:
+        other.execute("CREATE TABLE shards (something TEXT)")
+    done = call("score", task, gold, system, "--state", tmp_path / "state", code=2)
+    assert "cannot hold the state of a run (no such column" in done.output
+    assert "expected a folder" in call("score", task, gold, system, "--state", gold, code=2).output
+    assert "expected a folder" in call("score", task, gold, system, "--state", "", code=2).output
 
-    from tallystick.engines.state import _Unpickler
 
-    class Bad:
-        def __reduce__(self):
-            return os.system, ("true",)
+def test_a_metric_longer_than_the_name_of_a_file_can_be(tmp_path):
+    examples = Path(ts.__file__).parent / "examples"
+    files = [examples / f"invoices.{side}.jsonl" for side in ("gold", "system")]
+    arguments = ["records", *files, "--type", f"{examples / 'invoices.py'}:Invoice", "--state", tmp_path / "state"]
+    assert call("score", *arguments).stdout == call("score", *arguments).stdout
 
-    import io
 
-    with pytest.raises(pickle.UnpicklingError, match="is no data"):
-        _Unpickler(io.BytesIO(pickle.dumps(Bad()))).load()
+@pytest.mark.parametrize("how", ["metric", "choices", "type"])
+def test_a_function_of_the_user_s_that_changes_is_noticed(tmp_path, monkeypatch, how):
+    monkeypatch.chdir(tmp_path)
+    task, gold, system = make(tmp_path, "records", 30)
+    name = f"own_{how}"
+    arguments = {
+        "metric": ["--metric", f"f1(each(total=function({name}:near)))"],
+        "choices": ["--choices", "choices.yaml"],
+        "type": ["--type", f"{name}:Total"],
+    }[how]
+    Path("choices.yaml").write_text(f'total: {{function: "{name}:near"}}\n')
+    found = []
+    for share in (1.0, 0.5):
+        Path(f"{name}.py").write_text(
+            "import dataclasses, typing, tallystick as ts\n"
+            f"def near(a, b): return {share} * (a == b)\n"
+            "@dataclasses.dataclass\nclass Total:\n    total: typing.Annotated[float | None, ts.function(near)]\n"
+        )
+        command = [sys.executable, "-m", "tallystick", "score", task, gold, system, *arguments, "--format", "json"]
+        done, plain = (
+            subprocess.run([*command, *more], capture_output=True, text=True)
+            for more in (["--state", "state", "--shard", "1KB"], [])
+        )
+        assert done.returncode == 0, done.stderr
+        assert "shards were known" not in done.stderr
+        assert done.stdout == plain.stdout
+        found.append(done.stdout)
+    assert found[0] != found[1]
+
+
+def through(module, name, *arguments):
+    """A pickle that calls something by the name of a module, as pickle's own opcodes can."""
+    words = b"".join(b"\x8c" + bytes([len(one)]) + one.encode() for one in (module, name))
+    texts = b"".join(b"\x8c" + bytes([len(one)]) + one.encode() for one in arguments)
+    return b"\x80\x04" + words + b"\x93" + b"(" + texts + b"tR."
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("os", "system"),
+        ("tallystick.judges.calling", "asyncio.events.subprocess.Popen"),
+        ("tallystick.engines.state", "io.FileIO"),
+        ("tallystick.engines.state", "Path"),
+        ("tallystick.engines.state", "State"),
+    ],
+)
+def test_a_state_runs_nothing(tmp_path, module, name):
+    from tallystick.engines.state import _unpack
+
+    with pytest.raises(pickle.UnpicklingError, match="is no plain data"):
+        _unpack(through(module, name, str(tmp_path / "made")))
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_pickle_of_this_test_would_run(tmp_path):
+    assert pickle.loads(through("os.path", "join", "a", "b")) == os.path.join("a", "b")

@@ -2,7 +2,10 @@
 
 import os
 import signal
+import struct
 import time
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import connection
 
 import pytest
 
@@ -40,6 +43,49 @@ def test_what_a_killed_process_lost_is_done_again(tmp_path):
         found = [result for _, result in in_order(pool, kill_once, [(k, flag) for k in range(12)])]
         assert pool.lost == 1
     assert found == list(range(12))
+
+
+def die_handing_over(job):
+    """The first to come here is killed when half of its result is written."""
+    number, flag = job
+    try:
+        os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return number
+
+    def write_half(self, content):
+        os.write(self._handle, struct.pack("!i", len(content)) + bytes(content)[: len(content) // 2])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    connection.Connection._send_bytes = write_half
+    return number
+
+
+class Odd(Exception):
+    """Cannot be unpickled: it wants more than it hands on."""
+
+    def __init__(self, one, two):
+        super().__init__(f"{one} and {two}")
+
+
+def fail_oddly(_):
+    raise Odd("this", "that")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_process_that_is_killed_while_it_hands_over_its_result_is_replaced(tmp_path, workers):
+    flag = str(tmp_path / "killed")
+    with Processes(workers) as pool:
+        found = [result for _, result in in_order(pool, die_handing_over, [(k, flag) for k in range(5)])]
+        assert pool.lost == 1
+    assert found == list(range(5))
+
+
+def test_an_exception_that_cannot_travel_is_told_at_once():
+    with Processes(1) as pool:
+        with pytest.raises(TallystickError, match="Odd: this and that"):
+            list(in_order(pool, fail_oddly, [1]))
+        assert pool.lost == 0
 
 
 def test_work_that_always_kills_its_process_ends_in_an_error():
@@ -87,3 +133,11 @@ def test_a_worker_ends_when_its_parent_is_gone(tmp_path):
                 return
         time.sleep(0.1)
     pytest.fail("the worker is still there")
+
+
+@pytest.mark.parametrize("kind", [Processes, ThreadPoolExecutor])
+def test_an_executor_that_was_shut_down_is_said(kind):
+    pool = kind(1)
+    pool.shutdown()
+    with pytest.raises(TallystickError, match="the executor takes no work"):
+        ts.evaluate("f1(match(exact))", [["a"]], [["a"]], executor=pool)

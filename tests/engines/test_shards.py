@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import os
+import re
 from pathlib import Path
 
 import pytest
@@ -42,11 +44,17 @@ def test_a_shard_for_each_document(tmp_path, name):
             assert line == 1 + data.count(b"\n", 0, start)
 
 
-@pytest.mark.parametrize("name", ["columns", "conll", "relations", "records"])
+BY = {
+    "columns": ["document", "label"], "conll": ["document"], "relations": ["document", "label", "field"],
+    "records": ["document", "field"], "events": ["document", "label", "field"], "roles": ["document", "label"],
+    "nary": ["document", "label", "field"], "templates": ["document"], "graphs": ["document"], "arguments": ["document"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BY)
 def test_figures_by_document_label_and_field(tmp_path, name):
     task, gold, system = make(tmp_path, name)
-    by = {"columns": ["document", "label"], "conll": ["document"], "relations": ["document", "label", "field"],
-          "records": ["document", "field"]}[name]  # fmt: skip
+    by = BY[name]
     for kind in by:
         whole = score(task, gold, system, "--by", kind)
         found = score(task, gold, system, "--by", kind, "--shard", "200B")
@@ -56,6 +64,34 @@ def test_figures_by_document_label_and_field(tmp_path, name):
         assert found == whole
         tables = [call("score", task, gold, system, "--by", kind, *more).stdout for more in ([], ["--shard", "200B"])]
         assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize(("name", "by"), [("arguments", "label"), ("templates", "field")])
+def test_figures_that_cannot_be_put_together_are_refused(tmp_path, name, by):
+    task, gold, system = make(tmp_path, name)
+    call("score", task, gold, system, "--by", by)
+    done = call("score", task, gold, system, "--by", by, "--shard", "200B", code=2)
+    assert f"the figures by {by} need the whole corpus; leave --by {by} out" in done.output
+
+
+@pytest.mark.parametrize("name", ["arguments", "conll", "graphs", "events"])
+def test_a_kind_of_figures_that_a_task_does_not_have_is_refused_in_shards_too(tmp_path, name):
+    task, gold, system = make(tmp_path, name)
+    by = ["--by", "field"] if name != "events" else ["--label", "role"]
+    whole, cut = (call("score", task, gold, system, *by, *more, code=2).output for more in ([], ["--shard", "200B"]))
+    assert cut == whole
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_a_report_is_about_the_same_metric(tmp_path, name):
+    task, gold, system = make(tmp_path, name, 4)
+    found = []
+    for more in ([], ["--shard", "200B"]):
+        call("score", task, gold, system, "--report", tmp_path / "r.html", *more)
+        page = (tmp_path / "r.html").read_text()
+        found.append([one[1] for one in re.finditer(r"<option[^>]* selected>([^<]*)", page)])
+    assert found[0]
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("ending", [".gz", ".zst"])
@@ -124,6 +160,74 @@ def test_a_name_in_two_shards_is_the_error_of_the_whole_file(tmp_path):
         Path(file).write_text("".join([*lines, lines[0]]))
     done = call("score", task, gold, system, "--shard", "100B", code=2)
     assert "'r0' stood in line 1 already" in done.output
+
+
+@pytest.mark.parametrize("name", [name for name in CORPORA if name != "sentences"])
+@pytest.mark.parametrize("size", ["1B", "1MB"])
+def test_a_document_more_at_the_end_of_the_prediction_is_the_error_of_the_whole_file(tmp_path, name, size):
+    task, gold, _ = make(tmp_path, name, 5)
+    more = make(tmp_path / "more", name, 7)[2]
+    whole, cut = (call("score", task, gold, more, *how, code=None) for how in ([], ["--shard", size]))
+    assert whole.exit_code in (2, 3)
+    assert cut.exit_code == whole.exit_code
+    assert cut.stderr.splitlines()[-1] == whole.stderr.splitlines()[-1]
+
+
+def test_leniency_is_for_the_whole(tmp_path):
+    """Another order, a document that is missing or too many, and a line that is nobody's: the figures of the whole."""
+    task, gold, system = make(tmp_path, "records", 40)
+    lines = Path(system).read_text().splitlines(keepends=True)
+    for changed in (lines[::-1], lines[:20] + lines[21:], [*lines[:7], "nothing\n", *lines[7:]], lines[5:] + lines[:2]):
+        Path(system).write_text("".join(changed))
+        whole, cut = (score(task, gold, system, "--lenient", *more) for more in ([], ["--shard", "1KB"]))
+        assert cut == whole
+        tables = [call("score", task, gold, system, "--lenient", *more).stderr for more in ([], ["--shard", "1KB"])]
+        warnings = [[line for line in said.splitlines() if line.startswith("Warning")] for said in tables]
+        assert warnings[0] == warnings[1]
+
+
+def test_the_reference_scorer_s_leniency_is_for_the_whole(tmp_path):
+    task, gold, system = make(tmp_path, "conll")
+    parts = re.split(r"(?=#begin)", Path(system).read_text())
+    Path(system).write_text("".join([parts[0], *parts[:0:-1]]))
+    whole, cut = (score(task, gold, system, "--compat", "reference", *more) for more in ([], ["--shard", "200B"]))
+    assert cut == whole
+
+
+def test_a_list_is_read_as_a_whole_with_its_labels_and_fields(tmp_path):
+    task, gold, system = make(tmp_path, "relations")
+    listed = tmp_path / "gold.json"
+    listed.write_text(json.dumps([json.loads(line) for line in Path(gold).read_text().splitlines()]))
+    for by in ("label", "field", "document"):
+        whole, cut = (score(task, listed, system, "--by", by, *more) for more in ([], ["--jobs", "2"]))
+        assert cut == whole
+
+
+def test_what_only_looks_wrong_in_a_shard_is_read_as_a_whole(tmp_path):
+    file = tmp_path / "columns.iob"
+    file.write_text("-DOCSTART- O\n\n-DOCSTART- O\n\na B-X\n\n-DOCSTART- O\n\nb O\n")
+    whole, cut = (score("spans", file, file, *more) for more in ([], ["--shard", "1B"]))
+    for content in (whole, cut):
+        content.pop("repairs", None)
+    assert cut == whole
+
+
+def test_a_pipe_is_refused(tmp_path):
+    task, _, system = make(tmp_path, "relations")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert "cannot be read in shards" in call("score", task, pipe, system, "--shard", "1KB", code=2).output
+
+
+@pytest.mark.parametrize(
+    ("task", "line"), [("records", {"id": "1", "a": 2}), ("relations", {"id": "1", "relations": []})]
+)
+def test_a_name_that_every_shard_begins_with_is_no_number_of_ours(tmp_path, task, line):
+    file = tmp_path / "same.jsonl"
+    file.write_text(3 * (json.dumps(line) + "\n"))
+    whole, cut = (call("score", task, file, file, *more, code=2) for more in ([], ["--shard", "1B"]))
+    assert f"{file}:2: " in whole.stderr
+    assert cut.stderr.splitlines()[-1] == whole.stderr.splitlines()[-1]
 
 
 def test_a_missing_document_is_the_error_of_the_whole_file(tmp_path):

@@ -79,6 +79,38 @@ def test_a_matching_of_six_by_six_is_optimal(constraint, data):
     assert total == oracle.best_total(metric, weights)
 
 
+def same(x):
+    return x
+
+
+WRAPPERS = {
+    "aliases": lambda inner: ts.aliases({}, inner),
+    "optional": ts.optional,
+    "cases": lambda inner: ts.cases(list=inner),
+    "let": lambda inner: ts.let("T", inner),
+    "weighted": lambda inner: ts.weighted(inner, 1.0),
+    "via": lambda inner: ts.via(same, inner),
+    "two": lambda inner: ts.optional(ts.cases(list=ts.aliases({}, inner))),
+}
+LETTERS = st.lists(st.sampled_from("abc"), max_size=4)
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+@given(data=st.data())
+@effort(0.1)
+def test_what_is_around_a_matching_changes_nothing(wrapper, constraint, data):
+    """Also of a one-sided one, whose two numerators are "covered", in the whole and nested."""
+    inner = ts.match(ts.exact, constraint)
+    n = data.draw(st.integers(1, 4))
+    reference, predicted = (data.draw(st.lists(LETTERS, min_size=n, max_size=n)) for _ in range(2))
+    wrapped = WRAPPERS[wrapper](inner)
+    expected = [oracle.tally(ts.f1(inner), x, y) for x, y in zip(reference, predicted, strict=True)]
+    close(tallies(ts.f1(wrapped), reference, predicted), expected)
+    nested, plain = (ts.f1(ts.match(ts.f1(one))) for one in (wrapped, inner))
+    close(tallies(nested, [reference], [predicted]), [oracle.tally(plain, reference, predicted)])
+
+
 # Parts and whole
 
 

@@ -13,7 +13,6 @@ from tallystick.cli.output import (
     files,
     finish,
     metric_option,
-    no_breakdown,
     progress,
     say,
     versus,
@@ -26,6 +25,9 @@ if TYPE_CHECKING:
     from tallystick.reading.missing import Missing
     from tallystick.reports.page import Parts
     from tallystick.scoring.result import Result
+
+MAIN = "smatch"
+NO_BREAKDOWN = {"label": "--by document, or --subscores", "field": "--by document, or --subscores"}
 
 LONG_RUN = 5.0
 """Seconds from which on a run says how long its pairs took."""
@@ -72,7 +74,6 @@ def score(
     """
     import time
 
-    no_breakdown(common, "label", "field", instead="--by document, or --subscores")
     counting = _counting(preset, root, duplicates, mod)
     left, right = _read(reference, predicted, kind, lenient)
     started = time.monotonic()

@@ -14,7 +14,6 @@ from tallystick.cli.output import (
     files,
     finish,
     metric_option,
-    no_breakdown,
     progress,
     say,
     versus,
@@ -29,6 +28,9 @@ if TYPE_CHECKING:
     from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
+
+NO_BREAKDOWN = {"field": "--by label for roles"}
+WHOLE_BREAKDOWNS = ("label",)
 
 
 def argument_options(command: Any) -> Any:
@@ -75,7 +77,6 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
     from tallystick.metrics.named import chosen
     from tallystick.reports.arguments import document_tree, roles_table
 
-    no_breakdown(common, "field", instead="--by label for roles")
     _have_what_they_need(metrics, **options)
     scored = scored_files(reference, predicted, **options)
     found = chosen(scored.results, metrics, "arguments")
@@ -92,11 +93,16 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
 
         return Parts(
             () if tables else (roles_table(scored),), explain=lambda document: document_tree(scored, document),
-            main=list(found)[-1], alignment="What each stage accepted",
+            main=main_of(found), alignment="What each stage accepted",
         )  # fmt: skip
 
     title = versus(predicted, reference)
     finish(found, common, tables=tables, extra=extra, title=title, extend=extend, report=report)
+
+
+def main_of(found: Mapping[str, Result]) -> str:
+    """The metric that a report is ordered by: the last stage, which accepts all that the others do."""
+    return list(found)[-1]
 
 
 def beside(found: Mapping[str, Result]) -> tuple[dict[str, Any], Callable[[Table], Table]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say, versus
+from tallystick.cli.output import Common, common_options, files, finish, metric_option, say, versus
 from tallystick.errors import InputError, MetricError
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from tallystick.reports.tables import Table
     from tallystick.scoring.explanation import Explanation
     from tallystick.scoring.result import Result
+
+MAIN = "conll"
+NO_BREAKDOWN = {"label": "--by document, or --errors", "field": "--by document, or --errors"}
 
 
 def coreference_options(command: Any) -> Any:
@@ -57,7 +60,6 @@ def score(
     tallystick score coreference key.conll response.conll
     tallystick score coreference key.conll response.conll --metric conll --by document
     """
-    no_breakdown(common, "label", "field", instead="--by document, or --errors")
     options = _options(drop_singletons, scope, topic, mentions, compat)
     pairs = _read(reference, predicted, compat, strict)
     scored = _score(pairs, metrics, options)

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, versus
+from tallystick.cli.output import Common, common_options, files, finish, metric_option, versus
 
 if TYPE_CHECKING:
     from tallystick.reports.page import Parts
     from tallystick.scoring.result import Result
+
+MAIN = "las"
+NO_BREAKDOWN = {"label": "--by document", "field": "--by document"}
 
 Unit = Literal["document", "block", "auto"]
 
@@ -35,7 +38,6 @@ def score(
     tallystick score dependencies gold.conllu system.conllu
     tallystick score dependencies gold.conllu system.conllu --metric las --by document
     """
-    no_breakdown(common, "label", "field", instead="--by document")
     from tallystick.metrics import dependencies
     from tallystick.metrics.ud_units import find_units
     from tallystick.reading.conllu import read_conllu

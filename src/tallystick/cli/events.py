@@ -18,7 +18,6 @@ from tallystick.cli.structures import (
     types_of,
     weights_of,
 )
-from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
     from tallystick.reading.documents import Paired
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
 
+MAIN = "arg_c"
+LABEL = "role"
 LABELS = {
     "role": "arguments[*].role",
     "type": "triggers[*].type",
@@ -83,11 +84,9 @@ def score(
 
         return with_words(explained, pairs)
 
-    if label is not None and common.by != "label":
-        raise MetricError("--label says which label --by label is about; give both")
     show(
-        scored, labels=LABELS, label=label or ("role" if common.by == "label" else None), common=common, title=versus(predicted, reference),
-        main="arg_c", draw=draw, reword=reword,
+        scored, labels=LABELS, label=label or (LABEL if common.by == "label" else None), common=common, title=versus(predicted, reference),
+        main=MAIN, draw=draw, reword=reword,
     )  # fmt: skip
 
 

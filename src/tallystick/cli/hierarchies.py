@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say, versus
+from tallystick.cli.output import Common, common_options, files, finish, metric_option, say, versus
 
 if TYPE_CHECKING:
     from tallystick.reading.missing import Missing
     from tallystick.reports.page import Parts
     from tallystick.scoring.result import Result
+
+MAIN = "muc_p"
+NO_BREAKDOWN = {"label": "--by document, or --kind", "field": "--by document, or --kind"}
 
 
 @click.command()
@@ -32,7 +35,6 @@ def score(
     tallystick score hierarchies gold.newick system.newick
     tallystick score hierarchies gold.jsonl system.jsonl --kind membership --metric muc_p
     """
-    no_breakdown(common, "label", "field", instead="--by document, or --kind")
     from tallystick.metrics.hierarchies import METRICS, Options
     from tallystick.metrics.hierarchies import score as score_all
     from tallystick.reading.hierarchies import read_hierarchies

@@ -78,8 +78,7 @@ def terminal(store: str, annotator: str) -> None:
     Keys: 1 yes, 2 no; 7 (9, 0, letters) a reference, 8 none of them; 3 to 6 the relation; Enter saves and goes on; b back,
     s skip, r remark, q quit. Each answer is written down at once; the next sitting goes on where this one stopped.
     """
-    from rich.console import Console
-
+    from tallystick.cli.console import standard_output
     from tallystick.judges.desk import Desk
     from tallystick.judges.keys import Keys
     from tallystick.judges.store import Store
@@ -89,11 +88,8 @@ def terminal(store: str, annotator: str) -> None:
         desk = Desk(kept, annotator)
         if not kept.queue():
             raise InputError(f"{store}: there are no questions in it yet; `tallystick judge export` puts them there")
-        console = Console(highlight=False)
-        if not console.is_terminal:
-            console = Console(highlight=False, width=100)
         with Keys() as keys:
-            session = judge_in_terminal(desk, console, keys.key, keys.line)
+            session = judge_in_terminal(desk, standard_output(width=100), keys.key, keys.line)
         say(f"{session.answered:,} answered now, {len(desk.labels()):,} of {len(kept.queue()):,} in all")
         _say_agreement(desk)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
 
+MAIN = "clusters"
 LABELS = {"role": "entities[*].role", "type": "relations[*].type"}
 
 
@@ -47,7 +48,7 @@ def score(
     """
     scored = results(reference, predicted, metrics, ner, clusters, parents, hierarchy)
     show(
-        scored, labels=LABELS, common=common, title=versus(predicted, reference), main="clusters"
+        scored, labels=LABELS, common=common, title=versus(predicted, reference), main=MAIN
     )  # fmt: skip
 
 

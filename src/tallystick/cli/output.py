@@ -80,15 +80,23 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def packed(**options: Any) -> Any:
         common = Common(**{name: options.pop(name) for name in names})
         gates(common.fail_under)  # a misspelt gate is said before the work, not after it
+        module = sys.modules[command.__module__]
+        instead = getattr(module, "NO_BREAKDOWN", {}).get(common.by)  # some tasks have no labels or fields
+        if instead is not None:
+            raise MetricError(f"this task has no figures by {common.by}; use {instead}")
+        if options.get("label") is not None and common.by != "label":
+            raise MetricError("--label says which label --by label is about; give both")
         if common.tallies:
             from tallystick.reports.tallies import check_name
 
             check_name(common.tallies)
         engine = Engine(**{one.name: options.pop(one.name) for one in fields(Engine)})
+        if engine.asked:
+            engine.check(options.get("reference"), options.get("predicted"))
         if own_engine:
             options["engine"] = engine
         elif engine.asked:
-            return score_in_shards(sys.modules[command.__module__], common, engine, options)
+            return score_in_shards(module, common, engine, options)
         return command(common=common, **options)
 
     options = [
@@ -160,12 +168,10 @@ def terminal_width() -> int:
 
 
 def show_on_terminal(renderable: Any, notes: Sequence[str] = ()) -> None:
-    """Something of rich's on standard output; NO_COLOR is honoured."""
-    from rich.console import Console
+    """Something of rich's on standard output."""
+    from tallystick.cli.console import standard_output
 
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=160)
+    console = standard_output()
     console.print(renderable)
     for note in notes:
         console.print(note, markup=False, style="dim")
@@ -231,12 +237,6 @@ def versus(predicted: str, reference: str) -> str:
     from pathlib import Path
 
     return f"{Path(predicted).name} against {Path(reference).name}"
-
-
-def no_breakdown(common: Common, *kinds: str, instead: str) -> None:
-    """Some tasks have no labels or fields; asking for them is an error that says what there is."""
-    if common.by in kinds:
-        raise MetricError(f"this task has no figures by {common.by}; use {instead}")
 
 
 def say(message: str) -> None:

@@ -247,6 +247,7 @@ def _run_in_shards(
     done = engine.run(
         score, "records", *files, settings={**options, **rest, "shape": task.shape.schema, "metric": str(task.metric)},
         wants=Wants(rows, label is None, (label,) if label else ()), name_field=options["id_field"] or "id",
+        absent=options["lenient"],
     )  # fmt: skip
     beside = done.extra
     assert isinstance(beside, Beside)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
 
+MAIN = "strict"
 LABELS = {"type": "relations[*].type", "fact": "facts[*].type"}
 
 
@@ -60,7 +61,7 @@ def score(
         reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity, whole=True
     )
     show(
-        scored, labels=LABELS, common=common, title=versus(predicted, reference), main="strict"
+        scored, labels=LABELS, common=common, title=versus(predicted, reference), main=MAIN
     )  # fmt: skip
 
 

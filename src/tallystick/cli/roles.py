@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
 
+MAIN = "ceaf_ree"
 LABELS = {"role": "args[*].role", "mention": "mentions[*].role"}
 
 
@@ -56,7 +57,7 @@ def score(
     """
     scored = results(reference, predicted, metrics, strings, parents, hierarchy, informativity)
     show(
-        scored, labels=LABELS, common=common, title=versus(predicted, reference), main="ceaf_ree"
+        scored, labels=LABELS, common=common, title=versus(predicted, reference), main=MAIN
     )  # fmt: skip
 
 

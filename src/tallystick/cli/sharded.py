@@ -2,7 +2,12 @@
 
 A task needs nothing for it but its `results` function, which `compare` uses too: it is called with a part of each file, in
 whatever process, and the tallies are put together. What looks at the whole corpus (lists of errors, a report's alignments)
-cannot be had at the same time, and says so.
+cannot be had at the same time, and says so. What else a task's module may have, and its `score` command uses as well:
+
+    NO_BREAKDOWN   which --by it does not have, and what to use instead       MAIN, main_of   the metric of its report
+    WHOLE_BREAKDOWNS   those that it cannot put together from shards
+    LABELS         where its labels are                                       LABEL           the one that --by label means
+    survey         what all parts have to tell before any is scored           beside          what stands beside the figures
 """
 
 from __future__ import annotations
@@ -15,12 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.errors import MetricError, TallystickError
+from tallystick.errors import InputError, MetricError, TallystickError
 
 if TYPE_CHECKING:
     from tallystick.cli.output import Common
     from tallystick.engines.running import Finished
     from tallystick.engines.shards import Score, Wants
+    from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
 
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "KB": 1 << 10, "M": 1 << 20, "MB": 1 << 20, "G": 1 << 30, "GB": 1 << 30}
@@ -73,9 +79,17 @@ class Engine:
     def asked(self) -> bool:
         return any(value is not None for value in (self.jobs, self.scheduler, self.state, self.shard))
 
+    def check(self, *files: str | None) -> None:
+        """Shards are read from files, each part by itself; standard input is held."""
+        from tallystick.reading.limits import reads_once
+
+        for file in files:
+            if file is not None and file != "-" and reads_once(file):
+                raise InputError("is a pipe or a device, which cannot be read in shards; give a file, or -", file)
+
     def run(
         self, score: Score, task: str, reference: str, predicted: str | None, *, settings: Mapping[str, Any], wants: Wants,
-        name_field: str | None = None,
+        name_field: str | None = None, absent: bool = False,
     ) -> Finished:  # fmt: skip
         """Score two files in shards."""
         from contextlib import nullcontext
@@ -112,7 +126,7 @@ class Engine:
         ):
             done = run_files(
                 score, reference, predicted, sides[0], sides[-1], executor=executor, state=state, wants=wants, size=size,
-                say=say, progress=advance,
+                absent=absent, say=say, progress=advance,
             )  # fmt: skip
             if state is not None and state.taken:
                 say(f"{self.state}: {state.taken:,} of {done.shards:,} shards were known")
@@ -125,7 +139,7 @@ def engine_options() -> list[Callable[[Any], Any]]:
         click.option("--jobs", type=click.IntRange(1), metavar="N", help="Score in shards, with N processes; what a killed one lost is done again."),
         click.option("--scheduler", metavar="ADDRESS", help="Score in shards, on the workers of a Dask scheduler."),
         click.option("--state", metavar="DIR", help="Score in shards, and keep those that are finished: a run that was killed goes on where it was."),
-        click.option("--shard", type=Size(), metavar="SIZE", help="Score in shards of about this size of REFERENCE, in bounded memory.  [default with the three above: 8MB]"),
+        click.option("--shard", type=Size(), metavar="SIZE", help="Score in shards of about this size of REFERENCE, in bounded memory.  [default with the three above: 4MB]"),
     ]  # fmt: skip
 
 
@@ -146,6 +160,8 @@ def score_in_shards(module: Any, common: Common, engine: Engine, given: dict[str
         raise MetricError(
             f"{reason}, so the corpus is scored as a whole; leave --jobs, --scheduler, --state and --shard out"
         )
+    if common.by is not None and common.by in getattr(module, "WHOLE_BREAKDOWNS", ()):
+        raise _needs_the_whole(common.by)
     wants = Wants(common.wants_rows, common.by == "field", _labels(module, common, label))
     if hasattr(module, "survey"):
         given |= module.surveyed(_survey(module, task, reference, predicted, engine.shard))
@@ -156,10 +172,17 @@ def score_in_shards(module: Any, common: Common, engine: Engine, given: dict[str
     finish(
         done.results, common, tables=tables, extra={**extra, **more}, extend=extend, truncated=given.get("compat") == "reference",
         notes=[f"{done.shards:,} shards {done.how}" if done.shards > 1 else f"scored {done.how}"],
-        title=versus(predicted or reference, reference),
+        title=versus(predicted or reference, reference), report=lambda: _report(module, done),
     )  # fmt: skip
     if common.report:
         say("the report has no alignments: they need the whole corpus at hand")
+
+
+def _report(module: Any, done: Finished) -> Parts:
+    """A report without alignments, its documents ordered as the task orders them."""
+    from tallystick.reports.page import Parts
+
+    return Parts(main=module.main_of(done.results) if hasattr(module, "main_of") else getattr(module, "MAIN", ""))
 
 
 def _accepted(module: Any) -> set[str]:
@@ -209,6 +232,7 @@ def _labels(module: Any, common: Common, label: str | None) -> tuple[str, ...]:
     known = getattr(module, "LABELS", {})
     if common.by != "label" or not known:
         return ()
+    label = label or getattr(module, "LABEL", None)
     return (known[label],) if label is not None else tuple(known.values())
 
 
@@ -230,7 +254,16 @@ def _breakdown(done: Finished, common: Common) -> tuple[list[Table], dict[str, A
         if common.by == "label" and path is not None:
             table = replace(reports.labels_table(result, path), title=name)
             return [table], {"labels": [vars(row) for row in result.by_label(path)]}
-        if common.by == "field" and (result.field_sums if result.kept else result.account.fields) is not None:
+        whole = not isinstance(result.metric, str)
+        if common.by == "field" and (
+            whole or (result.field_sums if result.kept else result.account.fields) is not None
+        ):
             table = replace(reports.fields_table(result), title=name)
             return [table], {"fields": [vars(row) for row in result.by_field()]}
-    raise MetricError(f"{', '.join(done.results)}: there are no figures by {common.by} here")
+    raise _needs_the_whole(common.by)
+
+
+def _needs_the_whole(by: str) -> MetricError:
+    return MetricError(
+        f"the figures by {by} need the whole corpus; leave --by {by} out, or --jobs, --scheduler, --state and --shard"
+    )

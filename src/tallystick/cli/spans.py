@@ -15,7 +15,6 @@ from tallystick.cli.output import (
     common_options,
     finish,
     metric_option,
-    no_breakdown,
     once,
     say,
     versus,
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
     from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
+
+NO_BREAKDOWN = {"field": "--by label or --by document"}
 
 SCHEMES = ["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"]
 
@@ -108,7 +109,6 @@ def score(
     from tallystick.metrics.spans import score as score_all
     from tallystick.reports import results as reports
 
-    no_breakdown(common, "field", instead="--by label or --by document")
     if together == (predicted is not None):
         raise MetricError("give PREDICTED, or --together if REFERENCE holds both columns")
     if seqeval and (settings["beta"] != 1 or common.format_ is not None):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.output import Common, common_options, files, finish, metric_option, no_breakdown, say, versus
+from tallystick.cli.output import Common, common_options, files, finish, metric_option, say, versus
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
+
+NO_BREAKDOWN = {"label": "--by field (slots) or --by document"}
+WHOLE_BREAKDOWNS = ("field",)
 
 PRESETS = {
     "du": ("eq32",),
@@ -67,7 +70,6 @@ def score(
     tallystick score templates key-tst3.v2 response.txt --preset muc4-official --judgements history.lisp
     tallystick score templates key-tst3.v2 response.txt --preset muc4-official --judge judgements.sqlite
     """
-    no_breakdown(common, "label", instead="--by field (slots) or --by document")
     if preset == "muc4-official":
         _score_official(reference, predicted, metrics, judgements, judge, mapping == "recorded", errors, common)
         return

@@ -34,13 +34,15 @@ SHARD = 4 << 20
 
 @dataclass(frozen=True)
 class Shard:
-    """Some documents of both sides. `position` is how far the reference was read with it."""
+    """Some documents of both sides. `position` is how far the reference was read with it; `name` is what the first document
+    calls itself, if it does."""
 
     number: int
     reference: Part
     predicted: Part | None
     documents: int
     position: int
+    name: Any = None
     cut: str = "in one order"
 
     @cached_property
@@ -61,8 +63,13 @@ class _Cut:
     stop: int
     line: int
     documents: int
+    first: int
     data: bytes
     position: int
+
+    def name(self, boundaries: Boundaries) -> Any:
+        """What the first document calls itself."""
+        return boundaries.name(self.data[: self.first]) if boundaries.name is not None and self.documents else None
 
 
 class Scanner:
@@ -90,7 +97,8 @@ class Scanner:
         data = _copied(self._data, 0, at)
         del self._data[:at]
         count = int(np.searchsorted(self._starts, at))
-        cut = _Cut(self._base, self._base + at, self._line, count, data, self._position())
+        first = int(self._starts[1]) if count > 1 else at
+        cut = _Cut(self._base, self._base + at, self._line, count, first, data, self._position())
         self._starts, self._scanned = self._starts[count:] - at, max(0, self._scanned - at)
         self._base += at
         self._line += data.count(b"\n")
@@ -155,23 +163,28 @@ def cut_in_order(
     left = Scanner(reference, boundaries)
     right = Scanner(predicted, other or boundaries) if predicted is not None else None
     headers = [_header(reference, boundaries), _header(predicted, other or boundaries) if predicted else ()]
-    number = 0
+    number, agree = 0, True
     try:
         while True:
             ours = left.take(size=size)
-            theirs = right.take(documents=ours.documents if ours else 0) if right is not None else None
+            theirs = None if right is None else right.take(documents=ours.documents) if ours else right.take(size=1)
             if ours is None:
                 if theirs is not None and theirs.data.strip():
                     raise SidesMismatch(f"{predicted} has more documents than {reference}")
                 return
             if right is not None and (theirs.documents if theirs else 0) != ours.documents:
                 raise SidesMismatch(f"{predicted} has fewer documents than {reference}")
+            name, other_name = ours.name(boundaries), theirs.name(other or boundaries) if theirs else None
+            if agree and None not in (name, other_name) and name != other_name and number:
+                raise SidesMismatch(f"{predicted} has {other_name!r:.60} where {reference} has {name!r:.60}")
+            agree = agree and name == other_name  # else the two sides may be called by different fields
             yield Shard(
                 number,
                 _part(left, ours, number, headers[0]),
                 _part(right, theirs, number, headers[1]) if right is not None and theirs is not None else None,
                 ours.documents,
                 ours.position,
+                name,
             )
             number += 1
     finally:
@@ -201,16 +214,23 @@ def _part(scanner: Scanner, cut: _Cut, number: int, header: tuple[Range, ...]) -
 
 
 def cut_by_name(
-    reference: str, predicted: str, boundaries: Boundaries, other: Boundaries, *, size: int = SHARD
+    reference: str,
+    predicted: str,
+    boundaries: Boundaries,
+    other: Boundaries,
+    *,
+    size: int = SHARD,
+    absent: bool = False,
 ) -> Iterator[Shard] | None:
     """Shards of two files with the same documents in different orders; None where documents have no names, where the names do
-    not meet, or where a file cannot be read twice. In memory is an index: a name and a place for each document."""
+    not meet (unless one side may lack some: `absent`), or where a file cannot be read twice. In memory is an index: a name
+    and a place for each document."""
     if boundaries.name is None or other.name is None:
         return None
     if any(name == "-" or is_packed(name) for name in (reference, predicted)):
         return None
     left, right = (index_documents(name, how) for name, how in ((reference, boundaries), (predicted, other)))
-    if left is None or right is None or left.keys() != right.keys():
+    if left is None or right is None or (left.keys() != right.keys() and not absent):
         return None
     return _by_name(reference, predicted, left, right, boundaries, other, size)
 
@@ -248,7 +268,9 @@ def _by_name(
             position += weight
             yield replace(shard, position=position)
             names, weight, number = [], 0, number + 1
-    if names:
+    # what only the predictions have goes with the last shard
+    if names or right.keys() - left.keys():
+        names += [key for key in right if key not in left]
         shard = _named(reference, predicted, left, right, names, headers, number)
         yield replace(shard, position=position + weight)
 
@@ -259,6 +281,7 @@ def _named(
 ) -> Shard:  # fmt: skip
     parts = []
     for file, places, header in ((reference, left, headers[0]), (predicted, right, headers[1])):
-        ranges = sorted(one for name in names for one in places[name])
-        parts.append(Part(file, (*(one for one in header if one[0] < ranges[0][0]), *ranges), number=number))
-    return Shard(number, parts[0], parts[1], len(names), 0, "by name")
+        ranges = sorted(one for name in names for one in places.get(name, ()))
+        before = (one for one in header if ranges and one[0] < ranges[0][0])
+        parts.append(Part(file, (*before, *ranges), number=number, by_name=True))
+    return Shard(number, parts[0], parts[1], len(names), 0, names[0], "by name")

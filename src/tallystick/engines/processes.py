@@ -2,7 +2,9 @@
 
 The standard library's pool of processes breaks when one of them ends abruptly (a kill, the machine's memory running
 out), and everything that it had not finished is lost. `Processes` is an executor too, but starts a new pool and submits
-what was lost again. Only work that goes down with its process several times is an error.
+what was lost again. Only work that goes down with its process several times is an error. A process that is killed while
+it hands its result over leaves half a message behind, for the rest of which the pool would wait for ever: a thread looks
+after the workers, and ends such a pool.
 
 Workers are spawned, not forked, so that threads of the parent do no harm; they leave Ctrl-C to the parent, and end by
 themselves when the parent is gone.
@@ -16,17 +18,24 @@ import os
 import pickle
 import signal
 import threading
+import time
+import traceback
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing.connection import wait
 from typing import Any, TypeVar
 
+from tallystick.errors import TallystickError
 from tallystick.scoring.elsewhere import WorkerLost
 
 T = TypeVar("T")
 
 ATTEMPTS = 5
 """So often a piece of work may lose its process."""
+
+GRACE = 3.0
+"""Seconds in which a pool notices by itself that a worker died, if it does."""
 
 
 @dataclass(eq=False)
@@ -66,9 +75,7 @@ class Processes(Executor):
                 return
             job.tries += 1
             for _ in range(2):
-                pool = self._pool = self._pool or ProcessPoolExecutor(
-                    self.workers, multiprocessing.get_context("spawn"), initializer=_be_a_worker
-                )
+                pool = self._pool or self._new_pool()
                 try:
                     inner = pool.submit(_unpack_and_run, job.packed)
                     break
@@ -78,6 +85,26 @@ class Processes(Executor):
                 job.future.set_exception(self._too_often(job))
                 return
         inner.add_done_callback(lambda done: self._finish(job, pool, done))
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        pool = ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn"), initializer=_be_a_worker)
+        self._pool = pool
+        threading.Thread(target=self._look_after, args=(pool,), daemon=True).start()
+        return pool
+
+    def _look_after(self, pool: ProcessPoolExecutor) -> None:
+        """End a pool that does not notice that a worker of its died."""
+        while self._pool is pool:
+            workers = list((getattr(pool, "_processes", None) or {}).values())
+            if not wait([one.sentinel for one in workers], timeout=0.2):
+                time.sleep(0 if workers else 0.2)
+                continue
+            until = time.monotonic() + GRACE
+            while self._pool is pool and not getattr(pool, "_broken", True) and time.monotonic() < until:
+                time.sleep(0.05)
+            if self._pool is pool and not getattr(pool, "_broken", True):
+                _end(pool)
+            return
 
     def _finish(self, job: _Job, pool: ProcessPoolExecutor, done: Future[Any]) -> None:
         if done.cancelled():
@@ -100,8 +127,9 @@ class Processes(Executor):
 
     def _too_often(self, job: _Job) -> WorkerLost:
         return WorkerLost(
-            f"a worker process ended abruptly {job.tries} times over the same work (killed, or out of memory); "
-            f"fewer processes or smaller shards need less memory"
+            f"a worker process ended abruptly {job.tries} times over the same work (killed, or out of memory): fewer "
+            "processes or smaller shards need less memory. In a script of your own, what starts processes has to stand "
+            'below `if __name__ == "__main__":`'
         )
 
     def _drop(self, pool: ProcessPoolExecutor) -> None:
@@ -124,13 +152,8 @@ class Processes(Executor):
         with self._lock:
             self._closed = True
             pool, self._pool = self._pool, None
-        if pool is None:
-            return
-        processes = list((getattr(pool, "_processes", None) or {}).values())
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
-            with contextlib.suppress(ProcessLookupError, AttributeError):
-                process.kill()
+        if pool is not None:
+            _end(pool)
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if error is not None:
@@ -139,9 +162,34 @@ class Processes(Executor):
             self.shutdown(wait=True)
 
 
+def _end(pool: ProcessPoolExecutor) -> None:
+    """Kill the workers of a pool. With them goes the last who could write to it, so that it waits for no rest of a message."""
+    workers = list((getattr(pool, "_processes", None) or {}).values())
+    writer = getattr(getattr(pool, "_result_queue", None), "_writer", None)
+    pool.shutdown(wait=False)
+    for worker in workers:
+        with contextlib.suppress(ProcessLookupError, AttributeError):
+            worker.kill()
+    if writer is not None:
+        with contextlib.suppress(OSError):
+            writer.close()
+
+
 def _unpack_and_run(packed: bytes) -> Any:
     work, arguments, named = pickle.loads(packed)
-    return work(*arguments, **named)
+    try:
+        return work(*arguments, **named)
+    except Exception as error:
+        raise _that_travels(error) from None
+
+
+def _that_travels(error: Exception) -> Exception:
+    """The exception, or, if it cannot be pickled and unpickled, what it says. One that cannot would break the pool."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return TallystickError(f"{type(error).__name__}: {error}\n{''.join(traceback.format_tb(error.__traceback__))}")
+    return error
 
 
 def _be_a_worker() -> None:

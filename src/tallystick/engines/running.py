@@ -17,12 +17,15 @@ from dataclasses import dataclass, field
 
 from tallystick.engines.cutting import SHARD, Shard, cut_by_name, cut_in_order, size_of
 from tallystick.engines.gathering import Disagreement, Gathering
-from tallystick.engines.shards import Extra, Job, Outcome, Score, Scored, Wants, score_shard
+from tallystick.engines.shards import Extra, Job, Outcome, Score, Scored, Wants, label_path, score_shard
 from tallystick.engines.state import State
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.reading.boundaries import Boundaries, Uncut
 from tallystick.scoring.elsewhere import PIECES_A_WORKER, explained, workers_of
 from tallystick.scoring.result import Result
+
+CONFIRMED = 256 << 20
+"""Up to so many bytes of the reference an error in a shard is looked at in the whole file before it is told."""
 
 Say = Callable[[str], None]
 Progress = Callable[[int, int], None]
@@ -52,16 +55,18 @@ def run_files(
     state: State | None = None,
     wants: Wants = Wants(),  # noqa: B008 - frozen
     size: int = SHARD,
+    absent: bool = False,
     say: Say = lambda _: None,
     progress: Progress | None = None,
 ) -> Finished:
     """Score two files in shards. `score` is called with the names of two parts and returns results by metric; it has to be
-    something that can be pickled where the executor has processes of its own."""
+    something that can be pickled where the executor has processes of its own. `absent` says that it can do with documents
+    that only one side has."""
     started = time.monotonic()
     for file, found in ((reference, boundaries), (predicted, other or boundaries)):
         if isinstance(found, Uncut) and file is not None:
             say(f"{file} is read as a whole: {found.reason}")
-            return _whole(score, reference, predicted, started)
+            return _whole(score, reference, predicted, wants, started)
     assert isinstance(boundaries, Boundaries)
     other = other or boundaries
     assert isinstance(other, Boundaries)
@@ -70,7 +75,7 @@ def run_files(
         ("in one order", lambda: cut_in_order(reference, predicted, boundaries, other, size=size)),
     ]
     if predicted is not None:
-        ways.append(("by name", lambda: cut_by_name(reference, predicted, boundaries, other, size=size)))
+        ways.append(("by name", lambda: cut_by_name(reference, predicted, boundaries, other, size=size, absent=absent)))
     for how, cut in ways:
         shards = cut()
         if shards is None:
@@ -83,6 +88,13 @@ def run_files(
         except (SidesMismatch, Disagreement) as error:
             say(f"{reference} and {predicted} cannot be cut {how} ({_brief(error)})")
             continue
+        except InputError as error:
+            # A shard may look wrong only because it is one: the whole has the last word, where that is no great matter.
+            if "-" in (reference, predicted) or total > CONFIRMED:
+                raise
+            whole = _whole(score, reference, predicted, wants, started)
+            say(f"read as a whole: a shard cannot be read by itself ({_brief(error)})")
+            return whole
         if not gathering.shards:
             break  # nothing in the file: the reader says so
         took = time.monotonic() - started
@@ -92,7 +104,7 @@ def run_files(
             "standard input cannot be read twice; give a file, or leave out what scores in shards", "<stdin>"
         )
     say(f"{reference}{f' and {predicted}' if predicted else ''}: read as a whole")
-    return _whole(score, reference, predicted, started)
+    return _whole(score, reference, predicted, wants, started)
 
 
 def _brief(error: Exception) -> str:
@@ -100,10 +112,12 @@ def _brief(error: Exception) -> str:
     return text if len(text) <= 200 else text[:199] + "…"
 
 
-def _whole(score: Score, reference: str, predicted: str | None, started: float) -> Finished:
+def _whole(score: Score, reference: str, predicted: str | None, wants: Wants, started: float) -> Finished:
     found = score(reference, predicted)
     scored = found if isinstance(found, Scored) else Scored(found)
-    return Finished(dict(scored.results), scored.extra, 1, "as a whole", time.monotonic() - started)
+    took = time.monotonic() - started
+    labels = {name: label_path(result, wants) for name, result in scored.results.items()}
+    return Finished(dict(scored.results), scored.extra, 1, "as a whole", took, labels)
 
 
 def gather(

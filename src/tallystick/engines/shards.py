@@ -67,9 +67,10 @@ class Names:
     known: tuple[Any, ...] | None = None
 
     @staticmethod
-    def of(ids: Sequence[Any], keep: bool) -> Names:
+    def of(ids: Sequence[Any], keep: bool, named: bool) -> Names:
+        """`named` says that the documents bring these names with them, so that they are no numbers that a reader gave."""
         known = tuple(ids) if keep else None
-        for first in (0, 1):
+        for first in () if named else (0, 1):
             for text in (False, True):
                 if list(ids) == [str(k) if text else k for k in range(first, first + len(ids))]:
                     return Names(len(ids), None, first, text, known)
@@ -132,7 +133,22 @@ def score_shard(job: Job) -> Outcome:
         if scored.extra is not None:
             scored.extra.told(lambda text: told(text, *parts))
     ids = next(iter(scored.results.values())).ids if scored.ids is None else scored.ids
-    return Outcome(tallied, Names.of(ids, job.wants.rows), scored.extra)
+    return Outcome(tallied, Names.of(ids, job.wants.rows, _is_called(job.shard, ids)), scored.extra)
+
+
+def _is_called(shard: Shard, ids: Sequence[Any]) -> bool:
+    """Whether the first document calls itself what it is called."""
+    own = shard.name.decode("utf-8", "replace") if isinstance(shard.name, bytes) else shard.name
+    return own is not None and len(ids) > 0 and str(own) == str(ids[0])
+
+
+def label_path(result: Result, wants: Wants) -> str | None:
+    """Which of the labels that are wanted a metric has."""
+    if isinstance(result.metric, str):
+        return None
+    from tallystick.scoring.breakdown import has_labels_at
+
+    return next((path for path in wants.labels if has_labels_at(result.expression, path)), None)
 
 
 def _tally(result: Result, wants: Wants) -> Tallied:
@@ -145,13 +161,13 @@ def _tally(result: Result, wants: Wants) -> Tallied:
     if isinstance(rows, Account):
         label = wants.labels[0] if wants.labels and rows.labels is not None else None
     elif not isinstance(result.metric, str) and (wants.fields or wants.labels):
-        from tallystick.scoring.breakdown import has_labels_at, sums_by_field, sums_by_label
+        from tallystick.scoring.breakdown import sums_by_field, sums_by_label
 
         if wants.fields:
             sums = result.field_sums
             sums = sums if sums is not None else sums_by_field(result.expression, result.documents_kept, result.memory)
             account = replace(account, fields=sums)
-        label = next((path for path in wants.labels if has_labels_at(result.expression, path)), None)
+        label = label_path(result, wants)
         if label is not None:
             by_label = sums_by_label(result.expression, label, result.documents_kept, result.memory)
             account = replace(account, labels=by_label)

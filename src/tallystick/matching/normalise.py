@@ -16,11 +16,12 @@ from tallystick.columns.arrays import F64
 from tallystick.columns.blocks import Blocks, Pairs, union
 from tallystick.columns.data import Data, Scope
 from tallystick.columns.encoded import Column, unshared
-from tallystick.matching.sets import Match, Sums
-from tallystick.similarity.functions import Via
+from tallystick.matching.sets import Match, Sums, joined
+from tallystick.similarity.cases import Cases, Let
 from tallystick.similarity.missing import Optional
 from tallystick.similarity.node import Node, Similarity, require
 from tallystick.similarity.records import Each
+from tallystick.similarity.through import Through
 from tallystick.similarity.weights import Weighted
 
 
@@ -72,28 +73,50 @@ def numerators(inner: Similarity, r: Column, p: Column, blocks: Blocks) -> Sums:
     """Σ of each pair, as both sides see it."""
     if two_numerators(inner) and len(r) and len(p):
         return _by_side(inner, unshared(r), unshared(p), blocks)
-    found = inner.pairs(r, p, blocks)
-    return Sums(found.i, found.j, found.weight, found.weight, found.weight)
+    return Sums.of(inner.pairs(r, p, blocks))
 
 
 def two_numerators(inner: Similarity) -> bool:
-    """Whether Σ counts differently on the two sides: a one-sided matching, also as a field of a sum."""
-    if isinstance(inner, Match):
-        return inner.constraint in ("N:1", "1:N") and not inner.literal
-    if isinstance(inner, Each):
-        return any(two_numerators(part.present if isinstance(part, Optional) else part) for _, part in inner.fields)
-    return isinstance(inner, (Weighted, Via)) and two_numerators(inner.inner)
+    """Whether Σ counts differently on the two sides: a one-sided matching, also as a field of a sum or as one of several cases."""
+    match inner:
+        case Match():
+            return inner.constraint in ("N:1", "1:N") and not inner.literal
+        case Each():
+            return any(two_numerators(part) for _, part in inner.fields)
+        case Cases():
+            return any(two_numerators(part) for _, part in inner.options)
+        case Let():
+            return two_numerators(inner.body)
+        case Optional():
+            return two_numerators(inner.present)
+        case Weighted() | Through():
+            return two_numerators(inner.inner)
+    return False
 
 
 def _by_side(inner: Similarity, r: Any, p: Any, blocks: Blocks) -> Sums:
-    if isinstance(inner, Match):
-        return inner.sums(r, p, blocks)
-    if isinstance(inner, Weighted):
-        one = numerators(inner.inner, r, p, blocks)
-        w = inner.weight
-        return Sums(one.i, one.j, one.total * w, one.reference * w, one.predicted * w)
-    if isinstance(inner, Via):
-        return numerators(inner.inner, r, p, blocks)
+    match inner:
+        case Match():
+            return inner.sums(r, p, blocks)
+        case Weighted():
+            one, w = numerators(inner.inner, r, p, blocks), inner.weight
+            return Sums(one.i, one.j, one.total * w, one.reference * w, one.predicted * w)
+        case Through():
+            return numerators(inner.inner, r, p, blocks)
+        case Let():
+            return numerators(inner.unrolled, r, p, blocks)
+        case Optional():
+            found = numerators(inner.present, r.present, p.present, blocks.at(r.rows, p.rows)).moved(r.rows, p.rows)
+            return joined([found, Sums.of(inner.both_missing(r, p, blocks))])
+        case Cases():
+            return joined(
+                [
+                    numerators(part, r.columns[k], p.columns[k], blocks.at(r.rows(k), p.rows(k))).moved(
+                        r.rows(k), p.rows(k)
+                    )
+                    for k, (_, part) in enumerate(inner.options)
+                ]
+            )
     assert isinstance(inner, Each)
     # Each side's numerators of a sum are the sums of its fields' numerators, over the same pairs.
     sides: tuple[list[Pairs], list[Pairs], list[Pairs]] = ([], [], [])

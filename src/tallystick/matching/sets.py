@@ -14,8 +14,8 @@ so that neither precision nor recall can pass 1. `literal` uses one Σ for both,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,20 @@ class Sums:
     total: F64
     reference: F64
     predicted: F64
+
+    @staticmethod
+    def of(pairs: Pairs) -> Sums:
+        """The same for both sides."""
+        return Sums(pairs.i, pairs.j, pairs.weight, pairs.weight, pairs.weight)
+
+    def moved(self, rows_i: I64, rows_j: I64) -> Sums:
+        """The same pairs, with the rows looked up in another numbering."""
+        return replace(self, i=rows_i[self.i], j=rows_j[self.j])
+
+
+def joined(parts: Sequence[Sums]) -> Sums:
+    """Sums over different pairs."""
+    return Sums(*(np.concatenate([getattr(one, f.name) for one in parts]) for f in fields(Sums)))
 
 
 @dataclass(frozen=True, repr=False)

@@ -16,7 +16,9 @@ def read_bytes(name: str | Path) -> bytes:
     name = str(name)
     part = part_at_hand(name)
     if part is not None:
-        return part.read()
+        data = part.read()
+        check_text(data, name)
+        return data
     if name == "-":
         return read_stdin()
     path = Path(name)

@@ -15,6 +15,7 @@ import numpy as np
 from tallystick.errors import InputError, Place, SidesMismatch, some
 from tallystick.reading.chains import UNKNOWN, Chains, IntArray, counted, mention_codes
 from tallystick.reading.missing import Missing, allowed
+from tallystick.reading.parts import part_at_hand
 
 _PART = re.compile(r"(?:;|(?<=\)))\s*part\s+(\d+)\s*;?$")
 
@@ -145,7 +146,7 @@ def _partners(
         )
         if names
     ]
-    if found and not lenient:
+    if found and (not lenient or part_at_hand(key.file) is not None):  # what a shard lacks may stand in another one
         if allowed(absent, only_key, only_response):
             return partner
         listed = "; ".join(f"{file} has {text}" for file, text, _ in found)

@@ -28,12 +28,14 @@ Range = tuple[int, int, int]
 @dataclass(frozen=True)
 class Part:
     """Some bytes of a file, in one piece for the reader; `held` are the bytes themselves where they cannot be read again
-    (a packed file, standard input)."""
+    (a packed file, standard input). `by_name` says that its documents were chosen by their names, so that what the other side
+    lacks is nowhere."""
 
     file: str
     ranges: tuple[Range, ...]
     held: bytes | None = field(default=None, repr=False)
     number: int = 0
+    by_name: bool = False
 
     @property
     def name(self) -> str:

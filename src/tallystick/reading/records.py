@@ -44,6 +44,8 @@ class Findings:
     unknown_counts: bool = True
     invalid: list[tuple[Any, str]] = field(default_factory=list)
     invalids: int = 0
+    unread: int = 0
+    first_unread: str = ""
 
     def add_invalid(self, key: Any, reason: str) -> None:
         """Count what could not be read; the first ones are listed."""
@@ -62,6 +64,8 @@ class Findings:
         self.unknown_counts = other.unknown_counts
         self.invalid += other.invalid[: MOST_LISTED - len(self.invalid)]
         self.invalids += other.invalids
+        self.unread += other.unread
+        self.first_unread = self.first_unread or other.first_unread
 
     def note_unknown(self, key: Any, path: str, value: Any, times: int = 1) -> None:
         """Remember values under a key that the shape does not know."""
@@ -90,6 +94,8 @@ class Findings:
             listed = "; ".join(f"{key}: {reason}" for key, reason in self.invalid[:5])
             more = f"; and {self.invalids - 5:,} more" if self.invalids > 5 else ""
             yield f"invalid, scoring nothing: {_count(self.invalids, 'prediction')} ({listed}{more})"
+        if self.unread:
+            yield f"cannot be read, and nobody's prediction: {_count(self.unread, 'line')}, the first: {self.first_unread}"
 
     def as_dict(self) -> dict[str, Any]:
         """The same for the JSON output."""
@@ -98,6 +104,7 @@ class Findings:
             "misfits": dict(self.misfits),
             "unknown": dict(self.unknown),
             "invalids": self.invalids,
+            "unread": self.unread,
             "invalid": [{"document": key, "reason": reason} for key, reason in self.invalid],
         }
 
@@ -361,6 +368,8 @@ class Pairing:
         self.filled = lenient or (absent is not None and absent.policy != "error")
         self.how = ""
         self.ignored: list[Any] = []
+        self.unpaired = 0
+        """Documents that only one side has, and lines that could not be read and are nobody's."""
         self.remarks: list[str] = []
         """What is to be said about how the files were read."""
 
@@ -445,7 +454,8 @@ class Pairing:
         self._check(self.predicted, lines, others, seen)
         waiting = dict(zip(others, predictions, strict=True))
         waiting.pop(UNKNOWN, None)
-        places = right.index(seen)
+        unread = [line for line, key in zip(lines, others, strict=True) if key is UNKNOWN]
+        places = right.index(seen, unread)
         missing: list[Any] = []
         keys, references = ours
         while keys:
@@ -477,7 +487,10 @@ class Pairing:
                 f"{self.reference.lines.file} and {self.predicted.lines.file}: {unmet_ids(missing, extra)}; "
                 f"--lenient scores a missing prediction as nothing and ignores extra ones"
             )
-        self.ignored = extra
+        self.ignored, self.unpaired = extra, len(missing) + len(extra) + len(unread)
+        if unread:
+            self.predicted.findings.unread += len(unread)
+            self.predicted.findings.first_unread = str(self.predicted.place(unread[0]))
 
     def _check(self, side: Side, numbers: list[int], keys: list[Any], first: dict[Any, int] | None = None) -> None:
         """Every document has an id, and no two of those in `first` have the same."""
@@ -580,8 +593,9 @@ class Reader:
         self.rest = []
         return left
 
-    def index(self, seen: dict[Any, int]) -> dict[Any, tuple[int, Any]]:
-        """Where each document that is left stands: its line number, and its offset (or the line itself)."""
+    def index(self, seen: dict[Any, int], unread: list[int]) -> dict[Any, tuple[int, Any]]:
+        """Where each document that is left stands: its line number, and its offset (or the line itself). Lines that cannot be
+        read are put into `unread`."""
         places: dict[Any, tuple[int, Any]] = {}
         side = self.side
         while True:
@@ -591,6 +605,7 @@ class Reader:
             for number, line, offset in zip(portion.numbers, portion.lines, portion.offsets, strict=True):
                 key = side.identify(line)
                 if key is UNKNOWN:
+                    unread.append(number)
                     continue
                 if key is None:
                     side.read(Portion([number], [line], [offset]))  # says what is wrong with it

@@ -23,7 +23,6 @@ from tallystick.matching.collections import OverItems
 from tallystick.matching.normalise import Normaliser
 from tallystick.matching.sets import Match, Matching
 from tallystick.matching.variables import Latent, Scoped
-from tallystick.similarity.aliases import Aliases
 from tallystick.similarity.alternatives import AnyOf
 from tallystick.similarity.cases import Cases, Let
 from tallystick.similarity.functions import Via
@@ -31,6 +30,7 @@ from tallystick.similarity.keyed import Keyed
 from tallystick.similarity.missing import Optional
 from tallystick.similarity.node import Node, Similarity
 from tallystick.similarity.records import Each, Record
+from tallystick.similarity.through import Through
 from tallystick.similarity.weights import Threshold, Weigh, Weighted
 
 
@@ -86,7 +86,7 @@ def below(here: Aligned) -> Iterator[Aligned]:
     if isinstance(r, Shared) or isinstance(p, Shared):
         r, p = unshared(r), unshared(p)
         yield from below(here.at(node, r, p))
-    elif isinstance(node, (Via, Aliases)):
+    elif isinstance(node, Through):
         yield from below(here.at(node.inner, r, p))
     elif isinstance(node, Weighted):
         yield from below(replace(here.at(node.inner, r, p), scale=here.scale * node.weight))
@@ -223,13 +223,20 @@ def root(
     return Aligned("", node, r, p, i, rows, leftovers=leftovers, homes=where)
 
 
+_OPENED = (
+    Through, Weighted, Weigh, Threshold, Normaliser, Let, Keyed, AnyOf, OverItems, Optional, Each, Record, Latent, Scoped,
+    Matching, Cases,
+)  # fmt: skip
+"""What `below` can open. A similarity of somebody's own is a leaf, whatever it is made of."""
+
+
 def is_leaf(node: Node) -> bool:
     """Whether nothing of the value lies below: an atomic similarity, whatever weight, threshold or mapping is around it.
 
     A value that is mapped and then normalised is one, too: the words of a text are no parts of a document.
     """
-    if isinstance(node, Via) and isinstance(node.inner, Normaliser):
+    if not isinstance(node, _OPENED) or (isinstance(node, Via) and isinstance(node.inner, Normaliser)):
         return True
-    if isinstance(node, (Weighted, Weigh, Threshold, Via, Optional, Aliases, AnyOf, Keyed, Normaliser)):
+    if isinstance(node, (Weighted, Weigh, Threshold, Through, Optional, AnyOf, Keyed, Normaliser)):
         return is_leaf(node.inner)
     return not any(isinstance(part, Similarity) for _, part in node.parts())

@@ -63,7 +63,7 @@ def in_order(
             if len(waiting) >= most:
                 first, future = waiting.popleft()
                 yield first, future.result()
-            waiting.append((piece, executor.submit(work, piece)))
+            waiting.append((piece, _submitted(executor, work, piece)))
         while waiting:
             first, future = waiting.popleft()
             yield first, future.result()
@@ -78,6 +78,15 @@ def in_order(
     finally:
         for _, future in waiting:
             future.cancel()
+
+
+def _submitted(executor: Executor, work: Callable[[T], R], piece: T) -> Future[R]:
+    try:
+        return executor.submit(work, piece)
+    except BrokenExecutor:
+        raise
+    except RuntimeError as error:  # what every executor says once it was shut down
+        raise TallystickError(f"the executor takes no work ({error})") from None
 
 
 def slices(total: int, size: int) -> Iterator[slice]:

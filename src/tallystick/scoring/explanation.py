@@ -26,7 +26,6 @@ from tallystick.matching.normalise import Normaliser, Sides
 from tallystick.matching.sets import Match, Matching, distinct_rows
 from tallystick.scoring.alignment import Aligned, below, is_leaf, root
 from tallystick.scoring.evaluation import summed
-from tallystick.similarity.aliases import Aliases
 from tallystick.similarity.alternatives import AnyOf
 from tallystick.similarity.cases import Let
 from tallystick.similarity.exact import exact
@@ -35,6 +34,7 @@ from tallystick.similarity.keyed import Keyed
 from tallystick.similarity.missing import Optional
 from tallystick.similarity.node import Node, Similarity
 from tallystick.similarity.records import Each, Record
+from tallystick.similarity.through import Through
 from tallystick.similarity.weights import Threshold, Weigh, Weighted
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
@@ -179,7 +179,7 @@ def _level(pair: Aligned, level: Aligned, x: Any, y: Any) -> Iterator[Explanatio
             yield Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own_p[k], how, places=there)
 
 
-_WRAPPERS = (Normaliser, Threshold, Weighted, Weigh, Optional, Via, Let, Keyed, AnyOf, Aliases)
+_WRAPPERS = (Normaliser, Threshold, Weighted, Weigh, Optional, Through, Let, Keyed, AnyOf)
 
 
 def _inside(node: Similarity, x: Any, y: Any) -> Iterator[tuple[Any, Similarity]]:

@@ -137,13 +137,14 @@ class Optional(Similarity):
     def _pairs(self, r: Maybe, p: Maybe, blocks: Blocks) -> Pairs:
         rows, columns = r.rows, p.rows
         found = self.present.pairs(r.present, p.present, blocks.at(rows, columns)).moved(rows, columns)
-        no_rows, no_columns = np.flatnonzero(r.position < 0), np.flatnonzero(p.position < 0)
-        i, j = blocks.at(no_rows, no_columns).pairs()
-        return Pairs(
-            np.concatenate((found.i, no_rows[i])),
-            np.concatenate((found.j, no_columns[j])),
-            np.concatenate((found.weight, np.ones(len(i)))),
-        )
+        none = self.both_missing(r, p, blocks)
+        return Pairs(*(np.concatenate((getattr(found, k), getattr(none, k))) for k in ("i", "j", "weight")))
+
+    def both_missing(self, r: Maybe, p: Maybe, blocks: Blocks) -> Pairs:
+        """The pairs that are alike in having nothing."""
+        rows, columns = np.flatnonzero(r.position < 0), np.flatnonzero(p.position < 0)
+        i, j = blocks.at(rows, columns).pairs()
+        return Pairs(rows[i], columns[j], np.ones(len(i)))
 
     def _selves(self, column: Maybe) -> F64:
         out = np.ones(len(column))

@@ -82,7 +82,9 @@ class Node:
         check_similarities(self)
 
     def __repr__(self) -> str:
-        return f"{self.name}({', '.join(self._arguments())})"
+        own = type(self)
+        ours = own.__module__.partition(".")[0] == "tallystick"
+        return f"{self.name if ours else f'{own.__module__}:{own.__qualname__}'}({', '.join(self._arguments())})"
 
     def _arguments(self) -> Iterator[str]:
         for f in fields(self):
