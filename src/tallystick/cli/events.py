@@ -122,6 +122,7 @@ def _scored(
     whole: bool = True,
 ) -> tuple[Paired[EventDocument], dict[str, Result]]:  # fmt: skip
     """The documents of both sides, and the results; `whole` says that this is not one system of several, or a shard."""
+    from tallystick.errors import MetricError
     from tallystick.metrics.events import Options
     from tallystick.metrics.events import score as score_all
     from tallystick.reading.documents import pair_documents
