@@ -75,8 +75,11 @@ def _ask(session: Session, desk: Desk, console: Console, read_key: ReadKey, read
             elif key == SKIP:
                 step = "on"
             elif key == REMARK:
-                console.print("Remark, then Enter: ", end="")
-                written = read_line()
+                try:
+                    console.print("Remark, then Enter: ", end="")
+                    written = read_line()
+                except KeyboardInterrupt:  # before the line was waited for
+                    written = None
                 if written is None:
                     message = "The remark stays as it was."
                 else:
