@@ -16,6 +16,7 @@ from benchmarks import (
     judgements,
     meaning,
     measure,
+    records,
     relations,
     resampling,
     spans,
@@ -308,3 +309,10 @@ def test_the_store_of_judgements_gives_back_what_was_put(tmp_path):
     assert done["put the questions, with their keys"] == 20
     assert done["read the queue"] == questions == [one.question for one in done["read the judgements"]]
     assert [one.label for one in done["score with them"]] == ["Correct"] * 20
+
+
+def test_the_command_that_records_are_measured_with_gives_its_figures(tmp_path):
+    for side in ("gold", "system"):
+        (tmp_path / f"{side}.jsonl").write_text('{"id": 1, "a": "x"}\n')
+    score = records.tallystick(str(tmp_path / "gold.jsonl"), str(tmp_path / "system.jsonl"), "")
+    assert score() == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
