@@ -111,8 +111,8 @@ def _measure_once(target: str, make: str, timeout: float, arguments: Mapping[str
         )
     except subprocess.TimeoutExpired:
         return Measurement(problem=f"not finished after {timeout:.0f} s")
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    if done.returncode or not done.stdout:
+        last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}, and nothing printed"])[-1]
         return Measurement(problem=last)
     return Measurement(**json.loads(done.stdout))
 

@@ -102,7 +102,11 @@ def tallystick(gold: str, system: str, schema: str) -> Score:
     def score() -> dict[str, float]:
         out = io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
-            command.main(arguments, prog_name="tallystick", standalone_mode=False)
+            try:
+                command.main(arguments, prog_name="tallystick")
+            except SystemExit as end:
+                if end.code:
+                    raise
         content = json.loads(out.getvalue())
         assert content["fields"], "the table with fields is part of it"
         return {figure: content["metrics"]["records"][figure] for figure in FIGURES}

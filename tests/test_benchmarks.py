@@ -13,8 +13,10 @@ from benchmarks import (
     coverage,
     dependencies,
     invoices,
+    judgements,
     meaning,
     measure,
+    records,
     relations,
     resampling,
     spans,
@@ -298,3 +300,19 @@ def test_resampling_agrees_with_numpy_alone():
     assert resampling.percentile(*data)()["counts"] == pytest.approx(resampling.floor(*data)()["counts"], abs=1e-12)
     assert resampling.gathered(*data)()["counts"] == pytest.approx(resampling.floor(*data)()["counts"], abs=1e-12)
     assert set(resampling.bootstrap_test(*data)()) == set(resampling.bca(*data)())
+
+
+def test_the_store_of_judgements_gives_back_what_was_put(tmp_path):
+    questions = judgements.generate(questions=20, documents=3, length=500)
+    assert len({one.document for one in questions}) == 3
+    done = {name: work() for name, work in judgements.steps(tmp_path / "j.sqlite", questions)}
+    assert done["put the questions, with their keys"] == 20
+    assert done["read the queue"] == questions == [one.question for one in done["read the judgements"]]
+    assert [one.label for one in done["score with them"]] == ["Correct"] * 20
+
+
+def test_the_command_that_records_are_measured_with_gives_its_figures(tmp_path):
+    for side in ("gold", "system"):
+        (tmp_path / f"{side}.jsonl").write_text('{"id": 1, "a": "x"}\n')
+    score = records.tallystick(str(tmp_path / "gold.jsonl"), str(tmp_path / "system.jsonl"), "")
+    assert score() == {"precision": 1.0, "recall": 1.0, "f1": 1.0}

@@ -28,7 +28,7 @@ def press(question, keys):
         ("731", "", ()),  # 7 and 3 mean nothing before yes
         ("1732", "Incorrect", ()),  # no at the end: what was chosen before does not count
         ("17387", "Correct", (0,)),
-        ("1737", "Correct", ()),  # a reference chosen twice is not chosen
+        ("17737", "Correct", (0,)),  # chosen, taken back, chosen
     ],
 )
 def test_keys_of_figure_2(keys, label, references):
@@ -38,6 +38,21 @@ def test_keys_of_figure_2(keys, label, references):
         return
     assert sheet.missing == ""
     assert (sheet.answers().verdict().label, sheet.answers().verdict().references) == (label, references)
+
+
+def test_a_reference_pressed_twice_leaves_the_question_open():
+    """Which is not the answer "none of them"."""
+    assert press(ONE, "1737").missing == "question 2"
+    assert press(Question("both", ("a", "b")), "17973").answers() == Answers(True, (1,), "conveys")
+
+
+def test_a_key_that_means_nothing_changes_nothing():
+    blank = Sheet.of(ONE)
+    assert [blank.press(key) for key in ("x", "x", "3", "7", "8", "\x1b[15~", "")] == [None] * 7
+    assert blank.refusal("x") == "'x' means nothing here; the keys stand beside the answers."
+    assert blank.refusal("3") == blank.refusal("7") == blank.refusal("8") == "Question 1 comes first: 1 yes, 2 no."
+    assert blank.refusal("\x1b[15~").startswith("That key means nothing here")
+    assert press(ONE, "1xx7xx3xx").answers() == Answers(True, (0,), "conveys")
 
 
 def test_what_is_missing_is_said():

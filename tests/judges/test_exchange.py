@@ -1,13 +1,15 @@
 """Questions and judgements out of a store and into another, as JSON Lines."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from sample import QUESTIONS
 
 from tallystick.errors import InputError
 from tallystick.judges import Answers, Judgement, Question, Store, Verdict
-from tallystick.judges.exchange import judgement_line, keep, question_line, read_lines
+from tallystick.judges.exchange import Taken, judgement_line, keep, question_line, read_lines
+from tallystick.judges.names import checked_name
 
 
 @pytest.fixture
@@ -152,3 +154,40 @@ def test_half_a_character_is_an_error(tmp_path, store):
     path = written(tmp_path, {**ONE, "candidate": "Homs\ud800"})
     with pytest.raises(InputError, match=r"half of a surrogate pair"):
         keep(store, read_lines(path, store))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("an\nna", "the name of a judge is one line without control characters, found 'an\\\\nna'"),
+        ("x" * 81, "the name of a person has at most 80 characters, found 81: 'xxx"),
+        (" anna", "no blanks at its ends and no two in a row, found ' anna'"),
+        ("anna  b", "no blanks at its ends and no two in a row"),
+        ("", "needs `judge`, the name of who answered"),
+        ("\u202eanna", "one line without control characters"),
+    ],
+)
+def test_what_cannot_be_the_name_of_a_judge(store, tmp_path, name, said):
+    line = json.dumps({"candidate": "a", "reference": "b", "label": "Correct", "judge": name})
+    (tmp_path / "j.jsonl").write_text(f"\n{line}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=f"j.jsonl:2: .*{said}"):
+        read_lines(tmp_path / "j.jsonl", store)
+
+
+def test_a_model_may_have_a_long_name():
+    assert checked_name("m" * 300, "model") == "m" * 300
+    with pytest.raises(InputError, match="the name of a model has at most 300 characters, found 301"):
+        checked_name("m" * 301, "model")
+
+
+def test_an_import_is_taken_as_a_whole_or_not_at_all(store):
+    questions, before = [Question("new", ("b",))], store.questions()
+    fine, broken = (
+        Judgement(Question(c, ("b",)), "anna", Verdict("Correct", (), why)) for c, why in (("a", ""), ("c", "\ud800"))
+    )
+    with pytest.raises(InputError, match="nothing was changed"):
+        keep(store, Taken(questions, [(fine, "person"), (broken, "person")]))
+    assert store.questions() == before
+    with pytest.raises(InputError, match="control characters"):
+        keep(store, Taken(questions, [(replace(fine, judge="a\tb"), "person")]))
+    assert store.questions() == before

@@ -164,7 +164,9 @@ def test_stores_that_are_none(path, command):
         db.execute("PRAGMA application_id = 1952541817")
         db.execute("PRAGMA user_version = 9")
     db.close()
-    assert "a store of version 9, and this tallystick reads version 1; upgrade tallystick" in tried("later.sqlite")
+    assert "a store of version 9, and this tallystick reads versions 1 to 2; upgrade tallystick" in tried(
+        "later.sqlite"
+    )
 
 
 def test_wrong_usage_is_said(path):
@@ -176,3 +178,50 @@ def test_wrong_usage_is_said(path):
     ).stderr  # fmt: skip
     Path("q.jsonl").write_text('{"candidate": "a", "references": ["b"], "label": "Correct"}\n')
     assert "q.jsonl:1: a judgement needs `judge`" in run("import", path, "q.jsonl", code=2).stderr
+
+
+def test_what_fails_leaves_no_store_behind(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    Path("bad.jsonl").write_text('{"candidate": "a", "reference": "b"}\n{"candidate": "a", "labl": "Correct"}\n')
+    assert "no field 'labl'" in run("import", "new.sqlite", "bad.jsonl", code=2).stderr
+    Path("bad.jsonl").write_text('{"key": "00ff", "judge": "anna", "label": "Correct"}\n')
+    assert "the store knows no question '00ff'" in run("import", "new.sqlite", "bad.jsonl", code=2).stderr
+    assert "none.jsonl" in run("import", "new.sqlite", "none.jsonl", code=2).stderr
+    for files in ((GOLD, "none.jsonl"), (GOLD, SYSTEM)):
+        done = subprocess.run(
+            [sys.executable, "-m", "tallystick", "score", "arguments", *files, "--judge", "llm:x"],
+            capture_output=True, text=True, encoding="utf-8", check=False,
+        )  # fmt: skip
+        assert done.returncode == 2, done.stderr
+    assert "OPENAI_API_KEY" in done.stderr
+    assert [one.name for one in tmp_path.iterdir()] == ["bad.jsonl"]
+
+
+def test_an_import_under_the_name_of_a_model_is_refused(path):
+    with Store(path) as store:
+        store.add(Judgement(QUESTIONS[0], "gpt-4o", Verdict("Correct", (0,)), "expert"), kind="model")
+    Path("mine.jsonl").write_text(json.dumps({"key": QUESTIONS[1].key, "label": "Incorrect"}) + "\n")
+    said = run("import", path, "mine.jsonl", "--annotator", "gpt-4o", code=2).stderr
+    assert "'gpt-4o' is a model in j.sqlite, or in a line before, and a person in what is to be imported" in said
+    assert "control characters" in run("import", path, "mine.jsonl", "--annotator", "a\nb", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["--judgements", "all.jsonl", "--open-to", "anna"],
+            "--open-to says what --label-studio or --jsonl is to hold",
+        ),
+        (["--jsonl", "q.jsonl", "--top", "3"], "--top says what to take from REFERENCE and SYSTEM...: give them"),
+        (
+            ["--jsonl", "q.jsonl", "--conjunctions", "und"],
+            "--conjunctions says what to take from REFERENCE and SYSTEM...",
+        ),
+    ],
+)
+def test_options_of_an_export_that_would_change_nothing(path, options, said):
+    assert said in run("export", "--store", path, *options, code=2).stderr
+    assert [one.name for one in Path().iterdir()] == ["j.sqlite"]

@@ -455,8 +455,8 @@ def test_wrong_usage_is_said_before_anything_is_asked(tmp_path, arguments, messa
 
 
 def test_a_store_without_questions_or_none_at_all(tmp_path):
-    with Store(tmp_path / "s.sqlite"):
-        pass
+    with Store(tmp_path / "s.sqlite") as store:
+        store.add_judge("anna")
     assert "there are no questions" in run(tmp_path / "s.sqlite", "--model", "m", code=2).stderr
     assert "no such store" in run(tmp_path / "t.sqlite", "--model", "m", code=2).stderr
 

@@ -1,5 +1,6 @@
 """The store: what was asked and answered stays, is found by its content, and nothing else is taken for a store."""
 
+import json
 import os
 import shutil
 import sqlite3
@@ -7,8 +8,12 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import asdict, replace
+from hashlib import blake2b
 
 import pytest
+from first_layout import write_first_layout
+from sample import QUESTIONS
 
 from tallystick.errors import InputError
 from tallystick.judges import Answers, Judgement, Question, Store, Verdict
@@ -96,20 +101,136 @@ def test_another_sqlite_file_is_left_alone(tmp_path):
 
 def test_a_store_of_another_version_is_an_error(tmp_path):
     path = tmp_path / "j.sqlite"
-    Store(path).close()
+    with Store(path) as store:
+        store.add_judge("anna")
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA user_version = 7")
     db.close()
     with pytest.raises(
-        InputError, match="a store of version 7, and this tallystick reads version 1; upgrade tallystick"
+        InputError, match="a store of version 7, and this tallystick reads versions 1 to 2; upgrade tallystick"
     ):
         Store(path)
+
+
+def test_a_document_is_kept_once(tmp_path):
+    long = "a word and another, " * 10_000
+    asked = [Question(f"candidate {k}", ("a",), long, "event", "word", "role", (0, 6)) for k in range(50)]
+    with Store(tmp_path / "j.sqlite") as store:
+        store.add_questions(asked)
+        store.add_all([Judgement(one, "anna", Verdict("Correct", (0,))) for one in asked])
+        found = store.questions()
+        assert found == asked
+        assert len({id(one.document) for one in found}) == 1
+        assert [one.question for one in store.judgements()] == asked
+    assert (tmp_path / "j.sqlite").stat().st_size < 3 * len(long)
+
+
+def test_the_key_is_that_of_the_whole_content():
+    """The plain digest, of which `key` makes the document's part only once."""
+    for one in (*QUESTIONS, Question("a", document='"quoted"\n\0 日本 \ud800'), Question("", ())):
+        text = json.dumps(asdict(one), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        assert one.key == blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def test_what_is_read_has_the_key_of_its_content(tmp_path):
+    asked = [*QUESTIONS, Question("no document"), Question("odd", document="a\0b\r\n\x85")]
+    with Store(tmp_path / "j.sqlite") as store:
+        store.add_questions(asked)
+        for one in store.questions():
+            assert one.key == replace(one).key == store.question(one.key).key
+        assert store.questions() == asked
+
+
+def test_a_store_of_version_1_is_laid_out_anew(tmp_path):
+    path, long = tmp_path / "j.sqlite", "the boat sank. " * 5_000
+    asked = [*QUESTIONS, *(Question(f"candidate {k}", ("a", "b"), long, role="r") for k in range(20))]
+    said = [
+        Judgement(asked[0], "anna", Verdict("Correct", (0,), "why"), "", Answers(True, (0,), "conveys"), "2024-01-01")
+    ]
+    write_first_layout(path, asked, said)
+    before = path.stat().st_size
+    with Store(path) as store:
+        assert store.questions() == asked
+        assert store.queue() == [one.key for one in asked]
+        assert store.judgements() == said
+        assert Recorded(store).judge([asked[0], asked[1]]) == [said[0].verdict, None]
+        store.add(Judgement(asked[1], "anna", Verdict("Incorrect")))
+        assert store.add_questions(asked) == 0
+    assert path.stat().st_size < before / 5
+    with Store(path) as store:
+        assert len(store.judgements()) == 2
+    with sqlite3.connect(path) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (2,)
+        assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert db.execute("SELECT count(*) FROM documents").fetchone() == (4,)
+    db.close()
+
+
+def test_five_programs_bring_one_store_up_at_once(tmp_path):
+    path, found = tmp_path / "j.sqlite", []
+    write_first_layout(path, QUESTIONS)
+
+    def work():
+        with Store(path) as store:
+            found.append(store.questions())
+
+    threads = [threading.Thread(target=work) for _ in range(5)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert found == [QUESTIONS] * 5
+
+
+def test_a_store_of_version_1_that_cannot_be_written_is_an_error_and_stays(tmp_path, monkeypatch):
+    path = tmp_path / "j.sqlite"
+    write_first_layout(path, QUESTIONS)
+    before = path.read_bytes()
+
+    def full(db):
+        db.execute("DROP TABLE questions")
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("tallystick.judges.store.bring_up", full)
+    with pytest.raises(InputError, match=r"a store of version 1, which has to be laid out anew.*Copy it.*disk is full"):
+        Store(path)
+    assert path.read_bytes() == before
+    monkeypatch.undo()
+    with Store(path) as store:
+        assert store.questions() == QUESTIONS
 
 
 def test_a_store_that_is_not_there_is_not_made_by_reading(tmp_path):
     with pytest.raises(InputError, match="there is no such store"):
         Store(tmp_path / "none.sqlite", create=False)
     assert not (tmp_path / "none.sqlite").exists()
+
+
+def test_a_store_is_made_by_the_first_thing_that_is_written(tmp_path):
+    path = tmp_path / "j.sqlite"
+    with Store(path) as store, Store(path) as other:
+        assert store.questions() == store.judgements() == store.voices() == []
+        assert not path.exists()
+        store.add_questions(QUESTIONS)
+        assert other.questions() == QUESTIONS  # which was opened before there was anything
+        other.add(Judgement(QUESTIONS[0], "anna", Verdict("Correct")))
+        assert store.labels("anna") == {QUESTIONS[0].key: "Correct"}
+    assert [one.name for one in tmp_path.iterdir()] == ["j.sqlite"]
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_store_whose_first_writing_fails_leaves_nothing(tmp_path, there):
+    path = tmp_path / "j.sqlite"
+    if there:
+        path.touch()
+    with Store(path) as store:
+        with pytest.raises(InputError, match=r"half a character.*nothing was changed"):
+            store.add_questions([*QUESTIONS, Question("a \ud800")])
+        assert [(one.name, one.stat().st_size) for one in tmp_path.iterdir()] == ([("j.sqlite", 0)] if there else [])
+        assert store.questions() == []
+        store.add_questions(QUESTIONS)
+    with Store(path, create=False) as store:
+        assert store.questions() == QUESTIONS
 
 
 def test_two_people_at_once(tmp_path):
@@ -149,8 +270,10 @@ def test_ten_programs_make_one_store_at_once(tmp_path):
 
     def make():
         try:
-            Store(path).close()
-        except InputError as error:
+            with Store(path) as store:
+                store.add_questions(QUESTIONS)
+                assert store.questions() == QUESTIONS
+        except (InputError, AssertionError) as error:
             failures.append(error)
 
     threads = [threading.Thread(target=make) for _ in range(10)]
@@ -175,8 +298,10 @@ def test_what_only_a_model_was_asked_is_not_in_the_queue(tmp_path):
 
 
 def test_a_store_that_cannot_be_opened_is_said_to_be_so(tmp_path):
-    with pytest.raises(InputError, match=r"this store of judgements cannot be opened \(unable to open database file\)"):
+    with pytest.raises(InputError, match=r"this store of judgements cannot be made: .*no folder is no folder"):
         Store(tmp_path / "no folder" / "j.sqlite")
+    with pytest.raises(InputError, match=r"this store of judgements cannot be opened \(unable to open database file\)"):
+        Store(tmp_path)
 
 
 @pytest.mark.parametrize("journal", ["wal", "delete"])

@@ -41,7 +41,7 @@ def test_keys_back_skip_quit_and_resume(path):
     assert "3 answered now, 3 of 12 in all" in said
     assert "Still open: question 1." in shown
     assert "the boat[candidate]" in shown
-    shown, said = sit(path, "bb175\nq")  # goes on at the third; back to the first, which is answered again
+    shown, said = sit(path, "bb15\nq")  # goes on at the third; back to the first, which is answered again
     assert "3 of 12 · 3 judged · anna" in shown
     assert labels(path)[:3] == ["Partial", "Incorrect", ""]
 
@@ -62,44 +62,82 @@ def test_kappa_is_said_at_the_end(path):
     assert "kappa with anna is 0.00 over 2 questions" in said
 
 
+class Terminal:
+    """`judge terminal` in a pseudo-terminal."""
+
+    def __init__(self, path):
+        self.end, inside = pty.openpty()
+        take = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.executable, sys.argv[1:])"
+        arguments = ["tallystick", "judge", "terminal", str(path), "--annotator", "anna"]
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", take, sys.executable, "-m", *arguments], stdin=inside, stdout=inside, stderr=inside,
+            start_new_session=True, env={**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "50"},
+        )  # fmt: skip
+        os.close(inside)
+        self.seen, self.place = b"", 0
+
+    def until(self, text):
+        """Read on until the text comes, after what came before."""
+        text, deadline = text.encode(), time.monotonic() + 60
+        while text not in self.seen[self.place :]:
+            assert time.monotonic() < deadline, self.seen[self.place :]
+            if select.select([self.end], [], [], 0.2)[0]:
+                self.seen += os.read(self.end, 65536)
+        self.place = self.seen.index(text, self.place) + len(text)
+
+    def type(self, *pairs):
+        for keys, shown in pairs:
+            os.write(self.end, keys.encode())
+            self.until(shown)
+
+    def leave(self):
+        assert self.process.wait(timeout=60) == 0
+        assert b"Traceback" not in self.seen
+        os.close(self.end)
+
+
 def test_in_a_real_terminal(path):
     """A pseudo-terminal: keys without Enter, drawn anew each time, arrow back, Ctrl-C leaves everything written."""
-    terminal, inside = pty.openpty()
-    take = (
-        "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.executable, sys.argv[1:])"
-    )
-    arguments = ["tallystick", "judge", "terminal", str(path), "--annotator", "anna"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", take, sys.executable, "-m", *arguments], stdin=inside, stdout=inside, stderr=inside,
-        start_new_session=True, env={**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "50"},
-    )  # fmt: skip
-    os.close(inside)
-    seen, place = b"", 0
-
-    def until(text):
-        """Read on until the text comes, after what came before."""
-        nonlocal seen, place
-        deadline = time.monotonic() + 60
-        while text not in seen[place:]:
-            assert time.monotonic() < deadline, seen[place:]
-            if select.select([terminal], [], [], 0.2)[0]:
-                seen += os.read(terminal, 65536)
-        place = seen.index(text, place) + len(text)
-
-    until(b"1 of 12")
-    until(b"q quit")
-    for key, shown in (("1", "Conveys at least"), ("7", "● Yes, The ferry"), ("3", "● Conveys"), ("\r", "2 of 12")):
-        os.write(terminal, key.encode())
-        until(shown.encode())
-    os.write(terminal, b"2")
-    until("● No".encode())
-    os.write(terminal, b"\x1b[D")
-    until(b"1 of 12")
-    os.write(terminal, b"\x03")
-    until(b"1 of 12 in all")
-    assert process.wait(timeout=60) == 0
-    os.close(terminal)
+    terminal = Terminal(path)
+    terminal.until("1 of 12")
+    terminal.until("q quit")
+    terminal.type(("1", "Conveys at least"), ("7", "● Yes, The ferry"), ("3", "● Conveys"), ("\r", "2 of 12"))
+    terminal.type(("2", "● No"), ("\x1b[D", "1 of 12"), ("\x03", "1 of 12 in all"))
+    terminal.leave()
     assert labels(path)[:2] == ["Correct", ""]
+
+
+def test_odd_keys_in_a_real_terminal(path):
+    """F5 and Ctrl-arrows are no answers, though there is a 5 in them; Ctrl-C in a remark leaves the remark, and not the program."""
+    terminal = Terminal(path)
+    terminal.until("q quit")
+    terminal.type(("x", "'x' means nothing here"), ("x", "'x' means nothing here"), ("5", "Question 1 comes first"))
+    terminal.type(
+        ("\r", "Still open: question 1."), ("\r", "Still open: question 1."), ("1", "● Yes"), ("7", "● Yes, The")
+    )
+    terminal.type(
+        ("3", "● Conveys"), ("\x1b[15~", "That key means nothing here"), ("\x1b[1;5D", "That key means nothing")
+    )
+    terminal.type(("r", "Remark, then Enter"), ("first\r", "remark: first"), ("r", "Remark, then Enter"))
+    terminal.type(("\x03", "The remark stays as it was."), ("\r", "2 of 12"), ("\x04", "1 of 12 in all"))
+    terminal.leave()
+    assert labels(path)[:2] == ["Correct", ""]
+    with Store(path) as store:
+        assert store.verdict(QUESTIONS[0], "anna").explanation == "first"
+
+
+@pytest.mark.parametrize("keys", ["", "\n\n\n", "xx", "1", "173", "r", "rhalf a remark", "\0\x1b", "1773\n", "é日"])
+def test_an_input_that_ends_early_writes_nothing_and_is_no_error(path, keys):
+    _, said = sit(path, keys)
+    assert "0 answered now, 0 of 12 in all" in said
+    assert labels(path) == [""] * 12
+
+
+def test_no_input_at_all(path):
+    command = [sys.executable, "-m", "tallystick", "judge", "terminal", str(path), "--annotator", "anna"]
+    done = subprocess.run(["sh", "-c", 'exec "$@" <&-', "sh", *command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "0 answered now" in done.stderr
 
 
 def test_a_document_cannot_steer_the_terminal(tmp_path):
@@ -112,7 +150,8 @@ def test_a_document_cannot_steer_the_terminal(tmp_path):
 
 
 def test_an_empty_store_is_said(tmp_path):
-    Store(tmp_path / "j.sqlite").close()
+    with Store(tmp_path / "j.sqlite") as store:
+        store.add_judge("anna")
     done = subprocess.run(
         [sys.executable, "-m", "tallystick", "judge", "terminal", tmp_path / "j.sqlite", "--annotator", "a"],
         capture_output=True, text=True, encoding="utf-8", check=False,

@@ -189,6 +189,8 @@ def scored_systems(
     from tallystick.metrics.arguments import Options
     from tallystick.metrics.arguments import score as score_all
     from tallystick.reading.arguments import read_pair
+    from tallystick.reading.generated import IDLE, idle_ontology
+    from tallystick.reading.opening import shown_name
     from tallystick.reading.parses import with_parses
 
     templates = read_json_object(ontology, "an event type's template and roles under its name") if ontology else None
@@ -206,6 +208,8 @@ def scored_systems(
         name: read_pair(reference, file, ontology=templates, tokens=tokens, strip_articles=strip_articles)
         for name, file in systems.items()
     }
+    if templates is not None and all(any(one.startswith(IDLE) for one in pairs.warnings) for pairs in read.values()):
+        raise MetricError(idle_ontology(map(shown_name, systems.values())))
     if parses:
         read = with_parses(read, parses)
     found = {}

@@ -112,25 +112,32 @@ def results(
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
     return _scored(
-        reference, predicted, metrics, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity, missing
+        reference, predicted, metrics, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity, missing, whole=False,
     )[1]  # fmt: skip
 
 
 def _scored(
     reference: str, predicted: str, metrics: tuple[str, ...], coreference: str | None, heads: str | None, strip_articles: bool,
     ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
+    whole: bool = True,
 ) -> tuple[Paired[EventDocument], dict[str, Result]]:  # fmt: skip
-    """The documents of both sides, and the results."""
+    """The documents of both sides, and the results; `whole` says that this is not one system of several, or a shard."""
+    from tallystick.errors import MetricError
     from tallystick.metrics.events import Options
     from tallystick.metrics.events import score as score_all
     from tallystick.reading.documents import pair_documents
     from tallystick.reading.event_documents import EventDocument
     from tallystick.reading.events import read_coreference, read_events
+    from tallystick.reading.generated import GENERATED, idle_ontology
     from tallystick.reading.heads import read_heads
 
     left = read_events(reference)
     templates = read_json_object(ontology, "an event type's template and roles under its name") if ontology else None
     right = read_events(predicted, reference=left, ontology=templates)
+    if templates is not None and right.format != GENERATED:
+        if whole:
+            raise MetricError(idle_ontology([right.file]))
+        right.warnings.append(idle_ontology([right.file]))
     options = Options(
         types=types_of(hierarchy, parents),
         heads=read_heads(heads) if heads else None,

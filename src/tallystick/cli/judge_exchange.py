@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,6 +66,10 @@ def export(
         raise MetricError(
             "nothing to do: give REFERENCE and SYSTEM..., or what to write (--label-studio, --jsonl, --judgements)"
         )
+    if open_to is not None and not (label_studio or jsonl):
+        raise MetricError("--open-to says what --label-studio or --jsonl is to hold: give one of them")
+    if reference is None:
+        _refuse(("top", "task", *options), "says what to take from REFERENCE and SYSTEM...: give them")
     put = None
     if reference is not None:
         put = _open(reference, systems, top, task, options)
@@ -76,6 +80,14 @@ def export(
         _write(kept, put, label_studio, jsonl, judgements, open_to)
 
 
+def _refuse(names: Iterable[str], why: str) -> None:
+    """Options that were given and would have no effect."""
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            raise MetricError(f"--{name.replace('_', '-')} {why}")
+
+
 def _open(
     reference: str, systems: tuple[str, ...], top: int | None, task: str, options: Mapping[str, Any]
 ) -> list[Question]:
@@ -83,10 +95,7 @@ def _open(
 
     files = {file: file for runs in named_systems(systems).values() for file in runs}
     if task == "muc4":
-        context = click.get_current_context()
-        for name in options:
-            if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
-                raise MetricError(f"--{name.replace('_', '-')} changes nothing for --task muc4")
+        _refuse(options, "changes nothing for --task muc4")
         from tallystick.judges.muc4 import open_fills
         from tallystick.metrics.argument_questions import most_made
         from tallystick.reading.muc4 import read_muc4

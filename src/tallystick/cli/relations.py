@@ -60,7 +60,7 @@ def score(
     tallystick score relations dev.json result.json --train train_annotated.json
     """
     pairs, scored = _scored(
-        reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity
+        reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity, whole=True
     )  # fmt: skip
 
     @cache
@@ -94,23 +94,27 @@ def explain(
 ) -> None:  # fmt: skip
     """Show which relations of a document are matched."""
     chosen = (metric,) if metric else ()
-    scored = results(reference, predicted, chosen, symmetric, train, heads, parents, hierarchy, informativity)
+    scored = results(
+        reference, predicted, chosen, symmetric, train, heads, parents, hierarchy, informativity, whole=True
+    )
     explain_result(scored, document, format_)
 
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], symmetric: tuple[str, ...], train: tuple[str, ...],
     heads: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
+    whole: bool = False,
 ) -> dict[str, Result]:  # fmt: skip
-    """The results of one system."""
+    """The results of one system; `whole` says that the files are all there is, and not one system of several or a shard."""
     return _scored(
-        reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity, missing
+        reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity, missing, whole
     )[1]  # fmt: skip
 
 
 def _scored(
     reference: str, predicted: str, metrics: tuple[str, ...], symmetric: tuple[str, ...], train: tuple[str, ...],
     heads: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
+    whole: bool = False,
 ) -> tuple[Paired[Any], dict[str, Result]]:  # fmt: skip
     """The documents of both sides, and their results."""
     from pathlib import Path
@@ -134,6 +138,13 @@ def _scored(
         raise SidesMismatch(
             f"{left.file} is {left.format} and {right.file} is {right.format}; their arguments cannot be compared"
         )
+    if facts:
+        for name, given in (("--symmetric", symmetric), ("--heads", heads), ("--parents", parents), ("--hierarchy", hierarchy),
+                            ("--informativity", informativity)):  # fmt: skip
+            if given:
+                raise MetricError(f"{name} changes nothing for DocRED's files, whose facts are compared as they stand")
+    if whole and symmetric:
+        _occur(symmetric, left, right)
     options = Options(
         symmetric=symmetric,
         types=types_of(hierarchy, parents),
@@ -143,3 +154,16 @@ def _scored(
     )
     pairs = pair_documents(left, right, FactSet if facts else RelationSet, missing)
     return pairs, score_all(pairs, metrics, options)
+
+
+def _occur(symmetric: tuple[str, ...], *sides: Any) -> None:
+    """A type that no relation has is misspelt, and would change nothing."""
+    from tallystick.errors import MetricError, did_you_mean, some
+
+    known = dict.fromkeys(one.type for side in sides for document in side.values.values() for one in document.relations)
+    for name in symmetric:
+        if name not in known:
+            raise MetricError(
+                f"--symmetric {name}: no relation of either file has this type; there are {some(known) or 'none'}."
+                f"{did_you_mean(name, known)}"
+            )

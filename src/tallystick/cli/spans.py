@@ -92,10 +92,10 @@ def counting_options(command: Any) -> Any:
 @click.option("--errors", is_flag=True, help="Also what went wrong: counts, confusion of tags, a list with places.")
 @click.option("--repairs", is_flag=True, help="Also list every tag that does not follow the scheme.")
 @click.option("--seqeval", is_flag=True, help="Print seqeval's classification report instead of tables.")
-@click.option("--digits", type=click.IntRange(0), default=2, show_default=True, help="Of --seqeval.")
+@click.option("--digits", type=click.IntRange(0), help="Decimals of --seqeval.  [default: 2]")
 def score(
     reference: str, predicted: str | None, together: bool, common: Common, errors: bool, repairs: bool, seqeval: bool,
-    digits: int, **settings: Any,
+    digits: int | None, **settings: Any,
 ) -> None:  # fmt: skip
     """Score spans: REFERENCE and PREDICTED are column files with IOB tags, JSONL, brat or CoNLL-U.
 
@@ -114,6 +114,8 @@ def score(
         raise MetricError("give PREDICTED, or --together if REFERENCE holds both columns")
     if seqeval and (settings["beta"] != 1 or common.format_ is not None):
         raise MetricError("--seqeval is a layout of its own, with F1; leave --format and --beta out")
+    if digits is not None and not seqeval:
+        raise MetricError("--digits is the number of decimals of --seqeval; without it, leave it out")
     if (settings["k1"], settings["k2"]) != (None, None) and "constrained_overlap" not in settings["metrics"]:
         raise MetricError("--k1 and --k2 belong to --metric constrained_overlap")
     corpus = _read(reference, predicted, keep_tokens=errors or bool(common.report), **settings)
@@ -147,7 +149,7 @@ def score(
     title = versus(predicted, reference) if predicted is not None else Path(reference).name
     if seqeval:
         written = write_files(results, common, tables=tables, title=title, report=report)
-        _print_seqeval(results, digits, tables)
+        _print_seqeval(results, 2 if digits is None else digits, tables)
         for line in written:
             say(line)
         check_gates(results, common.fail_under)

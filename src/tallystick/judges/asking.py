@@ -74,8 +74,19 @@ class Sheet:
             return replace(self, same_as=frozenset())
         keys = reference_keys(self.references)
         if key and key in keys:
-            return replace(self, same_as=(self.same_as or frozenset()) ^ {keys.index(key)})
+            chosen = (self.same_as or frozenset()) ^ {keys.index(key)}
+            return replace(
+                self, same_as=chosen or None
+            )  # the last one taken back: open again, which is not "none of them"
         return None
+
+    def refusal(self, key: str) -> str:
+        """What to say of a key that `press` knows nothing to do with."""
+        known = key in RELATION_KEYS or key == NONE or (key != "" and key in reference_keys(self.references))
+        if known and self.valid is not True:
+            return f"Question 1 comes first: {YES} yes, {NO} no."
+        shown = repr(key) if key.isprintable() else "That key"
+        return f"{shown} means nothing here; the keys stand beside the answers."
 
     @property
     def missing(self) -> str:

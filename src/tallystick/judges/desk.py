@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 
 from tallystick.errors import InputError
 from tallystick.judges.agreement import Agreement, agreement
+from tallystick.judges.names import LONGEST_NAME
 from tallystick.judges.questions import Question
 from tallystick.judges.store import Store
 from tallystick.judges.verdicts import Answers, Judgement, Label, Verdict
-
-LONGEST_NAME = 80
 
 
 def person_name(store: Store, name: str) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, Place, did_you_mean
+from tallystick.judges.names import checked_name
 from tallystick.judges.questions import Question
 from tallystick.judges.store import KINDS, Store
 from tallystick.judges.verdicts import Answers, Judgement, Verdict
@@ -95,6 +96,7 @@ def _take(value: dict[str, Any], taken: Taken, store: Store | None, judge: str |
     kind = value.get("kind", "person")
     if kind not in KINDS:
         raise InputError(f"kind: a judge is one of {', '.join(KINDS)}, found {kind!r}")
+    checked_name(who, kind)
     taken.judgements.append((judgement_of(value, question, who), kind))
 
 
@@ -165,22 +167,23 @@ def keep(store: Store, taken: Taken) -> Kept:
     """Put an import into a store. Who had answered a question before, and otherwise, has the answer replaced."""
     kinds = {name: kind for name, (kind, _) in store.judges().items()}
     for one, kind in taken.judgements:  # before anything is written
-        if kinds.setdefault(one.judge, kind) != kind:
+        if kinds.setdefault(checked_name(one.judge, kind), kind) != kind:
             raise InputError(
                 f"{one.judge!r} is a {kinds[one.judge]} in {store.path}, or in a line before, and a {kind} in what is to be imported"
             )
-    asked = store.add_questions(taken.questions)
-    counts = {"new": 0, "replaced": 0, "same": 0}
-    given: dict[tuple[str, str, str], Judgement] = {}
-    for one, _ in taken.judgements:
-        asks = one.question.key, one.judge, one.version
-        before = given.get(asks) or store.judgement(*asks)
-        same = before is not None and (before.verdict, before.answers) == (one.verdict, one.answers)
-        counts["same" if same else "new" if before is None else "replaced"] += 1
-        if not same:
-            given[asks] = one
-    for kind in KINDS:
-        store.add_all([one for one in given.values() if kinds[one.judge] == kind], kind)
+    with store.writing():  # all of it or nothing
+        asked = store.add_questions(taken.questions)
+        counts = {"new": 0, "replaced": 0, "same": 0}
+        given: dict[tuple[str, str, str], Judgement] = {}
+        for one, _ in taken.judgements:
+            asks = one.question.key, one.judge, one.version
+            before = given.get(asks) or store.judgement(*asks)
+            same = before is not None and (before.verdict, before.answers) == (one.verdict, one.answers)
+            counts["same" if same else "new" if before is None else "replaced"] += 1
+            if not same:
+                given[asks] = one
+        for kind in KINDS:
+            store.add_all([one for one in given.values() if kinds[one.judge] == kind], kind)
     return Kept(asked, counts["new"], counts["replaced"], counts["same"])
 
 

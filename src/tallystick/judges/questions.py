@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -52,9 +52,19 @@ class Question:
 
     @cached_property
     def key(self) -> str:
-        """The digest of the content: what a judgement is found by."""
-        text = json.dumps(asdict(self), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        """The digest of the content: what a judgement is found by.
+
+        The content is its JSON with the fields in the order of their names. Many questions have the same document, so its part of
+        the JSON is made once.
+        """
+        parts = self.to_json()
+        before, after = ({name: parts[name] for name in sorted(parts) if (name < "document") is side and name != "document"}
+                         for side in (True, False))  # fmt: skip
+        digest = blake2b(_bytes(before)[:-1], digest_size=16)
+        digest.update(b',"document":')
+        digest.update(_document_bytes(self.document))
+        digest.update(b"," + _bytes(after)[1:])
+        return digest.hexdigest()
 
     def only(self, reference: int) -> Question:
         """The same candidate against one of the references: what a judge of pairs is asked."""
@@ -71,14 +81,26 @@ class Question:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Question:
-        """Back from `to_json`."""
+    def from_json(cls, value: dict[str, Any], key: str | None = None) -> Question:
+        """Back from `to_json`; `key` is its key, where that is known."""
         parts = dict(value)
         for name in ("candidate_span", "trigger_span"):
             parts[name] = _span(parts.get(name))
         parts["references"] = tuple(parts.get("references", ()))
         parts["reference_spans"] = tuple(map(_span, parts.get("reference_spans", ())))
-        return cls(**parts)
+        question = cls(**parts)
+        if key is not None:
+            question.__dict__["key"] = key  # where `cached_property` looks for it
+        return question
+
+
+def _bytes(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+@lru_cache(maxsize=8)
+def _document_bytes(document: str) -> bytes:
+    return _bytes(document)
 
 
 def _span(value: Any) -> Span | None:

@@ -1,12 +1,7 @@
 """The store of judgements: one SQLite file, one row for each judgement, found by what was asked.
 
-    questions    key (digest of the content), the question as JSON, whether it is in the queue
-    judgements   question, judge, version -> label, references, answers to Q1 to Q3, explanation, when
-    judges       name, kind (person, model, embedding), experience
-    unusable     question, judge, version -> what a model said that was no answer, and why
-
-Each answer is a transaction of its own, written through to the disk: losing power loses at most the answer being typed.
-SQLite's write-ahead log lets several people and programs work on one file at once. A judge who answers a question again
+Its tables are told in `layout`: documents, questions, judgements, judges, and what a model said that was no answer. Each answer is a
+transaction of its own, written through to the disk: losing power loses at most the answer being typed. SQLite's write-ahead log lets several people and programs work on one file at once. A judge who answers a question again
 (with the same version) replaces the earlier answer.
 
 The queue is what was put to be judged, and what a person judged. A model that asks about one reference at a time keeps
@@ -28,52 +23,56 @@ from pathlib import Path
 from types import TracebackType
 
 from tallystick.errors import InputError, did_you_mean
+from tallystick.judges.layout import APPLICATION, VERSION, Documents, bring_up, give_back, lay_out, parts_of, version_of
 from tallystick.judges.questions import Question
 from tallystick.judges.verdicts import Answers, Judgement, Label, Verdict
 
-APPLICATION = 0x74616C79  # "taly": SQLite's mark of whose file this is
-VERSION = 1
 KINDS = ("person", "model", "embedding")
 """Who may judge; where several have, the first kind is believed."""
 PATIENCE = 30
 """Seconds to wait for somebody else who is writing."""
 
-SCHEMA = """
-CREATE TABLE questions (
-    key TEXT PRIMARY KEY, place INTEGER NOT NULL, queued INTEGER NOT NULL, candidate TEXT NOT NULL, role TEXT NOT NULL,
-    content TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE judges (
-    name TEXT PRIMARY KEY, kind TEXT NOT NULL DEFAULT 'person', experience INTEGER NOT NULL DEFAULT 0
-) WITHOUT ROWID;
-CREATE TABLE judgements (
-    question TEXT NOT NULL REFERENCES questions (key), judge TEXT NOT NULL REFERENCES judges (name), version TEXT NOT NULL,
-    label TEXT NOT NULL CHECK (label IN ('Correct', 'Partial', 'Incorrect')), refs TEXT NOT NULL, answers TEXT,
-    explanation TEXT NOT NULL, at TEXT NOT NULL, details TEXT NOT NULL,
-    PRIMARY KEY (question, judge, version)
-) WITHOUT ROWID;
-CREATE TABLE unusable (
-    question TEXT NOT NULL, judge TEXT NOT NULL, version TEXT NOT NULL, answer TEXT NOT NULL, reason TEXT NOT NULL,
-    at TEXT NOT NULL, PRIMARY KEY (question, judge, version)
-) WITHOUT ROWID;
-"""
-
 
 class Store:
-    """Open a store, or make one: `with Store("judgements.sqlite") as store: ...`."""
+    """Open a store, or make one: `with Store("judgements.sqlite") as store: ...`.
+
+    What is not there yet is made by the first thing that is written to it, in the same transaction: whoever fails before leaves nothing.
+    """
 
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
         self.path = Path(path)
         if not create and not self.path.exists():
             raise InputError(f"{self.path}: there is no such store of judgements; `tallystick judge export` makes one")
         try:
-            # The page is served by threads, which share the store; they write one at a time, by `_writing`.
+            # The page is served by threads, which share the store; they write one at a time, by `writing`.
             self._lock = threading.RLock()
-            self._open()
+            self._unmade = not _written(self.path)
+            if self._unmade:
+                self._stand_in()
+            else:
+                self._open()
         except sqlite3.OperationalError as error:
             raise InputError(f"{self.path}: this store of judgements cannot be opened ({error})") from None
         except sqlite3.DatabaseError as error:
             raise InputError(f"{self.path}: not a store of judgements ({error})") from None
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        """The file; as long as there is none, empty tables in memory. Somebody else may have made it meanwhile."""
+        if self._unmade and not self._connection.in_transaction and _written(self.path):
+            with self._lock:
+                if self._unmade:
+                    self._unmade = False
+                    self._open()
+        return self._connection
+
+    def _stand_in(self) -> None:
+        folder = self.path.parent
+        if not (folder.is_dir() and os.access(folder, os.W_OK)):
+            what = "may not be written to" if folder.is_dir() else "is no folder"
+            raise InputError(f"{self.path}: this store of judgements cannot be made: {folder} {what}")
+        self._connection = _connected(":memory:")
+        lay_out(self._connection)
 
     def _open(self) -> None:
         """Open the file; where the folder may not be written to, only to be read.
@@ -93,35 +92,43 @@ class Store:
         return self.path.with_name(f"{self.path.name}-wal")
 
     def _connect(self, name: str) -> None:
-        self._db = sqlite3.connect(
-            name, timeout=PATIENCE, isolation_level=None, check_same_thread=False, uri=name.startswith("file:")
-        )
+        self._connection = _connected(name)
         self._prepare()
 
     def _prepare(self) -> None:
-        db = self._db
+        db = self._connection
         db.execute("BEGIN")  # the three are read at one moment: somebody else may be making the store just now
         (application,) = db.execute("PRAGMA application_id").fetchone()
-        (version,) = db.execute("PRAGMA user_version").fetchone()
-        (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        version = version_of(db)
+        tables = _tables(db)
         db.execute("COMMIT")
         if application != APPLICATION and (tables or application):
             raise InputError(f"{self.path}: an SQLite file, but not a store of judgements")
-        if application == APPLICATION and version != VERSION:
+        if application == APPLICATION and not 1 <= version <= VERSION:
             raise InputError(
-                f"{self.path}: a store of version {version}, and this tallystick reads version {VERSION}; "
-                + ("upgrade tallystick" if version > VERSION else "export it with the version that wrote it")
+                f"{self.path}: a store of version {version}, and this tallystick reads versions 1 to {VERSION}; upgrade tallystick"
             )
         self._keep_a_log()
         db.execute("PRAGMA synchronous = FULL")
-        db.execute("PRAGMA foreign_keys = ON")
         if application != APPLICATION:
-            with self._writing():
-                if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:  # nobody else was quicker
-                    for statement in SCHEMA.split(";"):
-                        db.execute(statement)
-                    db.execute(f"PRAGMA application_id = {APPLICATION}")
-                    db.execute(f"PRAGMA user_version = {VERSION}")
+            with self.writing():
+                if not _tables(db):  # nobody else was quicker
+                    lay_out(db)
+        elif version < VERSION:
+            self._bring_up(version)
+        db.execute("PRAGMA foreign_keys = ON")
+
+    def _bring_up(self, version: int) -> None:
+        try:
+            with self.writing():
+                if version_of(self._db) == version:  # nobody else was quicker
+                    bring_up(self._db)
+        except InputError as error:
+            raise InputError(
+                f"{self.path}: a store of version {version}, which has to be laid out anew for version {VERSION} of this tallystick. "
+                f"Copy it to where it may be written to ({error.reason})"
+            ) from None
+        give_back(self._db)
 
     def _keep_a_log(self) -> None:
         """The write-ahead log. SQLite does not wait for a lock here, as it does elsewhere, so we do."""
@@ -138,16 +145,26 @@ class Store:
                 time.sleep(0.01)
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[None]:
+        """All that is written in here, or nothing of it; one inside another is part of it."""
         with self._lock:
+            if self._connection.in_transaction:
+                yield
+                return
             try:
-                self._db.execute("BEGIN IMMEDIATE")
+                made = self._begin()
                 try:
                     yield
+                    self._connection.execute("COMMIT")
                 except BaseException:
-                    self._db.execute("ROLLBACK")
+                    if self._connection.in_transaction:
+                        self._connection.execute("ROLLBACK")
+                    if made is not None:
+                        self._unmake(made)
                     raise
-                self._db.execute("COMMIT")
+                if made is not None:
+                    self._unmade = False
+                    self._keep_a_log()
             except (
                 sqlite3.OperationalError
             ) as error:  # a full disk, a file without leave to write, a lock of half a minute
@@ -158,41 +175,75 @@ class Store:
                     "(a lone surrogate), which no file can hold; nothing was changed"
                 ) from None
 
+    def _begin(self) -> bool | None:
+        """Begin to write. Where this makes the store: whether there was no file before."""
+        if not self._unmade:
+            self._connection.execute("BEGIN IMMEDIATE")
+            return None
+        new = not self.path.exists()
+        file = _connected(str(self.path))
+        try:
+            file.execute("PRAGMA synchronous = FULL")
+            file.execute("PRAGMA foreign_keys = ON")
+            file.execute("BEGIN IMMEDIATE")
+            if not _tables(file):
+                self._connection.close()
+                self._connection = file
+                lay_out(file)
+                return new
+        except BaseException:
+            file.close()
+            raise
+        file.execute("ROLLBACK")  # somebody else was quicker
+        file.close()
+        self._unmade = False
+        self._open()
+        self._connection.execute("BEGIN IMMEDIATE")
+        return None
+
+    def _unmake(self, new: bool) -> None:
+        """Nothing came of it: leave things as they were found."""
+        self._connection.close()
+        if new and not _written(self.path):
+            self.path.unlink(missing_ok=True)
+        self._stand_in()
+
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def add_questions(self, questions: Iterable[Question]) -> int:
         """Put questions to be asked; those that are there already stay. How many were new."""
-        with self._writing():
+        with self.writing():
             (place,) = self._db.execute("SELECT coalesce(max(place), -1) + 1 FROM questions").fetchone()
-            return sum(self._add(question, place + k, True) for k, question in enumerate(questions))
+            documents = Documents(self._db)
+            return sum(self._add(question, documents, place + k, True) for k, question in enumerate(questions))
 
-    def _add(self, question: Question, place: int, queued: bool) -> int:
-        content = json.dumps(question.to_json(), ensure_ascii=False)
-        row = (question.key, place, queued, question.candidate, question.role, content)
+    def _add(self, question: Question, documents: Documents, place: int, queued: bool) -> int:
+        document = documents.keep(question.document)
+        row = (question.key, place, queued, question.candidate, question.role, document, parts_of(question))
         known = "UPDATE SET queued = 1, place = excluded.place WHERE queued = 0" if queued else "NOTHING"
         return self._db.execute(
-            f"INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO {known}", row
+            f"INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO {known}", row
         ).rowcount
 
     def questions(self) -> list[Question]:
         """The queue, in the order in which it was put."""
-        rows = self._db.execute("SELECT content FROM questions WHERE queued ORDER BY place, key")
-        return [Question.from_json(json.loads(content)) for (content,) in rows]
+        rows = self._db.execute("SELECT key, document, parts FROM questions WHERE queued ORDER BY place, key")
+        return list(Documents(self._db).questions(rows))
 
     def queue(self) -> list[str]:
-        """The queue as keys, in its order: quicker than the questions, which carry their documents."""
+        """The queue as keys, in its order: quicker than the questions with their documents."""
         return [key for (key,) in self._db.execute("SELECT key FROM questions WHERE queued ORDER BY place, key")]
 
     def question(self, key: str) -> Question | None:
         """The question of a key, queued or not."""
-        row = self._db.execute("SELECT content FROM questions WHERE key = ?", (key,)).fetchone()
-        return None if row is None else Question.from_json(json.loads(row[0]))
+        rows = self._db.execute("SELECT key, document, parts FROM questions WHERE key = ?", (key,))
+        return next(Documents(self._db).questions(rows), None)
 
     # -- judges -------------------------------------------------------------------------------------------------------
 
     def add_judge(self, name: str, kind: str = "person", experience: int | None = None) -> None:
         """Make a judge known; where two persons disagree, the one with more experience decides."""
-        with self._writing():
+        with self.writing():
             self._db.execute("INSERT OR IGNORE INTO judges (name, kind) VALUES (?, ?)", (name, kind))
             if experience is not None:
                 self._db.execute("UPDATE judges SET experience = ? WHERE name = ?", (experience, name))
@@ -210,10 +261,11 @@ class Store:
 
     def add_all(self, judgements: Iterable[Judgement], kind: str = "person") -> None:
         """Keep several, all or none."""
-        with self._writing():
+        with self.writing():
             (place,) = self._db.execute("SELECT coalesce(max(place), -1) + 1 FROM questions").fetchone()
+            documents = Documents(self._db)
             for k, one in enumerate(judgements):
-                self._add(one.question, place + k, kind == "person")
+                self._add(one.question, documents, place + k, kind == "person")
                 self._db.execute("INSERT OR IGNORE INTO judges (name, kind) VALUES (?, ?)", (one.judge, kind))
                 answers = None if one.answers is None else json.dumps(asdict(one.answers))
                 when = one.when or datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -225,7 +277,7 @@ class Store:
 
     def withdraw(self, question: Question, judge: str, version: str = "") -> None:
         """Take a judgement back."""
-        with self._writing():
+        with self.writing():
             self._db.execute(
                 "DELETE FROM judgements WHERE question = ? AND judge = ? AND version = ?",
                 (question.key, judge, version),
@@ -237,14 +289,15 @@ class Store:
             f"{_WHOLE} WHERE (?1 IS NULL OR j.judge = ?1) AND (?2 IS NULL OR j.version = ?2) ORDER BY q.place, q.key, j.judge, j.version",
             (judge, version),
         )
-        return [_judgement(row) for row in rows]
+        documents = Documents(self._db)
+        return [_judgement(row, documents) for row in rows]
 
     def judgement(self, key: str, judge: str, version: str = "") -> Judgement | None:
         """What a judge said to the question of a key, with all that belongs to it."""
         row = self._db.execute(
             f"{_WHOLE} WHERE j.question = ? AND j.judge = ? AND j.version = ?", (key, judge, version)
         ).fetchone()
-        return None if row is None else _judgement(row)
+        return None if row is None else _judgement(row, Documents(self._db))
 
     def voices(self) -> list[tuple[str, str, int]]:
         """Each judge and version that has judged, and how many questions: a model with two prompts is two voices."""
@@ -260,6 +313,15 @@ class Store:
         ).fetchone()
         return None if row is None else Verdict(row[0], tuple(json.loads(row[1])), row[2])
 
+    def verdicts(self, judge: str | None = None, version: str | None = None) -> Iterator[tuple[str, str, Verdict]]:
+        """Each judgement's question (by key), judge and verdict: what a score follows from, without the documents."""
+        rows = self._db.execute(
+            "SELECT question, judge, label, refs, explanation FROM judgements WHERE (?1 IS NULL OR judge = ?1) "
+            "AND (?2 IS NULL OR version = ?2) ORDER BY question, judge, version",
+            (judge, version),
+        )
+        return ((key, who, Verdict(label, tuple(json.loads(refs)), why)) for key, who, label, refs, why in rows)
+
     def labels(self, judge: str, version: str | None = None) -> dict[str, Label]:
         """A judge's labels by question: what agreement is computed from."""
         rows = self._db.execute(
@@ -273,7 +335,7 @@ class Store:
     def keep_unusable(self, key: str, judge: str, version: str, answer: str, reason: str) -> None:
         """Keep an answer that could not be used."""
         when = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        with self._writing():
+        with self.writing():
             self._db.execute(
                 "INSERT OR REPLACE INTO unusable VALUES (?, ?, ?, ?, ?, ?)", (key, judge, version, answer, reason, when)
             )
@@ -287,7 +349,7 @@ class Store:
 
     def close(self) -> None:
         """Close the file."""
-        self._db.close()
+        self._connection.close()
 
     def __enter__(self) -> Store:
         return self
@@ -298,17 +360,35 @@ class Store:
         self.close()
 
 
+def _connected(name: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        name, timeout=PATIENCE, isolation_level=None, check_same_thread=False, uri=name.startswith("file:")
+    )
+
+
+def _tables(db: sqlite3.Connection) -> int:
+    return int(db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+
+
+def _written(path: Path) -> bool:
+    """Whether there is something at a path; an empty file, as `mktemp` makes it, is nothing yet."""
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
+
+
 _WHOLE = (
-    "SELECT q.content, j.judge, j.version, j.label, j.refs, j.answers, j.explanation, j.at, j.details "
+    "SELECT q.key, q.document, q.parts, j.judge, j.version, j.label, j.refs, j.answers, j.explanation, j.at, j.details "
     "FROM judgements j JOIN questions q ON q.key = j.question"
 )
 
 
-def _judgement(row: Sequence[str]) -> Judgement:
-    content, judge, version, label, refs, answers, explanation, when, details = row
+def _judgement(row: Sequence[str], documents: Documents) -> Judgement:
+    key, document, parts, judge, version, label, refs, answers, explanation, when, details = row
     given = json.loads(answers) if answers else None
     return Judgement(
-        question=Question.from_json(json.loads(content)),
+        question=documents.question(key, document, parts),
         judge=judge,
         verdict=Verdict(label, tuple(json.loads(refs)), explanation),  # type: ignore[arg-type]
         version=version,
@@ -337,15 +417,15 @@ class Recorded:
         self.name = f"{store.path.name}:{judge}" if judge else store.path.name
         best: dict[str, tuple[tuple[int, int], Verdict]] = {}
         self.disputed: set[str] = set()
-        for one in store.judgements(judge, version):
-            sort, experience = known[one.judge]
+        for key, who, verdict in store.verdicts(judge, version):
+            sort, experience = known[who]
             if kind not in (None, sort):
                 continue
-            rank, key = (KINDS.index(sort) if sort in KINDS else len(KINDS), -experience), one.question.key
+            rank = KINDS.index(sort) if sort in KINDS else len(KINDS), -experience
             if key not in best or rank < best[key][0]:
-                best[key] = rank, one.verdict
+                best[key] = rank, verdict
                 self.disputed.discard(key)
-            elif rank == best[key][0] and one.verdict.said != best[key][1].said:
+            elif rank == best[key][0] and verdict.said != best[key][1].said:
                 self.disputed.add(key)
         self._verdicts = {key: verdict for key, (_, verdict) in best.items() if key not in self.disputed}
 

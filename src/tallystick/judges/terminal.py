@@ -29,7 +29,8 @@ STOP = ("q", "\x03", "\x04")
 
 ReadKey = Callable[[], str]
 """Waits for one key: a character, "\\n" for Enter, "" at the end of the input."""
-ReadLine = Callable[[], str]
+ReadLine = Callable[[], str | None]
+"""Waits for a line; None at the end of the input, or after Ctrl-C."""
 
 
 @dataclass
@@ -74,11 +75,18 @@ def _ask(session: Session, desk: Desk, console: Console, read_key: ReadKey, read
             elif key == SKIP:
                 step = "on"
             elif key == REMARK:
-                console.print("Remark, then Enter: ", end="")
-                remark = read_line().strip()
+                try:
+                    console.print("Remark, then Enter: ", end="")
+                    written = read_line()
+                except KeyboardInterrupt:  # before the line was waited for
+                    written = None
+                if written is None:
+                    message = "The remark stays as it was."
+                else:
+                    remark, message = written.strip(), "" if written.strip() else "No remark."
             else:
                 changed = sheet.press(key)
-                message = f"{key!r} means nothing here." if changed is None else ""
+                message = sheet.refusal(key) if changed is None else ""
                 sheet = changed or sheet
         here = place
         place = place - 1 if step == "back" else desk.next_open(place + 1)

@@ -95,8 +95,13 @@ def credit(step: Accepted | Broken, options: Options) -> tuple[Share, Share, Sha
     den_p = 0
     if rewrite:  # one candidate for each reference, whatever there was before
         num_p, den_p = step.weight * max(found, 1), max(found, 1) - len(step.candidates)
-    if not found and options.none_credits_recall:  # the reference lacked an argument, which it now has
-        return num_p, den_p, step.weight, 1
+    if not found and step.weight == 1 and options.none_credits_recall:
+        return (
+            num_p,
+            den_p,
+            1,
+            1,
+        )  # the reference lacked an argument, which it now has; half an argument it does not lack
     return num_p, den_p, step.weight * found, 0
 
 

@@ -6,8 +6,13 @@
     Incorrect, or no verdict          credits nothing
 
 A reference is credited once. Where several candidates stand for the same references, each takes one so that the total is the
-largest; what remains of a candidate's references then goes to it as well. A candidate whose references are all credited
-already is a repetition and stays wrong, as in all stages.
+largest; what remains of a candidate's references then goes to it as well. What is Correct goes before what is Partial: a Partial candidate gets
+the references that no Correct one stands for. A candidate whose references are all credited already is a repetition and stays wrong, as in
+all stages.
+
+A candidate without a verdict counts as wrong. With Partial as 0 or 1 every further verdict leaves each figure as it is or raises it, so
+that the figures are lower bounds. With Partial as 0.5 that is so for those that `bounds_of` names: a reference that goes from three Partial
+candidates to one Correct one raises recall and may lower precision.
 
 How a judge is asked depends on it: `all`, one question with all references of the role (people, and what is recorded);
 `pairs`, one question for each reference that is free, and only one of them is credited (embeddings, and language models that are
@@ -30,6 +35,9 @@ if TYPE_CHECKING:
     from tallystick.judges.verdicts import Judge, Verdict
 
 ASKS = ("all", "pairs", "alone")
+FIGURES = ("precision", "recall", "f1")
+NEXT_TO_NOTHING = 1e-6
+"""Decides between matchings of the same total weight, and is too little to change the total."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,8 @@ class Coverage:
     asks: str = "all"
     troubles: tuple[str, ...] = ()
     """Why verdicts are lacking, where the judge says so."""
+    bounds: tuple[str, ...] = FIGURES
+    """The figures that no further verdict can lower."""
 
     @property
     def share(self) -> float:
@@ -63,8 +73,30 @@ class Coverage:
         """How much the judge decided, what follows for the figure, and why verdicts are lacking."""
         of = "open candidates" + (" that have a free reference" if self.asks == "pairs" else "")
         shown = f"{self.judge} decided {self.judged:,} of {self.open:,} {of} ({self.share:.1%})"
-        bound = ": the figures of `judge` are lower bounds" if self.judged < self.open else ""
-        return [shown + bound, *(f"{self.judge}: {trouble}" for trouble in self.troubles)]
+        return [
+            shown + (f": {self._bound()}" if self.judged < self.open else ""),
+            *(f"{self.judge}: {trouble}" for trouble in self.troubles),
+        ]
+
+    def _bound(self) -> str:
+        """Which figures are lower bounds, and that the others are not."""
+        others = [name for name in FIGURES if name not in self.bounds]
+        if not others:
+            return "the figures of `judge` are lower bounds"
+        is_, are = (" and ".join(names) + (" is" if len(names) == 1 else " are") for names in (self.bounds, others))
+        bounds = "a lower bound" if len(self.bounds) == 1 else "lower bounds"
+        return f"{is_} {bounds}; {are} not, since with --partial 0.5 a further verdict may lower them"
+
+
+def bounds_of(asks: str, counting: str, partial: float) -> tuple[str, ...]:
+    """The figures that a verdict more never lowers, whatever it is: all, but where Partial is neither nothing nor everything.
+
+    `rewrite` counts a candidate that stands for n references n times, and with weight 1/2 n times half: precision may fall, F1 cannot.
+    Under `keep` several half-right candidates can lose their references to one that is right, or to a part of one.
+    """
+    if partial in (0, 1) or asks == "alone" or (asks == "pairs" and counting == "rewrite"):
+        return FIGURES
+    return ("recall", "f1") if counting == "rewrite" else ("recall",)
 
 
 def asked_how(judge: Any) -> str:
@@ -111,7 +143,9 @@ def ask_judge(judge: Judge, asked: Sequence[Asked]) -> list[Verdict | None]:
     return [verdicts[one.question.key] for one in asked]
 
 
-def judge_blocks(blocks: Sequence[Block], judge: Judge, ask: Any, partial: float) -> Coverage:
+def judge_blocks(
+    blocks: Sequence[Block], judge: Judge, ask: Any, partial: float, counting: str = "rewrite"
+) -> Coverage:
     """Let the judge decide what is open; the blocks are changed."""
     asked = questions_for(judge, blocks, ask)
     verdicts = ask_judge(judge, asked)
@@ -131,7 +165,8 @@ def judge_blocks(blocks: Sequence[Block], judge: Judge, ask: Any, partial: float
             _alone(blocks[at], right)
         else:
             _stand_for(blocks[at], right, several=how == "all")
-    return Coverage(len(decided), sum(decided.values()), labels, judge.signature, how, tuple(_troubles(judge)))
+    bounds = bounds_of(how, counting, partial)
+    return Coverage(len(decided), sum(decided.values()), labels, judge.signature, how, tuple(_troubles(judge)), bounds)
 
 
 def _troubles(judge: Any) -> Iterator[str]:
@@ -149,29 +184,42 @@ Right = Sequence[tuple[Asked, "Verdict", Fraction]]
 
 
 def _stand_for(block: Block, right: Right, several: bool) -> None:
-    """Candidates take the references that they stand for."""
+    """Candidates take the references that they stand for; if each takes all that it can, what is worth more goes first."""
+    if not several:
+        return _match(block, right, several)
+    for weight in sorted({weight for _, _, weight in right}, reverse=True):
+        _match(block, [found for found in right if found[2] == weight], several)
+    return None
+
+
+def _match(block: Block, right: Right, several: bool) -> None:
+    """One to one for the largest total; among equals what is Correct, and what is more of a candidate."""
     free = list(block.free)
     candidates = list({id(one.candidate): one.candidate for one, _, _ in right}.values())
     column = {id(candidate): k for k, candidate in enumerate(candidates)}
     row = {reference: k for k, reference in enumerate(free)}
-    edges, none = [], []
+    weights: dict[tuple[int, int], Fraction] = {}
+    none = []
     for one, verdict, weight in right:
         named = (one.reference,) if one.reference is not None else verdict.references
         if not named:
             none.append((one.candidate, weight, verdict.label))
-        for reference in dict.fromkeys(named):
+        for reference in named:
             if reference in row:
-                edges.append((row[reference], column[id(one.candidate)], float(weight)))
-    weights = {(r, c): weight for r, c, weight in edges}
+                weights[row[reference], column[id(one.candidate)]] = weight
+    edges = [
+        (r, c, float(weight + NEXT_TO_NOTHING * ((weight == 1) + candidates[c].share)))
+        for (r, c), weight in weights.items()
+    ]
     taken: dict[int, list[int]] = {c: [r] for r, c in best_pairs(edges, len(free), len(candidates))}
     if several:  # what nobody else needs
         used = {r for rows in taken.values() for r in rows}
-        for r, c, _ in sorted(edges, key=lambda edge: (-edge[2], edge[1], edge[0])):
-            if r not in used and c in taken and weights[taken[c][0], c] == weights[r, c]:
+        for r, c in sorted(weights, key=lambda edge: (edge[1], edge[0])):
+            if r not in used and c in taken:
                 taken[c].append(r)
                 used.add(r)
     for c, rows in taken.items():
-        weight = Fraction(weights[rows[0], c])
+        weight = weights[rows[0], c]
         references = tuple(sorted(free[r] for r in rows))
         block.take(Accepted(JUDGED, references, (candidates[c],), weight, "correct" if weight == 1 else "partial"))
     for candidate, weight, label in none:

@@ -45,7 +45,7 @@ from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Counts
 from tallystick.similarity.exact import exact
 from tallystick.similarity.records import each, record
-from tallystick.structures.arguments import ArgumentDocument, EventArgument
+from tallystick.structures.arguments import ArgumentDocument, EventArgument, Span
 
 if TYPE_CHECKING:
     from tallystick.judges.questions import Question
@@ -206,27 +206,57 @@ def _judged(
         asker = Asker(document, options.wording)
         askers.update({id(block): asker for block in found})
     every = [block for found in blocks for block in found]
-    return judge_blocks(every, judge, lambda block, one: askers[id(block)].ask(block, one), options.partial)
+    return judge_blocks(
+        every, judge, lambda block, one: askers[id(block)].ask(block, one), options.partial, options.counting
+    )
 
 
 # What is compared
 
 
 def with_one_text(pairs: Paired[ArgumentDocument]) -> Paired[ArgumentDocument]:
-    """A candidate in the place of a reference says what the reference says, so that places imply texts."""
-    out, unlike = [], 0
-    for gold, system in zip(pairs.reference, pairs.predicted, strict=True):
-        said = {one.span: one.text for one in reversed(gold.arguments) if one.span is not None}
-        kept = []
-        for one in system.arguments:
-            text = said.get(one.span, one.text) if one.span is not None else one.text
-            unlike += "".join(text.split()).casefold() != "".join(one.text.split()).casefold()
-            kept.append(one if text == one.text else replace(one, text=text))
-        out.append(replace(system, arguments=tuple(kept)))
-    more = (
-        f"candidates that say something else than the reference in the same place; the reference counts: {unlike:,}",
-    )
-    return replace(pairs, predicted=tuple(out), warnings=(*pairs.warnings, *(more if unlike else ())))
+    """What stands in one place of a document says one thing, that of the reference, so that places imply texts."""
+    sides: tuple[list[ArgumentDocument], list[ArgumentDocument]] = ([], [])
+    unlike = [0, 0]
+    for both in zip(pairs.reference, pairs.predicted, strict=True):
+        said = _said(both[0])
+        for k, document in enumerate(both):
+            kept = []
+            for one in document.arguments:
+                text = said.get(one.span, one.text) if one.span is not None else one.text
+                unlike[k] += _letters(text) != _letters(one.text)
+                kept.append(one if text == one.text else replace(one, text=text))
+            sides[k].append(replace(document, arguments=tuple(kept)))
+    more = []
+    if unlike[0]:
+        more.append(
+            "references that say something else than another reference in the same place; what the tokens say counts, or the first text "
+            f"of the alphabet: {unlike[0]:,}"
+        )
+    if unlike[1]:
+        more.append(
+            f"candidates that say something else than the reference in the same place; the reference counts: {unlike[1]:,}"
+        )
+    return replace(
+        pairs, reference=tuple(sides[0]), predicted=tuple(sides[1]), warnings=(*pairs.warnings, *more)
+    )  # fmt: skip
+
+
+def _said(gold: ArgumentDocument) -> dict[Span, str]:
+    """What the references say in each place; where they differ, what the tokens say, else the first in the order of the alphabet."""
+    texts: dict[Span, set[str]] = {}
+    for one in gold.arguments:
+        if one.span is not None:
+            texts.setdefault(one.span, set()).add(one.text)
+
+    def like_the_tokens(span: Span, text: str) -> bool:
+        return _letters(text) == _letters("".join(gold.tokens[span[0] : span[1] + 1]))
+
+    return {span: min((not like_the_tokens(span, text), text) for text in found)[1] for span, found in texts.items()}
+
+
+def _letters(text: str) -> str:
+    return "".join(text.split()).casefold()
 
 
 def _kept(arguments: Sequence[EventArgument], options: Options) -> tuple[EventArgument, ...]:

@@ -18,6 +18,7 @@ from tallystick.errors import InputError, Place, did_you_mean, some
 from tallystick.reading.documents import Documents, Paired, pair_documents
 from tallystick.reading.event_documents import EventDocument
 from tallystick.reading.events import read_events
+from tallystick.reading.generated import GENERATED, idle_ontology
 from tallystick.reading.json_values import Json, read_json
 from tallystick.reading.mention_values import document_name
 from tallystick.reading.opening import shown_name
@@ -275,6 +276,8 @@ def read_pair(
     known = read_events(tokens) if tokens is not None else None
     left = read_arguments(reference, tokens=known, strip_articles=strip_articles)
     right = read_arguments(predicted, reference=left, ontology=ontology, strip_articles=strip_articles)
+    if ontology is not None and right.documents.format != GENERATED:
+        right.documents.warnings.append(idle_ontology([right.documents.file]))
     paired = pair_documents(left.documents, right.documents, ArgumentDocument)
     return with_sentences(paired, known)
 

@@ -14,7 +14,7 @@ not more precise for it (`events.gen_arg_*` leave it out, as gen-arg does).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tallystick.errors import InputError, SidesMismatch
@@ -32,6 +32,16 @@ def is_generated(record: Json) -> bool:
     return record.has("predicted", "doc_key")
 
 
+GENERATED = "gen-arg"
+"""The format's name."""
+IDLE = "--ontology is for generated text (gen-arg's), which is not in"
+
+
+def idle_ontology(files: Iterable[str]) -> str:
+    """What to say of templates that nothing is read with."""
+    return f"{IDLE} {', '.join(files)}"
+
+
 def read_generated(
     records: list[Json], file: str, reference: Documents[EventDocument] | None, ontology: Mapping[str, Any] | None
 ) -> Documents[EventDocument]:
@@ -44,7 +54,7 @@ def read_generated(
     by_document: dict[str, list[Json]] = {}
     for record in records:
         by_document.setdefault(record.at("doc_key").name(), []).append(record)
-    out: Documents[EventDocument] = Documents(file, "gen-arg", partial=True)
+    out: Documents[EventDocument] = Documents(file, GENERATED, partial=True)
     unknown: dict[str, None] = {}
     for name, found in by_document.items():
         if name not in reference.values:

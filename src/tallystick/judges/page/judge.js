@@ -119,7 +119,7 @@ function choose(pressed) {
 function toggle(reference) {
   const chosen = new Set(page.sheet.same_as || []);
   if (!chosen.delete(reference)) chosen.add(reference);
-  change({ same_as: [...chosen].sort((a, b) => a - b) });
+  change({ same_as: chosen.size ? [...chosen].sort((a, b) => a - b) : null }); // taken back: open again, not "none of them"
 }
 
 const hint = (text) => { const place = $("hint"); if (place) place.textContent = text; };
