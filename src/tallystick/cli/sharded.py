@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.errors import InputError, MetricError, TallystickError
+from tallystick.errors import InputError, MetricError
 
 if TYPE_CHECKING:
     from tallystick.cli.output import Common
@@ -202,6 +202,7 @@ def _accepted(module: Any) -> set[str]:
 def _survey(module: Any, task: str, reference: str, predicted: str | None, size: int | None) -> set[str]:
     """What all parts of both files have to tell before any is scored."""
     from tallystick.engines.cutting import SHARD, cut_in_order
+    from tallystick.engines.running import CONFIRMED
     from tallystick.reading.boundaries import Boundaries, find_boundaries
     from tallystick.reading.parts import at_hand, told_error
 
@@ -213,11 +214,14 @@ def _survey(module: Any, task: str, reference: str, predicted: str | None, size:
         if not isinstance(boundaries, Boundaries):
             return set()  # it is read as a whole
         for shard in cut_in_order(file, None, boundaries, size=size or SHARD):
-            with at_hand(shard.reference):
-                try:
+            try:
+                with at_hand(shard.reference):
                     found |= module.survey(shard.reference.name)
-                except TallystickError as error:
+            except InputError as error:  # noqa: PERF203 - a shard is megabytes
+                if shard.position > CONFIRMED:
                     raise told_error(error, shard.reference) from None
+                found |= module.survey(file)  # it may look wrong only because it is a shard; the file has the last word
+                break
     return found
 
 

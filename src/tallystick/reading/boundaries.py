@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +207,7 @@ LINES = Boundaries("JSON Lines", find_lines, _name_in_json)
 TREES = Boundaries("trees in parentheses", _find_trees, _tree_name)
 CONLL = Boundaries("CoNLL", _find_marked(_CONLL), _first_line_name)
 NEWDOC = Boundaries("CoNLL-U documents", _find_newdoc, _newdoc_name, _globals)
+NEWDOC_IN_ORDER = replace(NEWDOC, name=None)  # a whole file is compared as one text, whatever its documents are called
 SENTENCES = Boundaries("CoNLL-U sentences", find_blocks)
 DOCSTART = Boundaries("columns with -DOCSTART-", _find_marked(_DOCSTART))
 COLUMNS = Boundaries("columns", find_blocks)
@@ -235,7 +236,7 @@ def find_boundaries(task: str, file: str | Path, *, input: str | None = None) ->
         "records": lambda head: LINES,
         "coreference": _of_coreference,
         "spans": lambda head: _of_spans(head, input, name),
-        "dependencies": lambda head: NEWDOC if _NEWDOC.search(head) else SENTENCES,
+        "dependencies": lambda head: NEWDOC_IN_ORDER if _NEWDOC.search(head) else SENTENCES,
         "amr": lambda head: (
             GRAPHS if input != "triples" else Uncut("triples line by line have no marks between graphs")
         ),
