@@ -98,7 +98,7 @@ def test_long_sequences_of_equal_items_are_fast():
     ts.evaluate(metric, [[1]], [[1]])  # imports
     began = time.process_time()
     result = ts.evaluate(metric, [one], [other])
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 0.2
     assert result.tally["num_p"] == sum(c.weight for c in result.explain(0).children)
 
 

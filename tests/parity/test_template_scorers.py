@@ -106,4 +106,4 @@ def test_every_system_and_metric_takes_a_second_or_so(paired):
     for pairs in paired.values():
         started = time.process_time()
         score(pairs, [*METRICS, *VARIANTS])
-        assert time.process_time() - started < 5
+        assert time.process_time() - started < 1

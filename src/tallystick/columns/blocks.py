@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.columns.arrays import (
     F64,
@@ -170,9 +172,22 @@ class Frame:
     @cached_property
     def all_pairs(self) -> tuple[I64, I64]:
         """The rows and columns of all cells, in order."""
+        return self.by_row(np.arange(len(self.row_order))), self.by_column(np.arange(len(self.column_order)))
+
+    @cached_property
+    def _layout(self) -> tuple[I64, I64]:
+        """How many cells each row has, in the order of the rows, and which column of that order each cell has."""
         blocks = self.block_of_row[self.row_order]
         widths = self.column_counts[blocks]
-        return np.repeat(self.row_order, widths), self.column_order[expand(self.column_starts[blocks], widths)]
+        return widths, expand(self.column_starts[blocks], widths)
+
+    def by_row(self, values: NDArray[Any]) -> NDArray[Any]:
+        """For every cell the value of its row."""
+        return np.repeat(values[self.row_order], self._layout[0])
+
+    def by_column(self, values: NDArray[Any]) -> NDArray[Any]:
+        """For every cell the value of its column."""
+        return values[self.column_order][self._layout[1]]
 
     def rectangles(self) -> list[tuple[I64, I64, slice]]:
         """Rows, columns and place of every block that has both."""

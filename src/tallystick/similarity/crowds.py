@@ -40,8 +40,8 @@ class Crowd:
 
     def add_to(self, flat: F64, frame: Frame) -> None:
         """Add the weight to all cells of a frame in which the keys are equal."""
-        i, j = frame.all_pairs
-        np.add(flat, self.weight, out=flat, where=self.reference[i] == self.predicted[j])
+        equal = frame.by_row(self.reference) == frame.by_column(self.predicted)
+        np.add(flat, self.weight, out=flat, where=equal)
 
 
 def crowded(both: list[tuple[Field, Field]], dense: list[bool], blocks: Blocks) -> list[Crowd | None]:
