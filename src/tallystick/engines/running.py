@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, field
 
@@ -194,25 +194,25 @@ class _Crew:
     def collect(self) -> None:
         """Wait for at least one shard. Of several that fail, the first in the file is the error."""
         finished, _ = wait(self.under_way, return_when=FIRST_COMPLETED)
-        failed: list[tuple[int, BaseException]] = []
-        for future in sorted(finished, key=lambda one: self.under_way[one].number):
+        failed = self.take(finished)
+        if failed:
+            first = min(failed)
+            earlier = [one for one, shard in self.under_way.items() if shard.number < first]
+            wait(earlier)
+            failed |= self.take(earlier)
+            raise explained(failed[min(failed)])
+
+    def take(self, finished: Iterable[Future[Outcome]]) -> dict[int, BaseException]:
+        """Keep the outcomes of what is finished; by number the errors of what failed."""
+        failed: dict[int, BaseException] = {}
+        for future in finished:
             shard = self.under_way.pop(future)
             error = future.exception()
             if error is not None:
-                failed.append((shard.number, error))
+                failed[shard.number] = error
             else:
                 self.keep(shard, future.result())
-        if failed:
-            earlier = [one for one, shard in self.under_way.items() if shard.number < failed[0][0]]
-            wait(earlier)
-            for future in earlier:
-                shard = self.under_way.pop(future)
-                error = future.exception()
-                if error is not None:
-                    failed.append((shard.number, error))
-                else:
-                    self.keep(shard, future.result())
-            raise explained(min(failed, key=lambda one: one[0])[1])
+        return failed
 
     def keep(self, shard: Shard, outcome: Outcome) -> None:
         self.done[shard.number] = outcome

@@ -92,14 +92,7 @@ class ArrowPairing(Pairing):
             self._check(self.reference, numbers, keys)
             first.add(keys)
         self._refuse_repeats(first)
-        extra = list(places)
-        again = next((key for _, key in self._ids_of(self.reference, set(extra))), None)
-        if again is not None:
-            raise InputError(
-                f"the id {again!r} of line {seen[again]} stood before already; ids must differ",
-                self.predicted.lines.file,
-            )
-        self._settle_absent(missing, extra)
+        self._settle_absent(missing, list(places), seen)
 
 
 class ColumnReader(Reader):

@@ -8,7 +8,7 @@ on disk); where the orders part, the rest of the predictions is found by an inde
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
 from pathlib import Path
@@ -491,18 +491,19 @@ class Pairing:
             self._check(self.reference, numbers, keys)
             first.add(keys)
         self._refuse_repeats(first)
-        extra = [key for key in (*waiting, *places) if key is not None]
+        self._settle_absent(missing, [key for key in (*waiting, *places) if key is not None], seen, unread)
+
+    def _settle_absent(
+        self, missing: list[Any], extra: list[Any], seen: Mapping[Any, int], unread: Sequence[int] = ()
+    ) -> None:
+        """Documents on one side only: an error, unless somebody asked for something else. `seen` are the lines of predicted
+        ids; `unread` are lines that could not be read and are nobody's."""
         again = next((key for _, key in self._ids_of(self.reference, set(extra))), None)
         if again is not None:
             line = f"line {seen[again]}" if again in seen else "this file"
             raise InputError(
                 f"the id {again!r} of {line} stood before already; ids must differ", self.predicted.lines.file
             )
-        self._settle_absent(missing, extra, unread)
-
-    def _settle_absent(self, missing: list[Any], extra: list[Any], unread: Sequence[int] = ()) -> None:
-        """Documents on one side only: an error, unless somebody asked for something else. `unread` are lines that could not
-        be read and are nobody's."""
         if (missing or extra) and not allowed(self.absent, missing, extra) and not self.lenient:
             said = unmet_ids(missing, extra)
             if self.absent is None:
