@@ -91,6 +91,11 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     return f' Did you mean "{close[0]}"?' if close else ""
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 mention`, `2,000 mentions`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def some(values: Iterable[object], limit: int = 5) -> str:
     """A few of many values, for a message: `"a", "b" and 17 more`."""
     listed = list(values)

@@ -23,10 +23,11 @@ from tallystick.deriving import Decision, explain_derivation, record_fields
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.parsing import parse
 from tallystick.reading.arrow_files import open_records
+from tallystick.reading.findings import Findings
 from tallystick.reading.lines import Lines
 from tallystick.reading.missing import Missing
 from tallystick.reading.parts import part_at_hand
-from tallystick.reading.records import Batch, Findings, Pairing, lay_together
+from tallystick.reading.record_pairs import Batch, Pairing, lay_together
 from tallystick.reading.schema import read_data
 from tallystick.reading.shapes import PLAIN, Shape, infer_shape, shape_of_schema, shape_of_type
 from tallystick.scoring.breakdown import losses_by_document

@@ -9,7 +9,7 @@ import pytest
 from tallystick.columns.unfit import Invalid
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.reading import lines as lines_module
-from tallystick.reading.records import lay_together
+from tallystick.reading.record_pairs import lay_together
 
 
 @pytest.fixture(autouse=True)

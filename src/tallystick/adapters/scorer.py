@@ -22,8 +22,9 @@ from tallystick.columns.unfit import Invalid
 from tallystick.deriving import explain_derivation, record_fields
 from tallystick.errors import MetricError
 from tallystick.parsing import parse
+from tallystick.reading.findings import Findings
 from tallystick.reading.inference import infer_schema
-from tallystick.reading.records import Findings, Side
+from tallystick.reading.records import Side
 from tallystick.reading.repair import Unreadable, read_noisy
 from tallystick.reading.schema import read_data
 from tallystick.reading.shapes import PLAIN, Shape, shape_of_schema, shape_of_type

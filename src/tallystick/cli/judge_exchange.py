@@ -9,8 +9,7 @@ import click
 
 from tallystick.cli.arguments import argument_options
 from tallystick.cli.output import say
-from tallystick.errors import MetricError
-from tallystick.reports.tables import count
+from tallystick.errors import MetricError, counted
 
 if TYPE_CHECKING:
     from tallystick.judges.questions import Question
@@ -76,7 +75,7 @@ def export(
     with Store(store, create=reference is not None) as kept:
         if put is not None:
             new = kept.add_questions(put)
-            say(f"{count(len(put), 'question')}, {new:,} of them new in {store}")
+            say(f"{counted(len(put), 'question')}, {new:,} of them new in {store}")
         _write(kept, put, label_studio, jsonl, judgements, open_to)
 
 
@@ -123,16 +122,16 @@ def _write(
             from tallystick.judges.label_studio import write_project
 
             say(
-                f"{count(write_project(label_studio, questions), 'task')} in {label_studio}/tasks.json, with config.xml"
+                f"{counted(write_project(label_studio, questions), 'task')} in {label_studio}/tasks.json, with config.xml"
             )
         if jsonl:
             write_atomically(jsonl, "".join(lines(map(question_line, questions))))
-            say(f"{count(len(questions), 'question')} in {jsonl}")
+            say(f"{counted(len(questions), 'question')} in {jsonl}")
     if judgements:
         kinds = {name: kind for name, (kind, _) in store.judges().items()}
         found = store.judgements()
         write_atomically(judgements, "".join(lines(judgement_line(one, kinds[one.judge]) for one in found)))
-        say(f"{count(len(found), 'judgement')} in {judgements}")
+        say(f"{counted(len(found), 'judgement')} in {judgements}")
 
 
 @click.command("import")
@@ -169,13 +168,13 @@ def import_(store: str, file: str, names: tuple[str, ...]) -> None:
                 raise MetricError("--annotator names all lines that do not say who judged: give it once")
             taken = read_lines(file, kept, names[0] if names else None)
         done = keep(kept, taken)
-    parts = [count(done.judgements, "new judgement")]
+    parts = [counted(done.judgements, "new judgement")]
     if done.replaced:
         parts.append(f"{done.replaced:,} replaced")
     if done.same:
         parts.append(f"{done.same:,} there already")
     if taken.questions:
-        parts.append(count(done.questions, "new question"))
+        parts.append(counted(done.questions, "new question"))
     say(f"{', '.join(parts)} in {store}")
     for reason in taken.left_out:
         say(f"Warning: left out: {reason}")

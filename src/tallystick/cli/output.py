@@ -224,8 +224,8 @@ def finish(
     """The end of every `score` command: the figures (which a task may `extend` by columns of its own) and the task's own tables
     in the chosen format, what is to be said about them on standard error, the gates, and the report with what the task adds to
     it (asked for only if there is one)."""
+    from tallystick.errors import counted
     from tallystick.reports import results as reports
-    from tallystick.reports.tables import count
     from tallystick.scoring.result import results_to_json, shared_signatures
 
     if common.undefined is not None:
@@ -244,7 +244,7 @@ def finish(
     else:
         show_tables([*shown, *tables], common.format_)
         first = next(iter(results.values()))
-        say(", ".join([count(first.count, "document"), *notes]))
+        say(", ".join([counted(first.count, "document"), *notes]))
         for names, rest in shared_signatures(results).items():
             say(f"signature: {names} | {rest}")
         for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):

@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
+from tallystick.errors import counted
 from tallystick.judges.calling import Answer, Endpoint, Failure, call_all
 from tallystick.judges.prompt import Prompt, Unusable, read_answer
 from tallystick.judges.questions import Question
@@ -65,20 +66,16 @@ class Report:
 
     def complaints(self) -> list[str]:
         """What could not be had and why, a line for each reason."""
-        lines = [f"{_count(n, 'call')} failed: {reason}" for reason, n in self.failures.most_common()]
+        lines = [f"{counted(n, 'call')} failed: {reason}" for reason, n in self.failures.most_common()]
         for reason, n in self.unusable.most_common():
-            lines.append(f"{_count(n, 'answer')} could not be used: {reason} (--again asks anew)")
+            lines.append(f"{counted(n, 'answer')} could not be used: {reason} (--again asks anew)")
         if self.not_called:
-            lines.append(f"{_count(self.not_called, 'call')} not made, since nothing but failures came back")
+            lines.append(f"{counted(self.not_called, 'call')} not made, since nothing but failures came back")
         if self.unjudged:
             lines.append(
-                f"{_count(self.unjudged, 'question')} left unjudged; the same command asks only what has no answer yet"
+                f"{counted(self.unjudged, 'question')} left unjudged; the same command asks only what has no answer yet"
             )
         return lines
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
 
 
 class LanguageModel:

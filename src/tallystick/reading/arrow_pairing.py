@@ -24,7 +24,8 @@ from tallystick.reading.arrow_files import ArrowLines, json_lines
 from tallystick.reading.arrow_shapes import has_gaps, unfitting
 from tallystick.reading.arrow_unknown import Shown, unknown_counts
 from tallystick.reading.lines import Portion
-from tallystick.reading.records import NO_PREDICTION, Batch, Pairing, Reader, Side
+from tallystick.reading.record_pairs import NO_PREDICTION, Batch, Pairing, Reader
+from tallystick.reading.records import Side
 from tallystick.reading.repeats import Repeats
 
 

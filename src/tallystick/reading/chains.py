@@ -22,7 +22,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tallystick.errors import ValueMismatch
+from tallystick.errors import ValueMismatch, counted
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 Span: TypeAlias = tuple[int, int]
@@ -251,11 +251,6 @@ def empty_cluster_warnings(places: list[str]) -> list[str]:
     if not places:
         return []
     return [f"{places[0]}: {counted(len(places), 'cluster')} without a mention left out"]
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: `1 mention`, `2,000 mentions`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _items(value: object, where: str, what: str) -> list[object]:

@@ -24,6 +24,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from tallystick.errors import counted
 from tallystick.reading.brackets import (
     Bytes,
     Elements,
@@ -34,7 +35,7 @@ from tallystick.reading.brackets import (
     find_elements,
     match_brackets,
 )
-from tallystick.reading.chains import Chains, IntArray, counted, number_by_first
+from tallystick.reading.chains import Chains, IntArray, number_by_first
 from tallystick.reading.pieces import Pieces
 
 BEGIN = re.compile(rb"#[ \t]*begin[ \t]+document(?![^\s(])[ \t]*(.*?)[ \t\r]*$")

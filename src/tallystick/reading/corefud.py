@@ -25,7 +25,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from tallystick.reading.chains import UNKNOWN, Chains, IntArray, Span, counted, number_by_first
+from tallystick.errors import counted
+from tallystick.reading.chains import UNKNOWN, Chains, IntArray, Span, number_by_first
 from tallystick.reading.pieces import Pieces
 
 _NEW_DOCUMENT = re.compile(rb"#\s*newdoc\b(?:\s+id)?\s*(?:=\s*(.*?))?\s*$")

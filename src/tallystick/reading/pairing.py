@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallystick.errors import InputError, Place, SidesMismatch, some
-from tallystick.reading.chains import UNKNOWN, Chains, IntArray, counted, mention_codes
+from tallystick.errors import InputError, Place, SidesMismatch, counted, some
+from tallystick.reading.chains import UNKNOWN, Chains, IntArray, mention_codes
 from tallystick.reading.missing import Missing, allowed
 from tallystick.reading.parts import part_at_hand
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick import __version__
+from tallystick.errors import counted
 from tallystick.reports.comparison import correlations_table, intervals_are, shown
 from tallystick.reports.page import rendered, shown_table
-from tallystick.reports.tables import count
 from tallystick.writing import write_atomically
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def render_comparison(comparisons: Sequence[Comparison], title: str = "Compariso
     means = mean_correlations(comparisons) if len(comparisons) > 1 else []
     notes = [note for one in comparisons for note in one.notes if note not in one.cautions]
     subtitle = (
-        f"{count(len(first.systems), 'system')} · {count(len(first.metrics), 'metric')} · tallystick {__version__}"
+        f"{counted(len(first.systems), 'system')} · {counted(len(first.metrics), 'metric')} · tallystick {__version__}"
     )
     return rendered(
         "comparison.html.j2",
@@ -48,7 +48,9 @@ def render_comparison(comparisons: Sequence[Comparison], title: str = "Compariso
             "comparisons": [{**one.as_dict(), "alpha": _alpha(one)} for one in comparisons],
         },
         title=title,
-        subtitle=subtitle if len(comparisons) == 1 else f"{count(len(comparisons), 'task')} · tallystick {__version__}",
+        subtitle=subtitle
+        if len(comparisons) == 1
+        else f"{counted(len(comparisons), 'task')} · tallystick {__version__}",
         sections=[*sections, ("signature", "Signature")],
         comparisons=[_shown(one) for one in comparisons],
         means=shown_table(correlations_table(means, f"Mean of {len(comparisons)} tasks")) if means else None,

@@ -9,8 +9,9 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
+from tallystick.errors import counted
 from tallystick.reports.results import explanation_lines, figures_table
-from tallystick.reports.tables import Table, count, figure
+from tallystick.reports.tables import Table, figure
 
 if TYPE_CHECKING:
     from tallystick.comparing.table import Comparison
@@ -25,7 +26,7 @@ LINES = 400
 def result_html(result: Result) -> str:
     """The figures of a result, how many documents there are, and the signature."""
     table = figures_table({result.kind.headline: result})
-    said = count(result.count, "document")
+    said = counted(result.count, "document")
     if result.exact_documents is not None and result.count > 1:
         said += f", {result.exact_documents:,} all right"
     notes = [_small(said), *(_small(f"Warning: {warning}") for warning in result.warnings)]

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick import __version__
-from tallystick.errors import TallystickError
+from tallystick.errors import TallystickError, counted
 from tallystick.reports.aligned import Carried, carry
-from tallystick.reports.tables import Table, count, figure
+from tallystick.reports.tables import Table, figure
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -101,7 +101,7 @@ def render(page: Page) -> str:
         ("page.js", "drawings.js", "documents.js"),
         _data(page, found, axes, shown, order, carried),
         title=page.title,
-        subtitle=f"{count(len(results[0].ids), 'document')} · {count(len(results), 'metric')} · tallystick {__version__}",
+        subtitle=f"{counted(len(results[0].ids), 'document')} · {counted(len(results), 'metric')} · tallystick {__version__}",
         sections=_sections(page, axes),
         hero=_hero(page, found[page.best]),
         warnings=list(dict.fromkeys(w for result in results for w in result.warnings)),

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tallystick.columns.unfit import Invalid
-from tallystick.reports.tables import Table, count, quantity
+from tallystick.errors import counted
+from tallystick.reports.tables import Table, quantity
 from tallystick.scoring.tally import Labelled
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def result_text(result: Result) -> str:
     from tallystick.reports.tables import to_text
 
     table = figures_table({result.kind.headline: result})
-    lines = [to_text(table), f"{count(result.count, 'document')}. {result.signature}"]
+    lines = [to_text(table), f"{counted(result.count, 'document')}. {result.signature}"]
     lines += [f"Warning: {warning}" for warning in result.warnings]
     return "\n".join(lines)
 

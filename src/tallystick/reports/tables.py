@@ -39,11 +39,6 @@ def quantity(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
-def count(n: int, noun: str) -> str:
-    """`1 document`, `2,000 documents`."""
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
-
-
 def to_tsv(table: Table) -> str:
     """Tab-separated, full precision; undefined is empty."""
 
