@@ -1,6 +1,7 @@
 """Statistics from tallies: the same as resampling the documents themselves, and honest under the null."""
 
 import itertools
+import math
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -10,8 +11,9 @@ import pytest
 import tallystick as ts
 from tallystick.errors import MetricError, SidesMismatch
 from tallystick.scoring import drawing
+from tallystick.scoring.bca import acceleration_of, bias_of, efrons_acceleration, moved, owed_to_several
 from tallystick.scoring.drawing import bootstrap_sums
-from tallystick.scoring.resampling import intervals, resampled_figures
+from tallystick.scoring.resampling import figure_left_out, intervals, resampled_figures
 from tallystick.scoring.result import Result
 from tallystick.scoring.significance import holm, paired_bootstrap, randomisation
 from tallystick.scoring.tally import Counts
@@ -102,6 +104,20 @@ def scipy_bca(values, statistic, documents):
     return [found.confidence_interval.low, found.confidence_interval.high]
 
 
+def bca_ends(values, left_out, acceleration):
+    """BCa's interval from these resamples, with some estimate of the acceleration."""
+    chosen = moved((0.025, 0.975), bias_of(values, left_out.estimate), acceleration(left_out.without))
+    return np.quantile(values, chosen).tolist()
+
+
+def steadied_plainly(without):
+    """The acceleration of `tallystick.scoring.bca`, pair by pair."""
+    d3 = [(without.mean() - one) ** 3 for one in without]
+    pairs = math.fsum(x * y for i, x in enumerate(d3) for j, y in enumerate(d3) if i != j)
+    share = pairs / math.fsum(d3) ** 2 if math.fsum(d3) else 0
+    return efrons_acceleration(without) * max(0, share)
+
+
 def over(result, figure):
     """A figure of drawn documents, by summing their rows. It is rounded, since scipy takes only equal floats for ties."""
     return lambda places, axis=-1: result.kind.figures(result.rows[places].sum(axis=-2))[figure].round(11)
@@ -114,7 +130,28 @@ def test_bca_is_scipys_for_every_kind_of_tally(name):
     for figure, found in intervals([result], resamples=400, seed=7, method="bca")[0].items():
         if np.ptp(drawn[figure].values) > 1e-12:  # scipy has no interval of a constant
             theirs = scipy_bca(drawn[figure].values.round(11), over(result, figure), len(result.ids))
-            assert [found.low, found.high] == pytest.approx(theirs, abs=1e-9)
+            left_out = figure_left_out([result], figure)
+            assert bca_ends(drawn[figure].values, left_out, efrons_acceleration) == pytest.approx(theirs, abs=1e-9)
+            steadied = bca_ends(drawn[figure].values, left_out, steadied_plainly)
+            assert [found.low, found.high] == pytest.approx(steadied, abs=1e-9)
+
+
+def test_an_acceleration_that_one_document_makes_is_not_believed():
+    rng = np.random.default_rng(0)
+    figures = 0.5 + 1e-4 * rng.normal(size=300)
+    figures[0] -= 0.02
+    assert efrons_acceleration(figures) == pytest.approx(0.16, abs=0.01)
+    assert acceleration_of(figures) == pytest.approx(0, abs=1e-3)
+
+
+def test_an_acceleration_that_all_documents_make_is_efrons():
+    rng = np.random.default_rng(0)
+    shares = [owed_to_several(-1e-6 * rng.exponential(size=n)) for n in (100, 10_000, 1_000_000)]
+    assert shares == sorted(shares)
+    assert shares[1] > 0.95
+    assert shares[2] > 0.999
+    for nobody_changes_it in (np.full(10, 0.3), np.array([])):
+        assert acceleration_of(nobody_changes_it) == 0
 
 
 @pytest.mark.parametrize("test", [paired_bootstrap, randomisation])
@@ -128,7 +165,9 @@ def test_bca_of_a_difference_is_scipys(test):
     values = drawn[1]["f1"].values.round(11) - drawn[0]["f1"].values.round(11)
     found = test(first, second, resamples=400, seed=7, method="bca").interval
     assert found.method == "bca"
-    assert [found.low, found.high] == pytest.approx(scipy_bca(values, apart, 40), abs=1e-9)
+    left_out = figure_left_out([second], "f1") - figure_left_out([first], "f1")
+    assert bca_ends(values, left_out, efrons_acceleration) == pytest.approx(scipy_bca(values, apart, 40), abs=1e-9)
+    assert [found.low, found.high] == pytest.approx(bca_ends(values, left_out, steadied_plainly), abs=1e-9)
     plain = test(first, second, resamples=400, seed=7).interval
     assert [found.low, found.high] != pytest.approx([plain.low, plain.high], abs=1e-4)
 

@@ -4,8 +4,7 @@ Every resample's sums (see `drawing`) become figures through the tally's own kin
 intervals: four counts, BLANC's two classes, contingency tables, means over labels or documents.
 
     percentile   the (1 - level) / 2 and (1 + level) / 2 quantiles of the resamples' figures
-    bca          bias-corrected and accelerated (Efron 1987): other quantiles, moved by how many resamples lie below
-                 the estimate (bias) and by how the figure changes when one document is left out (acceleration)
+    bca          bias-corrected and accelerated: other quantiles of the same resamples (see `bca`)
 
 Where a score is only known between bounds (a time limit struck), the interval reaches from the lower end for the
 lower bounds to the upper end for the upper ones.
@@ -15,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tallystick.columns.arrays import F64
 from tallystick.errors import MetricError
+from tallystick.scoring.bca import acceleration_of, bias_of, moved
 from tallystick.scoring.drawing import documents_drawn, documents_of, weighted_sums, width_of
 from tallystick.scoring.tally import Kind
 
@@ -167,29 +166,6 @@ def interval_ends(values: F64, level: float, left_out: LeftOut | None = None) ->
         bias, acceleration = bias_of(values, left_out.estimate), acceleration_of(left_out.without)
         chosen = moved(chosen, bias, acceleration)
     low, high = np.quantile(values, chosen).tolist()
-    return low, high
-
-
-def bias_of(values: F64, estimate: float) -> float:
-    """z₀ = Φ⁻¹(the share of resamples below the estimate); those that are equal to it count half."""
-    same = np.isclose(values, estimate, rtol=0, atol=1e-12)
-    below = float((np.sum((values < estimate) & ~same) + 0.5 * np.sum(same)) / len(values))
-    return NormalDist().inv_cdf(min(max(below, 0.5 / len(values)), 1 - 0.5 / len(values)))
-
-
-def acceleration_of(without: F64) -> float:
-    """a = Σ d³ / (6 (Σ d²)^(3/2)), with d how far the figure without one document is below the mean of all such."""
-    without = without[~np.isnan(without)]
-    below = without.mean() - without if len(without) else without
-    cubed, squared = float(np.sum(below**3)), float(np.sum(below**2))
-    return cubed / (6 * squared**1.5) if squared > 1e-20 else 0.0
-
-
-def moved(quantiles: tuple[float, float], bias: float, acceleration: float) -> tuple[float, float]:
-    """BCa's quantiles: Φ(z₀ + z / (1 - a z)), with z = z₀ + Φ⁻¹(quantile)."""
-    normal = NormalDist()
-    z = [bias + normal.inv_cdf(quantile) for quantile in quantiles]
-    low, high = (normal.cdf(bias + one / max(1 - acceleration * one, 1e-9)) for one in z)
     return low, high
 
 
