@@ -58,7 +58,7 @@ def test_the_page_carries_its_data():
     axes = {axis["figure"]: axis["values"] for axis in data["documents"]["axes"]}
     assert axes["f1"] == sorted(axes["f1"])
     by_id = dict(zip(data["documents"]["ids"], axes["f1"], strict=True))
-    assert by_id == {key: round(figures["f1"], 5) for key, figures in result.documents.items()}
+    assert by_id == {key: round(figures["f1"], 10) for key, figures in result.documents.items()}
     assert sorted(data["aligned"]) == ["0", "1"]  # the two worst
 
 

@@ -33,6 +33,8 @@ BUDGET = 6_000_000
 """How many bytes the alignments of all documents may have together."""
 COLUMNS = 10
 """How many figures the list of documents shows."""
+DIGITS = 10
+"""How many decimals the documents' figures have in the page: shown with four, a figure would be rounded twice with few."""
 LISTED = 20_000
 """How many documents are listed with their figures."""
 
@@ -265,7 +267,7 @@ def _axes(page: Page) -> list[Axis]:
         columns = result.kind.figures(result.rows)
         for key, values in columns.items():
             if key == result.kind.headline or len(page.results) <= 4:
-                listed = [None if value != value else round(value, 5) for value in values.tolist()]
+                listed = [None if value != value else round(value, DIGITS) for value in values.tolist()]
                 out.append((name, key, listed))
     return out
 

@@ -1,6 +1,6 @@
 // Systems and metrics against each other: the lines of ranks, the pairs of systems, the agreement of metrics.
 function tone(k) { return `hsl(${(k * 137.5 + 215) % 360} 58% var(--hue-line))`; }
-function digits(x, n) { return x === null || x === undefined ? "–" : x.toFixed(n); }
+function digits(x, n) { return x === null || x === undefined ? "–" : fixed(x, n); }
 
 for (const section of document.querySelectorAll("section[data-k]")) {
   const one = data.comparisons[section.dataset.k], systems = Object.keys(one.systems), metrics = Object.keys(one.systems[systems[0]]);
@@ -56,7 +56,7 @@ function fillPairs(table, one, systems, metric) {
       const [value, d] = found[a + "\n" + b] || [];
       if (!d || d.difference === null) { row.append(el("td", "soft", a === b ? "" : "–")); continue; }
       const sure = d.p_holm !== null && d.p_holm !== undefined && d.p_holm <= one.alpha;
-      row.append(el("td", sure ? (value > 0 ? "right-c" : "missed-c") : "soft", (value > 0 ? "+" : "") + value.toFixed(4), el("br"), el("small", "", (sure ? "● " : "") + "p " + digits(d.p_holm, 4))));
+      row.append(el("td", sure ? (value > 0 ? "right-c" : "missed-c") : "soft", (value > 0 ? "+" : "") + fixed(value, 4), el("br"), el("small", "", (sure ? "● " : "") + "p " + digits(d.p_holm, 4))));
     }
     body.append(row);
   }

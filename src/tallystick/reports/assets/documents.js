@@ -139,7 +139,7 @@ if (plot) {
     plot.replaceChildren(svg);
     for (const dot of both.length > 2000 ? [] : dots.children) hint(dot, () => `${docs.ids[dot.dataset.i]}: ${fig(a[dot.dataset.i])}, ${fig(b[dot.dataset.i])}`);
     const ra = ranked(both.map(i => a[i])), rb = ranked(both.map(i => b[i])), rho = correlation(ra, rb);
-    document.getElementById("rho").textContent = `${count(both.length, "document")}; Spearman's correlation of their ranks ${rho === null ? "undefined" : rho.toFixed(4)}.`;
+    document.getElementById("rho").textContent = `${count(both.length, "document")}; Spearman's correlation of their ranks ${rho === null ? "undefined" : fixed(rho, 4)}.`;
     const apart = both.map((i, k) => [i, ra[k], rb[k]]).filter(x => x[1] !== x[2]).sort((x, y) => Math.abs(y[1] - y[2]) - Math.abs(x[1] - x[2])).slice(0, 8);
     const rows = document.getElementById("apart").tBodies[0];
     rows.replaceChildren();
