@@ -202,6 +202,11 @@ function drawTree(tree, title) {
   box.setAttribute("aria-label", title);
   return el("section", "", el("h4", "", title), box);
 }
+// Why there is no prediction, and below that what was written instead.
+function why(text) {
+  const [reason, ...written] = text.split("\n");
+  return el("td", "why", reason, written.length ? el("div", "written", written.join("\n")) : null);
+}
 function rowsOf(node, depth, body) {
   const [name, status, w, r, p, left, other, kids = []] = node;
   const right = other === 0 ? left : other;
@@ -214,7 +219,7 @@ function rowsOf(node, depth, body) {
   if (kids.length) {
     const row = el("tr", "group" + (right_ && r === p ? " same" : ""), what);
     const said = status === "-" ? "missed" : status === "+" ? "spurious" : r === p ? `${num(w)} of ${num(r)}` : `${num(w)} of ${num(r)} / ${num(p)}`;
-    row.append(el("td", "", left ?? ""), el("td", "", right ?? ""), el("td", "credit", said));
+    row.append(el("td", "", left ?? ""), status === "-" && right ? why(right) : el("td", "", right ?? ""), el("td", "credit", said));
     body.append(row);
     for (const kid of kids) rowsOf(kid, depth + 1, body);
     return;
@@ -223,7 +228,7 @@ function rowsOf(node, depth, body) {
   if (status === "=") {
     const sign = right_ || nothing ? "" : "≠";
     row = el("tr", right_ || nothing ? "same" : "part", what, cell("v r", sign, left), cell("v p", sign, right), el("td", "credit", nothing ? "" : num(w) + (most !== 1 ? " of " + num(most) : "")));
-  } else if (status === "-") row = el("tr", "missed", what, cell("v r", "−", left), el("td", "v p"), el("td", "credit", "missed"));
+  } else if (status === "-") row = el("tr", "missed", what, cell("v r", "−", left), right ? why(right) : el("td", "v p"), el("td", "credit", "missed"));
   else row = el("tr", "spurious", what, el("td", "v r"), cell("v p", "+", right), el("td", "credit", "spurious"));
   body.append(row);
 }
