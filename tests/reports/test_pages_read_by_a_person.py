@@ -1,9 +1,11 @@
 """Pages as somebody reads them who did not write them: what is shown agrees with the terminal, and leads somewhere."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 import tallystick as ts
@@ -129,3 +131,109 @@ def test_the_label_of_an_item_is_its_name_alone():
     tree = packed(ts.evaluate(ts.derive(Report, credit="each"), {"a": value}, {"a": value}).explain("a"), [100])
     assert [child[0] for child in tree[7]] == ["author · name", "deeds"]
     assert [child[0] for child in tree[7][1][7]] == ["witness", "judge"]
+
+
+def test_a_document_that_is_not_carried_names_a_way_that_there_is(opened, tmp_path):
+    """`explain` where the task has it; spans have none."""
+    gold = "".join(f"w{k}\tB-PER\n\n" for k in range(3))
+    spans = write(tmp_path / "gold.iob", gold), write(tmp_path / "system.iob", gold.replace("B-PER", "O", 2))
+    records = [lines(tmp_path / f"{side}.jsonl", {"id": "a", "n": k}) for k, side in enumerate(("gold", "system"))]
+    for task, files, way in (
+        ("spans", spans, "A report with more documents shows it (--report-documents)."),
+        ("records", records, "tallystick explain records shows it, or a report with more documents"),
+    ):
+        tallystick("score", task, *files, "--report", tmp_path / "r.html", "--report-documents", 0)
+        page = opened(tmp_path / "r.html")
+        page.locator("#list summary").first.click()
+        note = page.locator("#list .body .note").first.inner_text()
+        assert way in note
+        assert ("explain" in note) == (task == "records")
+
+
+def test_variables_are_a_mapping_and_earn_nothing(opened, tmp_path):
+    """A variable mapped to one of another concept is marked and not hidden; credits are those of the triples."""
+    graph = "# ::id a\n(w / {} :ARG0 (b / boy))\n"
+    files = [write(tmp_path / f"{word}.amr", graph.format(word)) for word in ("want-01", "need-01")]
+    tallystick("score", "amr", *files, "--report", tmp_path / "r.html")
+    page = opened(tmp_path / "r.html")
+    rows = opened_rows(page)
+    assert rows[0][3] == "3 of 4"  # the root, the boy and the role
+    assert [row for row in rows if row[0] in ("mapping", "triples")] == [
+        ["mapping", "", "", ""],
+        ["triples", "", "", "3 of 4"],
+    ]
+    assert ["", "≠w / want-01", "≠w / need-01", ""] in rows
+    assert sum(row[3] == "1" for row in rows) == 3
+    page.check("#hide")
+    left = page.locator("#list table.pair tbody tr:visible").all_inner_texts()
+    assert any("want-01" in row and "need-01" in row for row in left)
+    assert not any("boy" in row for row in left)
+
+
+# Tables
+
+
+@pytest.mark.parametrize("task", ["spans", "coreference", "relations"])
+def test_what_is_printed_too_stands_once_in_the_report(tmp_path, task):
+    """Also under another title, with fewer rows, or with words of the text."""
+    if task == "spans":
+        gold = "".join(f"w{k}\tB-PER\n\n" for k in range(60))
+        files = write(tmp_path / "gold.iob", gold), write(tmp_path / "system.iob", gold.replace("PER", "ORG"))
+        asked = ["--by", "label", "--errors"]
+    elif task == "coreference":
+        text = "#begin document (d); part 000\n{}#end document\n"
+        mentions = ["(0)", "-", "(0)", "(1)"]
+        files = [
+            write(tmp_path / f"{side}.conll", text.format("".join(f"d 0 {k} w{k} {m}\n" for k, m in enumerate(found))))
+            for side, found in (("gold", mentions), ("system", ["-", *mentions[1:]]))
+        ]
+        asked = ["--errors"]
+    else:
+        relation = {
+            "type": "in",
+            "head": {"start": 0, "end": 1, "type": "A"},
+            "tail": {"start": 2, "end": 3, "type": "B"},
+        }
+        files = [
+            lines(tmp_path / f"{side}.jsonl", {"id": "d", "relations": found})
+            for side, found in (("gold", [relation]), ("system", []))
+        ]
+        asked = ["--by", "label"]
+    plain, both = tmp_path / "plain.html", tmp_path / "both.html"
+    tallystick("score", task, *files, "--report", plain)
+    tallystick("score", task, *files, *asked, "--report", both)
+    assert titles(both) == titles(plain)
+    assert any(titles(plain))
+    if task == "spans":  # a longer list is asked for, and had
+        tallystick("score", task, *files, "--errors", "--rows", 60, "--report", both)
+        assert titles(both) == [*titles(plain)[:-1], "Errors"]
+
+
+def titles(path):
+    return re.findall(r"<h3>(.*?)</h3>", path.read_text(encoding="utf-8"))
+
+
+def test_places_of_errors_name_the_file_only(opened, tmp_path):
+    """So that all columns are in view; both files of one name keep their paths."""
+    deep = tmp_path / "a-directory-with-a-long-name" / "and-another-one-inside-of-it"
+    deep.mkdir(parents=True)
+    words = " ".join(f"word{k}" for k in range(14)).split()
+    gold = "".join(f"{word}\t{'I' if k else 'B'}-work\n" for k, word in enumerate(words)) + "\n"
+    files = write(deep / "gold.iob", gold), write(deep / "system.iob", gold.replace("work", "play"))
+    tallystick("score", "spans", *files, "--report", tmp_path / "r.html")
+    page = opened(tmp_path / "r.html")
+    table = page.locator("#errors table").last
+    assert table.locator("tbody td").first.inner_text() == "gold.iob:1-14"
+    assert table.evaluate("t => t.scrollWidth <= t.parentNode.clientWidth")
+    (deep / "other").mkdir()
+    same = write(deep / "other" / "gold.iob", gold.replace("work", "play"))
+    tallystick("score", "spans", files[0], same, "--report", tmp_path / "r.html")
+    assert f"{deep}/gold.iob:1-14" in page.goto((tmp_path / "r.html").as_uri()).text()
+
+
+def test_meanings_of_errors_stand_alone():
+    """They are sorted by gain, so none may point at its neighbours."""
+    from tallystick.metrics.template_errors import KINDS
+
+    assert len(set(KINDS.values())) == len(KINDS)
+    assert not [text for text in KINDS.values() if re.search(r"\b(above|below|such|the same,)", text)]

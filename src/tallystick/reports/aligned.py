@@ -23,7 +23,9 @@ LABELS = ("slot", "role", "key", "type")
 """What an item is called by: the first of these that it has."""
 WRITTEN = 500
 """So many characters are shown of an output that could not be read."""
-SIGNS = {MATCHED: "=", MISSED: "-", SPURIOUS: "+"}
+DIFFERS = "differs"
+"""The status of a pair that belongs together, is not the same, and counts nothing by itself."""
+SIGNS = {MATCHED: "=", MISSED: "-", SPURIOUS: "+", DIFFERS: "~"}
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def packed(node: Explanation, nodes: list[int]) -> list[Any]:
         children.append(packed(child, nodes))
     status, name = SIGNS[node.status], node.name or _item(node)
     weights = [_short(x) for x in (node.weight, node.reference_self, node.predicted_self)]
-    if not node.children and node.status != MATCHED:
+    if not node.children and node.status in (MISSED, SPURIOUS):
         value = node.reference if node.status == MISSED else node.predicted
         row = _alone(name, status, value, weights, bool(node.places), nodes, node.node)
         if isinstance(node.predicted, Invalid):  # why there is nothing: an output that could not be read

@@ -35,6 +35,8 @@ COLUMNS = 10
 """How many figures the list of documents shows."""
 DIGITS = 10
 """How many decimals the documents' figures have in the page: shown with four, a figure would be rounded twice with few."""
+WRAPPED = 40
+"""A column of a table with a longer text is as wide as there is room, and its texts go over several lines."""
 LISTED = 20_000
 """How many documents are listed with their figures."""
 
@@ -43,7 +45,8 @@ LISTED = 20_000
 class Parts:
     """What a task adds to its report: tables by label or field, what went wrong, the alignment and the drawings of a
     document. `main` is the metric that documents are ordered by, the first unless named; `alignment` is the title of
-    the alignment; `absent` says why there are none, and how to have them."""
+    the alignment; `absent` says why there are none, and how to have them; `further` is the command that shows any
+    document, where there is one."""
 
     tables: Sequence[Table] = ()
     errors: Sequence[Table] = ()
@@ -52,6 +55,7 @@ class Parts:
     main: str = ""
     alignment: str = "Alignment"
     absent: str = ""
+    further: str = ""
 
     @property
     def opens(self) -> bool:
@@ -230,8 +234,6 @@ def cell(value: Any) -> dict[str, Any]:
         classes.append("fig")
         share = 100 * value
     text = figure(value)
-    if len(text) > 48:
-        classes.append("wide")
     sort = "" if value is None else value if number else text
     return {"text": text, "sort": sort, "cls": " ".join(classes), "share": share}
 
@@ -244,6 +246,9 @@ def shown_table(table: Table) -> dict[str, Any]:
             most = max((row[k] or 0.0 for row in table.rows), default=0.0)
             for shown, row in zip(rows, table.rows, strict=True):
                 shown[k]["share"] = 100 * max(0.0, row[k] or 0.0) / most if most > 0 else None
+        if k > 0 and max((len(row[k]["text"]) for row in rows), default=0) > WRAPPED:
+            for row in rows:
+                row[k]["cls"] += " wide"
     numeric = [k > 0 and all("n" in row[k]["cls"].split() for row in rows) for k in range(len(table.columns))]
     return {
         "title": table.title or f"By {table.columns[0]}",
@@ -350,6 +355,7 @@ def _data(
         "documents": {
             "ids": [str(first.ids[k]) for k in order],
             "alignment": page.parts.alignment,
+            "further": page.parts.further,
             "absent": "" if page.parts.opens else page.parts.absent or "This page carries no alignments.",
             "axes": [
                 {"metric": m, "figure": f, "shown": k in shown, "values": [values[i] for i in order]}

@@ -56,12 +56,13 @@ function fill(body, i) {
     return;
   }
   if (!one) {
-    body.append(el("p", "note", "The page carries the alignments of the worst documents only, and this one is not among them. ", "tallystick explain shows it, or a report with more documents (--report-documents)."));
+    const way = docs.further ? `${docs.further} shows it, or a report with more documents (--report-documents).` : "A report with more documents shows it (--report-documents).";
+    body.append(el("p", "note", "The page carries the alignments of the worst documents only, and this one is not among them. ", way));
     return;
   }
   for (const d of one.drawings) body.append(drawing(d));
   if (one.tree) body.append(drawTree(one.tree, docs.alignment));
-  if (one.cut) body.append(el("p", "note", "This alignment is longer than the page carries; tallystick explain shows all of it."));
+  if (one.cut) body.append(el("p", "note", "This alignment is longer than the page carries" + (docs.further ? `; ${docs.further} shows all of it.` : ".")));
 }
 function openDocument(i) {
   if (!chosen.includes(i)) { byName.value = ""; most.value = ""; carried.checked = false; choose(); }

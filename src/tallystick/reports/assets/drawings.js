@@ -218,16 +218,16 @@ function rowsOf(node, depth, body) {
   const cell = (cls, sign, text) => text === null ? el("td", cls) : el("td", cls, sign ? el("span", "sign", sign) : null, text);
   if (kids.length) {
     const row = el("tr", "group" + (right_ && r === p ? " same" : ""), what);
-    const said = status === "-" ? "missed" : status === "+" ? "spurious" : r === p ? `${num(w)} of ${num(r)}` : `${num(w)} of ${num(r)} / ${num(p)}`;
+    const said = status === "-" ? "missed" : status === "+" ? "spurious" : nothing ? "" : r === p ? `${num(w)} of ${num(r)}` : `${num(w)} of ${num(r)} / ${num(p)}`;
     row.append(el("td", "", left ?? ""), status === "-" && right ? why(right) : el("td", "", right ?? ""), el("td", "credit", said));
     body.append(row);
     for (const kid of kids) rowsOf(kid, depth + 1, body);
     return;
   }
   let row;
-  if (status === "=") {
-    const sign = right_ || nothing ? "" : "≠";
-    row = el("tr", right_ || nothing ? "same" : "part", what, cell("v r", sign, left), cell("v p", sign, right), el("td", "credit", nothing ? "" : num(w) + (most !== 1 ? " of " + num(most) : "")));
+  if (status === "=" || status === "~") {
+    const same = status === "=" && (right_ || nothing), sign = same ? "" : "≠";
+    row = el("tr", same ? "same" : "part", what, cell("v r", sign, left), cell("v p", sign, right), el("td", "credit", nothing ? "" : num(w) + (most !== 1 ? " of " + num(most) : "")));
   } else if (status === "-") row = el("tr", "missed", what, cell("v r", "−", left), right ? why(right) : el("td", "v p"), el("td", "credit", "missed"));
   else row = el("tr", "spurious", what, el("td", "v r"), cell("v p", "+", right), el("td", "credit", "spurious"));
   body.append(row);
