@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,7 @@ from benchmarks.measure import draw
 from tallystick.comparing.selection import mean_over_documents
 from tallystick.metrics import coreference, spans
 from tallystick.reading.span_files import corpus_from_python
-from tallystick.scoring.resampling import METHODS, interval_of, resampled_figures
+from tallystick.scoring.resampling import METHODS, figure_left_out, interval_of, resampled_figures
 from tallystick.scoring.result import Result
 from tallystick.scoring.significance import TESTS, difference, randomisation_values
 
@@ -184,10 +185,12 @@ def null_p_values(
             for rows in (np.where(coins, b, a), np.where(coins, a, b)):
                 sides.append(replace(one.first, rows=rows, ids=tuple(range(documents))))
         resampled = resampled_figures(sides, RESAMPLES, seed=number, headline=True)
-        tossed = randomisation_values(sides, pairs, RESAMPLES, seed=number)
+        tossed = randomisation_values([[side] for side in sides], pairs, RESAMPLES, seed=number)
         for one, (a_, b_), p in zip(figures, pairs, tossed, strict=True):
             values = [resampled[k][one.figure].values for k in (a_, b_)]
-            found = difference([sides[a_].score, sides[b_].score], values, documents, LEVEL, None)
+            scores = [sides[a_].score, sides[b_].score]
+            without = partial(figure_left_out, [sides[a_]], one.figure)  # which the percentile method does not ask for
+            found = difference(scores, values, documents, LEVEL, None, "percentile", without)
             out[one.name, "bootstrap"].append(float("nan") if found.p is None else found.p)
             out[one.name, "randomisation"].append(p)
     return out
