@@ -6,7 +6,8 @@ by BCa, from 1,000 resamples. Coverage is the share of corpora whose interval ho
 may be 92.5 to 97.5 % here (the simulation's own standard error is 0.7).
 
 Under the null each document's two outputs change places by a coin, so that neither system is better: the p-values of
-the paired tests should be uniform, which a Kolmogorov-Smirnov test looks at; and 5 % of them should be under 0.05.
+the paired tests should be uniform, which a Kolmogorov-Smirnov test looks at; and 5 % of them should be under 0.05. How
+few documents that takes is looked at with 20, 50 and 100 of them.
 
 Documents are unequal, as real ones are: their sizes and their difficulty vary, one tag is rare, chains are of any
 length.
@@ -32,6 +33,7 @@ from tallystick.scoring.result import Result
 from tallystick.scoring.significance import TESTS, difference, randomisation_values
 
 POPULATION, CORPORA, DOCUMENTS, RESAMPLES = 20_000, 1_000, 300, 1_000
+FEWER = (20, 50, 100)
 LEVEL, LEAST, MOST = 0.95, 0.925, 0.975
 SURE = 0.05
 """Uniformity is given up if any of the Kolmogorov-Smirnov tests rejects it at this level, corrected for their number."""
@@ -224,6 +226,13 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
         share = [f"{100 * np.mean(np.array(values) < level):.1f} %" for level in (0.05, 0.5)]
         table.append([name, *share, f"{ks:.2f}", test])
         fine = fine and (quick or ks > SURE / len(compared) / len(TESTS))
+    print(draw(table), flush=True)
+    print(f"\np < 0.05 under the null, by the number of documents: {corpora:,} pairs of systems")
+    table = [["figure", *(f"{test}, {documents}" for documents in FEWER for test in TESTS)]]
+    smaller = [null_p_values(compared, corpora, documents) for documents in FEWER]
+    for one in compared:
+        found_ = [np.array(p[one.name, test]) for p in smaller for test in TESTS]
+        table.append([one.name, *(f"{100 * np.mean(values < 0.05):.1f} %" for values in found_)])
     print(draw(table))
     print(f"{time.process_time() - began:.0f} CPU s", flush=True)
     return fine
