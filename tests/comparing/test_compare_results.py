@@ -334,3 +334,52 @@ def test_one_system_has_no_ranks_in_latex(systems):
 def test_the_legend_says_what_the_brackets_are(systems):
     assert "[ ]: 90 % interval. Letters" in str(compare(systems, resamples=50, level=0.9))
     assert "interval" not in str(compare({"A": made_up(0.5, 1), "B": made_up(0.6, 1)}, resamples=50))
+
+
+def test_what_results_warn_of_is_said_with_the_name_of_the_system():
+    one = replace(made_up(0.5), notes=("something was repaired",))
+    found = compare({"A": one, "B": made_up(0.6)}, resamples=50)
+    said = [note for note in found.notes if "something was repaired" in note]
+    assert said == ["Warning: A: something was repaired"]
+
+
+def test_resamples_without_a_figure_are_counted():
+    rows = np.zeros((4, 4))
+    rows[0] = 1
+    found = compare({"A": Result("made up", Counts(), rows, tuple(range(4)))}, resamples=1000)
+    (note,) = [note for note in found.notes if "0/0 in" in note]
+    assert note.startswith("A, f1: 0/0 in ")
+    assert found.cells["A", "f1"].interval.undefined == pytest.approx(1000 * 0.75**4, rel=0.2)
+
+
+def test_equal_differences_count_although_they_are_rounded():
+    """0.1 + 0.1 + 0.1 and 0.3 are the same, so that every outcome of the coins is as large as what was observed: 0."""
+
+    def scored(*right):
+        return Result("made up", Counts(), np.stack((right, np.ones(4)) * 2, axis=1), tuple(range(4)))
+
+    first, second = scored(0.1, 0.1, 0.1, 0), scored(0, 0, 0, 0.3)
+    assert first.f1 != second.f1
+    assert randomisation(first, second).p == 1
+
+
+def test_upper_bounds_of_several_runs_are_their_mean():
+    one, other = made_up(0.3, seed=1), made_up(0.4, seed=2)
+    perfect = np.stack((one.rows[:, 3],) * 4, axis=1)
+    runs = [replace(run, above=perfect) for run in (one, other)]
+    cell = compare({"A": runs}, resamples=200).cells["A", "f1"]
+    plain = compare({"A": [one, other]}, resamples=200).cells["A", "f1"]
+    assert cell.interval.high == 1
+    assert cell.interval.low == plain.interval.low
+
+
+def test_leaving_documents_out_keeps_what_is_known_about_the_others():
+    result = replace(made_up(0.5, 4, ids=tuple("abcd")), invalid=(1, 3))
+    left = without(result, {"a"})
+    assert [left.ids[k] for k in left.invalid] == ["b", "d"]
+
+
+def test_a_mean_over_documents_keeps_bounds():
+    one = made_up(0.3, 6)
+    result = mean_over_documents(replace(one, above=np.stack((one.rows[:, 3],) * 4, axis=1)))
+    assert result.kind.figures(result.above.sum(axis=0))["f1"] == 1
