@@ -1,5 +1,6 @@
 """Systems laid side by side in Python: intervals, letters, runs, splits, documents left out."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -353,14 +354,14 @@ def test_resamples_without_a_figure_are_counted():
 
 
 def test_equal_differences_count_although_they_are_rounded():
-    """0.1 + 0.1 + 0.1 and 0.3 are the same, so that every outcome of the coins is as large as what was observed: 0."""
+    """Differences of 0.1, 0.2, -0.3 and 0.6 have the same sum if the first three change places, but for the last bit."""
 
     def scored(*right):
         return Result("made up", Counts(), np.stack((right, np.ones(4)) * 2, axis=1), tuple(range(4)))
 
-    first, second = scored(0.1, 0.1, 0.1, 0), scored(0, 0, 0, 0.3)
-    assert first.f1 != second.f1
-    assert randomisation(first, second).p == 1
+    signs = itertools.product((1, -1), repeat=4)
+    as_large = [abs(a + 2 * b - 3 * c + 6 * d) >= 6 for a, b, c, d in signs]
+    assert randomisation(scored(0, 0, 0.3, 0), scored(0.1, 0.2, 0, 0.6)).p == np.mean(as_large)
 
 
 def test_upper_bounds_of_several_runs_are_their_mean():
