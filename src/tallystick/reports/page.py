@@ -120,6 +120,8 @@ def render(page: Page) -> str:
         axes=names,
         shown_axes=[(k, names[k]) for k in shown],
         order_axes=[(k, names[k]) for k in (heads if len(heads) > 1 else shown)],
+        ordered=page.best,
+        least_column=_least_column(axes, heads, shown),
         short_axes={k: axes[k][0] if len(heads) > 1 else axes[k][1] for k in shown},
         main_axis=main_axis,
         plotted=_plotted(axes, heads, main_axis),
@@ -284,6 +286,13 @@ def _columns(axes: Sequence[Axis], heads: Sequence[int], main: int) -> list[int]
     return sorted([main, *[k for k in heads if k != main][: COLUMNS - 1]])
 
 
+def _least_column(axes: Sequence[Axis], heads: Sequence[int], shown: Sequence[int]) -> float:
+    """How many rem a column of figures needs, so that no word of its head is broken."""
+    names = [axes[k][0] if len(heads) > 1 else axes[k][1] for k in shown]
+    words = [word for name in names for word in name.split("_")]
+    return max(4.35, 0.46 * max(map(len, words)))
+
+
 def _worst_first(page: Page) -> list[int]:
     import numpy as np
 
@@ -307,17 +316,16 @@ def _plotted(axes: Sequence[Axis], shown: Sequence[int], main: int) -> tuple[int
 
 def _cap_note(page: Page, carried: Carried, listed: int) -> str:
     total = len(page.results[page.best].ids)
-    said = f"Ordered by {page.best}."
-    if listed < total:
-        said += f" The {listed:,} worst of {total:,} are listed."
+    said = f"The {listed:,} worst of {total:,} by {page.best} are listed." if listed < total else ""
     if not page.parts.opens:
-        return f"{said} {page.parts.absent}".rstrip()
+        return f"{said} {page.parts.absent}".strip()
     if len(carried.documents) == total:
-        return f"{said} Each document opens to show its alignment."
+        return f"{said} Each document opens to show its alignment.".lstrip()
     why = f"the page carries at most {page.cap:,} (--report-documents)"
     if carried.full:
         why = f"more would weigh over {BUDGET // 1_000_000} MB"
-    return f"{said} The {len(carried.documents):,} worst of {total:,} open to show their alignment; {why}."
+    which = f"The {len(carried.documents):,} worst of {total:,} by {page.best}"
+    return f"{said} {which} open to show their alignment; {why}.".lstrip()
 
 
 def _sections(page: Page, axes: Sequence[Axis]) -> list[tuple[str, str]]:

@@ -17,6 +17,9 @@ function drawText(d) {
     fillText(text, d.sentences, marks, d.coloured);
     sides.append(el("div", "side", el("h4", "", name), text));
   }
+  // A sentence is right if it is on both sides: hidden on one alone, the texts would be out of step.
+  const [ours, theirs] = [...sides.querySelectorAll(".text")].map(text => [...text.children]);
+  ours.forEach((p, k) => { if (p.className === "right" && theirs[k].className === "right") for (const one of [p, theirs[k]]) one.className = "right-both"; });
   box.append(sides);
   box.addEventListener("pointerover", e => light(box, e.target.closest?.(".m")?.dataset.g));
   box.addEventListener("pointerleave", () => light(box));
@@ -45,7 +48,10 @@ function fillText(into, sentences, marks, coloured) {
     const inner = () => open.length ? open[open.length - 1].e : p;
     const opened = open;
     open = [];
-    for (const o of opened) open.push({ mark: o.mark, e: enter(o.mark, inner()) });
+    for (const o of opened) {
+      if (o.mark.status !== "=") p.className = "";
+      open.push({ mark: o.mark, e: enter(o.mark, inner()) });
+    }
     sentence.forEach((word, k) => {
       let lowest = open.findIndex(o => o.mark.end <= token);
       if (lowest >= 0) {
@@ -79,8 +85,6 @@ function fillText(into, sentences, marks, coloured) {
 }
 
 // Graphs and forests: a column for each depth, a row for each leaf; Python has placed the nodes, here they get their width.
-const measured = document.createElement("canvas").getContext("2d");
-function width(text, size) { measured.font = (size || 12.5) + "px system-ui, sans-serif"; return measured.measureText(text).width; }
 function drawGraph(d) {
   const box = el("section", "graph");
   box.append(el("h4", "", d.title));
@@ -196,6 +200,8 @@ function drawTree(tree, title) {
   const body = el("tbody");
   table.append(cols, el("thead", "", head), body);
   rowsOf(tree, 0, body);
+  const credits = [...body.querySelectorAll("td.credit")].map(cell => width(cell.textContent, 14.3));
+  table.style.setProperty("--credit", Math.max(120, Math.ceil(Math.max(...credits)) + 26) + "px");
   const box = el("div", "scroll tall", table);
   box.tabIndex = 0;
   box.setAttribute("role", "region");

@@ -26,6 +26,9 @@ function num(x) { return String(Math.round(x * 1e4) / 1e4); }
 function count(n, noun) { return n.toLocaleString("en") + " " + noun + (n === 1 ? "" : "s"); }
 function percent(x) { return Math.max(0, Math.min(100, 100 * (x || 0))).toFixed(2) + "%"; }
 
+const measured = document.createElement("canvas").getContext("2d");
+function width(text, size) { measured.font = (size || 12.5) + "px system-ui, sans-serif"; return measured.measureText(text).width; }
+
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((th, k) => th.querySelector("button")?.addEventListener("click", () => {
