@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given
@@ -13,7 +14,18 @@ from tallystick.reports.escaping import latex_text
 from tallystick.reports.tables import Table, to_latex, to_markdown
 
 PDFLATEX = shutil.which("pdflatex")
-AWKWARD = ["B~^x", "a\\b", "50%_#{}$&", "<b>|</b>", "[*]", "*", "a--b", "-0.5", "φ ≤ B³ ± ↑2 – − …", "two\nlines"]
+AWKWARD = [
+    "B~^x",
+    "a\\b",
+    "50%_#{}$&",
+    "<b>|</b>",
+    "[*]",
+    "*",
+    "a--b",
+    "-0.5",
+    "αβγδεζηθικλμνξπρστυφχψω ≤ B³ ± ↑2 – − …",
+    "two\nlines",
+]
 
 
 def compiled(folder, *tabulars):
@@ -76,7 +88,7 @@ def cells(markdown):
     """The texts of the cells that a Markdown parser finds."""
     tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown)
     found = []
-    for before, token in zip(tokens, tokens[1:], strict=False):
+    for before, token in pairwise(tokens):
         if before.type in ("th_open", "td_open"):
             kinds = {child.type for child in token.children}
             assert kinds <= {"text", "text_special"}, token.content

@@ -112,7 +112,9 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(*rows, "limit", type=click.IntRange(1), help="How many rows of --by document are shown."),
         click.option(
-            "--report", metavar="FILE.html", help="Also write a report to look at: one file that works offline."
+            "--report",
+            metavar="FILE.html",
+            help="Also write a report to look at, with confidence intervals (which `compare` prints): one file that works offline.",
         ),
         click.option(
             "--report-documents",

@@ -21,7 +21,7 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
-from tallystick.comparing.table import Cell, Comparison, letter, ranked
+from tallystick.comparing.table import Cell, Comparison, Measure, letter, ranked
 from tallystick.errors import MetricError, SidesMismatch, some
 from tallystick.scoring.resampling import (
     LeftOut,
@@ -62,9 +62,10 @@ def compare(
         raise MetricError(f"test must be {' or '.join(TESTS)}, found {test!r}")
     runs = {name: _runs(found) for name, found in systems.items()}
     metrics = _common_metrics(runs)
+    measures = {metric: Measure.of(result.kind) for metric, result in next(iter(runs.values()))[0].items()}
     if any(_are_splits(runs, metric) for metric in metrics):
         figures = {name: [{m: r.score for m, r in run.items()} for run in found] for name, found in runs.items()}
-        return compare_runs(figures, notes=_SPLITS, ties=ties)
+        return replace(compare_runs(figures, notes=_SPLITS, ties=ties), measures=measures)
     if test == "randomisation" and any(len(found) > 1 for found in runs.values()):
         raise MetricError("the randomisation test needs one run of each system; test=bootstrap takes means of runs")
     drawn = _drawn(runs, metrics, resamples, seed)
@@ -92,6 +93,7 @@ def compare(
     return Comparison(
         tuple(runs), metrics, ranked(tuple(runs), metrics, cells, ties=ties), differences, settings,
         (*dict.fromkeys((*notes, *cautions)), *_said(runs, metrics)), tuple(dict.fromkeys(cautions)),
+        measures=measures,
     )  # fmt: skip
 
 

@@ -19,11 +19,9 @@ _LATEX = {
     "↑": "$\\uparrow$", "↓": "$\\downarrow$", "→": "$\\rightarrow$", "←": "$\\leftarrow$", "↔": "$\\leftrightarrow$",
     "≤": "$\\leq$", "≥": "$\\geq$", "≈": "$\\approx$", "≠": "$\\neq$", "∞": "$\\infty$", "Σ": "$\\Sigma$", "Δ": "$\\Delta$",
     "¹": "$^1$", "²": "$^2$", "³": "$^3$", "₁": "$_1$", "₂": "$_2$",
-    **{letter: f"$\\{name}$" for letter, name in zip(
-        "αβγδεζηθικλμνξπρστυφχψω",
-        "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon varphi chi psi omega".split(),
-        strict=True,
-    )},
+    "α": "$\\alpha$", "β": "$\\beta$", "γ": "$\\gamma$", "δ": "$\\delta$", "ε": "$\\varepsilon$", "ζ": "$\\zeta$", "η": "$\\eta$",
+    "θ": "$\\theta$", "ι": "$\\iota$", "κ": "$\\kappa$", "λ": "$\\lambda$", "μ": "$\\mu$", "ν": "$\\nu$", "ξ": "$\\xi$", "π": "$\\pi$",
+    "ρ": "$\\rho$", "σ": "$\\sigma$", "τ": "$\\tau$", "υ": "$\\upsilon$", "φ": "$\\varphi$", "χ": "$\\chi$", "ψ": "$\\psi$", "ω": "$\\omega$",
 }  # fmt: skip
 _TO_LATEX = str.maketrans(_LATEX)
 _MARKS = re.compile(r"[\\`*|~$]|(?<![^\W_])_|_(?![^\W_])|<|&(?=#?\w+;)|(?<=\])\(")
@@ -49,3 +47,9 @@ def latex_comment(text: str) -> str:
 def markdown_text(text: str) -> str:
     """Text with the signs that Markdown takes for its own made harmless; an underscore inside a word is not one of them."""
     return _MARKS.sub(lambda found: "&lt;" if found[0] == "<" else "\\" + found[0], " ".join(text.split()))
+
+
+def markdown_code(text: str) -> str:
+    """A line as it is, between as many backticks as it takes."""
+    fence = "`" * (1 + max((len(found) for found in re.findall("`+", text)), default=0))
+    return f"{fence}{text}{fence}" if len(fence) == 1 else f"{fence} {text} {fence}"
