@@ -135,19 +135,31 @@ def test_many_metrics_have_a_row_each_in_latex_too(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex: make latex")
-def test_the_latex_of_comparisons_compiles(tmp_path):
+def test_the_latex_of_comparisons_compiles(lists):
     import subprocess
 
     parts = [
-        latex(*SPANS, *MIXED, "--differences", "--correlations"),
+        latex(*SPANS, f"B~^\\x={EXAMPLES / 'spans.system.iob'}", *MIXED, "--differences", "--correlations"),
         latex("compare", "figures", str(EXAMPLES / "figures.conll-averages.csv"), "--mean", "conll=muc,b3,ceaf_e"),
-        latex("score", "records", *(str(EXAMPLES / f"relations.{side}.jsonl") for side in ("gold", "system"))),
+        latex("score", "records", "gold.jsonl", "system.jsonl"),
     ]
     text = "\n\n".join(("\\documentclass{article}\\usepackage{booktabs}\\begin{document}", *parts, "\\end{document}"))
-    (tmp_path / "t.tex").write_text(text, encoding="utf-8")
+    Path("t.tex").write_text(text, encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_what_is_undefined_has_no_rank_in_any_table():
+    from tallystick.comparing.table import Cell, Comparison
+    from tallystick.reports.comparison import comparison_latex, comparison_table, figures_only
+    from tallystick.reports.tables import to_tsv
+
+    cells_ = {("A", "m"): Cell(0.5, rank=1.0), ("B", "m"): Cell(None, rank=None, moved=None)}
+    one = Comparison(("A", "B"), ("m",), cells_, {})
+    assert comparison_table(one).rows == [["A", "0.5000 #1"], ["B", "–"]]
+    assert "B & -- &  \\\\\n" in comparison_latex(one)
+    assert to_tsv(figures_only([one])).splitlines()[-1] == "B\tm\t\t\t\t\t1\t\t\t\t"
 
 
 # Figures that somebody has
