@@ -82,7 +82,7 @@ def test_markdown_has_its_key_and_signature_below():
     assert "№1" in shown
     assert "#" not in shown
     below = shown.split("\n\n")
-    assert below[1].splitlines()[0].endswith("[ ]: 95 % interval. №: rank; ↑↓: places moved from the first metric.")
+    assert below[1].splitlines()[0].endswith("[ ]: 95 % interval. №: rank; ↑↓: places moved from segment.")
     assert below[2].startswith("Letters: systems")
     assert below[3].startswith("Signature: `spans.segment | average=micro")
     assert any(re.fullmatch(r"\d+ documents?", line) for line in shown.splitlines())
@@ -228,6 +228,14 @@ def test_tasks_share_one_order_of_metrics(tmp_path):
     assert found["left_out_of_mean"] == []
     for task in ("t1", "t2"):
         assert [found["tasks"][task]["systems"]["A"][metric]["moved"] for metric in "xy"] == [0, 1]
+
+
+def test_a_metric_that_a_system_or_run_lacks_changes_no_order(tmp_path):
+    rows = "task,system,run,metric,value\nt1,A,1,x,1\nt1,A,1,y,2\nt2,A,1,y,2\nt2,B,1,y,1\nt2,B,1,x,3\nt2,B,2,y,2\n"
+    found = json.loads(figures(rows, "--format", "json", folder=tmp_path).stdout)["tasks"]["t2"]
+    assert list(found["metrics"]) == ["x", "y"]
+    assert (found["systems"]["B"]["x"]["value"], found["systems"]["B"]["y"]["value"]) == (3, 1.5)
+    assert found["systems"]["A"]["x"]["value"] is None
 
 
 @pytest.mark.parametrize("format_", ["table", "tsv", "markdown", "latex"])

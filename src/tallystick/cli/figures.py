@@ -73,11 +73,12 @@ def figures(
         table = table.with_mean(name, metrics.split(","))
         added.append(name)
     comparisons = []
-    for task in table.tasks:
-        found = compare_runs(table.runs(task), ties=ties, ascending=ascending)
+    for task, systems in table.tasks.items():
+        runs = {name: list(found.values()) for name, found in systems.items()}
+        compared = compare_runs(runs, ties=ties, ascending=ascending, metrics=table.metrics_of(task))
         own = table.digits(task, added, 0 if truncate else 1) if digits is None else {}
         most = max(own.values(), default=0) if digits is None else digits
-        comparisons.append(replace(found, title=task, digits=most, decimals=own, fractions=False))
+        comparisons.append(replace(compared, title=task, digits=most, decimals=own, fractions=False))
     show_comparisons(
         comparisons, correlations=correlations, differences=False, format_=format_, truncate=truncate, report=report,
         picture=picture, title=Path(file).name,

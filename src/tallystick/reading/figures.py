@@ -31,14 +31,10 @@ class FigureTable:
     decimals: dict[tuple[str, str, str], int] = field(default_factory=dict)
     """How many decimals the values of a task, system and metric are written with at most."""
 
-    def runs(self, task: str) -> dict[str, list[dict[str, float | None]]]:
-        """The runs of a task's systems; each has all of the task's metrics, in the order of the file."""
+    def metrics_of(self, task: str) -> list[str]:
+        """The metrics that a task has, in the order of the file."""
         there = {metric for runs in self.tasks[task].values() for run in runs.values() for metric in run}
-        order = [metric for metric in self.metrics if metric in there]
-        return {
-            system: [{metric: run.get(metric) for metric in order} for run in runs.values()]
-            for system, runs in self.tasks[task].items()
-        }
+        return [metric for metric in self.metrics if metric in there]
 
     def digits(self, task: str, means: Collection[str] = (), more: int = 1) -> dict[tuple[str, str], int]:
         """How many decimals a figure of a task is shown with, by system and metric: as it is written, and so many more for a

@@ -62,8 +62,8 @@ def legend(comparison: Comparison, rank_sign: str = RANK) -> list[str]:
     letters = (
         f"Letters: systems, by the letter before their name, that a figure is significantly above {_below(comparison)}."
     )
-    moves = len(comparison.metrics) > 1
-    ranks = f"{rank_sign}: rank; ↑↓: places moved from the first metric." if moves else f"{rank_sign}: rank."
+    moves = f"; ↑↓: places moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
+    ranks = f"{rank_sign}: rank{moves}."
     return _lines(comparison, measures_are(comparison), letters, ranks)
 
 
@@ -73,7 +73,7 @@ def _latex_legend(comparison: Comparison) -> list[str]:
     if comparison.fractions:
         measures = f"{measures[:-1]}, in percent." if measures else "Figures in percent."
     letters = f"Raised letters: systems, by the letter behind their name, that a figure is significantly above {_below(comparison)}."
-    moves = ", and by how many places it moved from the first metric" if len(comparison.metrics) > 1 else ""
+    moves = f", and by how many places it moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
     return _lines(comparison, measures, letters, f"Behind each figure: its rank{moves}.")
 
 
@@ -85,6 +85,11 @@ def _lines(comparison: Comparison, measures: str, letters: str, ranks: str) -> l
         said.append(ranks)
     first = " ".join(filter(None, said))
     return [*([first] if first else []), *([letters] if comparison.differences else [])]
+
+
+def _base(comparison: Comparison) -> str:
+    """The metric that arrows count from."""
+    return comparison.base or comparison.metrics[0]
 
 
 def _below(comparison: Comparison) -> str:

@@ -93,7 +93,7 @@ def _shown(one: Comparison) -> dict[str, Any]:
             f"(p ≤ {_alpha(one):g} after Holm's correction)."
         )
     if _is_ranked(one):
-        legend.append(f"#: rank; arrows: places moved from {one.metrics[0]}. ★ is the best.")
+        legend.append(f"#: rank; arrows: places moved from {one.base or one.metrics[0]}. ★ is the best.")
     correlations = shown_table(correlations_table(one.correlations(), "As numbers")) if _agree(one) else None
     return {
         "title": one.title, "legend": " ".join(filter(None, legend)), "metrics": one.metrics, "rows": rows, "ranked": _is_ranked(one),
