@@ -18,6 +18,7 @@ from tallystick import __version__
 from tallystick.errors import TallystickError, counted
 from tallystick.reports.aligned import Carried, carry
 from tallystick.reports.tables import Table, figure
+from tallystick.scoring.tally import Labelled
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -113,6 +114,7 @@ def render(page: Page) -> str:
         warnings=list(dict.fromkeys(w for result in results for w in result.warnings)),
         figures=[_figures_row(page, name, found[name], scale) for name in page.results],
         figure_names=_figure_names(page),
+        averaged=any(isinstance(result.kind, Labelled) for result in results),
         scale=[f"{end:.1f}" for end in scale],
         interval_note=_interval_note(page),
         tables=[shown_table(table) for table in page.parts.tables if table.rows],
@@ -213,6 +215,7 @@ def _figures_row(page: Page, name: str, found: Mapping[str, Interval], scale: tu
     main = found[result.kind.headline]
     return {
         "name": name,
+        "average": getattr(result.kind, "average", "micro"),
         "main": name == page.best,
         "cells": [cell(result.figures.get(key)) for key in _figure_names(page)],
         "interval": _ends(main),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, TallystickError
+from tallystick.reports.comparison import figure_name, measure_name
 from tallystick.writing import write_atomically
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def comparison_picture(comparison: Comparison, kind: str | None = None) -> Pictu
     longest = max(map(len, comparison.systems))
     across = min(m, 4)
     down = -(-m // across)
-    heights = {"figures": down * (0.62 + 0.24 * n), "ranks": 0.75 + 0.27 * n}
+    heights = {"figures": down * (0.82 + 0.24 * n), "ranks": 0.75 + 0.27 * n}
     figure = _figure(max(5.0, 0.075 * longest + 2.35 * across), sum(heights[name] for name in chosen))
     parts = figure.subfigures(len(chosen), 1, height_ratios=[heights[name] for name in chosen])
     for name, part in zip(chosen, [parts] if len(chosen) == 1 else parts, strict=True):
@@ -132,7 +133,20 @@ def _draw_figures(part: Any, comparison: Comparison, across: int, down: int) -> 
         axes.set_yticks(range(len(order)), names if k % across == 0 else [""] * len(order))
         axes.set_ylim(-0.6, len(order) - 0.4)
         axes.set_title(_plain(metric), fontsize=9)
+        axes.set_xlabel(_plain(_drawn(comparison, metric)), fontsize=8)
         _tidy(axes)
+
+
+def _drawn(comparison: Comparison, metric: str) -> str:
+    """What a panel's dots and bars are: `F1, macro, 95 % interval`."""
+    said = [measure_name(comparison.measures[metric])] if metric in comparison.measures else []
+    cells = [comparison.cells[system, metric] for system in comparison.systems]
+    levels = [cell.interval.level for cell in cells if cell.interval is not None and cell.interval.low is not None]
+    if levels:
+        said.append(f"{100 * max(levels):g} % interval")
+    elif any(cell.spread is not None for cell in cells):
+        said.append("standard deviation of runs")
+    return ", ".join(said)
 
 
 def _error(cell: Cell) -> list[list[float]] | None:
@@ -206,7 +220,7 @@ def _figures_picture(results: dict[str, Result], resamples: int) -> Picture:
         for key, value in result.figures.items():
             if value is not None:
                 rows.append((key if len(results) == 1 else f"{name} {key}", value, ends[key]))
-    figure = _figure(5.2, 0.7 + 0.27 * max(1, len(rows)))
+    figure = _figure(5.2, 0.9 + 0.27 * max(1, len(rows)))
     axes = figure.add_subplot(1, 1, 1)
     for place, (_, value, ends) in enumerate(rows):
         known = ends.low is not None and ends.high is not None
@@ -223,11 +237,6 @@ def _figures_picture(results: dict[str, Result], resamples: int) -> Picture:
     axes.set_xlabel("95 % interval", fontsize=9)
     _tidy(axes)
     return Picture(figure)
-
-
-def spelled(*figures: str) -> str:
-    """Figures by the names that papers have for them."""
-    return " or ".join(sorted({"f1": "F1"}.get(name, name) for name in figures))
 
 
 def _documents_picture(results: dict[str, Result]) -> Picture:
@@ -247,7 +256,8 @@ def _documents_picture(results: dict[str, Result]) -> Picture:
             label=_plain(name),
         )
     axes.set_xlabel("documents, from the worst to the best (%)", fontsize=9)
-    axes.set_ylabel(spelled(*{result.kind.headline for result in results.values()}), fontsize=9)
+    figures = dict.fromkeys(figure_name(result.kind.headline) for result in results.values())
+    axes.set_ylabel(" or ".join(figures), fontsize=9)
     axes.set_ylim(-0.02, 1.02)
     if len(results) > 1:
         axes.legend(fontsize=8)
