@@ -301,7 +301,7 @@ def test_five_thousand_documents(opened, tmp_path):
     page.locator("#list table.pair").wait_for()
     assert time.monotonic() - started < 3
     assert page.locator("#found").inner_text() == "5,000 documents"
-    assert "The 200 worst of 5,000 open" in page.locator("#documents .lead").inner_text()
+    assert "The 200 worst of 5,000 by records open" in page.locator("#documents .lead").inner_text()
     page.fill("#filter", "04999")
     assert page.locator("#list .id").all_inner_texts() == ["document-04999"]
     page.fill("#filter", "")

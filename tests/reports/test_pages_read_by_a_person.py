@@ -237,3 +237,193 @@ def test_meanings_of_errors_stand_alone():
 
     assert len(set(KINDS.values())) == len(KINDS)
     assert not [text for text in KINDS.values() if re.search(r"\b(above|below|such|the same,)", text)]
+
+
+# What fits, and what stays in step
+
+BROKEN = """node => {
+    const out = [], range = document.createRange(), walk = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) for (const word of walk.currentNode.data.matchAll(/[^\\s_]+/g)) {
+        range.setStart(walk.currentNode, word.index);
+        range.setEnd(walk.currentNode, word.index + word[0].length);
+        if (new Set([...range.getClientRects()].map(box => box.top)).size > 1) out.push(word[0]);
+    }
+    return out;
+}"""
+
+
+def test_no_word_of_a_head_is_broken(opened, tmp_path):
+    """As many columns as there is room for, each as wide as its longest word."""
+    graphs = write(tmp_path / "a.amr", "# ::id a\n(w / want-01 :ARG0 (b / boy))\n")
+    tallystick("score", "amr", graphs, graphs, "--subscores", "--report", tmp_path / "r.html")
+    page = opened(tmp_path / "r.html")
+    page.set_viewport_size({"width": 1400, "height": 900})
+    head = page.locator(".docs .head")
+    assert "reentrancies" in head.inner_text()
+    assert head.evaluate(BROKEN) == []
+    assert head.evaluate("head => head.scrollWidth <= head.clientWidth")
+    for width in (1000, 700):  # on less room they may be, but never lie over each other or beyond the edge
+        page.set_viewport_size({"width": width, "height": 900})
+        assert head.evaluate(
+            """head => [...head.querySelectorAll('button')].map(b => b.getBoundingClientRect()).every(
+                (box, k, all) => box.right <= head.getBoundingClientRect().right + 1 && (!k || box.left >= all[k - 1].right - 1))"""
+        )
+
+
+@pytest.mark.parametrize("width", [1400, 700])
+def test_credits_fit_their_column(opened, tmp_path, width):
+    first = {"id": "a", "lines": [{"sku": k, "text": f"a b c d e f g {k}"} for k in range(60)]}
+    second = {"id": "a", "lines": [{"sku": k, "text": f"a b c d e f h {k}"} for k in range(59)]}
+    files = lines(tmp_path / "gold.jsonl", first), lines(tmp_path / "system.jsonl", second)
+    choices = write(tmp_path / "choices.yaml", "lines[*].text: {text: levenshtein}\n")
+    tallystick("score", "records", *files, "--choices", choices, "--report", tmp_path / "r.html")
+    page = opened(tmp_path / "r.html")
+    page.set_viewport_size({"width": width, "height": 900})
+    rows = opened_rows(page)
+    assert max(len(row[3]) for row in rows) >= len("114.6 of 120 / 118")
+    assert page.locator("#list .tall").evaluate("box => box.scrollWidth <= box.clientWidth")
+    assert page.locator("#list td.credit").evaluate_all("all => all.every(c => c.scrollWidth <= c.clientWidth)")
+
+
+def test_texts_stay_in_step_where_what_is_right_is_hidden(opened, tmp_path):
+    """A sentence that is right on one side only is shown on both."""
+    texts = [
+        "#begin document (d); part 000\n"
+        + "\n".join(f"d 0 {k} w{k} {mention}\n" for k, mention in enumerate(found))
+        + "#end document\n"
+        for found in (["(0)", "(1)", "(0)", "-"], ["(0)", "(1)", "(0)", "(2)"])
+    ]
+    files = write(tmp_path / "gold.conll", texts[0]), write(tmp_path / "system.conll", texts[1])
+    tallystick("score", "coreference", *files, "--report", tmp_path / "r.html")
+    page = opened(tmp_path / "r.html")
+    opened_rows(page)
+    sides = page.locator("#list .text")
+    assert [sides.nth(k).locator("p:visible").count() for k in (0, 1)] == [4, 4]
+    page.check("#hide")
+    shown = [[p[:2] for p in sides.nth(k).locator("p:visible").all_inner_texts()] for k in (0, 1)]
+    assert shown == [["w3"], ["w3"]]
+
+
+def test_what_the_documents_are_ordered_by_is_said(opened, tmp_path):
+    gold = [{"id": k, "a": 1, "b": [2, 3]} for k in "xyz"]
+    files = (
+        lines(tmp_path / "gold.jsonl", *gold),
+        lines(tmp_path / "system.jsonl", *({**one, "b": [2]} for one in gold)),
+    )
+    tallystick("score", "records", *files, "--report", tmp_path / "r.html", "--report-documents", 2)
+    page = opened(tmp_path / "r.html")
+    said = page.locator("#documents .lead")
+    assert said.inner_text().startswith("Ordered by records. The 2 worst of 3 by records open")
+    page.get_by_role("button", name="recall", exact=True).last.click()
+    assert said.inner_text().startswith("Ordered by records recall. The 2 worst of 3 by records open")
+
+
+def test_documents_without_a_figure_are_counted(opened, tmp_path):
+    """The scatter leaves them out, and says how many there are."""
+    gold = {"a": ["x"], "b": ["x", "y"], "c": [], "d": []}
+    result = ts.evaluate(ts.derive(list[str]), gold, {**gold, "a": ["y"], "d": ["x"]})
+    write(tmp_path / "r.html", render(Page("t", {"lists": result})))
+    said = opened(tmp_path / "r.html").locator("#rho").inner_text()
+    assert said.startswith("2 documents (2 more have no figure under one of the two); Spearman")
+
+
+def test_a_document_named_by_its_file_has_no_path(tmp_path):
+    words = "1\ta\ta\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
+    files = write(tmp_path / "gold.conllu", words), write(tmp_path / "system.conllu", words)
+    shown = tallystick("score", "dependencies", *files, "--by", "document", "--metric", "las").stdout
+    assert "\ngold.conllu:1\t" in shown
+
+
+# Comparisons
+
+
+def figures_page(opened, tmp_path, rows):
+    """The page of a table of figures: system, and its value under each metric."""
+    text = "\n".join(
+        ["system,metric,value", *(f"{name},m{k},{value}" for name, *values in rows for k, value in enumerate(values))]
+    )
+    file = write(tmp_path / "figures.csv", text + "\n")
+    tallystick("compare", "figures", file, "--report", tmp_path / "r.html")
+    return opened(tmp_path / "r.html")
+
+
+def test_long_names_stay_different(opened, tmp_path):
+    """Also where they differ in the middle only."""
+    names = [f"muc.{'long-' * 6}iterx-{kind}-base.{'and-more-' * 5}jsonl" for kind in ("bart", "bert")]
+    page = figures_page(opened, tmp_path, [(names[0], 2, 1, 2, 1), (names[1], 1, 2, 1, 2)])
+    shown = page.locator(".ranks .series text").all_text_contents()
+    assert len(set(shown)) == 2
+    short = figures_page(opened, tmp_path, [("muc.iterx-bart-base.jsonl", 2, 1), ("muc.iterx-bert-base.jsonl", 1, 2)])
+    assert set(short.locator(".ranks .series text").all_text_contents()) == {
+        "muc.iterx-bart-base.jsonl",
+        "muc.iterx-bert-base.jsonl",
+    }
+    inside = """svg => [...svg.querySelectorAll('text')].every(t => t.getBBox().x >= 0
+        && t.getBBox().x + t.getBBox().width <= svg.viewBox.baseVal.width)"""
+    assert short.locator(".ranks svg").evaluate(inside)
+
+
+def test_an_undefined_figure_has_no_place_in_the_drawing(opened, tmp_path):
+    """No dot, no rank, and a line that is broken; its name comes last."""
+    from tallystick.comparing.systems import compare_runs
+
+    values = {"A": (0.9, 0.5, 0.4), "B": (0.8, None, 0.6), "C": (None, 0.2, 0.1)}
+    found = compare_runs({name: [dict(zip("mno", row, strict=True))] for name, row in values.items()})
+    found.write_report(tmp_path / "r.html")
+    page = opened(tmp_path / "r.html")
+    series = page.locator(".ranks .series")
+    assert [series.nth(k).locator("circle").count() for k in range(3)] == [3, 2, 2]
+    assert [series.nth(k).locator("path").get_attribute("d").count("C") for k in range(3)] == [2, 0, 1]
+    assert "n undefined" in series.nth(1).locator("title").text_content()
+    places = {series.nth(k).locator("text").first.text_content(): k for k in range(3)}
+    heights = {name: float(series.nth(k).locator("text").first.get_attribute("y")) for name, k in places.items()}
+    assert heights["C"] == max(heights.values())
+    cell = page.locator(".comparison tbody tr").nth(1).locator("td").nth(1)
+    assert cell.inner_text().strip() == "–"
+    assert cell.locator(".iv").count() == 0
+
+
+def test_a_page_of_figures_alone_has_no_empty_section(opened, tmp_path):
+    page = figures_page(opened, tmp_path, [("a", 1, 3), ("b", 2, 2), ("c", 3, 1)])
+    assert page.locator("#signature").count() == 0
+    assert "Signature" not in page.locator("nav").inner_text()
+    # metrics that contradict each other do not look like metrics that have nothing to do with each other
+    cell = page.locator(".agree tbody tr").first.locator("td").nth(1)
+    assert cell.inner_text() == "-1.0000"
+    colour = "cell => getComputedStyle(cell).backgroundColor"
+    assert cell.evaluate(colour) != page.locator(".agree").evaluate(colour)
+    assert cell.evaluate(colour) != page.locator(".agree tbody td").first.evaluate(colour)
+
+
+def test_a_comparison_of_many_systems(opened, tmp_path):
+    """Letters head the matrix of pairs, which so fits; tracks have ends; cautions stand above the table."""
+    gold = "".join(f"w{k}\tB-PER\n\n" for k in range(8))
+    files = [
+        write(tmp_path / f"a-system-with-quite-a-long-name-{k}.iob", gold.replace("B-PER", "O", k % 7))
+        for k in range(10)
+    ]
+    tallystick("compare", "spans", write(tmp_path / "gold.iob", gold), *files, "--resamples", 100, "--metric", "segment", "--metric", "token", "--report", tmp_path / "r.html")  # fmt: skip
+    page = opened(tmp_path / "r.html")
+    page.set_viewport_size({"width": 1400, "height": 900})
+    pairs = page.locator(".pairs")
+    assert pairs.locator("thead th").all_inner_texts()[1:] == list("abcdefghij")
+    assert pairs.locator("thead th").nth(1).get_attribute("title") == "a-system-with-quite-a-long-name-0.iob"
+    assert pairs.locator("tbody th").first.inner_text() == "a a-system-with-quite-a-long-name-0.iob"
+    assert pairs.evaluate("t => t.scrollWidth <= t.parentNode.clientWidth")
+    ends = page.locator(".comparison thead .ends").first.locator("span").all_inner_texts()
+    values = [float(row) for row in page.locator(".comparison td.cell:nth-child(2) .v").all_inner_texts()]
+    assert float(ends[0]) <= min(values) <= max(values) <= float(ends[1])
+    warnings, table = page.locator(".warn"), page.locator(".comparison table")
+    assert warnings.count() >= 1
+    assert warnings.last.bounding_box()["y"] < table.bounding_box()["y"]
+    # and what the figures are
+    assert "F1, micro (segment); F1, macro (token)" in page.locator(".comparison .lead").inner_text()
+
+
+def test_all_metrics_say_their_average(opened, tmp_path):
+    gold = write(tmp_path / "gold.iob", "a\tB-PER\n\nb\tB-ORG\n\n")
+    tallystick(
+        "score", "spans", gold, gold, "--metric", "segment", "--metric", "token", "--report", tmp_path / "r.html"
+    )
+    rows = opened(tmp_path / "r.html").locator("#figures tbody tr")
+    assert [row.split("\t")[:2] for row in rows.all_inner_texts()] == [["segment", "micro"], ["token", "macro"]]

@@ -38,6 +38,8 @@ DIGITS = 10
 """How many decimals the documents' figures have in the page: shown with four, a figure would be rounded twice with few."""
 WRAPPED = 40
 """A column of a table with a longer text is as wide as there is room, and its texts go over several lines."""
+ROOM, GAP = 57.0, 0.45
+"""How many rem all of its columns of figures have beside the names, and what lies between two."""
 LISTED = 20_000
 """How many documents are listed with their figures."""
 
@@ -286,7 +288,12 @@ def _columns(axes: Sequence[Axis], heads: Sequence[int], main: int) -> list[int]
     """The figures that the list of documents shows: the headlines, as many as fit; of one metric all figures."""
     if len(heads) == 1:
         return list(range(len(axes)))
-    return sorted([main, *[k for k in heads if k != main][: COLUMNS - 1]])
+    chosen = [main]
+    for k in [k for k in heads if k != main][: COLUMNS - 1]:
+        if (len(chosen) + 1) * (GAP + _least_column(axes, heads, [*chosen, k])) > ROOM:
+            break
+        chosen.append(k)
+    return sorted(chosen)
 
 
 def _least_column(axes: Sequence[Axis], heads: Sequence[int], shown: Sequence[int]) -> float:
