@@ -121,7 +121,7 @@ def test_several_systems():
         "markdown",
     ).stdout
     assert "| modifiers | 36.4 (9.1) | 27.3 (0.0) |" in shown
-    assert "#1 ↑1" in shown
+    assert "№1 ↑1" in shown
 
 
 def test_a_report(tmp_path):
