@@ -107,7 +107,7 @@ class Comparison:
             "signature": "; ".join(self.signatures),
             "settings": self.settings,
             "metrics": {
-                metric: vars(self.measures[metric]) if metric in self.measures else {} for metric in self.metrics
+                metric: dict(vars(self.measures[metric])) if metric in self.measures else {} for metric in self.metrics
             },
             "systems": {
                 system: {metric: self.cells[system, metric].as_dict() for metric in self.metrics}
