@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.columns.unfit import Invalid
 from tallystick.reports.compared import compared_parts, item_node
-from tallystick.reports.plainly import named_parts, plainly
+from tallystick.reports.plainly import both_plainly, named_parts, plainly
 from tallystick.scoring.explanation import MATCHED, MISSED, SPURIOUS, Explanation
 from tallystick.structures.mentions import Mention
 
@@ -82,8 +82,14 @@ def packed(node: Explanation, nodes: list[int]) -> list[Any]:
         return [_both_names(node, name, inner[0]), *inner[1:]]
     if children:
         return [name, status, *weights, None, None, children]
-    left, right = plainly(node.reference), plainly(node.predicted)
+    wrong = node.status == DIFFERS or node.weight < max(node.reference_self, node.predicted_self)
+    left, right = (both_plainly if wrong else _each_plainly)(node.reference, node.predicted)
     return [name, status, *weights, left, 0 if left == right else right]
+
+
+def _each_plainly(reference: Any, predicted: Any) -> tuple[str, str]:
+    """Two values that count as the same, each by itself."""
+    return plainly(reference), plainly(predicted)
 
 
 def unreadable(prediction: Invalid) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.columns.unfit import Invalid
-from tallystick.reports.results import shorten
+from tallystick.reports.results import shorten, shorten_both
 from tallystick.reports.tables import Table
 from tallystick.scoring.explanation import MISSED, SPURIOUS, Explanation
 
@@ -98,22 +98,23 @@ def _value(value: Any, steps: Sequence[str]) -> Any:
 
 def differences_table(found: Sequence[Difference], title: str) -> Table:
     """One document on a terminal."""
-    rows = [
-        [f"{MARKS[one.what]} {one.what}", one.path, _shown(one.reference), _shown(one.predicted), one.similarity]
-        for one in found
-    ]
+    rows = [[f"{MARKS[one.what]} {one.what}", one.path, *_shown(one), one.similarity] for one in found]
     return Table(["", "field", "reference", "predicted", "similarity"], rows, title=title)
 
 
 def all_differences(documents: Mapping[str, Sequence[Difference]]) -> Table:
     """Several documents in one table, for a pipe."""
     rows = [
-        [key, one.what, one.path, _shown(one.reference, 1000), _shown(one.predicted, 1000), one.similarity]
+        [key, one.what, one.path, *_shown(one, 1000), one.similarity]
         for key, found in documents.items()
         for one in found
     ]
     return Table(["document", "what", "field", "reference", "predicted", "similarity"], rows)
 
 
-def _shown(value: Any, width: int = 60) -> str:
-    return "–" if value is None else shorten(value, width)
+def _shown(one: Difference, width: int = 60) -> tuple[str, str]:
+    """Both sides; where each has a value, so that the difference is seen."""
+    if one.reference is not None and one.predicted is not None:
+        return shorten_both(one.reference, one.predicted, width)
+    left, right = ("–" if value is None else shorten(value, width) for value in (one.reference, one.predicted))
+    return left, right

@@ -11,6 +11,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from tallystick.columns.unfit import Invalid
+from tallystick.reports.apart import cut, line, told_apart
 from tallystick.structures.mentions import Mention
 
 LONGEST = 300
@@ -19,8 +20,12 @@ LONGEST = 300
 
 def plainly(value: Any, longest: int = LONGEST) -> str:
     """A value in one line."""
-    text = " ".join(_words(value).split())
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    return cut(line(_words(value)), longest)
+
+
+def both_plainly(reference: Any, predicted: Any, longest: int = LONGEST) -> tuple[str, str]:
+    """Two values that are not the same, so that the difference is seen."""
+    return told_apart(reference, predicted, longest, _words)
 
 
 def named_parts(value: Any) -> list[tuple[str, Any]]:

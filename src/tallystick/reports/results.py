@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.columns.unfit import Invalid
 from tallystick.errors import counted
+from tallystick.reports.apart import cut, line, told_apart
 from tallystick.reports.tables import Table, quantity
 from tallystick.scoring.tally import Labelled
 
@@ -128,6 +129,8 @@ def result_text(result: Result) -> str:
     return "\n".join(lines)
 
 
+WIDTH = 70
+"""So many characters of a value are shown on a line."""
 MARKS = {"matched": "↔", "missed": "-", "spurious": "+"}
 
 
@@ -158,13 +161,14 @@ def explanation_line(tree: Explanation) -> str:
         return f"= {name}{tree.reference} ↔ {tree.predicted}"
     if tree.how == "accepted":  # by a rule or a judge, which say more than whether the two are equal
         mark = "=" if tree.weight >= 1 else "≠"
-        both = [shorten(value) for value in (tree.reference, tree.predicted) if value is not None]
+        known = [value for value in (tree.reference, tree.predicted) if value is not None]
+        both = shorten_both(*known) if len(known) == 2 and mark == "≠" else [shorten(value) for value in known]
         return f"{mark} {name}{' ↔ '.join(dict.fromkeys(both))}"
     if tree.weight >= max(tree.reference_self, tree.predicted_self):
         if same_value(tree.reference, tree.predicted):
             return f"= {name}{shorten(tree.reference)}"
         return f"≈ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}"
-    return f"≠ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}  {weight}"
+    return f"≠ {name}{' ↔ '.join(shorten_both(tree.reference, tree.predicted))}  {weight}"
 
 
 def same_value(reference: Any, predicted: Any) -> bool:
@@ -179,7 +183,11 @@ def same_value(reference: Any, predicted: Any) -> bool:
         return reference is predicted
 
 
-def shorten(value: Any, width: int = 70) -> str:
+def shorten(value: Any, width: int = WIDTH) -> str:
     """A value in one short line."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return cut(line(repr(value)), width)
+
+
+def shorten_both(reference: Any, predicted: Any, width: int = WIDTH) -> tuple[str, str]:
+    """Two values that are not the same in a short line each, so that the difference is seen."""
+    return told_apart(reference, predicted, width, repr)
