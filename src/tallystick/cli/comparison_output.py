@@ -25,10 +25,11 @@ def show_comparisons(
     """One or several comparisons (of one task each) in the chosen format, as a page and as a picture. A task's own tables are
     for people, not for TSV or JSON."""
     kind = chosen_format(format_)
+    added = [own_tables(one) for one in comparisons] if own_tables is not None else []
     if report:
         from tallystick.reports.comparison_page import write_comparison
 
-        write_comparison(comparisons, report, title)
+        write_comparison(comparisons, report, title, truncate=truncate, own=added)
         say(f"report: {report}")
     if picture:
         for k, comparison in enumerate(comparisons):
@@ -39,7 +40,7 @@ def show_comparisons(
         _show_json(comparisons)
         return
     left_out = _left_out(comparisons) if correlations else ""
-    own = [table for one in comparisons for table in own_tables(one)] if own_tables is not None else []
+    own = [table for tables in added for table in tables]
     more = _more_tables(comparisons, correlations, differences, as_text=kind == "latex")
     if kind == "latex":
         from tallystick.reports.comparison import comparison_latex

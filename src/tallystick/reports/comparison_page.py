@@ -10,30 +10,31 @@ from typing import TYPE_CHECKING, Any
 from tallystick import __version__
 from tallystick.errors import counted
 from tallystick.reports.comparison import correlations_table, intervals_are, measures_are, shown
-from tallystick.reports.page import rendered, shown_table
+from tallystick.reports.page import rendered, shown_table, table_data
 from tallystick.writing import write_atomically
 
 if TYPE_CHECKING:
     from tallystick.comparing.table import Cell, Comparison
+    from tallystick.reports.tables import Table
 
 
-def write_comparison(comparisons: Sequence[Comparison], path: str | Path, title: str = "Comparison") -> None:
+def write_comparison(
+    comparisons: Sequence[Comparison], path: str | Path, title: str = "Comparison", *, truncate: bool = False,
+    own: Sequence[Sequence[Table]] = (),
+) -> None:  # fmt: skip
     """Write the page of one or several comparisons, whole or not at all."""
-    write_atomically(path, render_comparison(comparisons, title))
+    write_atomically(path, render_comparison(comparisons, title, truncate=truncate, own=own))
 
 
-def render_comparison(comparisons: Sequence[Comparison], title: str = "Comparison") -> str:
-    """The page as HTML."""
+def render_comparison(
+    comparisons: Sequence[Comparison], title: str = "Comparison", *, truncate: bool = False,
+    own: Sequence[Sequence[Table]] = (),
+) -> str:  # fmt: skip
+    """The page as HTML. `own` has for each comparison the tables that its task adds; figures are rounded, or cut."""
     from tallystick.comparing.table import mean_correlations
 
     first = comparisons[0]
-    sections = [("figures0", "Figures")]
-    if _is_ranked(first):
-        sections.append(("ranks0", "Ranks"))
-    if first.differences:
-        sections.append(("pairs0", "Differences"))
-    if _agree(first):
-        sections.append(("agree0", "Agreement"))
+    tables = [[table for table in added if table.rows] for added in own] or [[] for _ in comparisons]
     means = mean_correlations(comparisons) if len(comparisons) > 1 else []
     notes = [note for one in comparisons for note in one.notes if note not in one.cautions]
     signatures = [line for one in comparisons for line in (one.signatures or ((one.settings,) if one.settings else ()))]
@@ -46,18 +47,39 @@ def render_comparison(comparisons: Sequence[Comparison], title: str = "Compariso
         {
             "tallystick": __version__,
             "title": title,
-            "comparisons": [{**one.as_dict(), "alpha": _alpha(one)} for one in comparisons],
+            "comparisons": [_data(one, added) for one, added in zip(comparisons, tables, strict=True)],
         },
         title=title,
         subtitle=subtitle
         if len(comparisons) == 1
         else f"{counted(len(comparisons), 'task')} · tallystick {__version__}",
-        sections=[*sections, *([("signature", "Signature")] if signatures or notes else [])],
-        comparisons=[_shown(one) for one in comparisons],
+        sections=_sections(comparisons, tables, bool(means), bool(signatures or notes)),
+        comparisons=[_shown(one, added, truncate) for one, added in zip(comparisons, tables, strict=True)],
         means=shown_table(correlations_table(means, f"Mean of {len(comparisons)} tasks")) if means else None,
         signatures=signatures,
         notes=list(dict.fromkeys(notes)),
     )
+
+
+def _sections(
+    comparisons: Sequence[Comparison], tables: Sequence[Sequence[Table]], means: bool, signed: bool
+) -> list[tuple[str, str]]:
+    """Where the page can be entered: the parts of a comparison, or, of several, each by its title."""
+    one = comparisons[0]
+    known = [
+        ("figures0", "Figures", True), ("own0", "Breakdown", bool(tables[0])), ("ranks0", "Ranks", _is_ranked(one)),
+        ("pairs0", "Differences", bool(one.differences)), ("agree0", "Agreement", _agree(one)),
+    ]  # fmt: skip
+    if len(comparisons) > 1:
+        known = [(f"figures{k}", each.title or f"Task {k + 1}", True) for k, each in enumerate(comparisons)]
+    known += [("means", "Means", means), ("signature", "Signature", signed)]
+    return [(anchor, name) for anchor, name, there in known if there]
+
+
+def _data(one: Comparison, added: Sequence[Table]) -> dict[str, Any]:
+    """A comparison for the page's script. The order of names stands by itself: a script's objects put numbers first."""
+    tables = {"tables": [table_data(table) for table in added]} if added else {}
+    return {**one.as_dict(), "alpha": _alpha(one), "order": [one.systems, one.metrics], **tables}
 
 
 def _is_ranked(one: Comparison) -> bool:
@@ -73,7 +95,7 @@ def _alpha(one: Comparison) -> float | None:
     return round(1 - max(levels), 10) if levels else None
 
 
-def _shown(one: Comparison) -> dict[str, Any]:
+def _shown(one: Comparison, added: Sequence[Table], truncate: bool) -> dict[str, Any]:
     scales = {metric: _scale(one, metric) for metric in one.metrics}
     best = {metric: min(one.ranks(metric), default=1.0) for metric in one.metrics}
     letters = one.letters
@@ -83,7 +105,7 @@ def _shown(one: Comparison) -> dict[str, Any]:
         for metric in one.metrics:
             cell = one.cells[system, metric]
             first = len(one.systems) > 1 and cell.rank == best[metric]
-            cells.append(_cell(one, cell, scales[metric], first, one.digits_of(system, metric)))
+            cells.append(_cell(one, cell, scales[metric], first, one.digits_of(system, metric), truncate))
         rows.append({"system": system, "letter": letters[system] if one.differences else "", "cells": cells})
     legend = [measures_are(one), intervals_are(one).replace("[ ]", "Below a figure").strip()]
     if one.differences:
@@ -97,7 +119,7 @@ def _shown(one: Comparison) -> dict[str, Any]:
     tracks = [[f"{end:.3g}" for end in scales[metric]] for metric in one.metrics]
     return {
         "tracks": tracks, "title": one.title, "legend": " ".join(filter(None, legend)), "metrics": one.metrics, "rows": rows, "ranked": _is_ranked(one),
-        "cautions": one.cautions, "tested": bool(one.differences), "alpha": _alpha(one), "correlations": correlations,
+        "cautions": one.cautions, "tested": bool(one.differences), "alpha": _alpha(one), "correlations": correlations, "own": [shown_table(table) for table in added],
     }  # fmt: skip
 
 
@@ -119,21 +141,24 @@ def _scale(one: Comparison, metric: str) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _cell(one: Comparison, cell: Cell, scale: tuple[float, float], first: bool, digits: int = 4) -> dict[str, Any]:
+def _cell(
+    one: Comparison, cell: Cell, scale: tuple[float, float], first: bool, digits: int, truncate: bool
+) -> dict[str, Any]:
     def share(x: float) -> float:
         return 100 * min(1.0, max(0.0, (x - scale[0]) / (scale[1] - scale[0])))
 
     ends, said = _ends(cell), ""
     if cell.spread is not None:
-        said = f"± {shown(cell.spread, digits)}, {cell.runs} runs"
+        said = f"± {shown(cell.spread, digits, truncate)}, {cell.runs} runs"
     if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
-        interval = f"{shown(cell.interval.low, digits)} to {shown(cell.interval.high, digits)}"
+        low, high = (shown(end, digits, truncate) for end in (cell.interval.low, cell.interval.high))
+        interval = f"{low} to {high}"
         said = f"{interval}; {said}" if said else interval
     value = cell.value
     beaten = cell.beats.split(",") if len(one.systems) > 26 else list(cell.beats)
     above = [system for system, letter in one.letters.items() if letter in beaten]
     return {
-        "value": "–" if value is None else shown(value, digits),
+        "value": "–" if value is None else shown(value, digits, truncate),
         "sort": "" if value is None or math.isnan(value) else value,
         "rank": f"{cell.rank:g}" if cell.rank is not None and len(one.systems) > 1 else "",
         "moved": cell.moved or 0.0,

@@ -265,6 +265,11 @@ def shown_table(table: Table) -> dict[str, Any]:
     }
 
 
+def table_data(table: Table) -> dict[str, Any]:
+    """A table among the data of a page."""
+    return {"title": table.title, "columns": list(table.columns), "rows": [list(row) for row in table.rows]}
+
+
 # Documents
 
 
@@ -366,10 +371,7 @@ def _data(
         "title": page.title,
         "main": page.best,
         "metrics": metrics,
-        "tables": [
-            {"title": t.title, "columns": list(t.columns), "rows": [list(row) for row in t.rows]}
-            for t in (*page.parts.tables, *page.parts.errors)
-        ],
+        "tables": [table_data(table) for table in (*page.parts.tables, *page.parts.errors)],
         "documents": {
             "ids": [str(first.ids[k]) for k in order],
             "alignment": page.parts.alignment,

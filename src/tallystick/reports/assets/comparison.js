@@ -3,7 +3,7 @@ function tone(k) { return `hsl(${(k * 137.5 + 215) % 360} 58% var(--hue-line))`;
 function digits(x, n) { return x === null || x === undefined ? "–" : fixed(x, n); }
 
 for (const section of document.querySelectorAll("section[data-k]")) {
-  const one = data.comparisons[section.dataset.k], systems = Object.keys(one.systems), metrics = Object.keys(one.systems[systems[0]]);
+  const one = data.comparisons[section.dataset.k], [systems, metrics] = one.order;
   const ranks = section.querySelector(".ranks");
   if (ranks) drawRanks(ranks, one, systems, metrics);
   const pairs = section.querySelector(".pairs"), metric = section.querySelector(".metric");
