@@ -1,17 +1,24 @@
 """One table in Markdown and in LaTeX: names stay text, whatever they hold; LaTeX compiles where there is a TeX."""
 
+import copy
+import json
+import pickle
 import re
 import shutil
 import subprocess
+import sys
 from itertools import pairwise
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from tallystick.cli.commands import tallystick as command
 from tallystick.reports.escaping import latex_text
-from tallystick.reports.tables import Table, to_latex, to_markdown
+from tallystick.reports.page import shown_table
+from tallystick.reports.tables import WRITERS, Column, Table, to_html, to_latex, to_markdown, to_text, to_tsv
 
 PDFLATEX = shutil.which("pdflatex")
 AWKWARD = [
@@ -115,3 +122,89 @@ def test_notes_stand_below_in_markdown():
     text = to_markdown(Table(["a"], [["x"]], "A*", ["See *this*.", "And that."]))
     assert re.sub(r"\n+", "\n", text).splitlines()[-2:] == ["See \\*this\\*.", "And that."]
     assert text.startswith("**A\\***\n\n")
+
+
+# What the numbers of a column are
+
+KINDS = Table(
+    ["x", Column("plain", "figure"), "f1", Column("a - b", "gain"), Column("p", "number"), Column("support", "count")],
+    [["y", 0.5, 0.25, -0.125, 0.0312, 2.5], ["z", None, 1.0, 0.0, None, 1234.0]],
+)
+
+
+def test_only_figures_and_gains_stand_in_percent_in_latex():
+    rows = [line for line in to_latex(KINDS).splitlines() if line.endswith("\\\\")]
+    assert rows == [
+        "x & plain & f1 & a $-$ b & p & support \\\\",
+        "y & 50.00 & 25.00 & $-$12.50 & 0.0312 & 2.50 \\\\",
+        "z & -- & 100.00 & 0.00 & -- & 1,234 \\\\",
+    ]
+
+
+def test_a_weighted_count_is_no_figure_for_people():
+    for write in (to_markdown, to_html, to_text):
+        assert "2.5000" not in write(KINDS)
+        assert "1,234" in write(KINDS)
+    assert to_tsv(KINDS).splitlines()[1] == "y\t0.5\t0.25\t-0.125\t0.0312\t2.5"
+
+
+def test_the_page_draws_shares_behind_figures_only():
+    shown = shown_table(KINDS)
+    assert [cell["share"] for cell in shown["rows"][0]] == [None, 50, 25, None, None, None]
+    gains = shown_table(Table(["x", Column("gain", "gain")], [["a", 0.02], ["b", 0.01], ["c", -0.5]]))
+    assert [row[1]["share"] for row in gains["rows"]] == [100, 50, 0]
+    assert [cell["text"] for cell in shown["rows"][1]][-1] == "1,234"
+
+
+def test_a_column_is_its_name():
+    column = pickle.loads(pickle.dumps(copy.copy(KINDS))).columns[5]
+    assert (column, column.kind) == ("support", "count")
+    assert json.dumps([column]) == '["support"]'
+
+
+def test_a_weighted_support_in_the_latex_of_a_command(tmp_path):
+    gold = "".join(f"w{k} {tag} {tag}\n" for k, tag in enumerate(["B-A", "I-A", "O", "B-B", "I-B", "I-B"]))
+    (tmp_path / "w.txt").write_text(gold)
+    arguments = ["--together", "--metric", "ts", "--separators", "0.5", "--by", "label", "--format", "latex"]
+    done = CliRunner().invoke(command, ["score", "spans", str(tmp_path / "w.txt"), *arguments])
+    assert done.exit_code == 0, done.output
+    assert "& 2.50 \\\\" in done.stdout
+    assert "250" not in done.stdout
+
+
+NEW_FORMAT = """
+import sys
+from tallystick.reports import tables
+tables.WRITERS["csv"] = tables.Writer(lambda table: ",".join(table.columns), for_programs=True)
+from tallystick.cli.commands import tallystick
+tallystick(sys.argv[1:])
+"""
+
+
+def test_a_format_is_one_entry(tmp_path):
+    """Every command takes a format that stands among the writers, and `list formats` names it."""
+    (tmp_path / "t.csv").write_text("system,metric,value\nA,x,1\nB,x,2\n")
+    (tmp_path / "w.txt").write_text("w B-A B-A\n")
+
+    def run(*arguments):
+        done = subprocess.run(
+            [sys.executable, "-c", NEW_FORMAT, *arguments],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            encoding="utf-8",
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    assert run("list", "formats")[-1] == "  table, json, tsv, markdown, latex, html, csv"
+    assert run("compare", "figures", "t.csv", "--format", "csv")[0].startswith("system,metric,value,low,high")
+    assert run("score", "spans", "w.txt", "--together", "--format", "csv")[0].startswith("metric,average,precision")
+
+
+@pytest.mark.parametrize("format_", WRITERS)
+def test_every_command_knows_every_format(tmp_path, format_):
+    (tmp_path / "w.txt").write_text("w B-A B-A\n")
+    done = CliRunner().invoke(command, ["score", "spans", str(tmp_path / "w.txt"), "--together", "--format", format_])
+    assert done.exit_code == 0, done.output
+    assert "segment" in done.stdout

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli.commands import TASKS
-from tallystick.cli.comparison_output import FORMATS, page_options, show_comparisons
+from tallystick.cli.comparison_output import page_options, show_comparisons
 from tallystick.cli.figures import figures
 from tallystick.cli.lazy import LazyGroup
-from tallystick.cli.output import check_before, once
+from tallystick.cli.output import FORMATS, check_before, once
 from tallystick.errors import MetricError, SidesMismatch
 
 if TYPE_CHECKING:

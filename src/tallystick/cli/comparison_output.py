@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli.output import chosen_format, say, show_tables
+from tallystick.reports.tables import WRITERS
 
 if TYPE_CHECKING:
     from tallystick.comparing.table import Comparison
     from tallystick.reports.tables import Table
-
-FORMATS = ("table", "json", "tsv", "markdown", "latex", "html")
 
 
 def show_comparisons(
@@ -25,6 +24,7 @@ def show_comparisons(
     """One or several comparisons (of one task each) in the chosen format, as a page and as a picture. A task's own tables are
     for people, not for TSV or JSON."""
     kind = chosen_format(format_)
+    writer = WRITERS.get(kind)
     added = [own_tables(one) for one in comparisons] if own_tables is not None else []
     if report:
         from tallystick.reports.comparison_page import write_comparison
@@ -41,7 +41,7 @@ def show_comparisons(
         return
     left_out = _left_out(comparisons) if correlations else ""
     own = [table for tables in added for table in tables]
-    more = _more_tables(comparisons, correlations, differences, as_text=kind == "latex")
+    more = _more_tables(comparisons, correlations, differences)
     if kind == "latex":
         from tallystick.reports.comparison import comparison_latex
         from tallystick.reports.escaping import latex_comment
@@ -52,7 +52,7 @@ def show_comparisons(
         if left_out:
             click.echo(latex_comment(left_out))
         show_tables([*own, *more], format_)
-    elif kind == "tsv":
+    elif writer is not None and writer.for_programs:
         from tallystick.reports.comparison import figures_only
 
         several = len(comparisons) > 1 and more
@@ -65,27 +65,11 @@ def show_comparisons(
         show_tables([*first, *own, *more], format_)
     signatures = [signature for one in comparisons for signature in one.signatures]
     notes = [*(note for one in comparisons for note in one.notes), *([left_out] if left_out else [])]
-    if kind in ("markdown", "html"):
-        _show_below(signatures, notes, kind)
+    if writer is not None and writer.below is not None:
+        for line in writer.below(signatures, notes):
+            click.echo(line)
     for line in (*(f"signature: {signature}" for signature in signatures), *notes):
         say(line)
-
-
-def _show_below(signatures: Sequence[str], notes: Sequence[str], kind: str) -> None:
-    """What belongs to a table that is pasted elsewhere, below it."""
-    import html
-
-    from tallystick.reports.escaping import markdown_code, markdown_text
-
-    if kind == "markdown":
-        lines = [f"\nSignature: {markdown_code(one)}" for one in signatures] + [
-            f"\n{markdown_text(one)}" for one in notes
-        ]
-    else:
-        said = [*(f"signature: {one}" for one in signatures), *notes]
-        lines = [f"<div><small>{html.escape(one)}</small></div>" for one in said]
-    for line in lines:
-        click.echo(line)
 
 
 def page_options() -> list[click.Option]:
@@ -127,24 +111,22 @@ def _joined(tables: Sequence[Table]) -> Table:
     return Table(["task", *tables[0].columns], [[table.title, *row] for table in tables for row in table.rows])
 
 
-def _more_tables(
-    comparisons: Sequence[Comparison], correlations: bool, differences: bool, *, as_text: bool = False
-) -> list[Table]:
+def _more_tables(comparisons: Sequence[Comparison], correlations: bool, differences: bool) -> list[Table]:
     from tallystick.comparing.table import mean_correlations
     from tallystick.reports.comparison import correlations_table, differences_table
 
     out = []
     if differences:
-        out += [differences_table(comparison, as_text=as_text) for comparison in comparisons if comparison.differences]
+        out += [differences_table(comparison) for comparison in comparisons if comparison.differences]
     if correlations:
         out += [
-            correlations_table(comparison.correlations(), comparison.title, as_text=as_text)
+            correlations_table(comparison.correlations(), comparison.title)
             for comparison in comparisons
             if len(comparison.metrics) > 1
         ]
         means = mean_correlations(comparisons) if len(comparisons) > 1 else []
         if means:
-            out.append(correlations_table(means, f"mean of {len(comparisons)} tasks", as_text=as_text))
+            out.append(correlations_table(means, f"mean of {len(comparisons)} tasks"))
     return out
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from tallystick.cli.comparison_output import FORMATS, show_comparisons
-from tallystick.cli.output import check_before
+from tallystick.cli.comparison_output import show_comparisons
+from tallystick.cli.output import FORMATS, check_before
 from tallystick.errors import MetricError
 
 

@@ -57,7 +57,7 @@ def agreement(
     if kind == "json":
         click.echo(json.dumps(agreements_json(rows, listed, notes, differences), indent=2, ensure_ascii=False))
         return
-    tables = [agreements_table(rows, percent_free=kind == "latex")]
+    tables = [agreements_table(rows)]
     if len(rows) == 1:
         tables.append(cross_table(rows[0]))
     if differences:

@@ -54,7 +54,7 @@ def train(
     """  # fmt: skip
     from tallystick.judges.classifier import train as fit
     from tallystick.judges.labelled import read_split
-    from tallystick.reports.tables import Table
+    from tallystick.reports.tables import Column, Table
 
     if out and len(encoders) > 1:
         raise InputError("--out takes one classifier; give one --encoder with it")
@@ -77,7 +77,8 @@ def train(
         click.echo(json.dumps([_row(*one) for one in found], ensure_ascii=False, indent=2))
     else:
         rows = [_row(*one) for one in found]
-        tables = [Table(list(rows[0]), [list(row.values()) for row in rows])]
+        columns = [Column(name, "number", printed=2) if name.startswith("kappa") else name for name in rows[0]]
+        tables = [Table(columns, [list(row.values()) for row in rows])]
         if len(found) == 1:
             tables.append(_crossed(found[0][1]))
         show_tables(tables, format_)

@@ -20,6 +20,7 @@ import click
 
 from tallystick.cli.sharded import Engine, engine_options, score_in_shards
 from tallystick.errors import InputError, MetricError, did_you_mean
+from tallystick.reports.tables import WRITERS
 
 if TYPE_CHECKING:
     from tallystick.reports.page import Parts
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-FORMATS = ("table", "json", "tsv", "markdown", "latex")
+FORMATS = ("table", "json", *WRITERS)
 
 
 def files(command: Command) -> Command:
@@ -178,24 +179,21 @@ def chosen_format(format_: str | None) -> str:
 
 
 def show_tables(tables: Sequence[Table], format_: str | None, signatures: Sequence[str] = ()) -> None:
-    """Tables on standard output; in LaTeX with the signatures as comments, since they are pasted elsewhere."""
-    from tallystick.reports import tables as shapes
-    from tallystick.reports.escaping import latex_comment
+    """Tables on standard output; with the signatures as comments, where a format has them, since they are pasted elsewhere."""
+    from tallystick.reports.tables import to_rich
 
     kind = chosen_format(format_)
-    if kind == "latex":
+    writer = WRITERS.get(kind)
+    if writer is not None and writer.comment is not None:
         for signature in signatures:
-            click.echo(latex_comment(signature))
+            click.echo(writer.comment(signature))
     for k, table in enumerate(tables):
         if k:
             click.echo()
-        if kind == "table":
-            show_on_terminal(shapes.to_rich(table, terminal_width()), table.notes)
+        if writer is None:
+            show_on_terminal(to_rich(table, terminal_width()), table.notes)
         else:
-            write = {
-                "tsv": shapes.to_tsv, "markdown": shapes.to_markdown, "latex": shapes.to_latex, "html": shapes.to_html,
-            }[kind]  # fmt: skip
-            click.echo(write(table))
+            click.echo(writer.write(table))
 
 
 def terminal_width() -> int:

@@ -8,20 +8,17 @@ from typing import Any
 from tallystick.judges.agreement import Agreement
 from tallystick.judges.asking import summary
 from tallystick.judges.verdicts import LABELS, Judgement
-from tallystick.reports.tables import Table
+from tallystick.reports.tables import Column, Table
 
+KAPPAS = [Column(name, "number", printed=2) for name in ("kappa_3", "kappa_2")]
 Differences = Sequence[tuple[Judgement, Judgement]]
 
 
-def agreements_table(rows: Sequence[Agreement], *, percent_free: bool = False) -> Table:
-    """A row for each pair. Kappa is no percentage: LaTeX gets it with two decimals, as papers print it."""
-
-    def kappa(value: float | None) -> Any:
-        return f"{value:.2f}" if percent_free and value is not None else value
-
+def agreements_table(rows: Sequence[Agreement]) -> Table:
+    """A row for each pair. Kappa is no percentage."""
     return Table(
-        ["judge", "against", "questions", "same label", "kappa_3", "kappa_2"],
-        [[one.first, one.second, one.n, one.observed, kappa(one.kappa_3), kappa(one.kappa_2)] for one in rows],
+        ["judge", "against", "questions", "same label", *KAPPAS],
+        [[one.first, one.second, one.n, one.observed, one.kappa_3, one.kappa_2] for one in rows],
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
-from tallystick.reports.tables import Table
+from tallystick.reports.tables import Column, Table
 from tallystick.reports.templates import slot_figures
 from tallystick.scoring.explanation import MATCHED, MISSED, SPURIOUS, Explanation
 
@@ -26,7 +26,9 @@ def with_gains(table: Table) -> Table:
         value: float | None = row[at] if not str(row[0]).endswith(" (macro)") else None
         rows.append([*row[: at + 1], _gain(before, value), *row[at + 1 :]])
         before = value
-    return replace(table, columns=[*table.columns[: at + 1], "gain", *table.columns[at + 1 :]], rows=rows)
+    return replace(
+        table, columns=[*table.columns[: at + 1], Column("gain", "gain"), *table.columns[at + 1 :]], rows=rows
+    )
 
 
 def gains(values: Mapping[str, float | None]) -> dict[str, float | None]:

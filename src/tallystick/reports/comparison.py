@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.reports.escaping import latex_text
-from tallystick.reports.tables import Table, figure, latex_tabular
+from tallystick.reports.tables import Column, Table, latex_tabular
 
 if TYPE_CHECKING:
     from tallystick.comparing.table import Cell, Comparison, Measure
@@ -225,24 +225,17 @@ def figures_only(comparisons: Sequence[Comparison]) -> Table:
     return Table(["task", *columns] if tasks else columns, rows)
 
 
-def correlations_table(correlations: Sequence[dict[str, Any]], title: str = "", *, as_text: bool = False) -> Table:
-    """How much the metrics agree about the order of the systems; as text where a figure would be shown in percent."""
-    rows = [
-        [figure(value) if as_text and isinstance(value, float) else value for value in row.values()]
-        for row in correlations
-    ]
-    return Table(["metric", "and", "spearman", "kendall a", "kendall b", "kendall c"], rows, title=title)
+def correlations_table(correlations: Sequence[dict[str, Any]], title: str = "") -> Table:
+    """How much the metrics agree about the order of the systems."""
+    coefficients = [Column(name, "number") for name in ("spearman", "kendall a", "kendall b", "kendall c")]
+    return Table(["metric", "and", *coefficients], [list(row.values()) for row in correlations], title=title)
 
 
-def differences_table(comparison: Comparison, *, as_text: bool = False) -> Table:
-    """Every pair of systems under every metric: the difference, its interval, p, and p after Holm's correction; p as text where a
-    figure would be shown in percent."""
+def differences_table(comparison: Comparison) -> Table:
+    """Every pair of systems under every metric: the difference, its interval, p, and p after Holm's correction."""
     rows = [
-        [
-            metric, a, b, d.value, d.interval.low, d.interval.high,
-            *(figure(p) if as_text else p for p in (d.p, d.corrected)),
-        ]
+        [metric, a, b, d.value, d.interval.low, d.interval.high, d.p, d.corrected]
         for (metric, a, b), d in comparison.differences.items()
-    ]  # fmt: skip
-    minus = "−" if as_text else "-"
-    return Table(["metric", "first", "second", f"second {minus} first", "low", "high", "p", "p (Holm)"], rows)
+    ]
+    gains = [Column(name, "gain") for name in ("second - first", "low", "high")]
+    return Table(["metric", "first", "second", *gains, Column("p", "number"), Column("p (Holm)", "number")], rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tallystick.reports.tables import Table
+from tallystick.reports.tables import Column, Table
 
 if TYPE_CHECKING:
     from tallystick.metrics.coreference_errors import Errors, Example, Located
@@ -23,7 +23,7 @@ def errors_table(
     columns, rows = ["error", "count", "mentions"], []
     notes = ["Mentions are first-last token, counted from 0 in the document, @ line. --format json has more examples."]
     if costs is not None:
-        columns += ["conll if fixed", "gain"]
+        columns += ["conll if fixed", Column("gain", "gain")]
         notes.append("Each kind is repaired alone and the CoNLL score computed anew, so gains do not add up.")
     for kind in found:
         row: list[Any] = [kind.error, kind.count, kind.mentions]

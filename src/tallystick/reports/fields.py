@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.reports.tables import Table
+from tallystick.reports.tables import Column, Table
 from tallystick.scoring.tally import Counts
 
 if TYPE_CHECKING:
@@ -42,4 +42,11 @@ def costs_table(result: Result) -> list[Table]:
         out.append([row.path, wrong, None if math.isnan(value) else value, None if now is None else value - now])
     out.sort(key=lambda row: -(row[3] or 0.0))
     note = "Each field is repaired alone and everywhere, so gains do not add up."
-    return [Table(["field", "errors", f"{kind.headline} if fixed", "gain"], out, "What each field costs", [note])]
+    return [
+        Table(
+            ["field", "errors", f"{kind.headline} if fixed", Column("gain", "gain")],
+            out,
+            "What each field costs",
+            [note],
+        )
+    ]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tallystick.errors import counted
 from tallystick.reports.results import explanation_lines, figures_table
-from tallystick.reports.tables import Table, figure
+from tallystick.reports.tables import Table, shown
 
 if TYPE_CHECKING:
     from tallystick.comparing.table import Comparison
@@ -67,7 +67,9 @@ def _table(table: Table) -> str:
 
     head = "".join(cell("th", name, numeric[k]) for k, name in enumerate(table.columns))
     body = "".join(
-        "<tr>" + "".join(cell("td", figure(value), numeric[k]) for k, value in enumerate(row)) + "</tr>"
+        "<tr>"
+        + "".join(cell("td", shown(value, table.columns[k]), numeric[k]) for k, value in enumerate(row))
+        + "</tr>"
         for row in table.rows
     )
     title = f"<caption>{html.escape(table.title)}</caption>" if table.title else ""

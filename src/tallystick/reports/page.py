@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick import __version__
 from tallystick.errors import TallystickError, counted
 from tallystick.reports.aligned import Carried, carry
-from tallystick.reports.tables import Table, figure
+from tallystick.reports.tables import Table, figure, kind_of, shown
 from tallystick.scoring.tally import Labelled
 
 if TYPE_CHECKING:
@@ -232,24 +232,24 @@ def _interval_note(page: Page) -> str:
     )
 
 
-def cell(value: Any) -> dict[str, Any]:
-    """A cell of a table: what is shown, what it sorts by, how it looks."""
+def cell(value: Any, column: str = "") -> dict[str, Any]:
+    """A cell of a table: what is shown, what it sorts by, how it looks. A figure is a share, which is drawn behind it."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     classes = ["n"] if number or value is None else []
     share = None
-    if isinstance(value, float) and 0 <= value <= 1:
+    if isinstance(value, float) and kind_of(column) in ("figure", "gain") and 0 <= value <= 1:
         classes.append("fig")
         share = 100 * value
-    text = figure(value)
+    text = shown(value, column)
     sort = "" if value is None else value if number else text
     return {"text": text, "sort": sort, "cls": " ".join(classes), "share": share}
 
 
 def shown_table(table: Table) -> dict[str, Any]:
     """A table for the template."""
-    rows = [[cell(value) for value in row] for row in table.rows]
+    rows = [[cell(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
     for k, name in enumerate(table.columns):
-        if name == "gain":  # a gain is small; what matters is which is the largest
+        if kind_of(name) == "gain":  # a gain is small; what matters is which is the largest
             most = max((row[k] or 0.0 for row in table.rows), default=0.0)
             for shown, row in zip(rows, table.rows, strict=True):
                 shown[k]["share"] = 100 * max(0.0, row[k] or 0.0) / most if most > 0 else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.columns.unfit import Invalid
 from tallystick.errors import counted
 from tallystick.reports.apart import cut, line, told_apart
-from tallystick.reports.tables import Table, quantity
+from tallystick.reports.tables import Column, Table, quantity
 from tallystick.scoring.tally import Labelled
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def labels_table(result: Result, path: str | None = None, title: str = "") -> Ta
     rows = result.by_label(path)
     names = list(rows[0].figures) if rows else list(result.figures)
     out = [[str(r.label), *(r.figures[n] for n in names), _whole(r.support)] for r in rows]
-    return Table([path or "label", *names, "support"], out, title)
+    return Table([path or "label", *names, Column("support", "count")], out, title)
 
 
 def _whole(value: float) -> float:
@@ -109,7 +109,7 @@ def fields_table(result: Result) -> Table:
         return [figures[name] for name in names]
 
     out = [[r.path, r.support, *cells(r.figures), r.similarity, r.wrong, r.missing, r.extra] for r in rows]
-    columns = ["field", "support", *names, "similarity", "wrong", "missing", "extra"]
+    columns = ["field", Column("support", "count"), *names, "similarity", "wrong", "missing", "extra"]
     notes = []
     if any(r.diagnostic for r in rows):
         notes.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from tallystick.reports.tables import Table
+from tallystick.reports.tables import Column, Table
 
 if TYPE_CHECKING:
     from tallystick.metrics.span_errors import Alignment, SpanError
@@ -47,7 +47,7 @@ def errors_tables(
         gain = None if value is None or now is None else value - now
         rows.append([str(outcome), counts[outcome], value, gain])
     outcomes = Table(
-        ["outcome", "segments", "f1 if fixed", "gain"],
+        ["outcome", "segments", "f1 if fixed", Column("gain", "gain")],
         [*rows, ["boundary, one token off", close, None, None]],
         "What became of the segments (a pair is counted once)",
         ["F1 is that of exact segments; each kind is repaired alone, so gains do not add up."],

@@ -1,14 +1,18 @@
-"""One neutral table, shown as the reader wishes: on a terminal, as TSV, Markdown, LaTeX or HTML."""
+"""One neutral table, shown as the reader wishes: on a terminal, as TSV, Markdown, LaTeX or HTML.
+
+A column is known by its name. Where its numbers are not figures, which are fractions and in LaTeX stand in percent, the name
+is a `Column` that says what they are.
+"""
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from tallystick.reports.escaping import latex_comment, latex_row, latex_text, markdown_text
+from tallystick.reports.escaping import latex_comment, latex_row, latex_text, markdown_code, markdown_text
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -16,9 +20,31 @@ if TYPE_CHECKING:
 _NUMERIC = re.compile(r"[-−+±–\d.,/%() ]*")
 
 
+Kind = Literal["figure", "gain", "number", "count"]
+
+
+class Column(str):
+    """The name of a column, and what a float in it is: a figure (a fraction), a gain (the difference of two figures), a number
+    that is no share of anything (p, kappa, a correlation), or a count, which is not whole if items are weighted. `printed`: with
+    how many decimals papers print such a number."""
+
+    kind: Kind
+    printed: int
+
+    def __new__(cls, name: str, kind: Kind = "figure", printed: int = 4) -> Column:
+        self = super().__new__(cls, name)
+        self.kind, self.printed = kind, printed
+        return self
+
+
+def kind_of(column: str) -> Kind:
+    """What the floats of a column are; under a plain name they are figures."""
+    return column.kind if isinstance(column, Column) else "figure"
+
+
 @dataclass(frozen=True)
 class Table:
-    """Rows under columns. A float is a figure (a fraction), None is what is undefined."""
+    """Rows under columns. None is what is undefined."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
@@ -37,6 +63,15 @@ def figure(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return str(value)
+
+
+def shown(value: Any, column: str) -> str:
+    """A cell of a column for people."""
+    return quantity(value) if isinstance(value, float) and kind_of(column) == "count" else figure(value)
+
+
+def _shown_rows(table: Table) -> list[list[str]]:
+    return [[shown(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
 
 
 def quantity(value: float) -> str:
@@ -60,21 +95,26 @@ def to_markdown(table: Table) -> str:
     """A table of GitHub's Markdown, with its notes below."""
     lines = [f"**{markdown_text(table.title)}**", ""] if table.title else []
     lines += [f"| {' | '.join(map(markdown_text, table.columns))} |", "|" + "---|" * len(table.columns)]
-    lines += ["| " + " | ".join(markdown_text(figure(v)) for v in row) + " |" for row in table.rows]
+    lines += ["| " + " | ".join(map(markdown_text, row)) + " |" for row in _shown_rows(table)]
     return "\n".join([*lines, *(line for note in table.notes for line in ("", markdown_text(note)))])
 
 
 def to_latex(table: Table) -> str:
-    """A tabular with booktabs rules; figures in percent, numbers to the right and names to the left."""
+    """A tabular with booktabs rules; figures and gains in percent, numbers to the right and names to the left."""
 
-    def cell(value: Any) -> str:
+    def cell(value: Any, column: str) -> str:
         if value is None:
             return "--"
-        return latex_text(f"{100 * value:.2f}" if isinstance(value, float) else figure(value))
+        if isinstance(value, float) and kind_of(column) in ("figure", "gain"):
+            return latex_text(f"{100 * value:.2f}")
+        if isinstance(value, float) and isinstance(column, Column) and column.kind == "number":
+            return latex_text(f"{value:.{column.printed}f}")
+        return latex_text(shown(value, column))
 
     sides = "".join("r" if k and _of_numbers(table, k) else "l" for k in range(len(table.columns)))
-    rows = [[cell(value) for value in row] for row in table.rows]
-    return latex_tabular(table.title, sides, [cell(name) for name in table.columns], rows, table.notes)
+    head = [latex_text(name.replace("-", "−") if kind_of(name) == "gain" else name) for name in table.columns]
+    rows = [[cell(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
+    return latex_tabular(table.title, sides, head, rows, table.notes)
 
 
 def latex_tabular(
@@ -96,7 +136,7 @@ def _of_numbers(table: Table, column: int) -> bool:
 def to_html(table: Table) -> str:
     """A compact HTML table for notebooks."""
     head = "".join(f"<th>{html.escape(column)}</th>" for column in table.columns)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(figure(v))}</td>" for v in row) + "</tr>" for row in table.rows)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in row) + "</tr>" for row in _shown_rows(table))
     title = f"<caption>{html.escape(table.title)}</caption>" if table.title else ""
     notes = "".join(f"<div><small>{html.escape(note)}</small></div>" for note in table.notes)
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
@@ -108,7 +148,7 @@ def to_rich(table: Table, width: int | None = None) -> RichTable:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    cells = [[figure(value) for value in row] for row in table.rows]
+    cells = _shown_rows(table)
     natural = sum(max(len(name), *(len(row[k]) for row in cells), 0) + 3 for k, name in enumerate(table.columns)) + 1
     narrow = width is not None and natural > width
     out = RichTable(
@@ -138,3 +178,32 @@ def to_text(table: Table, width: int | None = None) -> str:
     for note in table.notes:
         console.print(note, markup=False, soft_wrap=True)
     return "\n".join(line.rstrip() for line in stream.getvalue().strip("\n").splitlines())
+
+
+def _below_markdown(signatures: Sequence[str], notes: Sequence[str]) -> list[str]:
+    return [f"\nSignature: {markdown_code(one)}" for one in signatures] + [f"\n{markdown_text(one)}" for one in notes]
+
+
+def _below_html(signatures: Sequence[str], notes: Sequence[str]) -> list[str]:
+    said = [*(f"signature: {one}" for one in signatures), *notes]
+    return [f"<div><small>{html.escape(one)}</small></div>" for one in said]
+
+
+@dataclass(frozen=True)
+class Writer:
+    """How tables are written in one format. What is `for_programs` has every number as it is, a row for each. What is pasted
+    elsewhere takes its signatures along: as a `comment` before the tables, or, with the notes, `below` them."""
+
+    write: Callable[[Table], str]
+    for_programs: bool = False
+    comment: Callable[[str], str] | None = None
+    below: Callable[[Sequence[str], Sequence[str]], list[str]] | None = None
+
+
+WRITERS = {
+    "tsv": Writer(to_tsv, for_programs=True),
+    "markdown": Writer(to_markdown, below=_below_markdown),
+    "latex": Writer(to_latex, comment=latex_comment),
+    "html": Writer(to_html, below=_below_html),
+}
+"""Every format of tables by its name; commands also know `table`, on a terminal, and `json`, which is data of another shape."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.columns.arrays import F64
-from tallystick.reports.tables import Table, quantity
+from tallystick.reports.tables import Column, Table, quantity
 from tallystick.scoring.tally import Counts
 
 if TYPE_CHECKING:
@@ -82,4 +82,6 @@ def errors_table(kinds: Sequence[ErrorKind], f1: float | None) -> Table:
         rows.append([kind.kind, kind.count, kind.f1_if_fixed, gain, kind.meaning])
     rows.sort(key=lambda row: -(row[3] or 0.0))
     note = "F1 here is that of types and exact fillers, 1:1; each kind is repaired alone, so gains do not add up."
-    return Table(["error", "count", "f1 if fixed", "gain", "meaning"], rows, title="Kinds of error", notes=[note])
+    return Table(
+        ["error", "count", "f1 if fixed", Column("gain", "gain"), "meaning"], rows, title="Kinds of error", notes=[note]
+    )
