@@ -274,7 +274,7 @@ def write_files(
         write_report(Page(title, results, parts, common.report_documents), common.report)
         said.append(f"report: {common.report}")
         if parts.absent:
-            said.append("the report has no alignments: they need the whole corpus at hand")
+            said.append("the report has no alignments and no tables of its own: they need the whole corpus at hand")
     if common.tallies:
         from tallystick.reports.tallies import write_tallies
 
@@ -286,7 +286,7 @@ def write_files(
 def _beside(parts: Parts, printed: Sequence[Table]) -> list[Table]:
     """The printed tables that the report does not have already, perhaps under a title of its own, with more rows, or with
     more in them: the same columns, and the same first column as far as both go. Each of its tables stands for one."""
-    own = [*parts.tables, *parts.errors]
+    own = [table for section in parts.told for table in section.tables]
     out = []
     for table in printed:
         covers = (k for k, one in enumerate(own) if _says(one, table))

@@ -177,8 +177,8 @@ def score_in_shards(module: Any, common: Common, engine: Engine, given: dict[str
 
 
 NO_ALIGNMENTS = (
-    "The corpus was scored in shards, so this page carries no alignments. Scored as a whole, without --jobs, --scheduler, "
-    "--state and --shard, it has them."
+    "The corpus was scored in shards, so this page carries no alignments, no kinds of error, and of the breakdowns the one of "
+    "--by only. Scored as a whole, without --jobs, --scheduler, --state and --shard, it has what the task has of them."
 )
 
 

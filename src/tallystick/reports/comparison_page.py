@@ -142,7 +142,7 @@ def _scale(one: Comparison, metric: str) -> tuple[float, float]:
 
 
 def _cell(
-    one: Comparison, cell: Cell, scale: tuple[float, float], first: bool, digits: int, truncate: bool
+    one: Comparison, cell: Cell, scale: tuple[float, float], first: bool, digits: int = 4, truncate: bool = False
 ) -> dict[str, Any]:
     def share(x: float) -> float:
         return 100 * min(1.0, max(0.0, (x - scale[0]) / (scale[1] - scale[0])))

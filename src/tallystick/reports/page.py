@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,9 +45,20 @@ LISTED = 20_000
 
 
 @dataclass(frozen=True)
+class Section:
+    """Tables under a heading, with a place in the page's navigation."""
+
+    anchor: str
+    name: str
+    title: str
+    tables: Sequence[Table]
+    lead: str = ""
+
+
+@dataclass(frozen=True)
 class Parts:
-    """What a task adds to its report: tables by label or field, what went wrong, the alignment and the drawings of a
-    document. `main` is the metric that documents are ordered by, the first unless named; `alignment` is the title of
+    """What a task adds to its report: tables by label or field, what went wrong, further sections, the alignment and the
+    drawings of a document. `main` is the metric that documents are ordered by, the first unless named; `alignment` is the title of
     the alignment; `absent` says why there are none, and how to have them; `further` is the command that shows any
     document, where there is one."""
 
@@ -59,6 +70,18 @@ class Parts:
     alignment: str = "Alignment"
     absent: str = ""
     further: str = ""
+    sections: Sequence[Section] = ()
+
+    @property
+    def told(self) -> list[Section]:
+        """The sections that have something to show, in the order of the page, without empty tables."""
+        known = [
+            Section("breakdown", "Breakdown", "Where it is earned and lost", self.tables),
+            Section("errors", "Errors", "What went wrong", self.errors),
+            *self.sections,
+        ]
+        full = [replace(one, tables=[table for table in one.tables if table.rows]) for one in known]
+        return [one for one in full if one.tables]
 
     @property
     def opens(self) -> bool:
@@ -105,13 +128,14 @@ def render(page: Page) -> str:
     heads = [k for k, (metric, name, _) in enumerate(axes) if name == page.results[metric].kind.headline]
     main_axis = next(k for k in heads if axes[k][0] == page.best)
     shown = _columns(axes, heads, main_axis)
+    plotted, told = _plotted(axes, heads, main_axis), page.parts.told
     return rendered(
         "report.html.j2",
         ("page.js", "drawings.js", "documents.js"),
         _data(page, found, axes, shown, order, carried),
         title=page.title,
         subtitle=f"{counted(len(results[0].ids), 'document')} · {counted(len(results), 'metric')} · tallystick {__version__}",
-        sections=_sections(page, axes),
+        sections=_sections(told, plotted is not None),
         hero=_hero(page, found[page.best]),
         warnings=list(dict.fromkeys(w for result in results for w in result.warnings)),
         figures=[_figures_row(page, name, found[name], scale) for name in page.results],
@@ -119,8 +143,7 @@ def render(page: Page) -> str:
         averaged=any(isinstance(result.kind, Labelled) for result in results),
         scale=[f"{end:.1f}" for end in scale],
         interval_note=_interval_note(page),
-        tables=[shown_table(table) for table in page.parts.tables if table.rows],
-        errors=[shown_table(table) for table in page.parts.errors if table.rows],
+        told=[(one, [shown_table(table) for table in one.tables]) for one in told],
         axes=names,
         shown_axes=[(k, names[k]) for k in shown],
         order_axes=[(k, names[k]) for k in (heads if len(heads) > 1 else shown)],
@@ -128,8 +151,11 @@ def render(page: Page) -> str:
         least_column=_least_column(axes, heads, shown),
         short_axes={k: axes[k][0] if len(heads) > 1 else axes[k][1] for k in shown},
         main_axis=main_axis,
-        plotted=_plotted(axes, heads, main_axis),
+        plotted=plotted,
         opens=page.parts.opens,
+        listed_note=""
+        if len(order) == len(results[0].ids)
+        else f"{_listed_said(page, len(order))} are drawn and ranked here.",
         cap_note=_cap_note(page, carried, len(order)),
         derivations=[(name, result.signature, derivation(result)) for name, result in page.results.items()],
     )
@@ -180,8 +206,17 @@ def _hero(page: Page, found: Mapping[str, Interval]) -> dict[str, Any]:
     name = main if page.best == main else f"{page.best} · {main}"
     return {
         "name": name, "value": figure(result.score), "bar": _bar(result.score, found[main]),
-        "interval": _ends(found[main]), "facts": facts,
+        "said": _interval_said(result, found[main]), "facts": facts,
     }  # fmt: skip
+
+
+def _interval_said(result: Result, interval: Interval) -> str:
+    """The interval, or why there is none."""
+    if interval.low is not None:
+        return f"95 % interval {_ends(interval)}"
+    if len(result.ids) < 2:
+        return "too few documents for an interval"
+    return f"no interval: {result.kind.headline} is 0/0, whichever documents are drawn"
 
 
 def _ends(interval: Interval) -> str:
@@ -329,9 +364,14 @@ def _plotted(axes: Sequence[Axis], shown: Sequence[int], main: int) -> tuple[int
     return (mine["recall"], mine["precision"]) if {"precision", "recall"} <= set(mine) else (0, 1)
 
 
+def _listed_said(page: Page, listed: int) -> str:
+    """Which documents the page lists, where that is not all of them."""
+    return f"The {listed:,} worst of {len(page.results[page.best].ids):,} by {page.best}"
+
+
 def _cap_note(page: Page, carried: Carried, listed: int) -> str:
     total = len(page.results[page.best].ids)
-    said = f"The {listed:,} worst of {total:,} by {page.best} are listed." if listed < total else ""
+    said = f"{_listed_said(page, listed)} are listed." if listed < total else ""
     if not page.parts.opens:
         return f"{said} {page.parts.absent}".strip()
     if len(carried.documents) == total:
@@ -343,13 +383,11 @@ def _cap_note(page: Page, carried: Carried, listed: int) -> str:
     return f"{said} {which} open to show their alignment; {why}.".lstrip()
 
 
-def _sections(page: Page, axes: Sequence[Axis]) -> list[tuple[str, str]]:
-    several = len(axes) > 1 and len(axes[0][2]) > 1
-    known = [
-        ("figures", "Figures", True), ("breakdown", "Breakdown", bool(page.parts.tables)), ("errors", "Errors", bool(page.parts.errors)),
-        ("metrics", "Against each other", several), ("documents", "Documents", True), ("signature", "Signature", True),
-    ]  # fmt: skip
-    return [(anchor, name) for anchor, name, there in known if there]
+def _sections(told: Sequence[Section], plotted: bool) -> list[tuple[str, str]]:
+    """The navigation of the page."""
+    metrics = [("metrics", "Against each other")] if plotted else []
+    own = [(one.anchor, one.name) for one in told]
+    return [("figures", "Figures"), *own, *metrics, ("documents", "Documents"), ("signature", "Signature")]
 
 
 def _data(
@@ -371,7 +409,7 @@ def _data(
         "title": page.title,
         "main": page.best,
         "metrics": metrics,
-        "tables": [table_data(table) for table in (*page.parts.tables, *page.parts.errors)],
+        "tables": [table_data(table) for one in page.parts.told for table in one.tables],
         "documents": {
             "ids": [str(first.ids[k]) for k in order],
             "alignment": page.parts.alignment,

@@ -58,6 +58,8 @@ def _words(value: Any) -> str:
         return f"the prediction is invalid: {value.reason}"
     if isinstance(value, Mention):
         return _mention(value)
+    if isinstance(value, range) and value.step == 1 and value:
+        return _place(value[0], value[-1])
     parts = named_parts(value)
     if len(parts) == 1:
         return _words(parts[0][1])
@@ -74,7 +76,11 @@ def _listed(value: Any) -> Iterator[str]:
         yield f"({text})" if named_parts(part) and len(named_parts(part)) > 1 else text
 
 
+def _place(first: int, last: int) -> str:
+    return f"[{first}]" if first == last else f"[{first}–{last}]"
+
+
 def _mention(mention: Mention) -> str:
-    where = f"[{mention.left}]" if mention.left == mention.right else f"[{mention.left}–{mention.right}]"
+    where = _place(mention.left, mention.right)
     text, type_ = getattr(mention, "text", None), getattr(mention, "type", None)
     return " ".join(part for part in (type_, text, where if mention.left >= 0 else "[nowhere]") if part)

@@ -33,7 +33,9 @@ function light(box, group) {
 function fillText(into, sentences, marks, coloured) {
   const queue = marks.map((m, k) => ({ start: m[0], end: m[1], label: m[2], status: m[3], group: m[4], k }));
   queue.sort((a, b) => a.start - b.start || b.end - a.end || a.k - b.k);
-  let next = 0, token = 0, open = [];
+  let next = 0, token = 0, open = [], words = "";
+  // A stretch of words between two ends of marks is one node, not one for each word: a browser takes seconds over those.
+  const write = into => { if (words) into.append(words); words = ""; };
   const enter = (mark, parent) => {
     const e = el("span", "m " + (coloured ? STATUS[mark.status] : "plain-" + STATUS[mark.status]));
     if (mark.group !== null && mark.group !== undefined) {
@@ -55,21 +57,24 @@ function fillText(into, sentences, marks, coloured) {
     sentence.forEach((word, k) => {
       let lowest = open.findIndex(o => o.mark.end <= token);
       if (lowest >= 0) {
+        write(inner());
         const again = open.slice(lowest).filter(o => o.mark.end > token).map(o => o.mark);
         for (const o of open.slice(lowest).reverse()) if (o.mark.end <= token) label(o);
         open = open.slice(0, lowest);
         for (const mark of again) open.push({ mark, e: enter(mark, inner()) });
       }
-      if (k) inner().append(" ");
+      if (k) words += " ";
+      if (next < queue.length && queue[next].start <= token) write(inner());
       while (next < queue.length && queue[next].start <= token) {
         const mark = queue[next++];
         if (mark.end <= token) continue;
         if (mark.status !== "=") p.className = "";
         open.push({ mark, e: enter(mark, inner()) });
       }
-      inner().append(word);
+      words += word;
       token++;
     });
+    write(inner());
     for (const o of [...open].reverse()) if (o.mark.end <= token) label(o);
     open = open.filter(o => o.mark.end > token);
     into.append(p);
