@@ -1,10 +1,13 @@
 """`tallystick compare`, run as a user runs it."""
 
 import json
+import re
 from importlib.resources import files
 
 import pytest
 from test_records import GOLD, SYSTEM, folder, run, write  # noqa: F401
+
+from tallystick.cli.output import FORMATS
 
 
 @pytest.fixture
@@ -30,9 +33,20 @@ def test_figures_intervals_ranks_and_letters(systems):
     assert len(content["differences"]) == 3
 
 
-@pytest.mark.parametrize("format_", ["table", "tsv", "markdown", "latex"])
+EXPECTED = {  # what stands in each format for the system whose figure is 0.4, the second of three
+    "table": r"b some +0\.4000 \[0\.0000, 0\.\d{4}\] +#2",
+    "tsv": r"some\trecords\t0\.4\t0\.0\t0\.\d+\t\t1\t2\.0\t0\.0\t",
+    "markdown": r"\| b some \| 0\.4000 \[0\.0000, 0\.\d{4}\] №2 \|",
+    "latex": r"some\$\^\{b\}\$ & 40\.00 \{\\scriptsize \[0\.00, \d\d\.\d\d\]\} & 2 \\\\",
+    "html": r"<td>b some</td><td>0\.4000 \[0\.0000, 0\.\d{4}\] #2</td>",
+    "json": r'"some": \{\s+"records": \{\s+"value": 0\.4,\s+"interval": \[\s+0\.0,',
+}
+
+
+@pytest.mark.parametrize("format_", FORMATS)
 def test_every_format(systems, format_):
-    assert "some" in compare("some=system.jsonl", "worse.jsonl", "--format", format_, "--correlations").stdout
+    shown = compare("good=gold.jsonl", "some=system.jsonl", "worse.jsonl", "--format", format_, "--correlations").stdout
+    assert re.search(EXPECTED[format_], shown), shown
 
 
 def test_several_runs(systems):

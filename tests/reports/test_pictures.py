@@ -159,3 +159,47 @@ def test_a_line_breaks_where_a_figure_is_undefined():
     names = {(text.get_text(), text.xy[0] < 1): text.xy[1] for text in axes.texts}
     assert [names[name, True] for name in "ABC"] == [1, 2, 3]
     assert [names[name, False] for name in "BAC"] == [1, 2, 3]
+
+
+# Values and names that are not as usual
+
+
+def test_a_kappa_below_0_is_inside_the_axes(tmp_path):
+    from tallystick.metrics.spans import score
+    from tallystick.reading.span_files import read_span_files
+
+    for name, odd, even in (("g", "B-X", "O"), ("a", "O", "B-X")):
+        texts = ["".join(f"{w}{k} {odd if k % 2 else even}\n" for k in range(10)) for w in "vw"]
+        (tmp_path / f"{name}.iob").write_text("\n".join(texts))
+    found = score(read_span_files(str(tmp_path / "g.iob"), str(tmp_path / "a.iob")), ("ts",))["ts"]
+    low, high = found.plot().figure.axes[0].get_xlim()
+    assert found.figures["kappa"] < 0
+    assert low < found.figures["kappa"]
+    assert 1 < high < 1.1
+    assert result(["a", "b"], ["a"], ["c"]).plot().figure.axes[0].get_xlim() == pytest.approx((-0.02, 1.02))
+
+
+def test_signs_that_the_font_does_not_have(tmp_path, recwarn):
+    (tmp_path / "t.csv").write_text("system,metric,value\n系统,f1,0.5\nB,f1,0.4\n", encoding="utf-8")
+
+    def picture(suffix):
+        arguments = ["compare", "figures", str(tmp_path / "t.csv"), "--picture", str(tmp_path / f"p{suffix}")]
+        return CliRunner().invoke(command, arguments).stderr
+
+    said = picture(".png").splitlines()
+    assert [line for line in said if "Glyph" in line] == []
+    (line,) = [line for line in said if line.startswith("Warning")]
+    assert 'the font has no signs for "系", "统", which are boxes in the picture' in line
+    assert "Warning" not in picture(".svg")  # the reader's own font has them
+    assert "系统" in (tmp_path / "p.svg").read_text(encoding="utf-8")
+    assert list(recwarn) == []
+
+
+def test_a_name_that_xml_cannot_hold(tmp_path):
+    from xml.dom.minidom import parse
+
+    runs = compare_runs({"a\x01b\udc80": [{"m\x00": 0.5}], "c": [{"m\x00": 0.4}]})
+    runs.plot().save(tmp_path / "p.svg")
+    texts = [node.firstChild.data for node in parse(str(tmp_path / "p.svg")).getElementsByTagName("text")]
+    assert "a�b�" in texts
+    assert "m�" in texts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,11 @@ def show_comparisons(
     if picture:
         for k, comparison in enumerate(comparisons):
             name = picture if len(comparisons) == 1 else _numbered(picture, k + 1)
-            comparison.plot().save(name)
+            with warnings.catch_warnings(record=True) as heard:
+                warnings.simplefilter("always")
+                comparison.plot().save(name)
+            for one in heard:
+                say(f"Warning: {name}: {one.message}")
             say(f"picture: {name}")
     if kind == "json":
         _show_json(comparisons)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import io
 import math
+import re
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import MetricError, TallystickError
+from tallystick.errors import MetricError, TallystickError, some
 from tallystick.reports.comparison import figure_name, measure_name
 from tallystick.writing import write_atomically
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 SUFFIXES = (".svg", ".png", ".pdf")
 COLOURS = ("#2b5cab", "#c2571a", "#2f7d4f", "#9a3d9e", "#b0241a", "#0f7f8c", "#7a6210", "#5a5f6b", "#d1468a", "#3f8f1f")
 """Told apart in print and by most eyes; lines also differ in their dashes and marks."""
+_ABSENT = re.compile(r"Glyph (\d+) .*missing from")
+_UNHOLDABLE = re.compile("[^\\t\\n\\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DASHES = ("-", "--", "-.", ":")
 _MARKS = "osD^vPX*"
 
@@ -41,7 +45,7 @@ class Picture:
         if target.suffix not in SUFFIXES:
             raise TallystickError(f"{target}: expected a name that ends with {', '.join(SUFFIXES)}")
         drawn = io.BytesIO()
-        with _plain_text():
+        with _plain_text(boxes=target.suffix != ".svg"):
             self.figure.savefig(drawn, format=target.suffix[1:], dpi=200, metadata=_undated(target.suffix[1:]))
         write_atomically(target, drawn.getvalue())
 
@@ -58,12 +62,28 @@ def _undated(format_: str) -> dict[str, None] | None:
 
 
 @contextmanager
-def _plain_text() -> Iterator[None]:
-    """Text as text, and no random ids."""
+def _plain_text(boxes: bool = False) -> Iterator[None]:
+    """Text as text, and no random ids. Signs that the font does not have are told in one line where they become boxes; in SVG
+    the reader's own fonts show them."""
     import matplotlib
 
-    with matplotlib.rc_context({"svg.hashsalt": "tallystick", "svg.fonttype": "none"}):
-        yield
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        with matplotlib.rc_context({"svg.hashsalt": "tallystick", "svg.fonttype": "none"}):
+            yield
+    absent: dict[str, None] = {}
+    for one in heard:
+        found = _ABSENT.match(str(one.message))
+        if found is None:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+        else:
+            absent[chr(int(found[1]))] = None
+    if absent and boxes:
+        warnings.warn(
+            f"the font has no signs for {some(list(absent))}, which are boxes in the picture; save it as .svg, or choose a font "
+            "in a matplotlibrc (font.family)",
+            stacklevel=4,
+        )
 
 
 def _figure(width: float, height: float) -> Any:
@@ -77,8 +97,15 @@ def _figure(width: float, height: float) -> Any:
 
 
 def _plain(name: str) -> str:
-    """A name as it is: matplotlib would read what stands between two dollars as a formula."""
-    return name.replace("$", r"\$")
+    """A name as it is: matplotlib would read what stands between two dollars as a formula. What XML cannot hold is �."""
+    return _UNHOLDABLE.sub("�", name).replace("$", r"\$")
+
+
+def _limits(values: Sequence[float]) -> tuple[float, float]:
+    """From 0 to 1, or as far as there are values (kappa may be below 0), and a little more: no point is cut at an end."""
+    low, high = min((0.0, *values)), max((1.0, *values))
+    room = 0.02 * (high - low)
+    return low - room, high + room
 
 
 def _tidy(axes: Any) -> None:
@@ -231,9 +258,8 @@ def _figures_picture(results: dict[str, Result], resamples: int) -> Picture:
         )
     axes.set_yticks(range(len(rows)), [_plain(name) for name, _, _ in rows])
     axes.set_ylim(len(rows) - 0.4, -0.7)
-    axes.set_xlim(
-        -0.02, 1.02 * max(1.0, *(value for _, value, _ in rows)) if rows else 1.02
-    )  # no point is cut at an end
+    drawn = [x for _, value, ends in rows for x in (value, ends.low, ends.high) if x is not None]
+    axes.set_xlim(*_limits(drawn))
     axes.set_xlabel("95 % interval", fontsize=9)
     _tidy(axes)
     return Picture(figure)
@@ -242,10 +268,12 @@ def _figures_picture(results: dict[str, Result], resamples: int) -> Picture:
 def _documents_picture(results: dict[str, Result]) -> Picture:
     figure = _figure(5.2, 3.4)
     axes = figure.add_subplot(1, 1, 1)
+    every: list[float] = []
     for k, (name, result) in enumerate(results.items()):
         values: Sequence[float] = sorted(
             value for value in result.kind.figures(result.rows)[result.kind.headline].tolist() if value == value
         )
+        every += values
         places = [100 * (place + 0.5) / len(values) for place in range(len(values))]
         axes.plot(
             places,
@@ -258,7 +286,7 @@ def _documents_picture(results: dict[str, Result]) -> Picture:
     axes.set_xlabel("documents, from the worst to the best (%)", fontsize=9)
     figures = dict.fromkeys(figure_name(result.kind.headline) for result in results.values())
     axes.set_ylabel(" or ".join(figures), fontsize=9)
-    axes.set_ylim(-0.02, 1.02)
+    axes.set_ylim(*_limits(every))
     if len(results) > 1:
         axes.legend(fontsize=8)
     _tidy(axes)
