@@ -8,16 +8,35 @@ import pytest
 from running import run, write
 
 import tallystick
+from tallystick.cli.commands import TASKS
 
 EXAMPLES = Path(tallystick.__file__).parent / "examples"
-TASKS = {
+EXAMPLE = {  # of each task a reference, a system (files, or what stands in them) and metrics
+    "amr": (
+        "# ::id a\n(w / want-01 :ARG0 (b / boy))\n\n# ::id b\n(g / go-02)\n",
+        "# ::id a\n(w / want-01 :ARG1 (b / boy))\n\n# ::id b\n(g / go-02)\n",
+        "smatch",
+    ),
+    "arguments": ("arguments.gold.jsonl", "arguments.system.jsonl", "exact", "same_text"),
+    "coreference": (
+        "#begin document (a); part 000\na 0 0 w (1)\na 0 1 w (1)\na 0 2 w (1)\n\n#end document\n",
+        "#begin document (a); part 000\na 0 0 w (1)\na 0 1 w (1)\na 0 2 w -\n\n#end document\n",
+        "muc",
+        "b3",
+    ),
     "dependencies": ("dependencies.gold.conllu", "dependencies.system.conllu", "las", "uas"),
     "events": ("events.gold.jsonl", "events.system.jsonl", "arg_c", "arg_f1"),
     "hierarchies": ("table1.gold.newick", "table1.system1.newick", "muc_p", "blanc_p"),
     "nary": ("nary.gold.jsonl", "nary.system.jsonl", "n2", "scirex_n2"),
+    "records": ("invoices.gold.jsonl", "invoices.system.jsonl", "records"),
     "relations": ("relations.gold.jsonl", "relations.system.jsonl", "strict", "relaxed"),
     "roles": ("roles.gold.jsonl", "roles.system.jsonl", "ceaf_ree", "grit_strict"),
     "spans": ("spans.gold.iob", "spans.system.iob", "ts", "strict"),
+    "templates": (
+        '{"id": "a", "templates": [{"type": "attack", "slots": {"Victim": ["a man"], "Place": ["here"]}}]}',
+        '{"id": "a", "templates": [{"type": "attack", "slots": {"Victim": ["a man"]}}]}',
+        "eq32",
+    ),
 }
 
 
@@ -26,17 +45,28 @@ def compared(*arguments, code=0):
     return json.loads(done.stdout) if code == 0 else done.stderr
 
 
+def example(task, folder):
+    """The two files of a task's example."""
+    for side, content in zip(("gold", "system"), EXAMPLE[task][:2], strict=True):
+        (folder / side).write_text(content)
+        yield EXAMPLES / content if (EXAMPLES / content[:60]).exists() else folder / side
+
+
 @pytest.mark.parametrize("task", TASKS)
-def test_every_task_compares(task):
-    gold, system, *metrics = TASKS[task]
-    chosen = [part for name in metrics for part in ("--metric", name)]
-    found = compared(task, EXAMPLES / gold, f"A={EXAMPLES / system}", f"B={EXAMPLES / system}", *chosen)
+def test_every_task_compares(task, tmp_path):
+    gold, system = example(task, tmp_path)
+    metrics = EXAMPLE[task][2:]
+    chosen = [part for name in metrics for part in ("--metric", name)] if task != "records" else []
+    found = compared(task, gold, f"A={system}", f"B={system}", f"gold={gold}", *chosen)
+    assert list(found["systems"]["A"]) == list(metrics)
     for metric in metrics:
         first, second = (found["systems"][name][metric] for name in "AB")
         assert first == second
-        assert first["rank"] == 1.5
+        assert first["rank"] == 2.5
+        assert first["value"] < found["systems"]["gold"][metric]["value"] == pytest.approx(1, abs=1e-6)
     assert "seed=0" in found["signature"]
-    assert [row["difference"] for row in found["differences"]] == [0, 0]
+    between = [row["difference"] for row in found["differences"] if {row["first"], row["second"]} == {"A", "B"}]
+    assert between == ([0] * len(metrics) if found["differences"] else [])
 
 
 # Two documents, a system that has both, one that has the first, and one that has one more. By task: how a document is
@@ -136,7 +166,7 @@ def test_a_missing_document_is_left_out_for_all(task):
 
 
 def test_dependencies_have_no_documents_that_could_be_missing():
-    gold, system, *_ = TASKS["dependencies"]
+    gold, system, *_ = EXAMPLE["dependencies"]
     message = compared("dependencies", EXAMPLES / gold, EXAMPLES / system, "--missing", "empty", code=2)
     assert "no document can be missing" in message
 
@@ -187,7 +217,7 @@ def test_means_over_documents(records):
     found = compared("records", "gold.jsonl", "a.jsonl", "b.jsonl", "--macro")
     assert found["systems"]["a.jsonl"]["records"]["value"] == pytest.approx(2 / 3)
     assert "average=documents" in found["signature"]
-    gold, system, *_ = TASKS["spans"]
+    gold, system, *_ = EXAMPLE["spans"]
     assert "--average" in compared("spans", EXAMPLES / gold, EXAMPLES / system, "--macro", code=2)
 
 
