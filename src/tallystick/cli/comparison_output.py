@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +77,7 @@ def _numbered(name: str, k: int) -> str:
 def _show_json(comparisons: Sequence[Comparison]) -> None:
     from tallystick import __version__
     from tallystick.comparing.table import mean_correlations
+    from tallystick.writing import to_json
 
     content: dict[str, Any] = {"tallystick": __version__}
     if len(comparisons) == 1:
@@ -87,7 +87,7 @@ def _show_json(comparisons: Sequence[Comparison]) -> None:
             "tasks": {comparison.title: comparison.as_dict() for comparison in comparisons},
             "mean_correlations": mean_correlations(comparisons),
         }
-    click.echo(json.dumps(content, indent=2, ensure_ascii=False))
+    click.echo(to_json(content))
 
 
 def _tables(

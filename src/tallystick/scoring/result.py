@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -449,7 +448,9 @@ def results_to_json(
         **(extra or {}),
         "warnings": warnings,
     }
-    return json.dumps(content, indent=indent, ensure_ascii=False, default=str)
+    from tallystick.writing import to_json
+
+    return to_json(content, indent=indent)
 
 
 def shared_signatures(results: Mapping[str, Result]) -> dict[str, str]:
