@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.choosing import NOTHING, Choice
+from tallystick.columns.arrays import F64
 from tallystick.columns.data import as_data
 from tallystick.deriving import Decision, explain_derivation, record_fields
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
@@ -244,8 +246,7 @@ def run_task(
     memory does not grow with their number as long as both files have the same order."""
     evaluation = Evaluation(task.metric, undefined=undefined, keep=keep, rows=rows, fields=fields, labels=labels)
     size = task.pairing.reference.lines.size
-    for batch in task.pairing.batches():
-        found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+    for batch, found in scored_batches(task, evaluation):
         if wanted is not None:
             wanted.look(batch, evaluation, found)
         if seen is not None:
@@ -253,6 +254,18 @@ def run_task(
         if progress is not None and size:
             progress(min(size, task.pairing.reference.lines.position), size)
     return finished(task, evaluation.compute(), wanted)
+
+
+def scored_batches(task: Task, evaluation: Evaluation) -> Iterator[tuple[Batch, F64]]:
+    """All documents, a batch at a time with its rows, as they are put into an evaluation."""
+    batches = task.pairing.batches()
+    for batch in batches:
+        try:
+            found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+        except SidesMismatch:  # an id that stands twice: whoever reads to the end can say on which line
+            deque(batches, maxlen=0)
+            raise
+        yield batch, found
 
 
 def finished(task: Task, result: Result, wanted: Wanted | None) -> Run:

@@ -317,11 +317,13 @@ def _parts(run: Run, fields: bool = True) -> Parts:
 
 def _kept(task: Task) -> Result:
     """The result with all documents kept: for comparisons, which come back to them."""
+    from collections import deque
+
+    from tallystick.records import scored_batches
     from tallystick.scoring.evaluation import Evaluation
 
     evaluation = Evaluation(task.metric)
-    for batch in task.pairing.batches():
-        evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+    deque(scored_batches(task, evaluation), maxlen=0)
     return evaluation.compute()
 
 

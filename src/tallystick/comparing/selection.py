@@ -34,6 +34,7 @@ def without(result: Result, documents: Collection[str]) -> Result:
         invalid=tuple(place[k] for k in result.invalid if k in place),
         sources=_chosen(result.sources, kept),
         field_sums=None,
+        label_sums=None,
     )
 
 
@@ -90,4 +91,5 @@ def mean_over_documents(result: Result) -> Result:
         raise MetricError(f"{result.metric} has averages over labels; choose one of those (--average)")
     kind = OverDocuments(result.kind)
     above = None if result.above is None else kind.rows(result.above, result.undefined)
-    return replace(result, kind=kind, rows=kind.rows(result.rows, result.undefined), above=above, field_sums=None)
+    rows = kind.rows(result.rows, result.undefined)
+    return replace(result, kind=kind, rows=rows, above=above, field_sums=None, label_sums=None)

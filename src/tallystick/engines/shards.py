@@ -97,6 +97,7 @@ class Tallied:
     label: str | None = None
     rows: F64 | None = None
     above: F64 | None = None
+    judges: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -182,4 +183,5 @@ def _tally(result: Result, wants: Wants) -> Tallied:
         label,
         result.rows if kept else None,
         result.above if kept else None,
+        result.judges,
     )

@@ -97,6 +97,8 @@ class Result:
     label_sums: LabelSums | None = field(default=None, repr=False)
     invalid: tuple[int, ...] = field(default=(), repr=False)
     """The places of documents whose prediction could not be read."""
+    judges: tuple[str, ...] = ()
+    """Who was asked about pairs of texts."""
 
     # Figures
 
@@ -224,7 +226,7 @@ class Result:
     def signature(self) -> str:
         """One line that says what was computed."""
         policy = "none" if self.undefined is None else f"{self.undefined:g}"
-        settings = f" | {self.settings}" if self.settings else ""
+        settings = "".join(f" | {one}" for one in (self.settings, *(f"judge={who}" for who in self.judges)) if one)
         name = f"{self.name} = " if self.name else ""
         average = getattr(self.kind, "average", "micro")
         return f"{name}{self.metric} | average={average} | undefined={policy}{settings} | tallystick {__version__}"
@@ -329,8 +331,10 @@ class Result:
             raise MetricError('say which field holds the label, such as by_label("type")')
 
         sums = self.label_sums if self.kept else self.account.labels
-        if sums is not None:
+        if sums is not None and sums.path == path:
             return label_figures(self.kind, sums, self._decided)
+        if sums is not None and self.sources is None:
+            raise MetricError(f"the figures by {sums.path!r} were kept, and no documents: there are none by {path!r}")
         return figures_by_label(self.expression, path, self._kept(), self._decided, self.memory)
 
     def _own_labels(self, kind: Labelled) -> list[LabelFigures]:
