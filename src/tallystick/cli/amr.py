@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MAIN = "smatch"
 NO_BREAKDOWN = {"label": "--by document, or --subscores", "field": "--by document, or --subscores"}
+INPUT = "kind"
 
 LONG_RUN = 5.0
 """Seconds from which on a run says how long its pairs took."""

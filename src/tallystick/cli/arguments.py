@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
+BREAKDOWNS = ("label",)
 NO_BREAKDOWN = {"field": "--by label for roles"}
 WHOLE_BREAKDOWNS = ("label",)
+NO_MISSING = "arguments are scored over one text that both sides share, so that no document can be missing"
 
 
 def argument_options(command: Any) -> Any:
@@ -135,6 +137,12 @@ def explain(reference: str, predicted: str, document: str | None, format_: str, 
         click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
     else:
         show_tree(tree, f"document {document}")
+
+
+def whole(given: Mapping[str, Any]) -> str:
+    """Why the corpus cannot be scored in shards under these options."""
+    idle = not (given["parses"] or given["judge"] or given["tokens"])
+    return "" if idle else "--parses, --judge and --tokens are for all documents at once"
 
 
 def results(reference: str, predicted: str, metrics: tuple[str, ...] = (), **options: Any) -> dict[str, Result]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -117,6 +118,11 @@ def _explained(pairs: PairedChains, options: Options, document: str | None) -> t
     from tallystick.metrics.coreference import explain
 
     return explain(pairs, options, document)
+
+
+def whole(given: Mapping[str, Any]) -> str:
+    """Why the corpus cannot be scored in shards under these options."""
+    return "" if given["scope"] == "document" else f"--scope {given['scope']} joins documents"
 
 
 def results(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tallystick.scoring.result import Result
 
 MAIN = "arg_c"
+BREAKDOWNS = ("label", "field")
 LABEL = "role"
 LABELS = {
     "role": "arguments[*].role",
@@ -104,6 +106,11 @@ def explain(
         reference, predicted, chosen, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity
     )  # fmt: skip
     explain_result(scored, document, format_)
+
+
+def whole(given: Mapping[str, Any]) -> str:
+    """Why the corpus cannot be scored in shards under these options."""
+    return "--coreference is a file of its own for all documents" if given["coreference"] else ""
 
 
 def results(

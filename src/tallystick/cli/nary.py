@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from tallystick.scoring.result import Result
 
 MAIN = "clusters"
+BREAKDOWNS = ("label", "field")
 LABELS = {"role": "entities[*].role", "type": "relations[*].type"}
 
 
@@ -63,6 +65,11 @@ def explain(
     """Show which entities or relations of a document are matched."""
     scored = results(reference, predicted, (metric or "clusters",), ner, clusters, parents, hierarchy)
     explain_result(scored, document, format_)
+
+
+def whole(given: Mapping[str, Any]) -> str:
+    """Why the corpus cannot be scored in shards under these options."""
+    return "--ner and --clusters are files beside PREDICTED" if given["ner"] or given["clusters"] else ""
 
 
 def results(

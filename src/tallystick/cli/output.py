@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tallystick.cli.sharded import Engine, engine_options, score_in_shards
+from tallystick.cli.tasks import task
 from tallystick.errors import InputError, MetricError, did_you_mean
 
 if TYPE_CHECKING:
@@ -81,10 +82,8 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def packed(**options: Any) -> Any:
         common = Common(**{name: options.pop(name) for name in names})
         gates(common.fail_under)  # a misspelt gate is said before the work, not after it
-        module = sys.modules[command.__module__]
-        instead = getattr(module, "NO_BREAKDOWN", {}).get(common.by)  # some tasks have no labels or fields
-        if instead is not None:
-            raise MetricError(f"this task has no figures by {common.by}; use {instead}")
+        mine = task(command.__module__.rpartition(".")[2])
+        mine.check_breakdown(common.by)  # some tasks have no labels or fields
         if options.get("label") is not None and common.by != "label":
             raise MetricError("--label says which label --by label is about; give both")
         refuse_idle(common, options)
@@ -99,7 +98,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if own_engine:
             options["engine"] = engine
         elif engine.asked:
-            return score_in_shards(module, common, engine, options)
+            return score_in_shards(mine, common, engine, options)
         return command(common=common, **options)
 
     options = [

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
+BREAKDOWNS = ("label", "field")
+
 
 def record_options(command: Any) -> Any:
     """What a document is, how it is compared, and how the files are read."""
@@ -239,6 +241,7 @@ def _run_in_shards(
 ) -> tuple[Run, str]:  # fmt: skip
     from functools import partial
 
+    from tallystick.cli.tasks import task as this_task
     from tallystick.engines.shards import Wants
     from tallystick.records import Beside, finished
 
@@ -254,7 +257,7 @@ def _run_in_shards(
     }
     score = partial(score_part, options=options, inferred=task.shape.schema, how=task.pairing.decide(), **rest)
     done = engine.run(
-        score, "records", *files, settings={**options, **rest, "shape": task.shape.schema, "metric": str(task.metric)},
+        score, this_task("records"), *files, settings={**options, **rest, "shape": task.shape.schema, "metric": str(task.metric)},
         wants=Wants(rows, label is None), name_field=options["id_field"] or "id", absent=options["lenient"],
     )  # fmt: skip  # labels are added up by `score_part` itself, so that no document is asked for again
     beside = done.extra

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tallystick.scoring.result import Result
 
 MAIN = "strict"
+BREAKDOWNS = ("label", "field")
 LABELS = {"type": "relations[*].type", "fact": "facts[*].type"}
 
 

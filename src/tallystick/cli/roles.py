@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tallystick.scoring.result import Result
 
 MAIN = "ceaf_ree"
+BREAKDOWNS = ("label", "field")
 LABELS = {"role": "args[*].role", "mention": "mentions[*].role"}
 
 

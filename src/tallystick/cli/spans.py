@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
+BREAKDOWNS = ("label",)
 NO_BREAKDOWN = {"field": "--by label or --by document"}
 
 SCHEMES = ["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"]

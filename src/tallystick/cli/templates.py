@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
+BREAKDOWNS = ("field",)
 NO_BREAKDOWN = {"label": "--by field (slots) or --by document"}
 WHOLE_BREAKDOWNS = ("field",)
 
@@ -101,6 +103,11 @@ def score(
         return templates_parts(pairs, phi, scored, {**read_texts(predicted), **read_texts(reference)})
 
     finish(scored, common, tables=tables, extra=extra, title=versus(predicted, reference), report=report)
+
+
+def whole(given: Mapping[str, Any]) -> str:
+    """Why the corpus cannot be scored in shards under these options."""
+    return "the official report is of a whole run" if given["preset"] == "muc4-official" else ""
 
 
 def results(
