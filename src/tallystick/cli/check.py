@@ -66,7 +66,7 @@ def check(
     """Check what a metric does: Definition 1, range, identity, symmetry, zero, monotonicity, linearity, invariance under
     order and renaming, duplicates, empties; each failure with the smallest counterexample found.
 
-    METRIC is a named one (hierarchies.muc_p), all of a task (coreference), all, or with --type an expression.
+    METRIC is a named one (hierarchies.muc_p), all of a task (coreference), all (but events), or with --type an expression.
 
     \b
     tallystick check coreference.muc coreference.b3
