@@ -307,6 +307,8 @@ class TypedMention(Mention):
 
 @dataclass(frozen=True)
 class TypedRelation:
+    """A relation of such mentions."""
+
     type: str
     subj: TypedMention
     obj: TypedMention

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import Common, common_options, files, finish, metric_option, say, versus
 from tallystick.errors import InputError, MetricError
 
@@ -35,9 +36,7 @@ def coreference_options(command: Any) -> Any:
         click.option("--compat", type=click.Choice(["reference"]), help="As the reference scorer 8.01: unknown documents, duplicates, truncated percentages."),
         click.option("--strict", is_flag=True, help="A repeated mention is an error that names both entities."),
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()
@@ -100,18 +99,13 @@ def explain(
     strict: bool, document: str | None, format_: str,
 ) -> None:  # fmt: skip
     """Show which entities CEAF-e matches in one document, mention by mention."""
-    import json
-
-    from tallystick.cli.tree import show_tree
+    from tallystick.cli.tree import show_explanation
 
     options = _options(drop_singletons, scope, topic, mentions, compat)
     name, tree = _explained(_read(reference, predicted, compat, strict), options, document)
     if document is None:
         say(f"document {name}, the worst by CEAF-e")
-    if format_ == "json":
-        click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
-    else:
-        show_tree(tree, f"document {name}")
+    show_explanation(tree, f"document {name}", format_)
 
 
 def _explained(pairs: PairedChains, options: Options, document: str | None) -> tuple[str, Explanation]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import Common, common_options, files, metric_option, versus
 from tallystick.cli.structures import explain_options, explain_result, show, type_options, types_of
 
@@ -26,9 +27,7 @@ def nary_options(command: Any) -> Any:
         click.option("--clusters", metavar="FILE", help="SciREX: the system's clusters, likewise."),
         type_options,
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.sharded import Engine, engine_options, score_in_shards
 from tallystick.cli.tasks import task
 from tallystick.errors import InputError, MetricError, did_you_mean
@@ -128,9 +129,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         *engine_options(),
     ]
-    for option in reversed(options):
-        packed = option(packed)
-    return packed
+    return together(packed, options)
 
 
 def refuse_idle(common: Common, options: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import Common, chosen_format, common_options, files, finish, say, show_tables, versus
 from tallystick.errors import MetricError
 
@@ -42,9 +43,7 @@ def record_options(command: Any) -> Any:
         ),
         click.option("--lenient", is_flag=True, help="Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE."),
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()
@@ -155,11 +154,10 @@ def explain(
     tallystick explain records gold.jsonl system.jsonl --field 'lines[*].price'   three examples of one field
     tallystick explain records gold.jsonl system.jsonl --document inv-003
     """
-    import json
-
-    from tallystick.cli.tree import show_tree
+    from tallystick.cli.tree import show_explanation
     from tallystick.records import Wanted
     from tallystick.reports.differences import at_field, differences
+    from tallystick.writing import to_json
 
     task = _task(reference, predicted, options)
     several = worst is not None or field is not None
@@ -175,9 +173,7 @@ def explain(
         return
     if several and format_ != "tree":
         if format_ == "json":
-            click.echo(
-                json.dumps(_differences_json(run, run.documents, field), indent=2, ensure_ascii=False, default=str)
-            )
+            click.echo(to_json(_differences_json(run, run.documents, field)))
         else:
             show_tables(_difference_tables(run, run.documents, field, format_), format_)
         return
@@ -185,15 +181,13 @@ def explain(
         say(f"the worst of {run.result.count:,} documents")
     for kept in run.documents:
         tree = run.explain(kept)
-        if format_ == "json":
-            click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
-        elif format_ in ("table", "tsv"):
+        if format_ in ("table", "tsv"):
             found = differences(tree)
             show_tables(_difference_tables(run, [kept], None, format_), format_)
             if not (at_field(found, field) if field else found):
                 say("nothing differs")
         else:
-            show_tree(tree, f"document {kept.id}")
+            show_explanation(tree, f"document {kept.id}", format_)
 
 
 def _task(reference: str, predicted: str, options: dict[str, Any], missing: Missing | None = None) -> Task:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import (
     Common,
     check_gates,
@@ -57,9 +58,7 @@ def reading_options(command: Any) -> Any:
         click.option("--boundaries", type=click.Choice(["error", "expand", "contract"]), default="error", show_default=True, help="A boundary inside a token."),
         click.option("--spans-field", default="spans", show_default=True, help="Of JSONL."),
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 def counting_options(command: Any) -> Any:
@@ -77,9 +76,7 @@ def counting_options(command: Any) -> Any:
         click.option("--iou", type=click.FloatRange(0, 1, min_open=True), default=0.5, show_default=True, help="The threshold of iou."),
         click.option("--distinct", is_flag=True, help="segment: sets, not bags."),
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()

@@ -190,9 +190,7 @@ def _score_official(
 @click.option("--format", "format_", type=click.Choice(["tree", "json"]), default="tree", show_default=True)
 def explain(reference: str, predicted: str, fillers: str | None, document: str | None, format_: str) -> None:
     """Show which templates and fillers eq. 32 matches in one document."""
-    import json
-
-    from tallystick.cli.tree import show_tree
+    from tallystick.cli.tree import show_explanation
     from tallystick.metrics.templates import score as score_all
     from tallystick.reports.results import documents_table
 
@@ -201,10 +199,7 @@ def explain(reference: str, predicted: str, fillers: str | None, document: str |
         document = str(documents_table({"eq32": result}, 1).rows[0][0])
         say(f"document {document}, the worst of {result.count:,}")
     tree = result.explain(document)
-    if format_ == "json":
-        click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
-    else:
-        show_tree(tree, f"document {document}")
+    show_explanation(tree, f"document {document}", format_)
 
 
 def _read(reference: str, predicted: str, missing: Missing | None = None) -> PairedTemplates:
