@@ -191,31 +191,9 @@ class _Walker:
         structured = chosen.similarity is None and not is_leaf_type(type_)
         node = chosen.around(node, summed=summed, structured=structured, where=f"at {path or 'the top'}")
         node = optional(node) if may_miss else node
-        self.decisions[place] = Decision(path, _name(type_), self.told(node, chosen), chosen.why or "default")
+        self.decisions[place] = Decision(path, _name(type_), _told(node), chosen.why or "default")
         self.credit = before
         return node
-
-    def told(self, node: Similarity, chosen: Choice) -> str:
-        """A decision in words: what lies below has lines of its own."""
-        words: list[str] = []
-        while True:
-            if isinstance(node, Each):
-                return ", ".join(["each field counts", *words])
-            if isinstance(node, Record):
-                return ", ".join(["all fields or nothing", *words])
-            if isinstance(node, Matching):
-                return ", ".join([str(_collecting_of(node)), *words])
-            if isinstance(node, Optional):
-                words += ["may be missing"] + ["so is empty"] * node.empty + ["null is a value"] * node.null
-            elif isinstance(node, Weighted):
-                words.append(f"weight {node.weight:g}")
-            elif isinstance(node, Threshold) and node.share:
-                words.append(f"only if {node.name.replace('_', ' ')} {node.threshold:g} of it is right")
-            elif not isinstance(node, (F, AnyOf)) or is_leaf_node(node):
-                return ", ".join([str(node), *words])
-            elif isinstance(node, AnyOf):
-                words.append("any of several")
-            node = node.inner
 
     def derived(self, type_: Any, path: str, how: Collecting | None, summed: bool) -> Similarity:
         origin = get_origin(type_) or type_
@@ -247,7 +225,7 @@ class _Walker:
             return exact
         fields = record_fields(type_)
         if fields is not None:
-            return self.record(type_, fields, path, summed)
+            return self.record(type_, fields, path)
         raise self.cannot(type_, path, _advice(type_))
 
     def element(self, type_: Any, origin: Any, arguments: tuple[Any, ...], path: str) -> Any:
@@ -268,7 +246,7 @@ class _Walker:
         found = how.over(inner)
         return found if summed else F(found)
 
-    def record(self, type_: Any, fields: Mapping[str, Any], path: str, summed: bool) -> Similarity:
+    def record(self, type_: Any, fields: Mapping[str, Any], path: str) -> Similarity:
         for opened, name in self.open:
             if opened == type_:
                 self.recursive.add(name)
@@ -399,6 +377,29 @@ def _collecting_of(node: Matching) -> Collecting:
     return Collecting(in_order=True, key=key)
 
 
+def _told(node: Similarity) -> str:
+    """A decision in words: what lies below has lines of its own."""
+    words: list[str] = []
+    while True:
+        if isinstance(node, Each):
+            return ", ".join(["each field counts", *words])
+        if isinstance(node, Record):
+            return ", ".join(["all fields or nothing", *words])
+        if isinstance(node, Matching):
+            return ", ".join([str(_collecting_of(node)), *words])
+        if isinstance(node, Optional):
+            words += ["may be missing"] + ["so is empty"] * node.empty + ["null is a value"] * node.null
+        elif isinstance(node, Weighted):
+            words.append(f"weight {node.weight:g}")
+        elif isinstance(node, Threshold) and node.share:
+            words.append(f"only if {node.name.replace('_', ' ')} {node.threshold:g} of it is right")
+        elif not isinstance(node, (F, AnyOf)) or is_leaf_node(node):
+            return ", ".join([str(node), *words])
+        elif isinstance(node, AnyOf):
+            words.append("any of several")
+        node = node.inner
+
+
 def _fitted(chosen: Similarity, type_: Any, summed: bool) -> Similarity:
     """A similarity chosen by the user, for a value that may be None, and normalised where it has to be."""
     if not summed and isinstance(chosen, Matching):
@@ -423,8 +424,6 @@ def plain_type(type_: Any) -> Any:
             type_ = type_.__default__  # type: ignore[attr-defined]
         elif isinstance(type_, TypeVar) and type_.__bound__ is not None:
             type_ = type_.__bound__
-        elif get_origin(type_) is Annotated:
-            return type_
         else:
             return type_
 

@@ -208,7 +208,7 @@ def prepare(
     else:
         shape = PLAIN if metric is not None else infer_shape(left)
     if shape.reference is not None and any(_has_any_of(choice) for choice in by_path.values()):
-        shape = _with_alternatives(shape, by_path, schema)
+        shape = _with_alternatives(shape, by_path)
     pairing = lay_together(
         left, predicted, shape,
         id_field=id_field, text_field=text_field, lenient=lenient, credit=credit, absent=absent,
@@ -365,7 +365,7 @@ def _has_any_of(choice: Any) -> bool:
     )
 
 
-def _with_alternatives(shape: Shape, by_path: Mapping[str, Any], schema: Any) -> Shape:
+def _with_alternatives(shape: Shape, by_path: Mapping[str, Any]) -> Shape:
     """Where choices by path allow alternatives, the reference may hold a list of them."""
     from tallystick.reading.widening import widened
 
