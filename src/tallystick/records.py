@@ -21,7 +21,8 @@ import numpy as np
 from tallystick.choosing import NOTHING, Choice
 from tallystick.columns.arrays import F64
 from tallystick.columns.data import as_data
-from tallystick.deriving import Decision, explain_derivation, record_fields
+from tallystick.columns.types import record_fields
+from tallystick.deriving import Decision, explain_derivation
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.parsing import parse
 from tallystick.reading.arrow_files import open_records
