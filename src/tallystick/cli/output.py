@@ -230,7 +230,8 @@ def finish(
     it (asked for only if there is one)."""
     from tallystick.errors import counted
     from tallystick.reports import results as reports
-    from tallystick.scoring.result import results_to_json, shared_signatures
+    from tallystick.reports.json_results import results_to_json
+    from tallystick.scoring.result import shared_signatures
 
     if common.undefined is not None:
         results = {name: result.changed(undefined=common.policy()) for name, result in results.items()}

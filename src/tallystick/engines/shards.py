@@ -20,7 +20,8 @@ from tallystick.reading.parts import at_hand, told, told_error
 from tallystick.reading.repeats import stable_numbers
 from tallystick.scoring.accounts import Account
 from tallystick.scoring.exact_sums import add_up
-from tallystick.scoring.result import Later, Result
+from tallystick.scoring.result import Result
+from tallystick.scoring.rows import Later
 from tallystick.scoring.tally import Labelled
 
 Score = Callable[..., "Mapping[str, Result] | Scored"]

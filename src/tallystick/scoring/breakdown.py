@@ -20,7 +20,7 @@ from tallystick.matching.sets import Match, Matching, distinct_rows
 from tallystick.scoring.accounts import FieldSums, LabelSums
 from tallystick.scoring.alignment import Aligned, descend, root, rows
 from tallystick.scoring.exact_sums import Units, add_up, merged, rounded
-from tallystick.scoring.result import FieldFigures, Figures, LabelFigures
+from tallystick.scoring.figures import FieldFigures, Figures, LabelFigures
 from tallystick.scoring.tally import Counts, Kind
 from tallystick.scoring.tallying import kind_of, readable, summed
 from tallystick.similarity.node import Node, Similarity

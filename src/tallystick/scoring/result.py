@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,8 @@ from tallystick.columns.arrays import F64
 from tallystick.columns.data import Memory
 from tallystick.errors import MetricError, TallystickError, did_you_mean, some
 from tallystick.scoring.accounts import Account, FieldSums, LabelSums
+from tallystick.scoring.figures import FieldFigures, Figures, LabelFigures
+from tallystick.scoring.rows import Later, Rows
 from tallystick.scoring.tally import Kind, Labelled, Noted, total
 
 if TYPE_CHECKING:
@@ -22,61 +24,6 @@ if TYPE_CHECKING:
     from tallystick.scoring.resampling import Interval
     from tallystick.similarity.node import Node
 
-Figures = dict[str, "float | None"]
-
-
-@dataclass(frozen=True)
-class FieldFigures:
-    """What one path of the value earned and lost."""
-
-    path: str
-    figures: Figures
-    tally: dict[str, float]
-    support: int
-    aligned: int
-    wrong: int
-    missing: int
-    extra: int
-    similarity: float | None
-    diagnostic: bool
-
-
-@dataclass(frozen=True)
-class LabelFigures:
-    """The figures of one label: precision by the predicted label, recall by the reference label."""
-
-    label: Any
-    figures: Figures
-    tally: dict[str, float]
-    support: float
-
-
-@dataclass(frozen=True, eq=False)
-class Later:
-    """Rows that are counted when somebody asks for them; the sums of the corpus are known already."""
-
-    count: Callable[[], F64]
-    sums: F64
-
-
-class _Rows:
-    """The field `rows`: an array, a `Later` that becomes one when it is looked at, or an account if nothing is left of
-    the documents but that."""
-
-    def __get__(self, result: Any, owner: type) -> F64:
-        if result is None:
-            raise AttributeError("rows")  # so that the field has no default
-        rows: F64 | Later | Account = result.__dict__["_rows"]
-        if isinstance(rows, Account):
-            raise MetricError("this result kept no documents, only their sums; keep the rows of the documents for this")
-        if isinstance(rows, Later):
-            result.__dict__.setdefault("sums", rows.sums)
-            rows = result.__dict__["_rows"] = rows.count()
-        return rows
-
-    def __set__(self, result: Any, rows: F64 | Later | Account) -> None:
-        result.__dict__["_rows"] = rows
-
 
 @dataclass(frozen=True, eq=False)
 class Result:
@@ -84,7 +31,7 @@ class Result:
 
     metric: Node | str
     kind: Kind
-    rows: _Rows = _Rows()
+    rows: Rows = Rows()  # noqa: RUF009 - a descriptor, which says itself what it holds
     ids: tuple[Any, ...] = field(repr=False)  # type: ignore[misc]  # mypy takes the descriptor for a default
     undefined: float | None = None
     notes: tuple[str, ...] = ()
@@ -370,6 +317,8 @@ class Result:
 
     def to_json(self, name: str = "score", *, indent: int | None = 2) -> str:
         """The result as JSON: version, signature, figures, tally, warnings."""
+        from tallystick.reports.json_results import results_to_json
+
         return results_to_json({name: self}, indent=indent)
 
     def to_frame(self) -> Any:
@@ -436,25 +385,6 @@ class Result:
         from tallystick.reports.notebook import result_html
 
         return result_html(self)
-
-
-def results_to_json(
-    results: Mapping[str, Result], *, indent: int | None = 2, extra: Mapping[str, Any] | None = None
-) -> str:
-    """Several metrics' results over one corpus as the JSON that the command line prints."""
-    first = next(iter(results.values()))
-    warnings: Sequence[str] = list(dict.fromkeys(w for result in results.values() for w in result.warnings))
-    content = {
-        "tallystick": __version__,
-        "signature": "; ".join(f"{names} | {rest}" for names, rest in shared_signatures(results).items()),
-        "documents": first.count,
-        "metrics": {name: {**result.as_dict(), "signature": result.signature} for name, result in results.items()},
-        **(extra or {}),
-        "warnings": warnings,
-    }
-    from tallystick.writing import to_json
-
-    return to_json(content, indent=indent)
 
 
 def shared_signatures(results: Mapping[str, Result]) -> dict[str, str]:
