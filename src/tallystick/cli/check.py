@@ -74,10 +74,9 @@ def check(
     tallystick check --function mymodule:score --type mymodule:Record
     tallystick check hierarchies.muc_p hierarchies.nstm_p --data gold.newick --picture figure4.svg
     """  # fmt: skip
-    import json
-
     from tallystick.checking.laboratory import check as examine
     from tallystick.reports.checks import curves_table, overview_table, report_table
+    from tallystick.writing import to_json
 
     check_before(picture)
     subjects = _subjects(metrics, type_name, credit, function_name, corpus, figure)
@@ -97,7 +96,7 @@ def check(
 
         draw_curves(reports, picture)
     if chosen_format(format_) == "json":
-        click.echo(json.dumps([report.as_dict() for report in reports], indent=2, ensure_ascii=False))
+        click.echo(to_json([report.as_dict() for report in reports]))
     elif len(reports) == 1:
         show_tables([report_table(reports[0]), curves_table(reports)], format_)
     else:
