@@ -386,3 +386,17 @@ def test_a_mean_over_documents_keeps_bounds():
     one = made_up(0.3, 6)
     result = mean_over_documents(replace(one, above=np.stack((one.rows[:, 3],) * 4, axis=1)))
     assert result.kind.figures(result.above.sum(axis=0))["f1"] == 1
+
+
+def test_the_key_says_whether_letters_are_there_at_all():
+    assert "No difference is significant" in str(compare({"A": made_up(0.5, 5), "B": made_up(0.6, 5)}))
+    assert "Letters" in str(compare({"A": made_up(0.2, 90), "B": made_up(0.9, 90)}, resamples=200))
+    assert "ignifican" not in str(compare({"A": made_up(0.5, 1), "B": made_up(0.6, 1)}))
+
+
+def test_a_warning_names_the_metrics_that_have_it():
+    empty = replace(made_up(0.5, 3), rows=np.zeros((3, 4)))
+    found = compare({"A": {"some": made_up(0.5, 3), "none": empty}}, resamples=50)
+    assert [note for note in found.notes if "0/0" in note] == [
+        "Warning: A, none: precision, recall, f1: 0/0, undefined"
+    ]
