@@ -63,6 +63,7 @@ def paper(name):
 
 WRITTEN = {
     "amr": (lambda name: f"# ::id {name}\n(w / want-01 :ARG0 (b / boy))\n\n", "amr", ()),
+    "arguments": (event, "jsonl", ()),
     "coreference": (chain, "conll", ("--metric", "muc", "--metric", "blanc")),
     "events": (event, "jsonl", ()),
     "hierarchies": (lambda name: f"{name}\t(1(2)(3))\n", "newick", ("--metric", "muc_p")),
@@ -133,6 +134,18 @@ def test_a_missing_document_is_left_out_for_all(task):
     assert found["notes"][0] == "1 document"
     assert any("left out for all systems" in note for note in found["notes"])
     assert not any("invalid" in note for note in found["notes"])
+
+
+def test_what_is_asked_for_goes_before_what_the_reference_scorer_does(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for file, names in (("gold", "ab"), ("first", "a"), ("more", "abc")):
+        Path(f"{file}.conll").write_text("".join(chain(name) for name in names))
+    asked = ("gold.conll", "first.conll", "more.conll", "--compat", "reference", "--metric", "muc")
+    usual, empty, left_out = (compared("coreference", *asked, *more) for more in ((), ("--missing", "empty"), ("--missing", "intersect")))  # fmt: skip
+    values = [found["systems"]["first.conll"]["muc"]["value"] for found in (usual, empty, left_out)]
+    assert values == [pytest.approx(2 / 3), pytest.approx(2 / 3), 1]
+    assert left_out["notes"][0] == "1 document"
+    assert "1 document not answered, counted as empty answers" in "\n".join(empty["notes"])
 
 
 def test_dependencies_have_no_documents_that_could_be_missing():
