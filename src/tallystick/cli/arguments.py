@@ -209,7 +209,12 @@ def scored_systems(
     decider = _judge(judge) if judge else None  # a misspelt judge is said before the work, not after it
     read = {
         name: read_pair(
-            reference, file, ontology=templates, tokens=tokens, strip_articles=strip_articles, absent=(missing or {}).get(name)
+            reference,
+            file,
+            ontology=templates,
+            tokens=tokens,
+            strip_articles=strip_articles,
+            absent=(missing or {}).get(name),
         )
         for name, file in systems.items()
     }

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MAIN = "clusters"
 LABELS = {"role": "entities[*].role", "type": "relations[*].type"}
+OF_ONE_SYSTEM = ("ner", "clusters")
+"""Options that name a part of a system's output; see `system_files`."""
 
 
 def nary_options(command: Any) -> Any:

@@ -40,7 +40,7 @@ def files(command: Command) -> Command:
 def once(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
     """Standard input can be read only once, so it can stand for one file only."""
     named = [context.params.get("reference"), *(value if isinstance(value, tuple) else (value,))]
-    if sum(str(one).rpartition("=")[2] == "-" for one in named) > 1:
+    if sum(file == "-" for one in named for file in str(one).rpartition("=")[2].split(",")) > 1:
         raise click.UsageError("only one file can be standard input (-); give the other as a file", context)
     return value
 

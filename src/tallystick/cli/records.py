@@ -200,8 +200,9 @@ def _task(reference: str, predicted: str, options: dict[str, Any], missing: Miss
     task = prepare(reference, predicted, absent=missing, **_preparing(options))
     if task.shape.schema is not None:
         from tallystick.reading.inference import sketch
+        from tallystick.reading.opening import shown_name
 
-        say(f"shape, inferred from {reference}: {sketch(task.shape.schema)}")
+        say(f"shape, inferred from {shown_name(reference)}: {sketch(task.shape.schema)}")
     return task
 
 

@@ -27,6 +27,7 @@ from tallystick.reading.arrow_files import is_arrow_file
 from tallystick.reading.char_offsets import Boundaries
 from tallystick.reading.column_files import read_columns
 from tallystick.reading.iob import Reading, Repairs, Scheme, decode
+from tallystick.reading.holding import is_held
 from tallystick.reading.limits import check_file, reads_once
 from tallystick.reading.missing import Missing
 from tallystick.reading.packed import is_packed, open_packed, packed_errors, unpacked_name
@@ -259,7 +260,7 @@ def _read_weights(name: str | Path, columns: Columns) -> Any:
     """A weight for each token from a column of the reference, or None."""
     if columns.weight is None:
         return None
-    if reads_once(name):
+    if reads_once(name) and not is_held(name):
         raise InputError("cannot be read twice, and weights are read apart; give a file", "<stdin>")
     numbering = Numbering()
     file = read_columns(name, (columns.weight,), numbering, None, columns.separator, columns.comment)
