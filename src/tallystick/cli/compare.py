@@ -16,7 +16,7 @@ import click
 from tallystick.cli.commands import TASKS
 from tallystick.cli.comparison_output import FORMATS, page_options, show_comparisons
 from tallystick.cli.figures import figures
-from tallystick.cli.lazy import LazyGroup
+from tallystick.cli.lazy import LazyGroup, printable
 from tallystick.cli.output import check_before, once
 from tallystick.cli.system_files import for_each_system, given_to_systems, of_run
 from tallystick.errors import MetricError, SidesMismatch, counted, some
@@ -103,7 +103,7 @@ def run_comparison(
     """Score every system, then lay them side by side."""
     from tallystick.reading.holding import held
 
-    check_before(report, picture)
+    check_before()
     files = named_systems(systems)
     with held():  # a reference from standard input or a pipe is read for each system
         scored, notes = score_systems(task, reference, files, own, missing)
@@ -256,6 +256,7 @@ def named_systems(arguments: tuple[str, ...]) -> dict[str, list[str]]:
         name, equals, files = argument.partition("=")
         if not equals or Path(argument).exists():
             name, files, equals = Path(argument).name, argument, ""
+        name = printable(name)  # a file's name may hold bytes that are no text
         if not name or not files:
             raise MetricError(f"expected FILE or NAME=FILE, found {argument!r}")
         if name in out:

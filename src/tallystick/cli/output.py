@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tallystick.cli.outputs import FILE, TALLIES, check_outputs
 from tallystick.cli.sharded import Engine, engine_options, score_in_shards
 from tallystick.errors import InputError, MetricError, did_you_mean
 
@@ -88,11 +89,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if options.get("label") is not None and common.by != "label":
             raise MetricError("--label says which label --by label is about; give both")
         refuse_idle(common, options)
-        if common.tallies:
-            from tallystick.reports.tallies import check_name
-
-            check_name(common.tallies)
-        check_before(common.report, common.tallies, options.get("save_schema"), read=options.get("predicted"))
+        check_before(read=options.get("predicted"))
         engine = Engine(**{one.name: options.pop(one.name) for one in fields(Engine)})
         if engine.asked:
             engine.check(options.get("reference"), options.get("predicted"))
@@ -112,7 +109,10 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(*rows, "limit", type=click.IntRange(1), help="How many rows of --by document are shown."),
         click.option(
-            "--report", metavar="FILE.html", help="Also write a report to look at: one file that works offline."
+            "--report",
+            type=FILE,
+            metavar="FILE.html",
+            help="Also write a report to look at: one file that works offline.",
         ),
         click.option(
             "--report-documents",
@@ -124,6 +124,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--tallies",
+            type=TALLIES,
             metavar="FILE",
             help="Also write a row of sums and figures for each document: .parquet, .csv, ...",
         ),
@@ -151,14 +152,10 @@ def _given(name: str) -> bool:
     return source is not None and source.name != "DEFAULT"
 
 
-def check_before(*written: str | None, read: Any = None) -> None:
+def check_before(read: Any = None) -> None:
     """What costs nothing to find out before the work: that files can be written where they are asked for, and that the second
     file is there before the first is read."""
-    from tallystick.writing import check_place
-
-    for place in written:
-        if place:
-            check_place(place)
+    check_outputs()
     if isinstance(read, str) and read != "-" and "\0" not in read and not os.path.lexists(read):
         raise InputError("no such file", read)
 
@@ -283,7 +280,9 @@ def versus(predicted: str, reference: str) -> str:
     """The title of a report: the files by their names."""
     from pathlib import Path
 
-    return f"{Path(predicted).name} against {Path(reference).name}"
+    from tallystick.cli.lazy import printable
+
+    return printable(f"{Path(predicted).name} against {Path(reference).name}")
 
 
 def say(message: str) -> None:

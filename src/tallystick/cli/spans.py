@@ -92,7 +92,7 @@ def counting_options(command: Any) -> Any:
 @click.option("--errors", is_flag=True, help="Also what went wrong: counts, confusion of tags, a list with places.")
 @click.option("--repairs", is_flag=True, help="Also list every tag that does not follow the scheme.")
 @click.option("--seqeval", is_flag=True, help="Print seqeval's classification report instead of tables.")
-@click.option("--digits", type=click.IntRange(0), help="Decimals of --seqeval.  [default: 2]")
+@click.option("--digits", type=click.IntRange(0, 15), help="Decimals of --seqeval.  [default: 2]")
 def score(
     reference: str, predicted: str | None, together: bool, common: Common, errors: bool, repairs: bool, seqeval: bool,
     digits: int | None, **settings: Any,

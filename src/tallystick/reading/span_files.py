@@ -26,8 +26,8 @@ from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMisma
 from tallystick.reading.arrow_files import is_arrow_file
 from tallystick.reading.char_offsets import Boundaries
 from tallystick.reading.column_files import read_columns
-from tallystick.reading.iob import Reading, Repairs, Scheme, decode
 from tallystick.reading.holding import is_held
+from tallystick.reading.iob import Reading, Repairs, Scheme, decode
 from tallystick.reading.limits import check_file, reads_once
 from tallystick.reading.missing import Missing
 from tallystick.reading.packed import is_packed, open_packed, packed_errors, unpacked_name
