@@ -200,8 +200,26 @@ def test_means_over_documents(records):
     found = compared("records", "gold.jsonl", "a.jsonl", "b.jsonl", "--macro")
     assert found["systems"]["a.jsonl"]["records"]["value"] == pytest.approx(2 / 3)
     assert "average=documents" in found["signature"]
-    gold, system, *_ = TASKS["spans"]
-    assert "--average" in compared("spans", EXAMPLES / gold, EXAMPLES / system, "--macro", code=2)
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted"])
+def test_means_over_documents_of_an_average_over_labels(tmp_path, monkeypatch, average):
+    monkeypatch.chdir(tmp_path)
+    Path("gold.iob").write_text("a B-X\nb B-Y\n\na O\n\na B-X\nb O\nc B-X\n\n")
+    Path("system.iob").write_text("a B-X\nb O\n\na O\n\na B-X\nb O\nc O\n\n")
+    asked = ("--macro", "--metric", "segment", "--average", average)
+    found = compared("spans", "gold.iob", "system.iob", *asked)
+    # the sentence without a segment on either side is left out; of the first, X is right and Y is not there
+    first = {"micro": 2 / 3, "macro": 0.5, "weighted": 0.5}[average]
+    assert found["systems"]["system.iob"]["segment"]["value"] == pytest.approx((first + 2 / 3) / 2)
+    assert f"average=documents of {average}" in found["signature"]
+    assert any("1 document in which neither side has anything: left out of the mean" in note for note in found["notes"])
+    for more in ((), ("--jobs", "1", "--shard", "20B")):
+        alone = json.loads(run("score", "spans", "gold.iob", "system.iob", *asked, *more, "--format", "json").stdout)
+        assert alone["over_documents"]["segment"]["f1"] == found["systems"]["system.iob"]["segment"]["value"]
+    table = run("score", "spans", "gold.iob", "system.iob", *asked).stdout.splitlines()
+    assert table[2].split("\t")[:2] == ["segment (macro)", f"documents of {average}"]
+    assert float(table[2].split("\t")[4]) == found["systems"]["system.iob"]["segment"]["value"]
 
 
 def test_the_seed_is_in_the_signature_and_changes_what_is_drawn(records):

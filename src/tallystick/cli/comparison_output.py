@@ -29,7 +29,7 @@ def show_comparisons(
     kind = chosen_format(format_)
     several = len(comparisons) > 1
     pictures = [_numbered(picture, k + 1) if several else picture for k in range(len(comparisons))] if picture else []
-    refuse_overwriting([("--report", report)] * (report is not None) + [("--picture", name) for name in pictures])
+    refuse_overwriting([*([("--report", report)] if report else []), *(("--picture", name) for name in pictures)])
     if report:
         from tallystick.reports.comparison_page import write_comparison
 

@@ -224,6 +224,7 @@ def finish(
     from tallystick.errors import counted
     from tallystick.reports import results as reports
     from tallystick.scoring.result import results_to_json, shared_signatures
+    from tallystick.scoring.tally import Labelled
 
     if common.undefined is not None:
         results = {name: result.changed(undefined=common.policy()) for name, result in results.items()}
@@ -235,6 +236,10 @@ def finish(
         extra["documents_by_id"] = {
             name: {str(key): figures for key, figures in result.documents.items()} for name, result in results.items()
         }
+    if common.macro and any(
+        isinstance(result.kind, Labelled) for result in results.values()
+    ):  # whose macro is over labels
+        extra["over_documents"] = {name: result.over_documents for name, result in results.items()}
     written = write_files(results, common, tables=tables, title=title, report=report)
     if chosen_format(common.format_) == "json":
         click.echo(results_to_json(results, extra=extra))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tallystick.scoring.result import Result
 
 NO_BREAKDOWN = {"field": "--by label or --by document"}
+MEANS_NEED_ROWS = True
 
 SCHEMES = ["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"]
 

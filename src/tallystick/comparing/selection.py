@@ -10,7 +10,7 @@ import numpy as np
 
 from tallystick.columns.arrays import F64
 from tallystick.columns.data import Objects
-from tallystick.errors import MetricError, some
+from tallystick.errors import MetricError, counted, some
 from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Kind, Labelled, ratio
 
@@ -85,9 +85,17 @@ class OverDocuments:
 
 
 def mean_over_documents(result: Result) -> Result:
-    """The same metric as the mean over documents, with a row for each."""
-    if isinstance(result.kind, Labelled):
-        raise MetricError(f"{result.metric} has averages over labels; choose one of those (--average)")
-    kind = OverDocuments(result.kind)
-    above = None if result.above is None else kind.rows(result.above, result.undefined)
-    return replace(result, kind=kind, rows=kind.rows(result.rows, result.undefined), above=above, field_sums=None)
+    """The same metric as the mean over documents, with a row for each. Of a metric with averages over labels it is the mean of
+    the average that was chosen."""
+    labelled = isinstance(result.kind, Labelled)
+    kind = OverDocuments(
+        result.kind, f"documents of {result.kind.average}" if isinstance(result.kind, Labelled) else "documents"
+    )
+    undefined = None if labelled else result.undefined  # as a label that neither side has, so a document
+    rows = kind.rows(result.rows, undefined)
+    above = None if result.above is None else kind.rows(result.above, undefined)
+    notes = result.notes
+    empty = len(rows) - int(rows[:, len(kind.names) + kind.names.index(kind.headline)].sum()) if labelled else 0
+    if empty:
+        notes = (*notes, f"{counted(empty, 'document')} in which neither side has anything: left out of the mean")
+    return replace(result, kind=kind, rows=rows, above=above, notes=notes, field_sums=None)
