@@ -130,3 +130,33 @@ def test_a_report_of_splits_is_called_after_all_references(tmp_path, monkeypatch
         write(f"s{k}.jsonl", [{"id": f"{k}{n}", "value": n} for n in range(3)])
     run("compare", "records", "s0.jsonl,s1.jsonl", "A=s0.jsonl,s1.jsonl", "B=s0.jsonl,s1.jsonl", "--report", "x.html")
     assert "2 systems on records, s0.jsonl, s1.jsonl" in Path("x.html").read_text()
+
+
+# Ids that differ only in their type
+
+
+@pytest.fixture
+def ids(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("numbers.jsonl", [{"id": 1, "x": ["a"]}, {"id": 2, "x": ["b"]}])
+    write("texts.jsonl", [{"id": "1", "x": ["a"]}, {"id": "2", "x": ["b"]}])
+    write("mixed.jsonl", [{"id": 1, "x": ["a"]}, {"id": "1", "x": ["q"]}])
+    write("wrong.jsonl", [{"id": 1, "x": ["a"]}, {"id": "1", "x": ["z"]}])
+
+
+def test_numbers_on_one_side_and_text_on_the_other(ids):
+    said = run("score", "records", "numbers.jsonl", "texts.jsonl", code=3).stderr
+    assert '"1" is a number in the reference and text in the prediction, which are different ids' in said
+
+
+def test_no_document_hides_another_in_json(ids):
+    done = run("score", "records", "mixed.jsonl", "wrong.jsonl", "--by", "document", "--format", "json")
+    found = json.loads(done.stdout)["documents_by_id"]["records"]
+    assert {key: figures["f1"] for key, figures in found.items()} == {"1": 1, '"1"': 0}
+
+
+def test_only_the_document_that_was_not_answered_is_left_out(ids):
+    done = run("compare", "records", "mixed.jsonl", "A=numbers.jsonl", "B=mixed.jsonl", "--missing", "intersect", "--format", "json")  # fmt: skip
+    found = json.loads(done.stdout)
+    assert found["notes"][0] == "1 document"
+    assert {name: cells["records"]["value"] for name, cells in found["systems"].items()} == {"A": 1, "B": 1}

@@ -233,9 +233,7 @@ def finish(
     extra = dict(extra or {})
     if common.by == "document":
         shown.append(reports.documents_table(results, common.limit))
-        extra["documents_by_id"] = {
-            name: {str(key): figures for key, figures in result.documents.items()} for name, result in results.items()
-        }
+        extra["documents_by_id"] = {name: by_text(result.documents) for name, result in results.items()}
     if common.macro and any(
         isinstance(result.kind, Labelled) for result in results.values()
     ):  # whose macro is over labels
@@ -254,6 +252,19 @@ def finish(
     for line in written:
         say(line)
     check_gates(results, common.fail_under)
+
+
+def by_text(documents: Mapping[Any, Any]) -> dict[str, Any]:
+    """Documents under their ids as text, which is all that a key of JSON can be. Ids that would be one text, such as 1 and "1",
+    are written as JSON, so that "1" keeps its quotation marks."""
+    import json
+    from collections import Counter
+
+    texts = Counter(map(str, documents))
+    return {
+        str(key) if texts[str(key)] == 1 else json.dumps(key, ensure_ascii=False, default=str): found
+        for key, found in documents.items()
+    }
 
 
 def write_files(

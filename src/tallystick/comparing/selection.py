@@ -15,16 +15,16 @@ from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Kind, Labelled, ratio
 
 
-def without(result: Result, documents: Collection[str]) -> Result:
-    """The result as if these documents did not exist: their rows are left out of every sum."""
-    names = [str(name) for name in result.ids]
-    unknown = set(documents) - set(names)
+def without(result: Result, documents: Collection[Any]) -> Result:
+    """The result as if these documents did not exist: their rows are left out of every sum. Ids are as they are: 1 is not "1"."""
+    left_out = set(documents)
+    unknown = left_out - set(result.ids)
     if unknown:
         raise MetricError(
-            f"cannot leave out {some(sorted(unknown))}: the rows of {result.metric} are not documents but {some(names)}"
+            f"cannot leave out {some(sorted(unknown, key=str))}: the rows of {result.metric} are not documents but "
+            f"{some(result.ids)}"
         )
-    left_out = set(documents)
-    kept = [k for k, name in enumerate(names) if name not in left_out]
+    kept = [k for k, name in enumerate(result.ids) if name not in left_out]
     place = {old: new for new, old in enumerate(kept)}
     return replace(
         result,
