@@ -226,7 +226,15 @@ def scored_systems(
     for name, pairs in read.items():
         with _asking(decider):
             found[name] = score_all(pairs, options, judge=decider)
-    return found
+    return {name: _stripped(one) for name, one in found.items()} if strip_articles else found
+
+
+def _stripped(scored: Scored) -> Scored:
+    """What was read without articles says so in its signature."""
+    from dataclasses import replace
+
+    signed = {name: one.changed(settings=f"{one.settings}, articles=stripped") for name, one in scored.results.items()}
+    return replace(scored, results=signed)
 
 
 def _have_what_they_need(metrics: tuple[str, ...], **options: Any) -> None:

@@ -333,7 +333,7 @@ def _kept(task: Task) -> Result:
 def results(reference: str, predicted: str, missing: Missing | None = None, **options: Any) -> dict[str, Result]:
     """The result of one system, for `compare`."""
     task = _task(reference, predicted, options, missing)
-    result = _kept(task)
+    result = task.signed(_kept(task))
     return {"records": result.changed(notes=(*result.notes, *task.pairing.warnings()))}
 
 
