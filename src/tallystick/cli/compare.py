@@ -101,6 +101,8 @@ def run_comparison(
     correlations: bool, differences: bool, format_: str | None, report: str | None, picture: str | None,
 ) -> None:  # fmt: skip
     """Score every system, then lay them side by side."""
+    from dataclasses import replace
+
     from tallystick.reading.holding import held
 
     check_before()
@@ -114,11 +116,23 @@ def run_comparison(
     comparison = compared(
         scored, notes, resamples=resamples, seed=seed, level=level, method=interval, test=test, ties=ties
     )
+    comparison = replace(comparison, notes=(*comparison.notes, *_idle(comparison, correlations, differences)))
     show_comparisons(
         [comparison], correlations=correlations, differences=differences, format_=format_, report=report, picture=picture,
         title=f"{counted(len(comparison.systems), 'system')} on {task}, {_shown(_references(reference, files))}",
         own_tables=getattr(importlib.import_module(f"tallystick.cli.{task}"), "comparison_tables", None),
     )  # fmt: skip
+
+
+def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list[str]:
+    """What was asked for and cannot be had."""
+    said = []
+    if correlations and len(comparison.metrics) < 2:
+        said.append("--correlations: there is one metric, which agrees with itself; give two (--metric)")
+    if differences and not comparison.differences:
+        why = "there is one system" if len(comparison.systems) < 2 else "the runs are over different documents"
+        said.append(f"--differences: {why}, so that no two systems are tested")
+    return said
 
 
 def score_systems(

@@ -143,12 +143,8 @@ def read_span_files(
     """Read both sides; without a predicted file, the reference's has a column for each."""
     if not decoding.delimiter:
         raise MetricError("the delimiter between prefix and type cannot be empty")
-    # What can be read only once cannot be looked at first; then the other side shows what both are.
-    hidden = predicted is not None and reads_once(reference)
-    chosen = format or find_format(predicted if hidden and predicted is not None else reference)
+    chosen = agreed_format(reference, predicted, format)
     if predicted is None:
-        if chosen != "columns":
-            raise MetricError(f"only column files hold both sides in one file; this one is {chosen}")
         tagged = read_tags_together(
             reference,
             reference_column=-2 if columns.reference is None else columns.reference,
@@ -159,8 +155,6 @@ def read_span_files(
             keep_tokens=keep_tokens,
         )
         return _decoded(tagged, decoding, _read_weights(reference, columns))
-    if format is None and not reads_once(predicted) and (other := find_format(predicted)) != chosen:
-        raise SidesMismatch(f"{reference} looks like {chosen}, {predicted} like {other}; say which with --input")
     if chosen == "columns":
         tagged = read_tags(
             reference,
@@ -208,6 +202,20 @@ def read_span_files(
         )
         return SpanCorpus(texts, str(offsets))
     raise MetricError(f'"{chosen}" is not a format of spans; there are columns, jsonl, brat, conllu')
+
+
+def agreed_format(reference: str | Path, predicted: str | Path | None, format: Format | None = None) -> Format:
+    """The format of both sides, if it is not said: what the files look like, if they look alike."""
+    # What can be read only once cannot be looked at first; then the other side shows what both are.
+    hidden = predicted is not None and reads_once(reference)
+    chosen = format or find_format(predicted if hidden and predicted is not None else reference)
+    if predicted is None:
+        if chosen != "columns":
+            raise MetricError(f"only column files hold both sides in one file; this one is {chosen}")
+        return chosen
+    if format is None and not reads_once(predicted) and (other := find_format(predicted)) != chosen:
+        raise SidesMismatch(f"{reference} looks like {chosen}, {predicted} like {other}; say which with --input")
+    return chosen
 
 
 def find_format(name: str | Path) -> Format:
