@@ -76,14 +76,15 @@ def task_command(task: str) -> click.Command:
 def comparison_options() -> list[click.Parameter]:
     """What every comparison can be told."""
     return [
-        click.Option(["--resamples"], type=click.IntRange(1), default=1000, show_default=True),
+        click.Option(["--resamples"], type=click.IntRange(1), default=10_000, show_default=True),
         click.Option(["--seed"], type=click.IntRange(0), default=0, show_default=True, help="Of what is drawn; part of the signature."),
         click.Option(
             ["--level"], type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
             help="Of intervals; 1 - level is the level of significance.",
         ),
         click.Option(["--interval"], type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True),
-        click.Option(["--test"], type=click.Choice(["bootstrap", "randomisation"]), default="bootstrap", show_default=True, help="Between two systems."),
+        click.Option(["--test"], type=click.Choice(["bootstrap", "randomisation"]),
+                     help="Between two systems. Default: randomisation with fewer than 100 documents, else bootstrap."),
         click.Option(["--missing"], type=click.Choice(["error", "empty", "intersect"]), default="error", show_default=True,
                      help="Documents that a system did not answer: an error, empty answers, or left out for all systems."),
         click.Option(["--macro"], is_flag=True, help="Compare means over documents instead of figures of the corpus."),
@@ -114,8 +115,9 @@ def run_comparison(
 
         scored = _each(scored, mean_over_documents)
     comparison = compared(
-        scored, notes, resamples=resamples, seed=seed, level=level, method=interval, test=test, ties=ties
-    )
+        scored, notes, resamples=resamples, seed=seed, level=level, method=interval, test=test, ties=ties,
+        splits=len(_references(reference, files)) > 1, base=_main(task, scored),
+    )  # fmt: skip
     comparison = replace(comparison, notes=(*comparison.notes, *_idle(comparison, correlations, differences)))
     show_comparisons(
         [comparison], correlations=correlations, differences=differences, format_=format_, report=report, picture=picture,
@@ -163,7 +165,10 @@ def score_systems(
             raise SidesMismatch("; ".join((str(error), *remedies[:1]))) from error
     if missing == "intersect":
         results = _answered_by_all(results, absent, len(references) > 1)
-    notes = [note for run, found in absent.items() for note in found.notes(_run_name(run, files))]
+    if missing != "error":
+        for run, found in results.items():
+            results[run] = {metric: _with_setting(one, f"missing={missing}") for metric, one in found.items()}
+    notes = [note for run, absences in absent.items() for note in absences.notes(_run_name(run, files))]
     return {name: [results[name, k] for k in range(len(found))] for name, found in files.items()}, notes
 
 
@@ -241,19 +246,25 @@ def _run_name(run: tuple[str, int], files: Mapping[str, list[str]]) -> str:
 
 
 def compared(scored: Mapping[str, list[Results]], notes: list[str], **settings: Any) -> Comparison:
-    """The comparison, with the signatures of its metrics and everything that is to be said."""
+    """The comparison, with what is to be said about documents."""
     from dataclasses import replace
 
     from tallystick.comparing.systems import compare as lay_side_by_side
-    from tallystick.scoring.result import shared_signatures
 
     comparison = lay_side_by_side(scored, **settings)
-    more = f" | {comparison.settings}" if comparison.settings else ""
-    first = next(iter(scored.values()))[0]
-    signatures = tuple(f"{names} | {rest}{more}" for names, rest in shared_signatures(first).items())
-    documents = len(next(iter(first.values())).ids)
-    counted = f"{documents:,} document" + ("" if documents == 1 else "s")
-    return replace(comparison, signatures=signatures, notes=(counted, *notes, *comparison.notes))
+    counted, *more = comparison.notes
+    return replace(comparison, notes=(counted, *notes, *more))
+
+
+def _main(task: str, scored: Mapping[str, list[Results]]) -> str | None:
+    """The task's main metric, which arrows count from, if it is compared and not the first anyway."""
+    module, found = importlib.import_module(f"tallystick.cli.{task}"), next(iter(scored.values()))[0]
+    main = module.main_of(found) if hasattr(module, "main_of") else getattr(module, "MAIN", "")
+    return main if main in found else None
+
+
+def _with_setting(result: Result, setting: str) -> Result:
+    return result.changed(settings=", ".join(filter(None, (result.settings, setting))))
 
 
 def _each(scored: Mapping[str, list[Results]], change: Callable[[Result], Result]) -> dict[str, list[Results]]:

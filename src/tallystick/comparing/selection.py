@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from tallystick.columns.arrays import F64
 from tallystick.columns.data import Objects
 from tallystick.errors import MetricError, counted, some
 from tallystick.scoring.result import Result
-from tallystick.scoring.tally import Kind, Labelled, ratio
+from tallystick.scoring.tally import Joinable, Kind, Labelled, ratio
 
 
 def without(result: Result, documents: Collection[Any]) -> Result:
@@ -35,6 +35,33 @@ def without(result: Result, documents: Collection[Any]) -> Result:
         sources=_chosen(result.sources, kept),
         field_sums=None,
     )
+
+
+def of_one_kind(results: Sequence[Result]) -> list[Result]:
+    """The same results with sums of the same names, where kinds differ in what occurs in their documents (labels): what a
+    system does not have is 0."""
+    kind: Any = results[0].kind
+    if not isinstance(kind, Joinable) or any(type(result.kind) is not type(kind) for result in results):
+        return list(results)
+    for result in results[1:]:
+        kind = kind if result.kind == kind else kind.joined(result.kind)
+    return [_with_sums(result, kind) for result in results]
+
+
+def _with_sums(result: Result, kind: Kind) -> Result:
+    """The result with the sums of a kind that has all of its own."""
+    if result.kind == kind:
+        return result
+    place = {name: k for k, name in enumerate(kind.sums)}
+    columns = [place[name] for name in result.kind.sums]
+
+    def laid(rows: F64) -> F64:
+        wide = np.zeros((len(rows), len(place)))
+        wide[:, columns] = rows
+        return wide
+
+    above = None if result.above is None else laid(result.above)
+    return replace(result, kind=kind, rows=laid(result.rows), above=above, field_sums=None)
 
 
 def _chosen(sources: tuple[tuple[Any, Any], ...] | None, kept: list[int]) -> tuple[tuple[Any, Any], ...] | None:

@@ -22,14 +22,15 @@ Correlation = dict[str, Any]
 @dataclass(frozen=True)
 class Cell:
     """One system under one metric. `spread` is the standard deviation of `runs` runs, `beats` the letters of the
-    systems that it is significantly above, `moved` how many ranks it is higher than under the first metric."""
+    systems that it is significantly above, `moved` how many ranks it is higher than under the base metric. What is
+    undefined has no rank."""
 
     value: float | None
     interval: Interval | None = None
     spread: float | None = None
     runs: int = 1
     rank: float | None = None
-    moved: float = 0.0
+    moved: float | None = None
     beats: str = ""
 
     def as_dict(self) -> dict[str, Any]:
@@ -55,6 +56,8 @@ class Comparison:
     digits: int = 4
     fractions: bool = True
     """Whether figures are fractions, which LaTeX shows in percent."""
+    base: str = ""
+    """The metric that arrows count from."""
 
     @property
     def letters(self) -> dict[str, str]:
@@ -93,6 +96,7 @@ class Comparison:
                 }
                 for (metric, a, b), d in self.differences.items()
             ],
+            "base": self.base,
             "correlations": self.correlations(),
             "notes": list(self.notes),
         }  # fmt: skip
@@ -145,19 +149,20 @@ def ranked(
     *,
     ties: str = "mean",
     ascending: bool = False,
+    base: str | None = None,
 ) -> dict[tuple[str, str], Cell]:
-    """The cells with ranks (the highest figure is first, or the lowest), and how far the first metric's have moved.
-
-    What is undefined comes last.
-    """
-    out: dict[tuple[str, str], Cell] = {}
-    first: dict[str, float] = {}
+    """The cells with ranks (the highest figure is first, or the lowest), and how far those of the base metric, the first
+    if none is named, have moved. What is undefined has no rank."""
+    found: dict[tuple[str, str], float] = {}
     for metric in metrics:
-        values = [cells[name, metric].value for name in names]
-        signed = [-math.inf if value is None else -value if ascending else value for value in values]
-        for name, rank in zip(names, ranks(signed, ties).tolist(), strict=True):
-            moved = first.setdefault(name, rank) - rank
-            out[name, metric] = replace(cells[name, metric], rank=rank, moved=moved)
+        known = {name: value for name in names if (value := cells[name, metric].value) is not None}
+        signed = [-value if ascending else value for value in known.values()]
+        found |= {(name, metric): rank for name, rank in zip(known, ranks(signed, ties).tolist(), strict=True)}
+    out: dict[tuple[str, str], Cell] = {}
+    for key in ((name, metric) for metric in metrics for name in names):
+        start, rank = found.get((key[0], base or metrics[0])), found.get(key)
+        moved = None if start is None or rank is None else start - rank
+        out[key] = replace(cells[key], rank=rank, moved=moved)
     return out
 
 
