@@ -213,7 +213,7 @@ def test_means_over_documents_of_an_average_over_labels(tmp_path, monkeypatch, a
     first = {"micro": 2 / 3, "macro": 0.5, "weighted": 0.5}[average]
     assert found["systems"]["system.iob"]["segment"]["value"] == pytest.approx((first + 2 / 3) / 2)
     assert f"average=documents of {average}" in found["signature"]
-    assert any("1 document in which neither side has anything: left out of the mean" in note for note in found["notes"])
+    assert any("0/0 in 1 document, which its mean leaves out" in note for note in found["notes"])
     for more in ((), ("--jobs", "1", "--shard", "20B")):
         alone = json.loads(run("score", "spans", "gold.iob", "system.iob", *asked, *more, "--format", "json").stdout)
         assert alone["over_documents"]["segment"]["f1"] == found["systems"]["system.iob"]["segment"]["value"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from tallystick.columns.arrays import F64
 from tallystick.columns.data import Objects
-from tallystick.errors import MetricError, counted, some
+from tallystick.errors import MetricError, some
 from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Joinable, Kind, Labelled, ratio
 
@@ -114,15 +114,10 @@ class OverDocuments:
 def mean_over_documents(result: Result) -> Result:
     """The same metric as the mean over documents, with a row for each. Of a metric with averages over labels it is the mean of
     the average that was chosen."""
-    labelled = isinstance(result.kind, Labelled)
-    kind = OverDocuments(
-        result.kind, f"documents of {result.kind.average}" if isinstance(result.kind, Labelled) else "documents"
-    )
-    undefined = None if labelled else result.undefined  # as a label that neither side has, so a document
-    rows = kind.rows(result.rows, undefined)
+    if isinstance(result.kind, Labelled):  # a document is left out as a label is that neither side has
+        kind, undefined = OverDocuments(result.kind, f"documents of {result.kind.average}"), None
+    else:
+        kind, undefined = OverDocuments(result.kind), result.undefined
     above = None if result.above is None else kind.rows(result.above, undefined)
-    notes = result.notes
-    empty = len(rows) - int(rows[:, len(kind.names) + kind.names.index(kind.headline)].sum()) if labelled else 0
-    if empty:
-        notes = (*notes, f"{counted(empty, 'document')} in which neither side has anything: left out of the mean")
-    return replace(result, kind=kind, rows=rows, above=above, notes=notes, field_sums=None)
+    rows = kind.rows(result.rows, undefined)
+    return replace(result, kind=kind, rows=rows, above=above, undefined=undefined, field_sums=None)

@@ -157,7 +157,7 @@ class Result:
         if not isinstance(self.kind, Labelled):
             return self.account.mean(self.undefined)
         found = {name: values[~np.isnan(values)] for name, values in self.kind.figures(self.rows).items()}
-        return {name: math.fsum(v.tolist()) / len(v) if len(v) else self.undefined for name, v in found.items()}
+        return {name: math.fsum(v.tolist()) / len(v) if len(v) else None for name, v in found.items()}
 
     @property
     def micro(self) -> Figures:
