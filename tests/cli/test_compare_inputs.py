@@ -64,6 +64,12 @@ def test_standard_input_stands_for_one_run(tmp_path):
     assert "only one file can be standard input" in compared_from(b"", "relations", gold, "A=-,-", code=2)
 
 
+def test_nor_does_an_option_read_it_again():
+    gold, system = (EXAMPLES / name for name in TASKS["relations"][:2])
+    said = compared_from(gold.read_bytes(), "relations", "-", f"A={system}", "--parents", "-", code=2)
+    assert "only one file can be standard input" in said
+
+
 # Files that are a part of one system's output
 
 

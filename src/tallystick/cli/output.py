@@ -156,8 +156,22 @@ def check_before(read: Any = None) -> None:
     """What costs nothing to find out before the work: that files can be written where they are asked for, and that the second
     file is there before the first is read."""
     check_outputs()
+    _read_stdin_once()
     if isinstance(read, str) and read != "-" and "\0" not in read and not os.path.lexists(read):
         raise InputError("no such file", read)
+
+
+def _read_stdin_once() -> None:
+    """That standard input stands for one file only, among the options too."""
+    context = click.get_current_context()
+    named = []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if isinstance(parameter, click.Argument) or "FILE" in str(parameter.metavar):
+            texts = value if isinstance(value, tuple) else (value,)
+            named += [file for text in texts if text for file in str(text).rpartition("=")[2].split(",") if file == "-"]
+    if len(named) > 1:
+        raise MetricError("only one file can be standard input (-); give the others as files")
 
 
 def metric_option(command: Command) -> Command:
