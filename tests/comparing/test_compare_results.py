@@ -336,7 +336,9 @@ def test_one_system_has_no_ranks_in_latex(systems):
 
 
 def test_the_legend_says_what_the_brackets_are(systems):
-    assert "[ ]: 90 % interval. Letters" in str(compare(systems, resamples=50, level=0.9))
+    assert "Figures: F1. [ ]: 90 % interval. #: rank; ↑↓: places moved from f1.\nLetters: " in str(
+        compare(systems, resamples=50, level=0.9)
+    )
     assert "interval" not in str(compare({"A": made_up(0.5, 1), "B": made_up(0.6, 1)}, resamples=50))
 
 

@@ -41,25 +41,53 @@ def show_comparisons(
     if kind == "json":
         _show_json(comparisons)
         return
+    left_out = _left_out(comparisons) if correlations else ""
+    own = [table for one in comparisons for table in own_tables(one)] if own_tables is not None else []
+    more = _more_tables(comparisons, correlations, differences, as_text=kind == "latex")
     if kind == "latex":
         from tallystick.reports.comparison import comparison_latex
+        from tallystick.reports.escaping import latex_comment
 
-        for comparison in comparisons:
-            click.echo(
-                (f"% {comparison.title}\n" if comparison.title else "")
-                + comparison_latex(comparison, truncate=truncate)
-            )
-        show_tables(_more_tables(comparisons, correlations, differences, as_text=True), format_)
+        click.echo("\n\n".join(comparison_latex(comparison, truncate=truncate) for comparison in comparisons))
+        if own or more:
+            click.echo()
+        if left_out:
+            click.echo(latex_comment(left_out))
+        show_tables([*own, *more], format_)
+    elif kind == "tsv":
+        from tallystick.reports.comparison import figures_only
+
+        several = len(comparisons) > 1 and more
+        show_tables([figures_only(comparisons), *([_joined(more)] if several else more)], format_)
     else:
-        tables = _tables(comparisons, kind, correlations, differences, truncate)
-        if own_tables is not None and kind != "tsv":
-            tables[len(comparisons) : len(comparisons)] = [table for one in comparisons for table in own_tables(one)]
-        show_tables(tables, format_)
-    for comparison in comparisons:
-        for signature in comparison.signatures:
-            say(f"signature: {signature}")
-        for note in comparison.notes:
-            say(note)
+        from tallystick.reports.comparison import RANK, RANK_IN_MARKDOWN, comparison_table
+
+        sign = RANK_IN_MARKDOWN if kind == "markdown" else RANK
+        first = [comparison_table(comparison, truncate=truncate, rank_sign=sign) for comparison in comparisons]
+        show_tables([*first, *own, *more], format_)
+    signatures = [signature for one in comparisons for signature in one.signatures]
+    notes = [*(note for one in comparisons for note in one.notes), *([left_out] if left_out else [])]
+    if kind in ("markdown", "html"):
+        _show_below(signatures, notes, kind)
+    for line in (*(f"signature: {signature}" for signature in signatures), *notes):
+        say(line)
+
+
+def _show_below(signatures: Sequence[str], notes: Sequence[str], kind: str) -> None:
+    """What belongs to a table that is pasted elsewhere, below it."""
+    import html
+
+    from tallystick.reports.escaping import markdown_code, markdown_text
+
+    if kind == "markdown":
+        lines = [f"\nSignature: {markdown_code(one)}" for one in signatures] + [
+            f"\n{markdown_text(one)}" for one in notes
+        ]
+    else:
+        said = [*(f"signature: {one}" for one in signatures), *notes]
+        lines = [f"<div><small>{html.escape(one)}</small></div>" for one in said]
+    for line in lines:
+        click.echo(line)
 
 
 def page_options() -> list[click.Option]:
@@ -80,7 +108,7 @@ def _numbered(name: str, k: int) -> str:
 
 def _show_json(comparisons: Sequence[Comparison]) -> None:
     from tallystick import __version__
-    from tallystick.comparing.table import mean_correlations
+    from tallystick.comparing.table import mean_correlations, pairs_left_out
 
     content: dict[str, Any] = {"tallystick": __version__}
     if len(comparisons) == 1:
@@ -89,20 +117,9 @@ def _show_json(comparisons: Sequence[Comparison]) -> None:
         content |= {
             "tasks": {comparison.title: comparison.as_dict() for comparison in comparisons},
             "mean_correlations": mean_correlations(comparisons),
+            "left_out_of_mean": pairs_left_out(comparisons),
         }
     click.echo(json.dumps(content, indent=2, ensure_ascii=False))
-
-
-def _tables(
-    comparisons: Sequence[Comparison], kind: str, correlations: bool, differences: bool, truncate: bool
-) -> list[Table]:
-    from tallystick.reports.comparison import comparison_table, figures_only
-
-    if kind == "tsv":
-        more = _more_tables(comparisons, correlations, differences)
-        return [figures_only(comparisons), *([_joined(more)] if len(comparisons) > 1 and more else more)]
-    first = [comparison_table(comparison, truncate=truncate) for comparison in comparisons]
-    return first + _more_tables(comparisons, correlations, differences)
 
 
 def _joined(tables: Sequence[Table]) -> Table:
@@ -127,8 +144,18 @@ def _more_tables(
             for comparison in comparisons
             if len(comparison.metrics) > 1
         ]
-        if len(comparisons) > 1 and out:
-            out.append(
-                correlations_table(mean_correlations(comparisons), f"mean of {len(comparisons)} tasks", as_text=as_text)
-            )
+        means = mean_correlations(comparisons) if len(comparisons) > 1 else []
+        if means:
+            out.append(correlations_table(means, f"mean of {len(comparisons)} tasks", as_text=as_text))
     return out
+
+
+def _left_out(comparisons: Sequence[Comparison]) -> str:
+    """What the mean of the correlations does not have."""
+    from tallystick.comparing.table import pairs_left_out
+    from tallystick.errors import some
+
+    pairs = [f"{first} and {second}" for first, second in pairs_left_out(comparisons)]
+    if not pairs:
+        return ""
+    return f"The mean of the correlations leaves out {some(pairs)}: not all of the {len(comparisons)} tasks have both."

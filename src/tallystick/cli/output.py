@@ -112,7 +112,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--report",
             type=FILE,
             metavar="FILE.html",
-            help="Also write a report to look at: one file that works offline.",
+            help="Also write a report to look at, with confidence intervals (which `compare` prints): one file that works offline.",
         ),
         click.option(
             "--report-documents",
@@ -186,11 +186,15 @@ def chosen_format(format_: str | None) -> str:
     return format_ or ("table" if sys.stdout.isatty() else "tsv")
 
 
-def show_tables(tables: Sequence[Table], format_: str | None) -> None:
-    """Tables on standard output."""
+def show_tables(tables: Sequence[Table], format_: str | None, signatures: Sequence[str] = ()) -> None:
+    """Tables on standard output; in LaTeX with the signatures as comments, since they are pasted elsewhere."""
     from tallystick.reports import tables as shapes
+    from tallystick.reports.escaping import latex_comment
 
     kind = chosen_format(format_)
+    if kind == "latex":
+        for signature in signatures:
+            click.echo(latex_comment(signature))
     for k, table in enumerate(tables):
         if k:
             click.echo()
@@ -256,11 +260,12 @@ def finish(
     if chosen_format(common.format_) == "json":
         click.echo(results_to_json(results, extra=extra))
     else:
-        show_tables([*shown, *tables], common.format_)
+        signatures = [f"{names} | {rest}" for names, rest in shared_signatures(results).items()]
+        show_tables([*shown, *tables], common.format_, signatures)
         first = next(iter(results.values()))
         say(", ".join([counted(first.count, "document"), *notes]))
-        for names, rest in shared_signatures(results).items():
-            say(f"signature: {names} | {rest}")
+        for signature in signatures:
+            say(f"signature: {signature}")
         for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
             say(f"Warning: {warning}")
     for line in written:

@@ -25,7 +25,7 @@ from tallystick.comparing import cautions
 from tallystick.comparing.cautions import FEW
 from tallystick.comparing.pairs import ends_of, marked, tested_pairs
 from tallystick.comparing.selection import of_one_kind
-from tallystick.comparing.table import Cell, Comparison, ranked
+from tallystick.comparing.table import Cell, Comparison, Measure, ranked
 from tallystick.errors import MetricError, SidesMismatch, counted, some
 from tallystick.scoring.resampling import Resampled, check_settings, interval_of, resampled_figures
 from tallystick.scoring.result import Result, shared_signatures
@@ -97,7 +97,7 @@ def compare(
     return Comparison(
         tuple(runs), metrics, ranked(tuple(runs), metrics, cells, ties=ties, base=base), differences, settings,
         (_documents(runs, metrics), *dict.fromkeys((*notes, *doubts)), *cautions.said(runs, metrics)),
-        tuple(dict.fromkeys(doubts)), _signatures(runs, settings), base=base or metrics[0],
+        tuple(dict.fromkeys(doubts)), _signatures(runs, settings), base=base or metrics[0], measures=_measures(runs),
     )  # fmt: skip
 
 
@@ -108,11 +108,12 @@ def compare_runs(
     ties: str = "mean",
     ascending: bool = False,
     base: str | None = None,
+    metrics: Sequence[str] | None = None,
 ) -> Comparison:
     """Systems of which each comes in one or several runs, given by their figures alone; a mean of which one figure is
-    not defined is not defined either, and a note says so."""
+    not defined is not defined either, and a note says so. `metrics` is their order, by default that in which they come."""
     names = tuple(systems)
-    metrics = tuple(dict.fromkeys(metric for runs in systems.values() for run in runs for metric in run))
+    metrics = tuple(metrics or dict.fromkeys(metric for runs in systems.values() for run in runs for metric in run))
     cells: dict[tuple[str, str], Cell] = {}
     undefined = []
     for name, metric in product(names, metrics):
@@ -142,7 +143,15 @@ def _compare_splits(runs: _Runs, metrics: Sequence[str], ties: str, base: str | 
     found = compare_runs(figures, notes=(_documents(runs, metrics, splits=True), _SPLITS), ties=ties, base=base)
     settings = "" if ties == "mean" else f"ties={ties}"
     more = cautions.said(runs, metrics)
-    return replace(found, settings=settings, notes=(*found.notes, *more), signatures=_signatures(runs, settings))
+    return replace(
+        found, settings=settings, notes=(*found.notes, *more), signatures=_signatures(runs, settings),
+        measures=_measures(runs),
+    )  # fmt: skip
+
+
+def _measures(runs: _Runs) -> dict[str, Measure]:
+    """What the figures of each metric are."""
+    return {metric: Measure.of(result.kind) for metric, result in next(iter(runs.values()))[0].items()}
 
 
 def _documents(runs: _Runs, metrics: Sequence[str], splits: bool = False) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from tallystick.scoring.significance import Difference
 
 if TYPE_CHECKING:
     from tallystick.reports.pictures import Picture
+    from tallystick.scoring.tally import Kind
 
 Correlation = dict[str, Any]
 
@@ -40,6 +41,19 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Measure:
+    """What the figures of a metric are: f1, kappa, ..., and by which average."""
+
+    figure: str
+    average: str = "micro"
+
+    @classmethod
+    def of(cls, kind: Kind) -> Measure:
+        """What a kind of tally is compared by."""
+        return cls(kind.headline, getattr(kind, "average", "micro"))
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Systems by metrics; `letters` names each system by one letter."""
 
@@ -58,10 +72,18 @@ class Comparison:
     """Whether figures are fractions, which LaTeX shows in percent."""
     base: str = ""
     """The metric that arrows count from."""
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+    """What each metric's figures are, where that is known."""
+    decimals: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """The digits of single cells, by system and metric, where they are not `digits`."""
 
     @property
     def letters(self) -> dict[str, str]:
         return {system: letter(k) for k, system in enumerate(self.systems)}
+
+    def digits_of(self, system: str, metric: str) -> int:
+        """With how many decimals a figure is shown."""
+        return self.decimals.get((system, metric), self.digits)
 
     def ranks(self, metric: str) -> list[float]:
         """The ranks of all systems, 1 for the best."""
@@ -84,6 +106,9 @@ class Comparison:
             **({"title": self.title} if self.title else {}),
             "signature": "; ".join(self.signatures),
             "settings": self.settings,
+            "metrics": {
+                metric: dict(vars(self.measures[metric])) if metric in self.measures else {} for metric in self.metrics
+            },
             "systems": {
                 system: {metric: self.cells[system, metric].as_dict() for metric in self.metrics}
                 for system in self.systems
@@ -126,13 +151,9 @@ class Comparison:
 
 
 def mean_correlations(comparisons: Sequence[Comparison]) -> list[Correlation]:
-    """The mean over several tasks of each correlation between two metrics that all of them have."""
-    found: dict[tuple[str, str], list[Correlation]] = {}
-    for comparison in comparisons:
-        for row in comparison.correlations():
-            found.setdefault((row["first"], row["second"]), []).append(row)
+    """The mean over several tasks of each correlation between two metrics that all of them have, in whatever order."""
     out = []
-    for (first, second), rows in found.items():
+    for (first, second), rows in _by_pair(comparisons).items():
         if len(rows) == len(comparisons):
             means: Correlation = {"first": first, "second": second}
             for name in ("spearman", "kendall_a", "kendall_b", "kendall_c"):
@@ -140,6 +161,21 @@ def mean_correlations(comparisons: Sequence[Comparison]) -> list[Correlation]:
                 means[name] = None if None in values else math.fsum(values) / len(values)
             out.append(means)
     return out
+
+
+def pairs_left_out(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
+    """The pairs of metrics that some of the tasks have and others do not, so that there is no mean."""
+    return [pair for pair, rows in _by_pair(comparisons).items() if len(rows) < len(comparisons)]
+
+
+def _by_pair(comparisons: Sequence[Comparison]) -> dict[tuple[str, str], list[Correlation]]:
+    """The correlations of all tasks by their two metrics, in the order in which these stand first."""
+    found: dict[tuple[str, str], list[Correlation]] = {}
+    for comparison in comparisons:
+        for row in comparison.correlations():
+            pair, turned = (row["first"], row["second"]), (row["second"], row["first"])
+            found.setdefault(turned if turned in found else pair, []).append(row)
+    return found
 
 
 def ranked(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick import __version__
 from tallystick.errors import counted
-from tallystick.reports.comparison import correlations_table, intervals_are, shown
+from tallystick.reports.comparison import correlations_table, intervals_are, measures_are, shown
 from tallystick.reports.page import rendered, shown_table
 from tallystick.writing import write_atomically
 
@@ -83,16 +83,17 @@ def _shown(one: Comparison) -> dict[str, Any]:
         cells = []
         for metric in one.metrics:
             cell = one.cells[system, metric]
-            cells.append(_cell(one, cell, scales[metric], len(one.systems) > 1 and cell.rank == best[metric]))
+            first = len(one.systems) > 1 and cell.rank == best[metric]
+            cells.append(_cell(one, cell, scales[metric], first, one.digits_of(system, metric)))
         rows.append({"system": system, "letter": letters[system] if one.differences else "", "cells": cells})
-    legend = [intervals_are(one).replace("[ ]", "Below a figure").strip()]
+    legend = [measures_are(one), intervals_are(one).replace("[ ]", "Below a figure").strip()]
     if one.differences:
         legend.append(
             "Letters behind a figure name the systems that it is significantly above "
             f"(p ≤ {_alpha(one):g} after Holm's correction)."
         )
     if _is_ranked(one):
-        legend.append(f"#: rank; arrows: places moved from {one.metrics[0]}. ★ is the best.")
+        legend.append(f"#: rank; arrows: places moved from {one.base or one.metrics[0]}. ★ is the best.")
     correlations = shown_table(correlations_table(one.correlations(), "As numbers")) if _agree(one) else None
     return {
         "title": one.title, "legend": " ".join(filter(None, legend)), "metrics": one.metrics, "rows": rows, "ranked": _is_ranked(one),
@@ -118,21 +119,21 @@ def _scale(one: Comparison, metric: str) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _cell(one: Comparison, cell: Cell, scale: tuple[float, float], first: bool) -> dict[str, Any]:
+def _cell(one: Comparison, cell: Cell, scale: tuple[float, float], first: bool, digits: int = 4) -> dict[str, Any]:
     def share(x: float) -> float:
         return 100 * min(1.0, max(0.0, (x - scale[0]) / (scale[1] - scale[0])))
 
     ends, said = _ends(cell), ""
     if cell.spread is not None:
-        said = f"± {shown(cell.spread, one.digits)}, {cell.runs} runs"
+        said = f"± {shown(cell.spread, digits)}, {cell.runs} runs"
     if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
-        interval = f"{shown(cell.interval.low, one.digits)} to {shown(cell.interval.high, one.digits)}"
+        interval = f"{shown(cell.interval.low, digits)} to {shown(cell.interval.high, digits)}"
         said = f"{interval}; {said}" if said else interval
     value = cell.value
     beaten = cell.beats.split(",") if len(one.systems) > 26 else list(cell.beats)
     above = [system for system, letter in one.letters.items() if letter in beaten]
     return {
-        "value": "–" if value is None else shown(value, one.digits),
+        "value": "–" if value is None else shown(value, digits),
         "sort": "" if value is None or math.isnan(value) else value,
         "rank": f"{cell.rank:g}" if cell.rank is not None and len(one.systems) > 1 else "",
         "moved": cell.moved,
