@@ -27,8 +27,7 @@ def show_comparisons(
     """One or several comparisons (of one task each) in the chosen format, as a page and as a picture. A task's own tables are
     for people, not for TSV or JSON."""
     kind = chosen_format(format_)
-    several = len(comparisons) > 1
-    pictures = [_numbered(picture, k + 1) if several else picture for k in range(len(comparisons))] if picture else []
+    pictures = _pictures(picture, len(comparisons)) if picture else []
     refuse_overwriting([*([("--report", report)] if report else []), *(("--picture", name) for name in pictures)])
     if report:
         from tallystick.reports.comparison_page import write_comparison
@@ -100,10 +99,10 @@ def page_options() -> list[click.Option]:
     ]  # fmt: skip
 
 
-def _numbered(name: str, k: int) -> str:
-    """A picture for each task: `ranks.svg` is `ranks-1.svg`, `ranks-2.svg`, ..."""
+def _pictures(name: str, tasks: int) -> list[str]:
+    """A picture for each task: `ranks.svg`, or `ranks-1.svg`, `ranks-2.svg`, ..."""
     path = Path(name)
-    return str(path.with_name(f"{path.stem}-{k}{path.suffix}"))
+    return [name] if tasks == 1 else [str(path.with_name(f"{path.stem}-{k + 1}{path.suffix}")) for k in range(tasks)]
 
 
 def _show_json(comparisons: Sequence[Comparison]) -> None:
