@@ -297,8 +297,7 @@ def write_files(
         from tallystick.reports.page import Page, Parts, write_report
 
         parts = report() if report is not None else Parts()
-        printed = [table for table in tables if table not in (*parts.tables, *parts.errors)]
-        parts = replace(parts, tables=[*parts.tables, *printed])
+        parts = replace(parts, tables=[*parts.tables, *_beside(parts, tables)], further=_further())
         write_report(Page(title, results, parts, common.report_documents), common.report)
         said.append(f"report: {common.report}")
         if parts.absent:
@@ -309,6 +308,36 @@ def write_files(
         write_tallies(results, common.tallies)
         said.append(f"tallies: {common.tallies}")
     return said
+
+
+def _beside(parts: Parts, printed: Sequence[Table]) -> list[Table]:
+    """The printed tables that the report does not have already, perhaps under a title of its own, with more rows, or with
+    more in them: the same columns, and the same first column as far as both go. Each of its tables stands for one."""
+    own = [*parts.tables, *parts.errors]
+    out = []
+    for table in printed:
+        covers = (k for k, one in enumerate(own) if _says(one, table))
+        covered = next(covers, None)
+        if covered is None:
+            out.append(table)
+        else:
+            own.pop(covered)
+    return out
+
+
+def _says(one: Table, table: Table) -> bool:
+    return list(one.columns) == list(table.columns) and all(
+        ours[0] == theirs[0] for ours, theirs in zip(one.rows, table.rows, strict=False)
+    )
+
+
+def _further() -> str:
+    """The command that shows any document of this task, where there is one."""
+    from tallystick.cli.commands import TASKS, WITHOUT_EXPLANATION
+
+    context = click.get_current_context(silent=True)
+    task = context.info_name if context is not None else None
+    return f"tallystick explain {task}" if task in TASKS and task not in WITHOUT_EXPLANATION else ""
 
 
 def versus(predicted: str, reference: str) -> str:

@@ -166,7 +166,7 @@ def score(
     def report() -> Parts:
         from tallystick.reports.segments import spans_parts
 
-        return spans_parts(corpus, results)
+        return spans_parts(corpus, results, max(50, (errors and common.limit) or 0))
 
     title = versus(predicted, reference) if predicted is not None else Path(reference).name
     if seqeval:

@@ -106,15 +106,20 @@ def measures_are(comparison: Comparison) -> str:
     averaged = any(measure.average != "micro" for measure in found)
     parts = []
     for measure, metrics in found.items():
-        name = (
-            measure.figure.upper()
-            if measure.figure.startswith("f") and measure.figure[1:2].isdigit()
-            else measure.figure
-        )
-        average = "mean over documents" if measure.average == "documents" else measure.average
-        said = f"{name}, {average}" if averaged else name
+        said = measure_name(measure) if averaged else figure_name(measure.figure)
         parts.append(f"{said} ({', '.join(metrics)})" if len(found) > 1 else said)
     return f"Figures: {'; '.join(parts)}." if parts else ""
+
+
+def measure_name(measure: Measure) -> str:
+    """`F1, macro`"""
+    average = "mean over documents" if measure.average == "documents" else measure.average
+    return f"{figure_name(measure.figure)}, {average}"
+
+
+def figure_name(figure: str) -> str:
+    """A figure as papers write it: F1, precision, kappa."""
+    return figure.upper() if figure.startswith("f") and figure[1:2].isdigit() else figure
 
 
 def intervals_are(comparison: Comparison) -> str:

@@ -36,6 +36,7 @@ def render_comparison(comparisons: Sequence[Comparison], title: str = "Compariso
         sections.append(("agree0", "Agreement"))
     means = mean_correlations(comparisons) if len(comparisons) > 1 else []
     notes = [note for one in comparisons for note in one.notes if note not in one.cautions]
+    signatures = [line for one in comparisons for line in (one.signatures or ((one.settings,) if one.settings else ()))]
     subtitle = (
         f"{counted(len(first.systems), 'system')} · {counted(len(first.metrics), 'metric')} · tallystick {__version__}"
     )
@@ -51,12 +52,10 @@ def render_comparison(comparisons: Sequence[Comparison], title: str = "Compariso
         subtitle=subtitle
         if len(comparisons) == 1
         else f"{counted(len(comparisons), 'task')} · tallystick {__version__}",
-        sections=[*sections, ("signature", "Signature")],
+        sections=[*sections, *([("signature", "Signature")] if signatures or notes else [])],
         comparisons=[_shown(one) for one in comparisons],
         means=shown_table(correlations_table(means, f"Mean of {len(comparisons)} tasks")) if means else None,
-        signatures=[
-            line for one in comparisons for line in (one.signatures or ((one.settings,) if one.settings else ()))
-        ],
+        signatures=signatures,
         notes=list(dict.fromkeys(notes)),
     )
 
@@ -95,8 +94,9 @@ def _shown(one: Comparison) -> dict[str, Any]:
     if _is_ranked(one):
         legend.append(f"#: rank; arrows: places moved from {one.base or one.metrics[0]}. ★ is the best.")
     correlations = shown_table(correlations_table(one.correlations(), "As numbers")) if _agree(one) else None
+    tracks = [[f"{end:.3g}" for end in scales[metric]] for metric in one.metrics]
     return {
-        "title": one.title, "legend": " ".join(filter(None, legend)), "metrics": one.metrics, "rows": rows, "ranked": _is_ranked(one),
+        "tracks": tracks, "title": one.title, "legend": " ".join(filter(None, legend)), "metrics": one.metrics, "rows": rows, "ranked": _is_ranked(one),
         "cautions": one.cautions, "tested": bool(one.differences), "alpha": _alpha(one), "correlations": correlations,
     }  # fmt: skip
 
@@ -136,7 +136,8 @@ def _cell(one: Comparison, cell: Cell, scale: tuple[float, float], first: bool, 
         "value": "–" if value is None else shown(value, digits),
         "sort": "" if value is None or math.isnan(value) else value,
         "rank": f"{cell.rank:g}" if cell.rank is not None and len(one.systems) > 1 else "",
-        "moved": cell.moved,
+        "moved": cell.moved or 0.0,
+        "defined": value is not None,
         "beats": cell.beats,
         "above": ", ".join(above),
         "said": said,

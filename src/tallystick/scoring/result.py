@@ -422,7 +422,13 @@ class Result:
 
         parts = Parts()
         if not isinstance(self.metric, str) and self.sources is not None and not self._two_sided:
-            parts = Parts([fields_table(self)], costs_table(self), explain=self.explain, alignment="Side by side")
+            parts = Parts(
+                [fields_table(self)],
+                costs_table(self),
+                explain=self.explain,
+                alignment="Side by side",
+                further="result.explain",
+            )
         write_report(Page(title, {self.name or self.kind.headline: self}, parts, documents), path)
 
     @property
