@@ -274,12 +274,15 @@ def test_leaving_documents_out_is_not_having_them():
         without(whole, {"x"})
 
 
-def test_labels_have_means_of_their_own():
+def test_means_over_documents_leave_out_what_neither_side_has():
     from tallystick.metrics import spans
 
-    result = spans.evaluate([[(0, 1, "a")]], [[(0, 1, "a")]], ("segment",), lengths=[2])["segment"]
-    with pytest.raises(MetricError, match="averages over labels"):
-        mean_over_documents(result)
+    gold = [[(0, 1, "a")], [], [(0, 1, "a"), (1, 2, "a")]]
+    result = spans.evaluate(gold, [[(0, 1, "a")], [], [(0, 1, "a")]], ("segment",), lengths=[2, 2, 2])["segment"]
+    means = mean_over_documents(result)
+    assert means.figures["f1"] == pytest.approx((1 + 2 / 3) / 2)
+    assert means.figures == result.over_documents
+    assert "average=documents of micro" in means.signature
 
 
 def perfect_and_wrong(systems, n=40):
