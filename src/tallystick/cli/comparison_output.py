@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tallystick.cli.output import chosen_format, say, show_tables
+from tallystick.cli.outputs import FILE, PICTURE, refuse_overwriting
 
 if TYPE_CHECKING:
     from tallystick.comparing.table import Comparison
@@ -24,16 +26,16 @@ def show_comparisons(
     """One or several comparisons (of one task each) in the chosen format, as a page and as a picture. A task's own tables are
     for people, not for TSV or JSON."""
     kind = chosen_format(format_)
+    pictures = _pictures(picture, len(comparisons)) if picture else []
+    refuse_overwriting([*([("--report", report)] if report else []), *(("--picture", name) for name in pictures)])
     if report:
         from tallystick.reports.comparison_page import write_comparison
 
         write_comparison(comparisons, report, title)
         say(f"report: {report}")
-    if picture:
-        for k, comparison in enumerate(comparisons):
-            name = picture if len(comparisons) == 1 else _numbered(picture, k + 1)
-            comparison.plot().save(name)
-            say(f"picture: {name}")
+    for name, comparison in zip(pictures, comparisons, strict=False):
+        comparison.plot().save(name)
+        say(f"picture: {name}")
     if kind == "json":
         _show_json(comparisons)
         return
@@ -89,17 +91,17 @@ def _show_below(signatures: Sequence[str], notes: Sequence[str], kind: str) -> N
 def page_options() -> list[click.Option]:
     """The options of what can be looked at."""
     return [
-        click.Option(["--report"], metavar="FILE.html", help="Also write a page to look at: one file that works offline."),
+        click.Option(["--report"], type=FILE, metavar="FILE.html", help="Also write a page to look at: one file that works offline."),
         click.Option(
-            ["--picture"], metavar="FILE", help="Also draw figures and ranks for a paper: .svg, .png or .pdf (needs matplotlib)."
+            ["--picture"], type=PICTURE, metavar="FILE", help="Also draw figures and ranks for a paper: .svg, .png or .pdf (needs matplotlib)."
         ),
     ]  # fmt: skip
 
 
-def _numbered(name: str, k: int) -> str:
-    """A picture for each task: `ranks.svg` is `ranks-1.svg`, `ranks-2.svg`, ..."""
-    stem, dot, suffix = name.rpartition(".")
-    return f"{stem}-{k}{dot}{suffix}"
+def _pictures(name: str, tasks: int) -> list[str]:
+    """A picture for each task: `ranks.svg`, or `ranks-1.svg`, `ranks-2.svg`, ..."""
+    path = Path(name)
+    return [name] if tasks == 1 else [str(path.with_name(f"{path.stem}-{k + 1}{path.suffix}")) for k in range(tasks)]
 
 
 def _show_json(comparisons: Sequence[Comparison]) -> None:

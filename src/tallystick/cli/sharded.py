@@ -134,9 +134,10 @@ def score_in_shards(task: Task, common: Common, engine: Engine, given: dict[str,
     task.check_shards(given)
     task.check_breakdown(common.by, in_shards=True)
     labels = task.label_paths(label) if common.by == "label" else ()
-    wants = Wants(common.wants_rows, common.by == "field", labels)
-    if task.survey is not None:
-        given |= task.surveyed(_survey(task, task.survey, reference, predicted, engine.shard))
+    wants = Wants(common.wants_rows or (common.macro and task.means_need_rows), common.by == "field", labels)
+    survey = task.survey(given)
+    if survey is not None:
+        given |= task.surveyed(_survey(task, survey, reference, predicted, engine.shard), given)
     score = partial(task.results, **given)
     done = engine.run(score, task, reference, predicted, settings=given, wants=wants)
     tables, extra = _breakdown(done, common)

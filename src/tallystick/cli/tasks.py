@@ -6,9 +6,10 @@ A module needs `score` (its command) and `results` (a system's results, for `com
     BREAKDOWNS           which of --by label and --by field it has      NO_BREAKDOWN     what to use instead of the others
     LABELS, LABEL        where its labels are, the one that is meant    WHOLE_BREAKDOWNS those that shards cannot be added up to
     whole                why it is scored as a whole under some options INPUT            the option that names the format of the files
-    survey, surveyed     what all parts tell before any is scored       beside           what stands beside the figures
+    survey, surveyed     what all parts tell before any is scored       needs_survey     whether they are asked
+    MEANS_NEED_ROWS      if --macro needs the rows of the documents     beside           what stands beside the figures
     results_of_systems   the results of several systems at once         NO_MISSING       why no document can be missing
-    comparison_tables    tables of its own below a comparison
+    OF_ONE_SYSTEM        options that name a part of a system's output  comparison_tables  of its own, below a comparison
 
 What a task does not have is refused, in words. Where documents begin in its files stands in `reading/boundaries.py`.
 """
@@ -129,13 +130,19 @@ class Task:
         return find_boundaries(self.name, file, input=given.get(self._own("INPUT", "input_")))
 
     @property
-    def survey(self) -> Callable[[str], set[str]] | None:
-        found: Callable[[str], set[str]] | None = self._own("survey", None)
-        return found
+    def means_need_rows(self) -> bool:
+        """Whether --macro needs the rows of the documents."""
+        return bool(self._own("MEANS_NEED_ROWS", False))
 
-    def surveyed(self, found: set[str]) -> dict[str, Any]:
+    def survey(self, given: Mapping[str, Any]) -> Callable[[str], set[str]] | None:
+        """What is asked of all parts before any is scored, if these options need it."""
+        needed = self._own("needs_survey", None)
+        found: Callable[[str], set[str]] | None = self._own("survey", None)
+        return found if needed is None or needed(given) else None
+
+    def surveyed(self, found: set[str], given: Mapping[str, Any]) -> dict[str, Any]:
         """What all parts told, as options of `results`."""
-        told: dict[str, Any] = self.module.surveyed(found)
+        told: dict[str, Any] = self.module.surveyed(found, given)
         return told
 
     def beside(self, results: Mapping[str, Result]) -> tuple[dict[str, Any], Callable[[Table], Table] | None]:
@@ -144,6 +151,11 @@ class Task:
         return beside(results) if beside is not None else ({}, None)
 
     # In comparisons
+
+    @property
+    def of_one_system(self) -> tuple[str, ...]:
+        """Options that name a part of a system's output."""
+        return tuple(self._own("OF_ONE_SYSTEM", ()))
 
     @property
     def comparison_tables(self) -> Callable[[Comparison], list[Table]] | None:

@@ -59,8 +59,8 @@ def _alone(comparison: Comparison, system: str, metric: str) -> Cell:
 
 def legend(comparison: Comparison, rank_sign: str = RANK) -> list[str]:
     """What everything in the table is, in a line or two."""
-    letters = (
-        f"Letters: systems, by the letter before their name, that a figure is significantly above {_below(comparison)}."
+    letters = letters_are(
+        comparison, "Letters: systems, by the letter before their name, that a figure is significantly above"
     )
     moves = f"; ↑↓: places moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
     ranks = f"{rank_sign}: rank{moves}."
@@ -72,7 +72,9 @@ def _latex_legend(comparison: Comparison) -> list[str]:
     measures = measures_are(comparison)
     if comparison.fractions:
         measures = f"{measures[:-1]}, in percent." if measures else "Figures in percent."
-    letters = f"Raised letters: systems, by the letter behind their name, that a figure is significantly above {_below(comparison)}."
+    letters = letters_are(
+        comparison, "Raised letters: systems, by the letter behind their name, that a figure is significantly above"
+    )
     moves = f", and by how many places it moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
     return _lines(comparison, measures, letters, f"Behind each figure: its rank{moves}.")
 
@@ -84,12 +86,21 @@ def _lines(comparison: Comparison, measures: str, letters: str, ranks: str) -> l
     if len(comparison.systems) > 1:
         said.append(ranks)
     first = " ".join(filter(None, said))
-    return [*([first] if first else []), *([letters] if comparison.differences else [])]
+    return [*([first] if first else []), *([letters] if letters else [])]
 
 
 def _base(comparison: Comparison) -> str:
     """The metric that arrows count from."""
     return comparison.base or comparison.metrics[0]
+
+
+def letters_are(comparison: Comparison, said: str) -> str:
+    """What letters are, that there are none, or nothing where nothing could be tested."""
+    if all(d.p is None for d in comparison.differences.values()):
+        return ""
+    if not any(cell.beats for cell in comparison.cells.values()):
+        return f"No difference is significant {_below(comparison)}."
+    return f"{said} {_below(comparison)}."
 
 
 def _below(comparison: Comparison) -> str:
@@ -106,15 +117,20 @@ def measures_are(comparison: Comparison) -> str:
     averaged = any(measure.average != "micro" for measure in found)
     parts = []
     for measure, metrics in found.items():
-        name = (
-            measure.figure.upper()
-            if measure.figure.startswith("f") and measure.figure[1:2].isdigit()
-            else measure.figure
-        )
-        average = "mean over documents" if measure.average == "documents" else measure.average
-        said = f"{name}, {average}" if averaged else name
+        said = measure_name(measure) if averaged else figure_name(measure.figure)
         parts.append(f"{said} ({', '.join(metrics)})" if len(found) > 1 else said)
     return f"Figures: {'; '.join(parts)}." if parts else ""
+
+
+def measure_name(measure: Measure) -> str:
+    """`F1, macro`"""
+    average = "mean over documents" if measure.average == "documents" else measure.average
+    return f"{figure_name(measure.figure)}, {average}"
+
+
+def figure_name(figure: str) -> str:
+    """A figure as papers write it: F1, precision, kappa."""
+    return figure.upper() if figure.startswith("f") and figure[1:2].isdigit() else figure
 
 
 def intervals_are(comparison: Comparison) -> str:
