@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.choosing import NOTHING, Choice
+from tallystick.columns.arrays import F64
 from tallystick.columns.data import as_data
-from tallystick.deriving import Decision, explain_derivation, record_fields
+from tallystick.columns.types import record_fields
+from tallystick.deriving import Decision, explain_derivation
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.parsing import parse
 from tallystick.reading.arrow_files import open_records
@@ -51,6 +54,14 @@ class Task:
     metric: Node
     decisions: tuple[Decision, ...]
     pairing: Pairing
+    settings: str = ""
+    """What changes figures, and is not in the metric."""
+
+    def signed(self, result: Result) -> Result:
+        """A result whose signature has the settings too."""
+        if not self.settings or self.settings in result.settings:
+            return result
+        return result.changed(settings=" | ".join(part for part in (result.settings, self.settings) if part))
 
 
 @dataclass(frozen=True)
@@ -206,7 +217,7 @@ def prepare(
     else:
         shape = PLAIN if metric is not None else infer_shape(left)
     if shape.reference is not None and any(_has_any_of(choice) for choice in by_path.values()):
-        shape = _with_alternatives(shape, by_path, schema)
+        shape = _with_alternatives(shape, by_path)
     pairing = lay_together(
         left, predicted, shape,
         id_field=id_field, text_field=text_field, lenient=lenient, credit=credit, absent=absent,
@@ -225,7 +236,7 @@ def prepare(
     derived, decisions = explain_derivation(shape.reference, chosen, credit=credit, source=source)
     ignored = {decision.path for decision in decisions if decision.how == "ignored"}
     pairing.watch(ignored, shape.promised, count=unknown == "count")
-    return Task(shape, derived, tuple(decisions), pairing)
+    return Task(shape, derived, tuple(decisions), pairing, "unknown=ignored" if unknown == "ignore" else "")
 
 
 def run_task(
@@ -244,8 +255,7 @@ def run_task(
     memory does not grow with their number as long as both files have the same order."""
     evaluation = Evaluation(task.metric, undefined=undefined, keep=keep, rows=rows, fields=fields, labels=labels)
     size = task.pairing.reference.lines.size
-    for batch in task.pairing.batches():
-        found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+    for batch, found in scored_batches(task, evaluation):
         if wanted is not None:
             wanted.look(batch, evaluation, found)
         if seen is not None:
@@ -255,10 +265,24 @@ def run_task(
     return finished(task, evaluation.compute(), wanted)
 
 
+def scored_batches(task: Task, evaluation: Evaluation) -> Iterator[tuple[Batch, F64]]:
+    """All documents, a batch at a time with its rows, as they are put into an evaluation."""
+    batches = task.pairing.batches()
+    for batch in batches:
+        try:
+            found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+        except SidesMismatch:  # an id that stands twice: whoever reads to the end can say on which line
+            deque(batches, maxlen=0)
+            raise
+        yield batch, found
+
+
 def finished(task: Task, result: Result, wanted: Wanted | None) -> Run:
     """A result with everything that is to be said about it."""
     warnings = (*task.shape.doubts, *task.pairing.warnings(), *_nothing_there(task, result))
-    return Run(task, result.changed(notes=(*result.notes, *warnings)), wanted.found if wanted else (), warnings)
+    return Run(
+        task, task.signed(result.changed(notes=(*result.notes, *warnings))), wanted.found if wanted else (), warnings
+    )
 
 
 @dataclass
@@ -352,7 +376,7 @@ def _has_any_of(choice: Any) -> bool:
     )
 
 
-def _with_alternatives(shape: Shape, by_path: Mapping[str, Any], schema: Any) -> Shape:
+def _with_alternatives(shape: Shape, by_path: Mapping[str, Any]) -> Shape:
     """Where choices by path allow alternatives, the reference may hold a list of them."""
     from tallystick.reading.widening import widened
 

@@ -274,12 +274,15 @@ def test_leaving_documents_out_is_not_having_them():
         without(whole, {"x"})
 
 
-def test_labels_have_means_of_their_own():
+def test_means_over_documents_leave_out_what_neither_side_has():
     from tallystick.metrics import spans
 
-    result = spans.evaluate([[(0, 1, "a")]], [[(0, 1, "a")]], ("segment",), lengths=[2])["segment"]
-    with pytest.raises(MetricError, match="averages over labels"):
-        mean_over_documents(result)
+    gold = [[(0, 1, "a")], [], [(0, 1, "a"), (1, 2, "a")]]
+    result = spans.evaluate(gold, [[(0, 1, "a")], [], [(0, 1, "a")]], ("segment",), lengths=[2, 2, 2])["segment"]
+    means = mean_over_documents(result)
+    assert means.figures["f1"] == pytest.approx((1 + 2 / 3) / 2)
+    assert means.figures == result.over_documents
+    assert "average=documents of micro" in means.signature
 
 
 def perfect_and_wrong(systems, n=40):
@@ -386,3 +389,17 @@ def test_a_mean_over_documents_keeps_bounds():
     one = made_up(0.3, 6)
     result = mean_over_documents(replace(one, above=np.stack((one.rows[:, 3],) * 4, axis=1)))
     assert result.kind.figures(result.above.sum(axis=0))["f1"] == 1
+
+
+def test_the_key_says_whether_letters_are_there_at_all():
+    assert "No difference is significant" in str(compare({"A": made_up(0.5, 5), "B": made_up(0.6, 5)}))
+    assert "Letters" in str(compare({"A": made_up(0.2, 90), "B": made_up(0.9, 90)}, resamples=200))
+    assert "ignifican" not in str(compare({"A": made_up(0.5, 1), "B": made_up(0.6, 1)}))
+
+
+def test_a_warning_names_the_metrics_that_have_it():
+    empty = replace(made_up(0.5, 3), rows=np.zeros((3, 4)))
+    found = compare({"A": {"some": made_up(0.5, 3), "none": empty}}, resamples=50)
+    assert [note for note in found.notes if "0/0" in note] == [
+        "Warning: A, none: precision, recall, f1: 0/0, undefined"
+    ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import (
     Common,
     common_options,
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
     from tallystick.comparing.table import Comparison
     from tallystick.judges.questions import Question
     from tallystick.metrics.arguments import Scored
+    from tallystick.reading.missing import Missing
     from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
+BREAKDOWNS = ("label",)
 NO_BREAKDOWN = {"field": "--by label for roles"}
 WHOLE_BREAKDOWNS = ("label",)
 
@@ -53,9 +56,7 @@ def argument_options(command: Any) -> Any:
         click.option("--strip-articles", is_flag=True, help="Leave a, an, the at the beginning of arguments out, as gen-arg does."),
         click.option("--ontology", metavar="FILE", help="gen-arg: templates and roles of the event types, to read generated text."),
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()
@@ -119,9 +120,7 @@ def beside(found: Mapping[str, Result]) -> tuple[dict[str, Any], Callable[[Table
 @click.option("--format", "format_", type=click.Choice(["tree", "json"]), default="tree", show_default=True)
 def explain(reference: str, predicted: str, document: str | None, format_: str, **options: Any) -> None:
     """Show which stage accepted which candidate, and what stayed open."""
-    import json
-
-    from tallystick.cli.tree import show_tree
+    from tallystick.cli.tree import show_explanation
     from tallystick.reports.arguments import document_tree
     from tallystick.reports.results import documents_table
 
@@ -131,10 +130,13 @@ def explain(reference: str, predicted: str, document: str | None, format_: str, 
         document = str(documents_table({stage: scored.results[stage]}, 1).rows[0][0])
         say(f"document {document}, the worst of {len(scored.ids):,} by {stage}")
     tree = document_tree(scored, document)
-    if format_ == "json":
-        click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
-    else:
-        show_tree(tree, f"document {document}")
+    show_explanation(tree, f"document {document}", format_)
+
+
+def whole(given: Mapping[str, Any]) -> str:
+    """Why the corpus cannot be scored in shards under these options."""
+    idle = not (given["parses"] or given["judge"] or given["tokens"])
+    return "" if idle else "--parses, --judge and --tokens are for all documents at once"
 
 
 def results(reference: str, predicted: str, metrics: tuple[str, ...] = (), **options: Any) -> dict[str, Result]:
@@ -143,13 +145,14 @@ def results(reference: str, predicted: str, metrics: tuple[str, ...] = (), **opt
 
 
 def results_of_systems(
-    reference: str, systems: Mapping[str, str], metrics: tuple[str, ...] = (), **options: Any
-) -> dict[str, dict[str, Result]]:
+    reference: str, systems: Mapping[str, str], metrics: tuple[str, ...] = (), missing: Mapping[str, Missing] | None = None,
+    **options: Any,
+) -> dict[str, dict[str, Result]]:  # fmt: skip
     """The results of several systems; the reference is parsed once, and the judge is the same."""
     from tallystick.metrics.named import chosen
 
     _have_what_they_need(metrics, **options)
-    scored = scored_systems(reference, systems, **options)
+    scored = scored_systems(reference, systems, missing=missing, **options)
     return {name: chosen(one.results, metrics, "arguments") for name, one in scored.items()}
 
 
@@ -182,6 +185,7 @@ def scored_systems(
     counting: str = "rewrite", order: str = "break-first", duplicates: str = "merge", pronouns: str | None = None,
     harmless: str | None = None, conjunctions: str | None = None, modifiers: str | None = None, partial: str | float = 0.0,
     none_credits_recall: bool = False, tokens: str | None = None, strip_articles: bool = False, ontology: str | None = None,
+    missing: Mapping[str, Missing] | None = None,
 ) -> dict[str, Scored]:  # fmt: skip
     """Read the files and run the stages."""
     from tallystick.metrics.argument_forms import CONJUNCTIONS, HARMLESS, PRONOUNS, Wording
@@ -205,7 +209,14 @@ def scored_systems(
         raise MetricError("--modifiers says which labels of a parse are modifiers: give the parses (--parses)")
     decider = _judge(judge) if judge else None  # a misspelt judge is said before the work, not after it
     read = {
-        name: read_pair(reference, file, ontology=templates, tokens=tokens, strip_articles=strip_articles)
+        name: read_pair(
+            reference,
+            file,
+            ontology=templates,
+            tokens=tokens,
+            strip_articles=strip_articles,
+            absent=(missing or {}).get(name),
+        )
         for name, file in systems.items()
     }
     if templates is not None and all(any(one.startswith(IDLE) for one in pairs.warnings) for pairs in read.values()):
@@ -216,7 +227,15 @@ def scored_systems(
     for name, pairs in read.items():
         with _asking(decider):
             found[name] = score_all(pairs, options, judge=decider)
-    return found
+    return {name: _stripped(one) for name, one in found.items()} if strip_articles else found
+
+
+def _stripped(scored: Scored) -> Scored:
+    """What was read without articles says so in its signature."""
+    from dataclasses import replace
+
+    signed = {name: one.changed(settings=f"{one.settings}, articles=stripped") for name, one in scored.results.items()}
+    return replace(scored, results=signed)
 
 
 def _have_what_they_need(metrics: tuple[str, ...], **options: Any) -> None:

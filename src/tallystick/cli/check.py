@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli.output import FORMATS, check_before, chosen_format, say, show_tables
+from tallystick.cli.outputs import FILE
 from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
@@ -43,7 +44,10 @@ if TYPE_CHECKING:
     "--data", metavar="FILE", help="For hierarchies: P4, P5 and the curves are those of this file's first document."
 )
 @click.option(
-    "--picture", metavar="FILE", help="Draw the curves of all metrics: .svg, .png, .pdf, or .html with everything."
+    "--picture",
+    type=FILE,
+    metavar="FILE",
+    help="Draw the curves of all metrics: .svg, .png, .pdf, or .html with everything.",
 )
 @click.option("--samples", type=click.IntRange(1), default=20, show_default=True, help="Cases of each size.")
 @click.option(
@@ -66,7 +70,7 @@ def check(
     """Check what a metric does: Definition 1, range, identity, symmetry, zero, monotonicity, linearity, invariance under
     order and renaming, duplicates, empties; each failure with the smallest counterexample found.
 
-    METRIC is a named one (hierarchies.muc_p), all of a task (coreference), all, or with --type an expression.
+    METRIC is a named one (hierarchies.muc_p), all of a task (coreference), all (but events), or with --type an expression.
 
     \b
     tallystick check coreference.muc coreference.b3
@@ -74,12 +78,11 @@ def check(
     tallystick check --function mymodule:score --type mymodule:Record
     tallystick check hierarchies.muc_p hierarchies.nstm_p --data gold.newick --picture figure4.svg
     """  # fmt: skip
-    import json
-
     from tallystick.checking.laboratory import check as examine
     from tallystick.reports.checks import curves_table, overview_table, report_table
+    from tallystick.writing import to_json
 
-    check_before(picture)
+    check_before()
     subjects = _subjects(metrics, type_name, credit, function_name, corpus, figure)
     structure = _structure(data) if data else None
     reports = [
@@ -97,7 +100,7 @@ def check(
 
         draw_curves(reports, picture)
     if chosen_format(format_) == "json":
-        click.echo(json.dumps([report.as_dict() for report in reports], indent=2, ensure_ascii=False))
+        click.echo(to_json([report.as_dict() for report in reports]))
     elif len(reports) == 1:
         show_tables([report_table(reports[0]), curves_table(reports)], format_)
     else:

@@ -5,9 +5,7 @@ The options of a task are those that its `results` function takes; they are read
 
 from __future__ import annotations
 
-import importlib
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +14,12 @@ import click
 from tallystick.cli.commands import TASKS
 from tallystick.cli.comparison_output import page_options, show_comparisons
 from tallystick.cli.figures import figures
-from tallystick.cli.lazy import LazyGroup
+from tallystick.cli.lazy import LazyGroup, printable
 from tallystick.cli.output import FORMATS, check_before, once
-from tallystick.errors import MetricError, SidesMismatch
+from tallystick.cli.system_files import for_each_system, given_to_systems, of_run
+from tallystick.cli.tasks import Task
+from tallystick.cli.tasks import task as task_named
+from tallystick.errors import MetricError, SidesMismatch, counted, some
 
 if TYPE_CHECKING:
     from tallystick.comparing.table import Comparison
@@ -39,14 +40,12 @@ class CompareGroup(LazyGroup):
 
 def task_command(task: str) -> click.Command:
     """`compare TASK`, with the options of `score TASK` that choose what is computed."""
-    module = importlib.import_module(f"tallystick.cli.{task}")
-    parameters = inspect.signature(module.results).parameters
-    accepted = set(parameters) - {"reference", "predicted", "missing"}
-    if any(
-        p.kind is p.VAR_KEYWORD for p in parameters.values()
-    ):  # whatever `explain` takes too chooses what is computed
-        accepted |= {p.name for p in module.explain.params} - {"document", "format_", "worst", "field"}
-    options = [p for p in module.score.params if isinstance(p, click.Option) and p.name in accepted]
+    accepted, of_one = task_named(task).accepted, task_named(task).of_one_system
+    options = [
+        for_each_system(p) if p.name in of_one else p
+        for p in task_named(task).score.params
+        if isinstance(p, click.Option) and p.name in accepted
+    ]
 
     def run(reference: str, systems: tuple[str, ...], **given: Any) -> None:
         own = {name: given.pop(name) for name in list(given) if name in accepted}
@@ -96,9 +95,14 @@ def run_comparison(
     correlations: bool, differences: bool, format_: str | None, report: str | None, picture: str | None,
 ) -> None:  # fmt: skip
     """Score every system, then lay them side by side."""
-    check_before(report, picture)
+    from dataclasses import replace
+
+    from tallystick.reading.holding import held
+
+    check_before()
     files = named_systems(systems)
-    scored, notes = score_systems(task, reference, files, own, missing)
+    with held():  # a reference from standard input or a pipe is read for each system
+        scored, notes = score_systems(task, reference, files, own, missing)
     if macro:
         from tallystick.comparing.selection import mean_over_documents
 
@@ -107,11 +111,23 @@ def run_comparison(
         scored, notes, resamples=resamples, seed=seed, level=level, method=interval, test=test, ties=ties,
         splits=len(_references(reference, files)) > 1, base=_main(task, scored),
     )  # fmt: skip
+    comparison = replace(comparison, notes=(*comparison.notes, *_idle(comparison, correlations, differences)))
     show_comparisons(
         [comparison], correlations=correlations, differences=differences, format_=format_, report=report, picture=picture,
-        title=f"{len(comparison.systems)} systems on {task}, {Path(reference).name}",
-        own_tables=getattr(importlib.import_module(f"tallystick.cli.{task}"), "comparison_tables", None),
+        title=f"{counted(len(comparison.systems), 'system')} on {task}, {_shown(_references(reference, files))}",
+        own_tables=task_named(task).comparison_tables,
     )  # fmt: skip
+
+
+def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list[str]:
+    """What was asked for and cannot be had."""
+    said = []
+    if correlations and len(comparison.metrics) < 2:
+        said.append("--correlations: there is one metric, which agrees with itself; give two (--metric)")
+    if differences and not comparison.differences:
+        why = "there is one system" if len(comparison.systems) < 2 else "the runs are over different documents"
+        said.append(f"--differences: {why}, so that no two systems are tested")
+    return said
 
 
 def score_systems(
@@ -120,20 +136,18 @@ def score_systems(
     """The results of every run of every system, and what is to be said about documents that were not answered."""
     from tallystick.reading.missing import Missing
 
-    module = importlib.import_module(f"tallystick.cli.{task}")
-    takes_missing = "missing" in inspect.signature(getattr(module, "results_of_systems", module.results)).parameters
-    if missing != "error" and not takes_missing:
-        raise MetricError(
-            f"--missing {missing}: {task} are scored over one text that both sides share, so that no document can be missing"
-        )
+    takes_missing = task_named(task).takes_missing(missing)
     runs = {(name, k): file for name, found in files.items() for k, file in enumerate(found)}
     references = _references(reference, files)
+    own = given_to_systems(own, task_named(task).of_one_system, files)
     absent = {run: Missing(missing) for run in runs} if takes_missing else {}
     results: dict[tuple[str, int], Results] = {}
     for k, against in enumerate(references):
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
         try:
-            results |= _score_all(module, against, there, absent, own)
+            scored = _score_all(task_named(task), against, there, absent, own)
+            _require_same_documents({_run_name(run, files): found for run, found in scored.items()})
+            results |= scored
         except SidesMismatch as error:
             remedies = [found.remedy for found in absent.values() if found.remedy]
             raise SidesMismatch("; ".join((str(error), *remedies[:1]))) from error
@@ -147,18 +161,35 @@ def score_systems(
 
 
 def _score_all(
-    module: Any, reference: str, runs: Mapping[tuple[str, int], str], absent: Mapping[tuple[str, int], Missing],
+    task: Task, reference: str, runs: Mapping[tuple[str, int], str], absent: Mapping[tuple[str, int], Missing],
     own: Mapping[str, Any],
 ) -> dict[tuple[str, int], Results]:  # fmt: skip
-    several = getattr(module, "results_of_systems", None)
-    if several is not None:
-        more = {"missing": absent} if absent else {}
-        found: dict[tuple[str, int], Results] = several(reference, runs, **more, **own)
-        return found
+    if task.results_of_systems is not None:
+        return task.results_of_systems(reference, runs, **({"missing": absent} if absent else {}), **own)
     return {
-        run: module.results(reference, file, **({"missing": absent[run]} if absent else {}), **own)
+        run: task.results(reference, file, **({"missing": absent[run]} if absent else {}), **of_run(own, run))
         for run, file in runs.items()
     }
+
+
+def _require_same_documents(scored: Mapping[str, Results]) -> None:
+    """Runs against one reference are compared document by document, so all of them have to be paired with it alike."""
+    (first, ours), *others = scored.items()
+    for name, theirs in others:
+        for mine, its in zip(ours.values(), theirs.values(), strict=False):
+            if mine.ids != its.ids:
+                known = [set(one.ids) for one in (its, mine)]
+                only = [
+                    [key for key in one.ids if key not in other] for one, other in zip((mine, its), known, strict=True)
+                ]
+                listed = "; ".join(
+                    f"only {run} has {some(ids)}" for run, ids in zip((first, name), only, strict=True) if ids
+                )
+                raise SidesMismatch(
+                    f"{first} and {name} are over different documents{'; ' + listed if listed else ', or in another order'}; "
+                    "systems are compared document by document, so all of them have to be paired with the reference alike, "
+                    "by its ids or by order"
+                )  # fmt: skip
 
 
 def _answered_by_all(
@@ -187,6 +218,13 @@ def _references(reference: str, files: Mapping[str, list[str]]) -> list[str]:
     return found
 
 
+def _shown(references: Sequence[str]) -> str:
+    """The references by their names, or by their paths where that is what differs; only some, if they are many."""
+    names = [Path(name).name if name != "-" else "standard input" for name in references]
+    names = names if len(set(names)) == len(names) else list(references)
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
 def _run_name(run: tuple[str, int], files: Mapping[str, list[str]]) -> str:
     name, k = run
     return name if len(files[name]) == 1 else f"{name}, run {k + 1}"
@@ -205,8 +243,8 @@ def compared(scored: Mapping[str, list[Results]], notes: list[str], **settings: 
 
 def _main(task: str, scored: Mapping[str, list[Results]]) -> str | None:
     """The task's main metric, which arrows count from, if it is compared and not the first anyway."""
-    module, found = importlib.import_module(f"tallystick.cli.{task}"), next(iter(scored.values()))[0]
-    main = module.main_of(found) if hasattr(module, "main_of") else getattr(module, "MAIN", "")
+    found = next(iter(scored.values()))[0]
+    main = task_named(task).main(found)
     return main if main in found else None
 
 
@@ -228,6 +266,7 @@ def named_systems(arguments: tuple[str, ...]) -> dict[str, list[str]]:
         name, equals, files = argument.partition("=")
         if not equals or Path(argument).exists():
             name, files, equals = Path(argument).name, argument, ""
+        name = printable(name)  # a file's name may hold bytes that are no text
         if not name or not files:
             raise MetricError(f"expected FILE or NAME=FILE, found {argument!r}")
         if name in out:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tallystick.cli.output import chosen_format, say, show_tables
+from tallystick.cli.outputs import FILE, PICTURE, refuse_overwriting
 from tallystick.reports.tables import WRITERS
 
 if TYPE_CHECKING:
@@ -27,20 +28,20 @@ def show_comparisons(
     kind = chosen_format(format_)
     writer = WRITERS.get(kind)
     added = [own_tables(one) for one in comparisons] if own_tables is not None else []
+    pictures = _pictures(picture, len(comparisons)) if picture else []
+    refuse_overwriting([*([("--report", report)] if report else []), *(("--picture", name) for name in pictures)])
     if report:
         from tallystick.reports.comparison_page import write_comparison
 
         write_comparison(comparisons, report, title, truncate=truncate, own=added)
         say(f"report: {report}")
-    if picture:
-        for k, comparison in enumerate(comparisons):
-            name = picture if len(comparisons) == 1 else _numbered(picture, k + 1)
-            with warnings.catch_warnings(record=True) as heard:
-                warnings.simplefilter("always")
-                comparison.plot().save(name)
-            for one in heard:
-                say(f"Warning: {name}: {one.message}")
-            say(f"picture: {name}")
+    for name, comparison in zip(pictures, comparisons, strict=False):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            comparison.plot().save(name)
+        for one in heard:
+            say(f"Warning: {name}: {one.message}")
+        say(f"picture: {name}")
     if kind == "json":
         _show_json(comparisons)
         return
@@ -80,22 +81,23 @@ def show_comparisons(
 def page_options() -> list[click.Option]:
     """The options of what can be looked at."""
     return [
-        click.Option(["--report"], metavar="FILE.html", help="Also write a page to look at: one file that works offline."),
+        click.Option(["--report"], type=FILE, metavar="FILE.html", help="Also write a page to look at: one file that works offline."),
         click.Option(
-            ["--picture"], metavar="FILE", help="Also draw figures and ranks for a paper: .svg, .png or .pdf (needs matplotlib)."
+            ["--picture"], type=PICTURE, metavar="FILE", help="Also draw figures and ranks for a paper: .svg, .png or .pdf (needs matplotlib)."
         ),
     ]  # fmt: skip
 
 
-def _numbered(name: str, k: int) -> str:
-    """A picture for each task: `ranks.svg` is `ranks-1.svg`, `ranks-2.svg`, ..."""
-    stem, dot, suffix = name.rpartition(".")
-    return f"{stem}-{k}{dot}{suffix}"
+def _pictures(name: str, tasks: int) -> list[str]:
+    """A picture for each task: `ranks.svg`, or `ranks-1.svg`, `ranks-2.svg`, ..."""
+    path = Path(name)
+    return [name] if tasks == 1 else [str(path.with_name(f"{path.stem}-{k + 1}{path.suffix}")) for k in range(tasks)]
 
 
 def _show_json(comparisons: Sequence[Comparison]) -> None:
     from tallystick import __version__
     from tallystick.comparing.table import mean_correlations, pairs_left_out
+    from tallystick.writing import to_json
 
     content: dict[str, Any] = {"tallystick": __version__}
     if len(comparisons) == 1:
@@ -106,7 +108,7 @@ def _show_json(comparisons: Sequence[Comparison]) -> None:
             "mean_correlations": mean_correlations(comparisons),
             "left_out_of_mean": pairs_left_out(comparisons),
         }
-    click.echo(json.dumps(content, indent=2, ensure_ascii=False))
+    click.echo(to_json(content))
 
 
 def _joined(tables: Sequence[Table]) -> Table:

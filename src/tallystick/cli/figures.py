@@ -8,6 +8,7 @@ import click
 
 from tallystick.cli.comparison_output import show_comparisons
 from tallystick.cli.output import FORMATS, check_before
+from tallystick.cli.outputs import FILE, PICTURE
 from tallystick.errors import MetricError
 
 
@@ -28,7 +29,9 @@ from tallystick.errors import MetricError
     metavar="NAME=METRIC,...",
     help="Also the mean of several metrics, e.g. conll=muc,b3,ceaf_e.",
 )
-@click.option("--digits", type=click.IntRange(0), help="Decimals.  [default: as written in FILE, one more for means]")
+@click.option(
+    "--digits", type=click.IntRange(0, 15), help="Decimals.  [default: as written in FILE, one more for means]"
+)
 @click.option(
     "--truncate", is_flag=True, help="Cut decimals instead of rounding, as the reference scorer of coreference does."
 )
@@ -39,8 +42,15 @@ from tallystick.errors import MetricError
     help="How much the metrics agree about the order of the systems.",
 )
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
-@click.option("--report", metavar="FILE.html", help="Also write a page to look at: one file that works offline.")
-@click.option("--picture", metavar="FILE", help="Also draw figures and ranks: .svg, .png or .pdf (needs matplotlib).")
+@click.option(
+    "--report", type=FILE, metavar="FILE.html", help="Also write a page to look at: one file that works offline."
+)
+@click.option(
+    "--picture",
+    type=PICTURE,
+    metavar="FILE",
+    help="Also draw figures and ranks: .svg, .png or .pdf (needs matplotlib).",
+)
 def figures(
     file: str,
     ascending: bool,
@@ -63,7 +73,7 @@ def figures(
     from tallystick.comparing.systems import compare_runs
     from tallystick.reading.figures import read_figures
 
-    check_before(report, picture)
+    check_before()
     table = read_figures(file)
     added: list[str] = []
     for mean in means:

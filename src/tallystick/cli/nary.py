@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import Common, common_options, files, metric_option, versus
 from tallystick.cli.structures import explain_options, explain_result, show, type_options, types_of
 
@@ -14,7 +16,10 @@ if TYPE_CHECKING:
     from tallystick.scoring.result import Result
 
 MAIN = "clusters"
+BREAKDOWNS = ("label", "field")
 LABELS = {"role": "entities[*].role", "type": "relations[*].type"}
+OF_ONE_SYSTEM = ("ner", "clusters")
+"""Options that name a part of a system's output; see `system_files`."""
 
 
 def nary_options(command: Any) -> Any:
@@ -24,9 +29,7 @@ def nary_options(command: Any) -> Any:
         click.option("--clusters", metavar="FILE", help="SciREX: the system's clusters, likewise."),
         type_options,
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()
@@ -65,6 +68,11 @@ def explain(
     explain_result(scored, document, format_)
 
 
+def whole(given: Mapping[str, Any]) -> str:
+    """Why the corpus cannot be scored in shards under these options."""
+    return "--ner and --clusters are files beside PREDICTED" if given["ner"] or given["clusters"] else ""
+
+
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], ner: str | None, clusters: str | None, parents: str | None,
     hierarchy: str | None, missing: Missing | None = None, roles: tuple[str, ...] = (),
@@ -89,7 +97,7 @@ def survey(file: str) -> set[str]:
     return set(roles_of(list(read_nary(file).values.values())))
 
 
-def surveyed(found: set[str]) -> dict[str, Any]:
+def surveyed(found: set[str], given: Mapping[str, Any]) -> dict[str, Any]:
     """What the parts told, as options of `results`."""
     from tallystick.metrics.nary import in_order
 

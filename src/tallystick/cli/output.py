@@ -18,7 +18,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tallystick.cli.options import together
+from tallystick.cli.outputs import FILE, TALLIES, check_outputs
 from tallystick.cli.sharded import Engine, engine_options, score_in_shards
+from tallystick.cli.tasks import task
 from tallystick.errors import InputError, MetricError, did_you_mean
 from tallystick.reports.tables import WRITERS
 
@@ -41,7 +44,7 @@ def files(command: Command) -> Command:
 def once(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
     """Standard input can be read only once, so it can stand for one file only."""
     named = [context.params.get("reference"), *(value if isinstance(value, tuple) else (value,))]
-    if sum(str(one).rpartition("=")[2] == "-" for one in named) > 1:
+    if sum(file == "-" for one in named for file in str(one).rpartition("=")[2].split(",")) > 1:
         raise click.UsageError("only one file can be standard input (-); give the other as a file", context)
     return value
 
@@ -82,25 +85,19 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def packed(**options: Any) -> Any:
         common = Common(**{name: options.pop(name) for name in names})
         gates(common.fail_under)  # a misspelt gate is said before the work, not after it
-        module = sys.modules[command.__module__]
-        instead = getattr(module, "NO_BREAKDOWN", {}).get(common.by)  # some tasks have no labels or fields
-        if instead is not None:
-            raise MetricError(f"this task has no figures by {common.by}; use {instead}")
+        mine = task(command.__module__.rpartition(".")[2])
+        mine.check_breakdown(common.by)  # some tasks have no labels or fields
         if options.get("label") is not None and common.by != "label":
             raise MetricError("--label says which label --by label is about; give both")
         refuse_idle(common, options)
-        if common.tallies:
-            from tallystick.reports.tallies import check_name
-
-            check_name(common.tallies)
-        check_before(common.report, common.tallies, options.get("save_schema"), read=options.get("predicted"))
+        check_before(read=options.get("predicted"))
         engine = Engine(**{one.name: options.pop(one.name) for one in fields(Engine)})
         if engine.asked:
             engine.check(options.get("reference"), options.get("predicted"))
         if own_engine:
             options["engine"] = engine
         elif engine.asked:
-            return score_in_shards(module, common, engine, options)
+            return score_in_shards(mine, common, engine, options)
         return command(common=common, **options)
 
     options = [
@@ -114,6 +111,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(*rows, "limit", type=click.IntRange(1), help="How many rows of --by document are shown."),
         click.option(
             "--report",
+            type=FILE,
             metavar="FILE.html",
             help="Also write a report to look at, with confidence intervals (which `compare` prints): one file that works offline.",
         ),
@@ -127,14 +125,13 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--tallies",
+            type=TALLIES,
             metavar="FILE",
             help="Also write a row of sums and figures for each document: .parquet, .csv, ...",
         ),
         *engine_options(),
     ]
-    for option in reversed(options):
-        packed = option(packed)
-    return packed
+    return together(packed, options)
 
 
 def refuse_idle(common: Common, options: Mapping[str, Any]) -> None:
@@ -154,16 +151,26 @@ def _given(name: str) -> bool:
     return source is not None and source.name != "DEFAULT"
 
 
-def check_before(*written: str | None, read: Any = None) -> None:
+def check_before(read: Any = None) -> None:
     """What costs nothing to find out before the work: that files can be written where they are asked for, and that the second
     file is there before the first is read."""
-    from tallystick.writing import check_place
-
-    for place in written:
-        if place:
-            check_place(place)
+    check_outputs()
+    _read_stdin_once()
     if isinstance(read, str) and read != "-" and "\0" not in read and not os.path.lexists(read):
         raise InputError("no such file", read)
+
+
+def _read_stdin_once() -> None:
+    """That standard input stands for one file only, among the options too."""
+    context = click.get_current_context()
+    named = []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if isinstance(parameter, click.Argument) or "FILE" in str(parameter.metavar):
+            texts = value if isinstance(value, tuple) else (value,)
+            named += [file for text in texts if text for file in str(text).rpartition("=")[2].split(",") if file == "-"]
+    if len(named) > 1:
+        raise MetricError("only one file can be standard input (-); give the others as files")
 
 
 def metric_option(command: Command) -> Command:
@@ -230,7 +237,9 @@ def finish(
     it (asked for only if there is one)."""
     from tallystick.errors import counted
     from tallystick.reports import results as reports
-    from tallystick.scoring.result import results_to_json, shared_signatures
+    from tallystick.reports.json_results import results_to_json
+    from tallystick.scoring.result import shared_signatures
+    from tallystick.scoring.tally import Labelled
 
     if common.undefined is not None:
         results = {name: result.changed(undefined=common.policy()) for name, result in results.items()}
@@ -239,9 +248,11 @@ def finish(
     extra = dict(extra or {})
     if common.by == "document":
         shown.append(reports.documents_table(results, common.limit))
-        extra["documents_by_id"] = {
-            name: {str(key): figures for key, figures in result.documents.items()} for name, result in results.items()
-        }
+        extra["documents_by_id"] = {name: by_text(result.documents) for name, result in results.items()}
+    if common.macro and any(
+        isinstance(result.kind, Labelled) for result in results.values()
+    ):  # whose macro is over labels
+        extra["over_documents"] = {name: result.over_documents for name, result in results.items()}
     written = write_files(results, common, tables=tables, title=title, report=report)
     if chosen_format(common.format_) == "json":
         click.echo(results_to_json(results, extra=extra))
@@ -257,6 +268,19 @@ def finish(
     for line in written:
         say(line)
     check_gates(results, common.fail_under)
+
+
+def by_text(documents: Mapping[Any, Any]) -> dict[str, Any]:
+    """Documents under their ids as text, which is all that a key of JSON can be. Ids that would be one text, such as 1 and "1",
+    are written as JSON, so that "1" keeps its quotation marks."""
+    import json
+    from collections import Counter
+
+    texts = Counter(map(str, documents))
+    return {
+        str(key) if texts[str(key)] == 1 else json.dumps(key, ensure_ascii=False, default=str): found
+        for key, found in documents.items()
+    }
 
 
 def write_files(
@@ -317,7 +341,9 @@ def versus(predicted: str, reference: str) -> str:
     """The title of a report: the files by their names."""
     from pathlib import Path
 
-    return f"{Path(predicted).name} against {Path(reference).name}"
+    from tallystick.cli.lazy import printable
+
+    return printable(f"{Path(predicted).name} against {Path(reference).name}")
 
 
 def say(message: str) -> None:

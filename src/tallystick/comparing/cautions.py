@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from tallystick.comparing.selection import OverDocuments
 from tallystick.errors import counted, some
@@ -132,14 +132,16 @@ def about_means(runs: Runs, metric: str) -> list[str]:
     return out
 
 
-def said(runs: Runs, metrics: Iterable[str]) -> list[str]:
-    """What the results themselves have to say, each once for each system."""
-    return list(
-        dict.fromkeys(
-            f"Warning: {name}: {warning}"
-            for name, found in runs.items()
-            for run in found
-            for metric in metrics
-            for warning in run[metric].warnings
-        )
-    )
+def said(runs: Runs, metrics: Sequence[str]) -> list[str]:
+    """What the results themselves have to say, each once for each system, with the metrics that say it if not all do."""
+    out = []
+    for name, found in runs.items():
+        by_warning: dict[str, dict[str, None]] = {}
+        for run in found:
+            for metric in metrics:
+                for warning in run[metric].warnings:
+                    by_warning.setdefault(warning, {})[metric] = None
+        for warning, those in by_warning.items():
+            of = "" if len(those) == len(metrics) else f", {', '.join(those)}"
+            out.append(f"Warning: {name}{of}: {warning}")
+    return out

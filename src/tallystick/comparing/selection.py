@@ -15,16 +15,16 @@ from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Joinable, Kind, Labelled, ratio
 
 
-def without(result: Result, documents: Collection[str]) -> Result:
-    """The result as if these documents did not exist: their rows are left out of every sum."""
-    names = [str(name) for name in result.ids]
-    unknown = set(documents) - set(names)
+def without(result: Result, documents: Collection[Any]) -> Result:
+    """The result as if these documents did not exist: their rows are left out of every sum. Ids are as they are: 1 is not "1"."""
+    left_out = set(documents)
+    unknown = left_out - set(result.ids)
     if unknown:
         raise MetricError(
-            f"cannot leave out {some(sorted(unknown))}: the rows of {result.metric} are not documents but {some(names)}"
+            f"cannot leave out {some(sorted(unknown, key=str))}: the rows of {result.metric} are not documents but "
+            f"{some(result.ids)}"
         )
-    left_out = set(documents)
-    kept = [k for k, name in enumerate(names) if name not in left_out]
+    kept = [k for k, name in enumerate(result.ids) if name not in left_out]
     place = {old: new for new, old in enumerate(kept)}
     return replace(
         result,
@@ -34,6 +34,7 @@ def without(result: Result, documents: Collection[str]) -> Result:
         invalid=tuple(place[k] for k in result.invalid if k in place),
         sources=_chosen(result.sources, kept),
         field_sums=None,
+        label_sums=None,
     )
 
 
@@ -112,9 +113,12 @@ class OverDocuments:
 
 
 def mean_over_documents(result: Result) -> Result:
-    """The same metric as the mean over documents, with a row for each."""
-    if isinstance(result.kind, Labelled):
-        raise MetricError(f"{result.metric} has averages over labels; choose one of those (--average)")
-    kind = OverDocuments(result.kind)
-    above = None if result.above is None else kind.rows(result.above, result.undefined)
-    return replace(result, kind=kind, rows=kind.rows(result.rows, result.undefined), above=above, field_sums=None)
+    """The same metric as the mean over documents, with a row for each. Of a metric with averages over labels it is the mean of
+    the average that was chosen."""
+    if isinstance(result.kind, Labelled):  # a document is left out as a label is that neither side has
+        kind, undefined = OverDocuments(result.kind, f"documents of {result.kind.average}"), None
+    else:
+        kind, undefined = OverDocuments(result.kind), result.undefined
+    above = None if result.above is None else kind.rows(result.above, undefined)
+    rows = kind.rows(result.rows, undefined)
+    return replace(result, kind=kind, rows=rows, above=above, undefined=undefined, field_sums=None, label_sums=None)

@@ -79,7 +79,7 @@ def compare(
             results = [run[metric] for run in found]
             interval = interval_of(results, results[0].kind.headline, drawn[name, metric], level, method)
             cells[name, metric] = replace(_mean_cell([one.score for one in results]), interval=interval)
-            if interval.undefined:
+            if interval.undefined and cells[name, metric].value is not None:
                 notes.append(f"{name}, {metric}: 0/0 in {interval.undefined:,} resamples, which are left out")
         documents = len(next(iter(runs.values()))[0][metric].ids)
         ends = {name: ends_of([run[metric] for run in found], drawn[name, metric]) for name, found in runs.items()}

@@ -29,7 +29,8 @@ from tallystick.metrics.span_schemes import SpanScheme, count_scheme
 from tallystick.metrics.span_tallies import AVERAGES, SchemeTables, TagTables
 from tallystick.reading.iob import Reading, Scheme
 from tallystick.reading.span_files import Decoding, SpanCorpus, corpus_from_python
-from tallystick.scoring.result import Later, Result
+from tallystick.scoring.result import Result
+from tallystick.scoring.rows import Later
 from tallystick.similarity.exact import exact
 from tallystick.similarity.records import record
 from tallystick.structures.segments import AnnotatedTexts
@@ -327,6 +328,7 @@ def _result(
 
 def _settings(corpus: SpanCorpus, options: Options) -> str:
     parts = [corpus.settings, f"unit={'text' if corpus.documents is None else 'document'}"]
+    parts += [f"beta={options.beta:g}"] * (options.beta != 1)
     parts += ["types=ignored"] * (not options.types)
     parts += [f"tags={'+'.join(options.tags)}"] if options.tags else []
     parts += [f"supertag {name}={'+'.join(of) or '*'}" for name, of in options.supertags]

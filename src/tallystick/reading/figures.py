@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
@@ -19,6 +20,9 @@ from tallystick.reading.opening import read_text, shown_name
 
 NEEDED = ("system", "metric", "value")
 COLUMNS = (*NEEDED, "task", "run")
+LARGEST = 1e100
+"""Of a figure: whose squares can still be added up."""
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 @dataclass
@@ -92,6 +96,9 @@ def _read(reader: csv.DictReader[str], file: str) -> FigureTable:
         raise InputError(
             f"expected the columns {', '.join(NEEDED)} (and task, run), found {some(found)}", Place(file, 1)
         )
+    again = [column for column in dict.fromkeys(found) if found.count(column) > 1]
+    if again:
+        raise InputError(f"has the column {again[0]!r} twice; which of them counts?", Place(file, 1))
     unknown = [column for column in found if column not in COLUMNS]
     if unknown:
         raise InputError(
@@ -118,12 +125,11 @@ def _take(table: FigureTable, row: Mapping[str, str], place: Place) -> None:
         raise InputError("expected a name under system and under metric, found none", place)
     value = None
     if text:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
+        if not _NUMBER.fullmatch(text):
             raise InputError(f"expected a number under value, found {text!r:.60}", place)
+        value = float(text)
+        if abs(value) > LARGEST:
+            raise InputError(f"expected a figure between {-LARGEST:g} and {LARGEST:g}, found {text!r:.60}", place)
     run = table.tasks.setdefault(row.get("task", ""), {}).setdefault(system, {}).setdefault(row.get("run", ""), {})
     if metric in run:
         raise InputError(f"{system} has {metric} twice; several runs need a column run", place)

@@ -59,8 +59,8 @@ def _alone(comparison: Comparison, system: str, metric: str) -> Cell:
 
 def legend(comparison: Comparison, rank_sign: str = RANK) -> list[str]:
     """What everything in the table is, in a line or two."""
-    letters = (
-        f"Letters: systems, by the letter before their name, that a figure is significantly above {_below(comparison)}."
+    letters = letters_are(
+        comparison, "Letters: systems, by the letter before their name, that a figure is significantly above"
     )
     moves = f"; ↑↓: places moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
     ranks = f"{rank_sign}: rank{moves}."
@@ -72,7 +72,9 @@ def _latex_legend(comparison: Comparison) -> list[str]:
     measures = measures_are(comparison)
     if comparison.fractions:
         measures = f"{measures[:-1]}, in percent." if measures else "Figures in percent."
-    letters = f"Raised letters: systems, by the letter behind their name, that a figure is significantly above {_below(comparison)}."
+    letters = letters_are(
+        comparison, "Raised letters: systems, by the letter behind their name, that a figure is significantly above"
+    )
     moves = f", and by how many places it moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
     return _lines(comparison, measures, letters, f"Behind each figure: its rank{moves}.")
 
@@ -84,12 +86,21 @@ def _lines(comparison: Comparison, measures: str, letters: str, ranks: str) -> l
     if len(comparison.systems) > 1:
         said.append(ranks)
     first = " ".join(filter(None, said))
-    return [*([first] if first else []), *([letters] if comparison.differences else [])]
+    return [*([first] if first else []), *([letters] if letters else [])]
 
 
 def _base(comparison: Comparison) -> str:
     """The metric that arrows count from."""
     return comparison.base or comparison.metrics[0]
+
+
+def letters_are(comparison: Comparison, said: str) -> str:
+    """What letters are, that there are none, or nothing where nothing could be tested."""
+    if all(d.p is None for d in comparison.differences.values()):
+        return ""
+    if not any(cell.beats for cell in comparison.cells.values()):
+        return f"No difference is significant {_below(comparison)}."
+    return f"{said} {_below(comparison)}."
 
 
 def _below(comparison: Comparison) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick import __version__
 from tallystick.errors import counted
-from tallystick.reports.comparison import correlations_table, intervals_are, measures_are, shown
+from tallystick.reports.comparison import correlations_table, intervals_are, letters_are, measures_are, shown
 from tallystick.reports.page import rendered, shown_table, table_data
 from tallystick.writing import write_atomically
 
@@ -108,11 +108,7 @@ def _shown(one: Comparison, added: Sequence[Table], truncate: bool) -> dict[str,
             cells.append(_cell(one, cell, scales[metric], first, one.digits_of(system, metric), truncate))
         rows.append({"system": system, "letter": letters[system] if one.differences else "", "cells": cells})
     legend = [measures_are(one), intervals_are(one).replace("[ ]", "Below a figure").strip()]
-    if one.differences:
-        legend.append(
-            "Letters behind a figure name the systems that it is significantly above "
-            f"(p ≤ {_alpha(one):g} after Holm's correction)."
-        )
+    legend.append(letters_are(one, "Letters behind a figure name the systems that it is significantly above"))
     if _is_ranked(one):
         legend.append(f"#: rank; arrows: places moved from {one.base or one.metrics[0]}. ★ is the best.")
     correlations = shown_table(correlations_table(one.correlations(), "As numbers")) if _agree(one) else None
@@ -138,6 +134,8 @@ def _scale(one: Comparison, metric: str) -> tuple[float, float]:
     ends = [x for cell in cells for x in (_ends(cell) or ())] + [cell.value for cell in cells if cell.value is not None]
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     room = 0.06 * (high - low) or max(abs(high), 1.0) * 0.05
+    if 0 <= low <= high <= 1:  # a share is never more than all
+        return max(0.0, low - room), min(1.0, high + room)
     return low - room, high + room
 
 

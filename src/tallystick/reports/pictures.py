@@ -29,8 +29,19 @@ COLOURS = ("#2b5cab", "#c2571a", "#2f7d4f", "#9a3d9e", "#b0241a", "#0f7f8c", "#7
 """Told apart in print and by most eyes; lines also differ in their dashes and marks."""
 _ABSENT = re.compile(r"Glyph (\d+) .*missing from")
 _UNHOLDABLE = re.compile("[^\\t\\n\\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NEEDED = 'pictures need matplotlib: pip install "tallystick[plots]" (or pip install matplotlib)'
 _DASHES = ("-", "--", "-.", ":")
 _MARKS = "osD^vPX*"
+
+
+def check_name(path: str | Path) -> None:
+    """A file of an unknown kind, or nothing to draw it with, is an error before the work, not after it."""
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise TallystickError(f"{path}: expected a name that ends with {', '.join(SUFFIXES)}")
+    try:
+        import matplotlib  # noqa: F401 - whether it is there
+    except ImportError:
+        raise TallystickError(NEEDED) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +52,12 @@ class Picture:
 
     def save(self, path: str | Path) -> None:
         """Write it; the suffix says how: .svg, .png or .pdf."""
-        target = Path(path)
-        if target.suffix not in SUFFIXES:
-            raise TallystickError(f"{target}: expected a name that ends with {', '.join(SUFFIXES)}")
+        check_name(path)
+        format_ = Path(path).suffix.lower()[1:]
         drawn = io.BytesIO()
-        with _plain_text(boxes=target.suffix != ".svg"):
-            self.figure.savefig(drawn, format=target.suffix[1:], dpi=200, metadata=_undated(target.suffix[1:]))
-        write_atomically(target, drawn.getvalue())
+        with _plain_text(boxes=format_ != "svg"):
+            self.figure.savefig(drawn, format=format_, dpi=200, metadata=_undated(format_))
+        write_atomically(path, drawn.getvalue())
 
     def _repr_svg_(self) -> str:
         stream = io.StringIO()
@@ -90,15 +100,15 @@ def _figure(width: float, height: float) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise TallystickError(
-            'pictures need matplotlib: pip install "tallystick[plots]" (or pip install matplotlib)'
-        ) from None
+        raise TallystickError(NEEDED) from None
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def _plain(name: str) -> str:
-    """A name as it is: matplotlib would read what stands between two dollars as a formula. What XML cannot hold is �."""
-    return _UNHOLDABLE.sub("�", name).replace("$", r"\$")
+    """A name as it is: matplotlib would read what stands between two dollars as a formula, and cannot draw bytes of a file's
+    name that are no text. What XML cannot hold is �."""
+    text = name.encode("utf-8", "backslashreplace").decode()
+    return _UNHOLDABLE.sub("�", text).replace("$", r"\$")
 
 
 def _limits(values: Sequence[float]) -> tuple[float, float]:
