@@ -10,7 +10,7 @@ import pytest
 from tallystick.judges import Answers, Store
 from tallystick.judges.desk import Desk
 from tallystick.judges.muc4 import decided_fills, open_fills
-from tallystick.judges.store import Recorded
+from tallystick.judges.recorded import Recorded
 from tallystick.metrics.muc4 import score
 from tallystick.reading.muc4 import read_muc4
 

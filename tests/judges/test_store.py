@@ -17,7 +17,8 @@ from sample import QUESTIONS
 
 from tallystick.errors import InputError
 from tallystick.judges import Answers, Judgement, Question, Store, Verdict
-from tallystick.judges.store import PATIENCE, Recorded
+from tallystick.judges.recorded import Recorded
+from tallystick.judges.store_file import PATIENCE
 
 
 def question(candidate="Lazar", **parts):
@@ -191,7 +192,7 @@ def test_a_store_of_version_1_that_cannot_be_written_is_an_error_and_stays(tmp_p
         db.execute("DROP TABLE questions")
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("tallystick.judges.store.bring_up", full)
+    monkeypatch.setattr("tallystick.judges.store_file.bring_up", full)
     with pytest.raises(InputError, match=r"a store of version 1, which has to be laid out anew.*Copy it.*disk is full"):
         Store(path)
     assert path.read_bytes() == before

@@ -9,7 +9,7 @@ import pytest
 from tallystick.comparing.systems import compare, compare_runs
 from tallystick.errors import MetricError
 from tallystick.judges import Judgement, Store, Verdict
-from tallystick.judges.store import Recorded
+from tallystick.judges.recorded import Recorded
 from tallystick.judges.verdicts import Answers
 from tallystick.metrics import arguments
 from tallystick.metrics.argument_judging import asked_how

@@ -87,7 +87,8 @@ def train(
 
 def _labelled(name: str, judge: str | None) -> list[tuple[Question, Label]]:
     from tallystick.judges.labelled import read_labelled
-    from tallystick.judges.store import Recorded, Store
+    from tallystick.judges.recorded import Recorded
+    from tallystick.judges.store import Store
 
     if name.removesuffix(".gz").endswith((".jsonl", ".json")):
         if judge is not None:

@@ -61,7 +61,8 @@ def _called(make: Callable[..., Judge], name: str, written: Mapping[str, str], o
 
 
 def _recorded(name: str, judge: str | None = None, version: str | None = None) -> Judge:
-    from tallystick.judges.store import Recorded, Store
+    from tallystick.judges.recorded import Recorded
+    from tallystick.judges.store import Store
 
     with Store(name, create=False) as store:
         return Recorded(store, judge, version)
