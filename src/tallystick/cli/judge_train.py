@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("labels", metavar="STORE|FILE.jsonl")
 @click.option(
-    "--from", "judge", metavar="JUDGE", help="Whose labels of the store.  [default: the most experienced person's]"
+    "--from",
+    "judge",
+    metavar="NAME[@VERSION]",
+    help="Whose labels of the store.  [default: what people decided, the more experienced where they differ]",
 )
 @click.option(
     "--encoder",
@@ -96,8 +99,12 @@ def _labelled(name: str, judge: str | None) -> list[tuple[Question, Label]]:
         return read_labelled(name)
     with Store(name, create=False) as store:
         questions = store.questions()
-        verdicts = Recorded(store, judge).judge(questions)
+        recorded = Recorded(store, judge)
+        verdicts = recorded.judge(questions)
     found = [(question, verdict.label) for question, verdict in zip(questions, verdicts, strict=True) if verdict]
+    say(f"labels: {recorded.signature}")
+    for note in recorded.notes:
+        say(f"{name}: {note}")
     if not found:
         raise InputError(f"{name}: nothing in this store is judged yet{f' by {judge}' if judge else ''}")
     return found

@@ -1,7 +1,8 @@
 """A judge by name, as the command line, a choosing file and `ts.judged` give it.
 
-    judgements.sqlite                      what people, or models, have said already: a store
-    judgements.sqlite?judge=ann            one of them
+    judgements.sqlite                      what people have said already: a store (what models have, where no person has judged)
+    judgements.sqlite?judge=ann            one of them; ?judge=gpt-4o&version=expert, one version of a model
+    judgements.sqlite?kind=model           what models have said
     embedding:model.json                   a classifier that `tallystick judge train` made
     llm:gpt-4o-mini                        a language model, with the prompt `expert`
     llm:llama3:8b?prompt=intuitive&reference=no&base_url=http://localhost:11434/v1&store=judgements.sqlite
@@ -60,12 +61,12 @@ def _called(make: Callable[..., Judge], name: str, written: Mapping[str, str], o
     return make(name, **given)
 
 
-def _recorded(name: str, judge: str | None = None, version: str | None = None) -> Judge:
+def _recorded(name: str, judge: str | None = None, version: str | None = None, kind: str | None = None) -> Judge:
     from tallystick.judges.recorded import Recorded
     from tallystick.judges.store import Store
 
     with Store(name, create=False) as store:
-        return Recorded(store, judge, version)
+        return Recorded(store, judge, version, kind)
 
 
 def _embedding(name: str) -> Judge:

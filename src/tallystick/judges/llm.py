@@ -113,9 +113,7 @@ class LanguageModel:
 
     def pieces(self, question: Question) -> list[Question]:
         """What the model is asked about a question: each reference by itself, or the candidate alone."""
-        if not self.prompt.with_reference:
-            return [self.prompt.shown(question)]
-        return [self.prompt.shown(question.only(k)) for k in range(len(question.references))]
+        return self.prompt.sight.pieces(question)
 
     def plan(self, questions: Sequence[Question]) -> Plan:
         """What judging these questions would take; nothing is called."""
@@ -199,11 +197,7 @@ class LanguageModel:
 
     def _together(self, question: Question) -> Verdict | None:
         """The verdict on a question from those on its pieces."""
-        parts = [self._verdicts.get(piece.key) for piece in self.pieces(question)]
-        if not self.prompt.with_reference:
-            return parts[0]
-        best = best_of(parts)
-        return best if best is None or best.label == "Correct" or None not in parts else None
+        return self.prompt.sight.together(question, self._verdicts)
 
     def _keep(self, questions: Sequence[Question]) -> None:
         """Put the verdicts on whole questions into the store, where every piece has its answer."""
@@ -219,13 +213,3 @@ class LanguageModel:
                 whole.append(Judgement(question, self.name, verdict, self.version))
         if whole:
             self.store.add_all(whole, self.kind)
-
-
-def best_of(parts: Sequence[Verdict | None]) -> Verdict | None:
-    """The verdict on a candidate from those against each reference: the best label, for the references that earned it."""
-    for label in ("Correct", "Partial", "Incorrect"):
-        found = [k for k, part in enumerate(parts) if part is not None and part.label == label]
-        if found:
-            explanation = next((one.explanation for k in found if (one := parts[k]) and one.explanation), "")
-            return Verdict(label, () if label == "Incorrect" else tuple(found), explanation)
-    return None

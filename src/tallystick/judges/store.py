@@ -123,6 +123,23 @@ class Store(StoreFile):
             "SELECT judge, version, count(*) FROM judgements GROUP BY judge, version ORDER BY judge, version"
         ).fetchall()
 
+    def piece(self, judge: str, version: str) -> Question | None:
+        """Something that a model was asked as it was shown to it; None where it was not asked from here."""
+        rows = self._db.execute(
+            "SELECT q.key, q.document, q.parts FROM judgements j JOIN questions q ON q.key = j.question "
+            f"WHERE j.judge = ? AND j.version = ? AND {_ASKED} LIMIT 1",
+            (judge, version),
+        )
+        return next(Documents(self._db).questions(rows), None)
+
+    def answers_to_pieces(self, judge: str, version: str) -> dict[str, Verdict]:
+        """What a model said to what it was shown, by key, without what was put together from that."""
+        rows = self._db.execute(
+            f"SELECT question, label, refs, explanation FROM judgements j WHERE judge = ? AND version = ? AND {_ASKED}",
+            (judge, version),
+        )
+        return {key: Verdict(label, tuple(json.loads(refs)), why) for key, label, refs, why in rows}
+
     def verdict(self, question: Question, judge: str, version: str = "") -> Verdict | None:
         """What a judge said to a question, if anything."""
         row = self._db.execute(
@@ -166,6 +183,8 @@ class Store(StoreFile):
         return dict(rows.fetchall())
 
 
+_ASKED = """j.details LIKE '%"answer":%'"""
+"""A model was asked this itself: its own words are there."""
 _WHOLE = (
     "SELECT q.key, q.document, q.parts, j.judge, j.version, j.label, j.refs, j.answers, j.explanation, j.at, j.details "
     "FROM judgements j JOIN questions q ON q.key = j.question"

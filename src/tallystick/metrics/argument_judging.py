@@ -14,10 +14,10 @@ A candidate without a verdict counts as wrong. With Partial as 0 or 1 every furt
 that the figures are lower bounds. With Partial as 0.5 that is so for those that `bounds_of` names: a reference that goes from three Partial
 candidates to one Correct one raises recall and may lower precision.
 
-How a judge is asked depends on it: `all`, one question with all references of the role (people, and what is recorded);
+How a judge is asked depends on it: `all`, one question with all references of the role (people);
 `pairs`, one question for each reference that is free, and only one of them is credited (embeddings, and language models that are
 shown a reference); `alone`, one question without references, which credits the only free reference of the role, if there is just
-one, or none (language models that are not). A judge may say so itself, by an attribute `asks`.
+one, or none (language models that are not). What is recorded counts as it did when it was said. A judge may say so itself, by an attribute `asks`.
 """
 
 from __future__ import annotations
@@ -170,11 +170,12 @@ def judge_blocks(
 
 
 def _troubles(judge: Any) -> Iterator[str]:
-    """What a judge reports of calls that failed, answers that could not be used, and people of equal standing who disagree."""
+    """What a judge reports: calls that failed, answers that could not be used, who decides, and that people of equal standing disagree."""
     report = getattr(judge, "report", None)
     for kind in ("failures", "unusable"):
         for reason, count in dict(getattr(report, kind, {})).items():
             yield f"{reason} ({count:,} times)"
+    yield from getattr(judge, "notes", ())
     disputed = len(getattr(judge, "disputed", ()))
     if disputed:
         yield f"judges of equal standing disagree on {disputed:,} of its questions, which count as not judged"
