@@ -1,9 +1,11 @@
 """`tallystick judge export`, `import`, `agreement` and `judges`, run as a user runs them."""
 
 import json
+import os
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -17,10 +19,10 @@ EXAMPLES = HERE.parents[1] / "src" / "tallystick" / "examples"
 GOLD, SYSTEM, SECOND = (str(EXAMPLES / f"arguments.{name}.jsonl") for name in ("gold", "system", "second"))
 
 
-def run(*arguments, code=0):
+def run(*arguments, code=0, content=b"", timeout=None):
     done = subprocess.run(
         [sys.executable, "-m", "tallystick", "judge", *map(str, arguments)],
-        capture_output=True, text=True, encoding="utf-8", check=False,
+        capture_output=True, text=True, encoding="utf-8", check=False, input=content.decode(), timeout=timeout,
     )  # fmt: skip
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
@@ -225,3 +227,28 @@ def test_an_import_under_the_name_of_a_model_is_refused(path):
 def test_options_of_an_export_that_would_change_nothing(path, options, said):
     assert said in run("export", "--store", path, *options, code=2).stderr
     assert [one.name for one in Path().iterdir()] == ["j.sqlite"]
+
+
+@pytest.mark.parametrize("form", ["lines", "export"])
+def test_import_from_a_pipe_reads_it_once(path, form):
+    if form == "lines":
+        told = json.dumps({"key": QUESTIONS[0].key, "judge": "anna", "label": "Correct"}).encode()
+    else:
+        told = (HERE / "label_studio_export.json").read_bytes()
+    os.mkfifo("pipe")
+    writer = threading.Thread(target=Path("pipe").write_bytes, args=(told,), daemon=True)
+    writer.start()
+    try:
+        new = run("import", path, "pipe", timeout=60).stderr
+        assert "new judgement" in new
+        assert not new.startswith("0 ")
+    finally:
+        writer.join(1)
+    again = run("import", path, "-", content=told).stderr
+    assert "there already" in again
+
+
+@pytest.mark.parametrize("content", [b"", b" \n\n"])
+def test_import_of_nothing_is_an_error(path, content):
+    done = run("import", path, "-", content=content, code=2)
+    assert "<stdin>: is empty; expected Label Studio's export, or lines of JSON" in done.stderr

@@ -9,7 +9,7 @@ import click
 
 from tallystick.cli.arguments import argument_options
 from tallystick.cli.output import say
-from tallystick.errors import MetricError, counted
+from tallystick.errors import InputError, MetricError, counted
 
 if TYPE_CHECKING:
     from tallystick.judges.questions import Question
@@ -155,18 +155,22 @@ def import_(store: str, file: str, names: tuple[str, ...]) -> None:
     A line is a question as `judge export --jsonl` writes it, with `label` (or `valid`, `same_as`, `relation`) if it is
     judged: {"reference": "THE MAIDS", "candidate": "MAIDS", "judge": "anna", "label": "Correct", "same_as": [0]}.
     """
-    from tallystick.judges.exchange import keep, read_lines, renamed
-    from tallystick.judges.label_studio import annotators, is_export, read_export
+    from tallystick.judges.exchange import keep, parse_lines, renamed
+    from tallystick.judges.label_studio import annotators, is_export, parse_export
     from tallystick.judges.store import Store
+    from tallystick.reading.opening import read_text, shown_name
 
-    exported = is_export(file)
+    content, shown = read_text(file), shown_name(file)  # once: a pipe has nothing more the second time
+    if not content.strip():
+        raise InputError("is empty; expected Label Studio's export, or lines of JSON", shown)
+    exported = is_export(content)
     with Store(store, create=not exported) as kept:
         if exported:
-            taken = renamed(read_export(file, kept), annotators(names))
+            taken = renamed(parse_export(content, shown, kept), annotators(names))
         else:
             if len(names) > 1:
                 raise MetricError("--annotator names all lines that do not say who judged: give it once")
-            taken = read_lines(file, kept, names[0] if names else None)
+            taken = parse_lines(content, shown, kept, names[0] if names else None)
         done = keep(kept, taken)
     parts = [counted(done.judgements, "new judgement")]
     if done.replaced:

@@ -62,8 +62,13 @@ def judgement_line(one: Judgement, kind: str) -> str:
 
 def read_lines(name: str | Path, store: Store | None = None, judge: str | None = None) -> Taken:
     """Questions and judgements of a file; `judge` is who answered where a line does not say it."""
-    file, taken = shown_name(name), Taken()
-    for number, text in enumerate(read_text(name).split("\n"), 1):  # not at what else Unicode calls the end of a line
+    return parse_lines(read_text(name), shown_name(name), store, judge)
+
+
+def parse_lines(content: str, file: str, store: Store | None = None, judge: str | None = None) -> Taken:
+    """The same for what was read already."""
+    taken = Taken()
+    for number, text in enumerate(content.split("\n"), 1):  # not at what else Unicode calls the end of a line
         if not text.strip():
             continue
         place = Place(file, number)
