@@ -14,11 +14,11 @@ import pytest
 
 pytest.importorskip("openai", reason="the client is not installed: pip install 'tallystick[llm]'")
 
-from endpoint import Reply, serving
+from endpoint import Reply, completion, serving
 
 from tallystick.errors import InputError
 from tallystick.judges import Judgement, Question, Store, Verdict
-from tallystick.judges.calling import IN_VAIN
+from tallystick.judges.calling import CUT_OFF, IN_VAIN
 from tallystick.judges.choose import judge_named
 from tallystick.judges.prompt import NAMED, Unusable, prompt_named, read_answer, read_prompt
 
@@ -297,6 +297,113 @@ def test_a_reply_that_is_not_of_the_protocol(store):
     assert all(reason.startswith("a reply that is not of the protocol") for reason in judge.report.failures)
 
 
+def odd(change):
+    body = completion(says("Correct"), "m")
+    change(body)
+    return Reply(200, body)
+
+
+@pytest.mark.parametrize(
+    ("change", "tokens"),
+    [
+        (lambda body: body.update(usage={}), 0),
+        (lambda body: body.pop("usage"), 0),
+        (lambda body: body.update(usage=None), 0),
+        (lambda body: body.update(usage={"prompt_tokens": None, "completion_tokens": None}), 0),
+        (lambda body: body.update(usage={"prompt_tokens": "7", "completion_tokens": "2"}), 7),
+        (lambda body: body.update(usage={"prompt_tokens": "9" * 30, "completion_tokens": -2}), 0),
+        (lambda body: body.update(usage="many"), 0),
+        (lambda body: body.pop("model"), 100),
+        (lambda body: body["choices"][0].pop("finish_reason"), 100),
+    ],
+)
+def test_what_a_server_says_oddly_costs_no_answer(store, change, tokens):
+    with serving(lambda body, number: odd(change)) as endpoint:
+        judge = model(endpoint, store)
+        assert judge.judge([question("a")]) == [Verdict("Correct", (0,), "because")]
+    assert judge.report.tokens_in == tokens
+
+
+@pytest.mark.parametrize("message", [None, "Yes", {"role": "assistant", "content": [{"type": "text", "text": "Yes"}]}])
+def test_a_reply_without_a_message_is_a_failure_and_the_others_are_kept(store, message):
+    def answer(body, number):
+        if not body["messages"][1]["content"].endswith("odd"):
+            return says("Correct")
+        return odd(lambda reply: reply["choices"][0].update(message=message))
+
+    with serving(answer) as endpoint:
+        judge = model(endpoint, store, retries=0)
+        assert [one and one.label for one in judge.judge([question("odd"), question("fine")])] == [None, "Correct"]
+    assert all(reason.startswith("a reply that is not of the protocol") for reason in judge.report.failures)
+
+
+def test_half_a_character_in_an_answer_costs_nothing_else(store):
+    half = {
+        "a": "nonsense \ud83d",
+        "b": says("Correct", "\ud83d half"),
+        "c": says("Correct").replace("cause", "\ud83d"),
+    }
+    with serving(lambda body, _: half[body["messages"][1]["content"][-1]]) as endpoint:
+        judge = model(endpoint, store)
+        found = judge.judge([question("a"), question("b"), question("c")])
+        words = serving(lambda body, _: "Yes, but \ud83d")
+        with words as other:
+            partly = model(other, store, prompt="intuitive").judge([question("a")])
+    assert [one and one.label for one in found] == [None, None, "Correct"]
+    assert judge.report.unusable == {"not JSON": 2}  # the second has the half as \\ud83d, which is no JSON
+    assert found[2].explanation == "be\ufffd"
+    assert partly == [Verdict("Partial", (0,), "Yes, but \ufffd")]
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter"])
+def test_an_answer_that_was_cut_off_is_not_used(store, finish):
+    def answer(body, number):
+        reply = completion("Yes", "m")
+        reply["choices"][0]["finish_reason"] = finish
+        return Reply(200, reply)
+
+    with serving(answer) as endpoint:
+        judge = model(endpoint, store, prompt="intuitive")
+        assert judge.judge([question("a")]) == [None]
+        assert judge.judge([question("a")]) == [None]
+        assert len(endpoint.requests) == 1  # kept, and not paid for again
+    assert judge.report.unusable == {CUT_OFF[finish]: 1}
+
+
+def test_a_reply_that_drips_is_late_as_a_whole(store):
+    whole = json.dumps(completion(says("Correct"), "m")).encode()
+    with serving(lambda body, number: Reply(200, whole)) as endpoint:
+        serve = endpoint.serve
+
+        def slowly(handler):
+            handler.wfile = Slow(handler.wfile)
+            serve(handler)
+
+        endpoint.serve = slowly
+        judge = model(endpoint, store, timeout=0.4, retries=0)
+        began = time.monotonic()
+        assert judge.judge([question("a")]) == [None]
+        assert time.monotonic() - began < 3
+    assert judge.report.failures == {"no answer within 0.4 s": 1}
+
+
+class Slow:
+    """Sends a byte at a time, each well before the client loses its patience."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def write(self, content):
+        for k in range(min(40, len(content))):
+            self.inner.write(content[k : k + 1])
+            self.inner.flush()
+            time.sleep(0.1)
+        return self.inner.write(content[40:])
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_a_wrong_key_or_model_stops_at_once(store, status):
     refusal = Reply(status, {"error": {"message": "no such thing"}})
@@ -442,6 +549,7 @@ def test_what_could_not_be_had_is_reported_and_the_exit_code_says_so(tmp_path):
         (["--prompt", "exprt"], 'Did you mean "expert"'),
         (["--parameter", "temperature"], "--parameter: expected NAME=VALUE, found 'temperature'"),
         (["--parameter", "stream=true"], "'stream' is not yours to set here"),
+        (["--base-url", "http://x/v1", "--parameter", "temprature=0"], 'Did you mean "temperature"'),
         (["--base-url", "localhost:80"], "expected an address such as http://"),
         (["--key-variable", "NO_SUCH_KEY"], "no key: set NO_SUCH_KEY"),
     ],

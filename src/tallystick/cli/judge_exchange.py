@@ -128,9 +128,9 @@ def _write(
             write_atomically(jsonl, "".join(lines(map(question_line, questions))))
             say(f"{counted(len(questions), 'question')} in {jsonl}")
     if judgements:
-        kinds = {name: kind for name, (kind, _) in store.judges().items()}
+        known = store.judges()
         found = store.judgements()
-        write_atomically(judgements, "".join(lines(judgement_line(one, kinds[one.judge]) for one in found)))
+        write_atomically(judgements, "".join(lines(judgement_line(one, *known[one.judge]) for one in found)))
         say(f"{counted(len(found), 'judgement')} in {judgements}")
 
 

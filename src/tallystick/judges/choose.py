@@ -120,6 +120,8 @@ def read_parameters(parameters: Mapping[str, Any] | str | None) -> tuple[tuple[s
     """Parameters of the call, such as {"temperature": 0}: a mapping, or the same as JSON."""
     import json
 
+    from tallystick.judges.calling import OWN
+
     if isinstance(parameters, str):
         try:
             parameters = json.loads(parameters)
@@ -128,7 +130,7 @@ def read_parameters(parameters: Mapping[str, Any] | str | None) -> tuple[tuple[s
     if parameters is not None and not isinstance(parameters, Mapping):
         raise InputError(f'parameters: expected an object such as {{"temperature": 0}}, found {parameters!r:.60}')
     found = dict(parameters or {})
-    for name in ("model", "messages", "stream", "n"):
+    for name in OWN:
         if name in found:
             raise InputError(f"parameters: {name!r} is not yours to set here")
     return tuple(sorted(found.items()))

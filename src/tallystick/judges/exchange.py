@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, Place, did_you_mean
-from tallystick.judges.names import checked_name
+from tallystick.judges.names import checked_experience, checked_name
 from tallystick.judges.questions import Question
 from tallystick.judges.store import KINDS, Store
 from tallystick.judges.verdicts import Answers, Judgement, Verdict
@@ -25,7 +25,7 @@ from tallystick.reading.opening import read_text, shown_name
 
 ASKED = tuple(one.name for one in fields(Question))
 ANSWERED = (
-    "judge", "kind", "version", "label", "valid", "same_as", "relation", "explanation", "when", "details",
+    "judge", "kind", "experience", "version", "label", "valid", "same_as", "relation", "explanation", "when", "details",
 )  # fmt: skip
 KNOWN = ("key", "reference", *ASKED, *ANSWERED)
 SORTS: dict[type, str] = {list: "a list of numbers", str: "a text", dict: "an object"}
@@ -38,6 +38,8 @@ class Taken:
     questions: list[Question] = field(default_factory=list)
     judgements: list[tuple[Judgement, str]] = field(default_factory=list)
     """With the kind of the judge."""
+    experience: dict[str, int] = field(default_factory=dict)
+    """What the lines say of it, by judge."""
     left_out: list[str] = field(default_factory=list)
     """What could not be taken, and why, a line each."""
 
@@ -48,11 +50,13 @@ def question_line(question: Question) -> str:
     return json.dumps({name: part for name, part in value.items() if part not in ("", None, ())}, ensure_ascii=False)
 
 
-def judgement_line(one: Judgement, kind: str) -> str:
-    """A judgement as a line, with its question."""
+def judgement_line(one: Judgement, kind: str, experience: int = 0) -> str:
+    """A judgement as a line, with its question; of experience only where there is some."""
     value = json.loads(question_line(one.question))
     answers = one.answers
     value |= {"judge": one.judge, "kind": kind, "version": one.version, "label": one.verdict.label}
+    if experience:
+        value["experience"] = experience
     if answers is not None:
         value |= {"valid": answers.valid, "relation": answers.relation}
     value |= {"same_as": list(one.verdict.references), "explanation": one.verdict.explanation, "when": one.when}
@@ -102,6 +106,10 @@ def _take(value: dict[str, Any], taken: Taken, store: Store | None, judge: str |
     if kind not in KINDS:
         raise InputError(f"kind: a judge is one of {', '.join(KINDS)}, found {kind!r}")
     checked_name(who, kind)
+    if "experience" in value:
+        mark = checked_experience(value["experience"])
+        if taken.experience.setdefault(who, mark) != mark:
+            raise InputError(f"experience: {mark} for {who!r}, and {taken.experience[who]} in a line before")
     taken.judgements.append((judgement_of(value, question, who), kind))
 
 
@@ -169,7 +177,7 @@ class Kept:
 
 
 def keep(store: Store, taken: Taken) -> Kept:
-    """Put an import into a store. Who had answered a question before, and otherwise, has the answer replaced."""
+    """Put an import into a store. Who had answered a question before, and otherwise, has the answer replaced; so is what is said of experience."""
     kinds = {name: kind for name, (kind, _) in store.judges().items()}
     for one, kind in taken.judgements:  # before anything is written
         if kinds.setdefault(checked_name(one.judge, kind), kind) != kind:
@@ -187,6 +195,8 @@ def keep(store: Store, taken: Taken) -> Kept:
             counts["same" if same else "new" if before is None else "replaced"] += 1
             if not same:
                 given[asks] = one
+        for name, mark in taken.experience.items():
+            store.add_judge(name, kinds[name], mark)
         for kind in KINDS:
             store.add_all([one for one in given.values() if kinds[one.judge] == kind], kind)
     return Kept(asked, counts["new"], counts["replaced"], counts["same"])
@@ -195,7 +205,8 @@ def keep(store: Store, taken: Taken) -> Kept:
 def renamed(taken: Taken, names: dict[str, str]) -> Taken:
     """The same with other names of judges."""
     judged = [(replace(one, judge=names.get(one.judge, one.judge)), kind) for one, kind in taken.judgements]
-    return Taken(taken.questions, judged, taken.left_out)
+    marks = {names.get(name, name): mark for name, mark in taken.experience.items()}
+    return Taken(taken.questions, judged, marks, taken.left_out)
 
 
 def lines(parts: Iterable[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ is credited then (the only free reference of the role, if there is just one) is 
 
 Each answer goes to the store as it arrives, under the model's name and a version that is a digest of prompt, model and
 parameters. What is there is never asked again, whether the program ended, was stopped or was killed. An answer that cannot
-be used (broken JSON, other words) is kept too, as what it is, and asked again only if `again` is set. A pair without a
+be used (broken JSON, other words, cut off) is kept too, as what it is, and asked again only if `again` is set. A pair without a
 usable answer leaves its question unjudged, unless another pair makes it Correct.
 """
 
@@ -177,6 +177,8 @@ class LanguageModel:
         self.report.tokens_in += outcome.tokens_in
         self.report.tokens_out += outcome.tokens_out
         try:
+            if outcome.cut_off:  # "Yes" may have gone on ", but ..."
+                raise Unusable(outcome.cut_off)
             label, explanation = read_answer(outcome.text, self.prompt.answer)
         except Unusable as unusable:
             reason = str(unusable)

@@ -170,7 +170,7 @@ def read_answer(text: str, form: AnswerForm) -> tuple[Label, str]:
         answer = msgspec.json.decode(fenced[1] if fenced else text, type=_Json)
     except msgspec.ValidationError as error:
         raise Unusable(f"JSON, but not as asked: {error}") from None
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeError):
         raise Unusable("not JSON") from None
     return answer.label, answer.explanation
 
