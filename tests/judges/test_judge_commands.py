@@ -140,6 +140,9 @@ def test_judges_are_listed_and_marked(path):
     assert [row["version"] for row in found["judges"] if row["judge"] == "gpt"] == ["expert 1", "intuitive 2"]
     assert 'Did you mean "anna"?' in run("judges", path, "--experience", "ana=1", code=2).stderr
     assert "expects NAME=N" in run("judges", path, "--experience", "anna", code=2).stderr
+    assert "expects NAME=N" in run("judges", path, "--experience", "anna=--5", code=2).stderr
+    assert "expects NAME=N" in run("judges", path, "--experience", f"anna={10**20}", code=2).stderr
+    assert "experience is a whole number" in run("judges", path, "--experience", f"anna={10**10}", code=2).stderr
 
 
 def test_one_judge_has_nobody_to_agree_with(path):

@@ -180,5 +180,7 @@ def import_(store: str, file: str, names: tuple[str, ...]) -> None:
     if taken.questions:
         parts.append(counted(done.questions, "new question"))
     say(f"{', '.join(parts)} in {store}")
+    for name in done.marked:
+        say(f"the experience of {name} is {taken.experience[name]:,} now")
     for reason in taken.left_out:
         say(f"Warning: left out: {reason}")

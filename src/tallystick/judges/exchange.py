@@ -174,11 +174,14 @@ class Kept:
     judgements: int
     replaced: int
     same: int
+    marked: tuple[str, ...] = ()
+    """Whose experience is another now."""
 
 
 def keep(store: Store, taken: Taken) -> Kept:
     """Put an import into a store. Who had answered a question before, and otherwise, has the answer replaced; so is what is said of experience."""
-    kinds = {name: kind for name, (kind, _) in store.judges().items()}
+    known = store.judges()
+    kinds = {name: kind for name, (kind, _) in known.items()}
     for one, kind in taken.judgements:  # before anything is written
         if kinds.setdefault(checked_name(one.judge, kind), kind) != kind:
             raise InputError(
@@ -199,7 +202,8 @@ def keep(store: Store, taken: Taken) -> Kept:
             store.add_judge(name, kinds[name], mark)
         for kind in KINDS:
             store.add_all([one for one in given.values() if kinds[one.judge] == kind], kind)
-    return Kept(asked, counts["new"], counts["replaced"], counts["same"])
+    marked = tuple(name for name, mark in taken.experience.items() if mark != known.get(name, ("", 0))[1])
+    return Kept(asked, counts["new"], counts["replaced"], counts["same"], marked)
 
 
 def renamed(taken: Taken, names: dict[str, str]) -> Taken:
