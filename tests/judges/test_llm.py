@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -503,17 +504,49 @@ def test_ctrl_c_keeps_what_was_answered(tmp_path):
         return says("Correct")
 
     with serving(answer) as endpoint:
-        arguments = [str(path), "--model", "m", "--base-url", endpoint.url, "--concurrency", "1"]
+        arguments = [str(path), "--model", "m", "--base-url", endpoint.url, "--concurrency", "1", "--format", "json"]
         asking = subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert third.wait(20)
         asking.send_signal(signal.SIGINT)
-        _, said = asking.communicate(timeout=20)
+        shown, said = asking.communicate(timeout=20)
         gone.set()
         assert asking.returncode == 130
         assert "Interrupted. What was answered is kept" in said
+        told = json.loads(shown)
+        assert (told["calls"], told["answered"], told["unjudged questions"]) == (3, 2, 4)
         assert "Traceback" not in said
     with Store(path) as store:
         assert len(store.judgements("m")) == 2
+
+
+def test_questions_without_a_reference_are_not_left_over_for_ever(tmp_path):
+    path = tmp_path / "store.sqlite"
+    with Store(path) as store:
+        store.add_questions([question("a"), replace(question("b"), references=(), reference_spans=())])
+    with serving(lambda body, number: says("Correct")) as endpoint:
+        asked = (path, "--model", "m", "--base-url", endpoint.url, "--format", "json")
+        assert "1 question without a reference to show; --no-reference asks" in run(*asked, "--dry-run").stderr
+        for _ in range(2):
+            done = run(*asked)
+            assert json.loads(done.stdout)["unjudged questions"] == 0
+            assert "1 question without a reference to show, about which this prompt asks nothing" in done.stderr
+        assert len(endpoint.requests) == 1
+        assert json.loads(run(*asked, "--no-reference").stdout)["answered"] == 2
+
+
+def test_a_model_is_not_taken_for_a_person_of_its_name(tmp_path):
+    path = tmp_path / "store.sqlite"
+    with Store(path) as store:
+        store.add(Judgement(question("a"), "m", Verdict("Incorrect")))
+        store.add_questions([question("b")])
+    with serving(lambda body, number: says("Correct")) as endpoint:
+        done = run(path, "--model", "m", "--base-url", endpoint.url, code=2)
+        assert "'m' is the name of a person here, not of a model; take another name" in done.stderr
+        assert endpoint.requests == []
+    with Store(path) as store:
+        with pytest.raises(InputError, match="is the name of a person here"):
+            store.add(Judgement(question("b"), "m", Verdict("Correct")), "model")
+        assert [one.judge for one in store.judgements()] == ["m"]
 
 
 def test_a_dry_run_calls_nothing_and_says_what_it_would_take(tmp_path):

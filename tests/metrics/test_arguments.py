@@ -148,13 +148,22 @@ def test_partial_coverage_is_a_lower_bound():
 
 def test_why_verdicts_are_lacking_is_said():
     class Troubled(Says):
-        report = SimpleNamespace(failures={"timeout": 2}, unusable={"not JSON": 1})
+        report = SimpleNamespace(failures={"timeout": 2}, unusable={"not JSON": 1}, not_called=3, calls=3, answered=1)
         disputed = frozenset("k")
 
     found = scored(["p"], ["x"], Troubled({}, asks="pairs")).results["judge"].warnings
     assert "says decided 1 of 1 open candidates that have a free reference (100.0%)" in found
     assert {"says: timeout (2 times)", "says: not JSON (1 times)"} <= set(found)
+    assert "says: 3 calls not made, since nothing but failures came back" in found
     assert any("judges of equal standing disagree on 1 of its questions" in note for note in found)
+
+
+def test_a_judge_who_answered_no_call_gives_no_figure():
+    class Silent(Says):
+        report = SimpleNamespace(failures={"no connection": 2}, unusable={}, not_called=3, calls=2, answered=0, known=0)
+
+    with pytest.raises(MetricError, match="says answered none of 2 calls: no connection"):
+        scored(["p"], ["x"], Silent({}, asks="pairs"))
 
 
 def test_correct_without_a_reference_credits_precision():

@@ -136,7 +136,7 @@ def judges(store: str, marks: tuple[str, ...], format_: str | None) -> None:
                     f"{store}: nobody called {name!r} has judged here; there are {', '.join(known) or 'none yet'}."
                     f"{did_you_mean(name, known)}"
                 )
-            kept.add_judge(name, experience=checked_experience(int(number)))
+            kept.add_judge(name, known[name][0], checked_experience(int(number)))
         known, total = kept.judges(), len(kept.queue())
         heard = {(judge, version): n for judge, version, n in kept.voices()}
         silent = {(name, ""): 0 for name in known if not any(judge == name for judge, _ in heard)}

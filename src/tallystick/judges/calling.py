@@ -125,13 +125,13 @@ Messages = list[dict[str, str]]
 
 
 def call_all(
-    endpoint: Endpoint, requests: Sequence[Messages], take: Callable[[int, Answer | Failure], None]
-) -> int:  # fmt: skip
+    endpoint: Endpoint, requests: Sequence[Messages], take: Callable[[int, Answer | Failure], None], begin: Callable[[], None]
+) -> None:  # fmt: skip
     """Call the model once for each request, and hand on each outcome with the request's number, in the order of arrival.
 
-    How many calls were begun: fewer than the requests if all went wrong. Ctrl-C leaves at once; what was handed on stays.
+    `begin` is told of each call before it is made: fewer than the requests if all went wrong. Ctrl-C leaves at once; what was handed on stays.
     """
-    work = _call_all(endpoint, requests, take)
+    work = _call_all(endpoint, requests, take, begin)
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -139,13 +139,13 @@ def call_all(
     return _beside(work)
 
 
-def _beside(work: Coroutine[Any, Any, int]) -> int:
+def _beside(work: Coroutine[Any, Any, None]) -> None:
     """The same in a thread with a loop of its own: a notebook has one running already."""
     from concurrent.futures import ThreadPoolExecutor
 
     stop: list[Callable[[], object]] = []
 
-    async def main() -> int:
+    async def main() -> None:
         task = asyncio.current_task()
         assert task is not None
         stop.append(partial(asyncio.get_running_loop().call_soon_threadsafe, task.cancel))
@@ -162,17 +162,17 @@ def _beside(work: Coroutine[Any, Any, int]) -> int:
 
 
 async def _call_all(
-    endpoint: Endpoint, requests: Sequence[Messages], take: Callable[[int, Answer | Failure], None]
-) -> int:  # fmt: skip
+    endpoint: Endpoint, requests: Sequence[Messages], take: Callable[[int, Answer | Failure], None], begin: Callable[[], None]
+) -> None:  # fmt: skip
     waiting = iter(range(len(requests)))
-    begun = in_vain = 0
+    in_vain = 0
 
     async def work(client: Any) -> None:
-        nonlocal begun, in_vain
+        nonlocal in_vain
         for number in waiting:
             if in_vain >= IN_VAIN:
                 return
-            begun += 1
+            begin()
             outcome = await _call(endpoint, client, requests[number])
             in_vain = in_vain + 1 if isinstance(outcome, Failure) else 0
             take(number, outcome)
@@ -185,7 +185,6 @@ async def _call_all(
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
-    return begun
 
 
 async def _call(endpoint: Endpoint, client: Any, messages: Messages) -> Answer | Failure:

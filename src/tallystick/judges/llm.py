@@ -58,11 +58,17 @@ class Report:
     known: int = 0
     unjudged: int = 0
     """Questions that are left without a verdict."""
+    without_reference: int = 0
+    """Questions that have no reference to show: this prompt has nothing to ask about them."""
     not_called: int = 0
     failures: Counter[str] = field(default_factory=Counter)
     unusable: Counter[str] = field(default_factory=Counter)
     tokens_in: int = 0
     tokens_out: int = 0
+
+    def begin(self) -> None:
+        """Count a call that is made."""
+        self.calls += 1
 
     def complaints(self) -> list[str]:
         """What could not be had and why, a line for each reason."""
@@ -71,6 +77,11 @@ class Report:
             lines.append(f"{counted(n, 'answer')} could not be used: {reason} (--again asks anew)")
         if self.not_called:
             lines.append(f"{counted(self.not_called, 'call')} not made, since nothing but failures came back")
+        if self.without_reference:
+            lines.append(
+                f"{counted(self.without_reference, 'question')} without a reference to show, about which this prompt asks nothing; "
+                "--no-reference does"
+            )
         if self.unjudged:
             lines.append(
                 f"{counted(self.unjudged, 'question')} left unjudged; the same command asks only what has no answer yet"
@@ -132,6 +143,7 @@ class LanguageModel:
         """The pieces that have to be asked, each once; how many have an answer; why answers could not be used."""
         pieces = {piece.key: piece for question in questions for piece in self.pieces(question)}
         if self.store is not None:
+            self.store.check_kind(self.name, self.kind)
             for key, piece in pieces.items():
                 if key not in self._verdicts and (kept := self.store.verdict(piece, self.name, self.version)):
                     self._verdicts[key] = kept
@@ -161,12 +173,14 @@ class LanguageModel:
 
         try:
             if asked:
-                report.calls = call_all(self.endpoint, [self.prompt.messages(piece) for piece in asked], take)
+                call_all(self.endpoint, [self.prompt.messages(piece) for piece in asked], take, report.begin)
                 report.not_called = len(asked) - report.calls
         finally:  # also after Ctrl-C: what is known of a question is worth keeping
             verdicts = [self._together(question) for question in questions]
             self._keep(questions)
-        report.unjudged = sum(verdict is None for verdict in verdicts)
+            silent = [self.pieces(one) for one, verdict in zip(questions, verdicts, strict=True) if verdict is None]
+            report.without_reference = sum(not pieces for pieces in silent)
+            report.unjudged = len(silent) - report.without_reference
         return verdicts
 
     def _take(self, piece: Question, outcome: Answer | Failure) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime, timezone
 
+from tallystick.errors import InputError
 from tallystick.judges.layout import Documents, parts_of
 from tallystick.judges.questions import Question
 from tallystick.judges.store_file import StoreFile
@@ -62,9 +63,18 @@ class Store(StoreFile):
     def add_judge(self, name: str, kind: str = "person", experience: int | None = None) -> None:
         """Make a judge known; where two persons disagree, the one with more experience decides."""
         with self.writing():
+            self.check_kind(name, kind)
             self._db.execute("INSERT OR IGNORE INTO judges (name, kind) VALUES (?, ?)", (name, kind))
             if experience is not None:
                 self._db.execute("UPDATE judges SET experience = ? WHERE name = ?", (experience, name))
+
+    def check_kind(self, name: str, kind: str) -> None:
+        """An error where somebody of another kind has this name: who a judge is, is not to change with what is added."""
+        for (known,) in self._db.execute("SELECT kind FROM judges WHERE name = ?", (name,)):
+            if known != kind:
+                raise InputError(
+                    f"{self.path}: {name!r} is the name of a {known} here, not of a {kind}; take another name"
+                )
 
     def judges(self) -> dict[str, tuple[str, int]]:
         """Kind and experience of each judge."""
@@ -82,6 +92,9 @@ class Store(StoreFile):
         with self.writing():
             (place,) = self._db.execute("SELECT coalesce(max(place), -1) + 1 FROM questions").fetchone()
             documents = Documents(self._db)
+            judgements = list(judgements)
+            for name in {one.judge for one in judgements}:
+                self.check_kind(name, kind)
             for k, one in enumerate(judgements):
                 self._add(one.question, documents, place + k, kind == "person")
                 self._db.execute("INSERT OR IGNORE INTO judges (name, kind) VALUES (?, ?)", (one.judge, kind))

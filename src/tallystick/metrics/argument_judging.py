@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import MetricError
+from tallystick.errors import MetricError, counted
 from tallystick.metrics.argument_stages import JUDGED, Accepted, Block, Candidate, best_pairs
 
 if TYPE_CHECKING:
@@ -133,6 +133,11 @@ def ask_judge(judge: Judge, asked: Sequence[Asked]) -> list[Verdict | None]:
     found = judge.judge(list(distinct.values()))
     if len(found) != len(distinct):
         raise MetricError(f"{judge.signature} was asked {len(distinct):,} questions and gave {len(found):,} verdicts")
+    report = getattr(judge, "report", None)
+    calls = getattr(report, "calls", 0)
+    if calls and not (getattr(report, "answered", 1) or getattr(report, "known", 1)):
+        reasons = "; ".join(dict(getattr(report, "failures", {})))
+        raise MetricError(f"{judge.signature} answered none of {counted(calls, 'call')}: {reasons}")
     verdicts = dict(zip(distinct, found, strict=True))
     for key, verdict in verdicts.items():
         if verdict is not None and any(not 0 <= k < len(distinct[key].references) for k in verdict.references):
@@ -175,6 +180,9 @@ def _troubles(judge: Any) -> Iterator[str]:
     for kind in ("failures", "unusable"):
         for reason, count in dict(getattr(report, kind, {})).items():
             yield f"{reason} ({count:,} times)"
+    not_called = getattr(report, "not_called", 0)
+    if not_called:
+        yield f"{counted(not_called, 'call')} not made, since nothing but failures came back"
     yield from getattr(judge, "notes", ())
     disputed = len(getattr(judge, "disputed", ()))
     if disputed:
