@@ -255,3 +255,28 @@ def test_import_from_a_pipe_reads_it_once(path, form):
 def test_import_of_nothing_is_an_error(path, content):
     done = run("import", path, "-", content=content, code=2)
     assert "<stdin>: is empty; expected Label Studio's export, or lines of JSON" in done.stderr
+
+
+def test_export_says_what_whoever_judges_will_miss(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("gold", "Homs"), ("system", "Syria")):
+        event = {"id": "e1", "type": "attack", "arguments": [{"role": "place", "text": text}]}
+        rows = [{"id": document, "events": [event]} for document in ("d1", "d2")]
+        Path(f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    said = run("export", "gold.jsonl", "system.jsonl", "--store", "j.sqlite").stderr
+    assert "2 questions, 2 of them new" in said
+    assert "Warning: 2 questions without the text of the document: whoever judges sees only the words" in said
+    assert "Warning: 2 questions about an event without a trigger, told by its id alone" in said
+
+
+def test_export_of_a_changed_text_says_that_its_candidates_were_judged(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("export", GOLD, SYSTEM, "--store", "j.sqlite")
+    with Store("j.sqlite") as store:
+        store.add_all([Judgement(one, "anna", Verdict("Incorrect")) for one in store.questions()])
+    rows = [json.loads(line) for line in Path(GOLD).read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        row["tokens"].append("!")
+    Path("gold.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    said = run("export", "gold.jsonl", SYSTEM, "--store", "j.sqlite").stderr
+    assert "8 of the new ones have a candidate that was judged in the same role before" in said

@@ -2,6 +2,7 @@
 
 import json
 import zlib
+from dataclasses import replace
 
 import pytest
 from endpoint import serving
@@ -13,6 +14,7 @@ from tallystick.judges.choose import judge_named
 from tallystick.judges.recorded import Recorded
 from tallystick.metrics import arguments
 from tallystick.metrics.argument_counting import Options
+from tallystick.metrics.argument_judging import _troubles
 from tallystick.reading.documents import pair_values
 from tallystick.structures.arguments import ArgumentDocument, DescribedEvent, EventArgument
 
@@ -129,3 +131,13 @@ def test_models_that_were_asked_in_different_ways_are_not_mixed(tmp_path):
             Recorded(store)
         assert Recorded(store, "gpt", "expert").asks == "pairs"
         assert Recorded(store, "gpt", "expert-").asks == "alone"
+
+
+def test_what_was_judged_otherwise_is_said(tmp_path):
+    changed = [replace(QUESTIONS[0], document=QUESTIONS[0].document + " ."), replace(QUESTIONS[1], references=("b",))]
+    with Store(tmp_path / "j.sqlite") as store:
+        store.add_all([Judgement(one, "anna", Verdict("Correct")) for one in QUESTIONS[:2]])
+        found = Recorded(store)
+    assert found.judge([*changed, *QUESTIONS[:3]]) == [None, None, Verdict("Correct"), Verdict("Correct"), None]
+    assert found.elsewhere == {one.key for one in changed}
+    assert any("2 questions without a verdict, though the same candidate" in one for one in _troubles(found))

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import asdict, replace
+from dataclasses import replace
 from hashlib import blake2b
 
 import pytest
@@ -129,7 +129,7 @@ def test_a_document_is_kept_once(tmp_path):
 def test_the_key_is_that_of_the_whole_content():
     """The plain digest, of which `key` makes the document's part only once."""
     for one in (*QUESTIONS, Question("a", document='"quoted"\n\0 日本 \ud800'), Question("", ())):
-        text = json.dumps(asdict(one), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        text = json.dumps(one.to_json(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         assert one.key == blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

@@ -1,7 +1,7 @@
 """Counting, the judge's stage, and what is asked."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import pytest
@@ -256,11 +256,31 @@ def test_judges_that_answer_wrongly():
 
 
 def test_the_same_question_is_asked_once():
-    gold = [document("p"), document("p")]
+    def told(text):
+        events = (DescribedEvent("e", "meet", "met", (1, 1)),)
+        return ArgumentDocument((EventArgument("e", "r", text),), events, ("p", "met", "x"))
+
     judge = Says({"x": ("Correct", "p")})
-    found = arguments.score(pair_values(gold, [document("x"), document("x")]), judge=judge)
+    found = arguments.score(pair_values([told("p"), told("p")], [told("x"), told("x")]), judge=judge)
     assert len(judge.asked) == 1
     assert found.results["judge"].sums.tolist() == [2, 2, 2, 2]
+
+
+def test_without_text_or_trigger_one_answer_serves_one_event():
+    """Nothing else tells two documents, or two events of a text, apart."""
+    judge = Says({"x": ("Correct", "p")})
+    arguments.score(
+        pair_values({"a": document("p"), "b": document("p")}, {"a": document("x"), "b": document("x")}), judge=judge
+    )
+    assert [one.source for one in judge.asked] == ["document a, event e", "document b, event e"]
+
+    tokens, events = ("p", "met", "x"), [DescribedEvent("e1", "meet"), DescribedEvent("e2", "meet", "met", (1, 1))]
+    gold, system = (
+        ArgumentDocument(tuple(EventArgument(event.id, "r", text) for event in events), events, tokens) for text in "px"
+    )
+    found = arguments.score(pair_values([gold], [system])).open
+    assert [one.source for one in found] == ["event e1", ""]
+    assert found[1].key == replace(found[1], source="").key != replace(found[1], source="event e2").key
 
 
 def test_what_is_recorded_and_the_more_experienced_decides(tmp_path):
@@ -309,7 +329,7 @@ def test_what_most_systems_made_comes_first():
     assert [question.candidate for question in open_questions(systems, top=1)] == ["y"]
 
 
-def test_the_same_words_elsewhere_are_the_same_question():
+def test_a_candidate_is_shown_in_its_own_place_or_else_next_to_the_trigger():
     tokens = ("x", "and", "p", "met", ",", "x", "said", "he", "saw", "x")
     event = DescribedEvent("e", "meet", "met", (3, 3))
     gold = ArgumentDocument((EventArgument("e", "r", "p", (2, 2)),), (event,), tokens)
@@ -318,8 +338,10 @@ def test_the_same_words_elsewhere_are_the_same_question():
         system = ArgumentDocument((EventArgument("e", "r", text, at and (at, at)),))
         return arguments.score(pair_values([gold], [system])).open[0]
 
-    assert asked("x", 5).key == asked("x", 9).key == asked("x", None).key
+    assert asked("x", 5).key == asked("x", None).key != asked("x", 9).key
     assert asked("x", 5).candidate_span == (14, 15)
+    assert asked("x", 9).candidate_span == (28, 29)  # another one, perhaps
+    assert asked("x", 7).candidate_span == (14, 15)  # the place says something else
     assert asked("he", 7).candidate_span is not None
     assert asked("nothing", None).candidate_span is None
 

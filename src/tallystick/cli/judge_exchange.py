@@ -74,9 +74,33 @@ def export(
         put = _open(reference, systems, top, task, options)
     with Store(store, create=reference is not None) as kept:
         if put is not None:
+            judged, before = kept.judged_pairs(), set(kept.queue())
             new = kept.add_questions(put)
+            again = sum((one.candidate, one.role) in judged and one.key not in before for one in put)
+            if again:
+                say(
+                    f"{again:,} of the new ones have a candidate that was judged in the same role before: with another text, in another "
+                    "place or with other references"
+                )
+            for warning in _hard_to_judge(put):
+                say(f"Warning: {warning}")
             say(f"{counted(len(put), 'question')}, {new:,} of them new in {store}")
         _write(kept, put, label_studio, jsonl, judgements, open_to)
+
+
+def _hard_to_judge(questions: list[Question]) -> list[str]:
+    """What whoever judges will miss."""
+    out = []
+    bare = sum(not one.document.strip() for one in questions)
+    if bare:
+        out.append(
+            f"{counted(bare, 'question')} without the text of the document: whoever judges sees only the words "
+            "(--tokens FILE takes the text from another file)"
+        )
+    untold = sum(not one.trigger and bool(one.source) for one in questions)
+    if untold:
+        out.append(f"{counted(untold, 'question')} about an event without a trigger, told by its id alone")
+    return out
 
 
 def _refuse(names: Iterable[str], why: str) -> None:

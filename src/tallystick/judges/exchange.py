@@ -24,6 +24,7 @@ from tallystick.reading.json_text import decode_line
 from tallystick.reading.opening import read_text, shown_name
 
 ASKED = tuple(one.name for one in fields(Question))
+TEXTS = ("document", "event_type", "trigger", "role", "source")
 ANSWERED = (
     "judge", "kind", "experience", "version", "label", "valid", "same_as", "relation", "explanation", "when", "details",
 )  # fmt: skip
@@ -129,7 +130,7 @@ def question_of(value: dict[str, Any], store: Store | None) -> Question:
         if "references" in value:
             raise InputError("has `reference` and `references`; one of them is enough")
         parts["references"] = [value["reference"]]
-    texts = [parts["candidate"], *parts.get("references", ()), *(parts.get(name, "") for name in ASKED[2:6])]
+    texts = [parts["candidate"], *parts.get("references", ()), *(parts.get(name, "") for name in TEXTS)]
     if not isinstance(parts.get("references", []), list) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"expected texts, and a list of texts as references, found {json.dumps(parts)[:120]}")
     if not parts["candidate"].strip():

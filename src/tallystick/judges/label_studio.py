@@ -63,7 +63,7 @@ def configuration() -> str:
 def task(question: Question) -> dict[str, Any]:
     """One task."""
     first, second, third = asked(question)
-    about = [question.event_type, question.trigger and f"“{question.trigger}”", question.role]
+    about = [question.source, question.event_type, question.trigger and f"“{question.trigger}”", question.role]
     return {
         "data": {
             "key": question.key,

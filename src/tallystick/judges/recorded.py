@@ -75,6 +75,9 @@ class Recorded:
         self.notes = [] if judge is not None else list(_left_out(store, self.heard, known))
         self.name = store.path.name
         self.disputed: set[str] = set()
+        self.elsewhere: set[str] = set()
+        """What was asked and is not judged as it was asked, by key, though its candidate was in that role."""
+        self._known = store.judged_pairs()
         if self.asks == "all":
             for key in {key for one in self.heard for key in one.verdicts}:
                 self._decided(key, ((one, one.verdicts.get(key)) for one in self.heard))
@@ -98,7 +101,11 @@ class Recorded:
 
     def judge(self, questions: Sequence[Question]) -> list[Verdict | None]:
         """What was said to each question, None where nothing was."""
-        return [self._decided(one.key, ((heard, heard.verdict(one)) for heard in self.heard)) for one in questions]
+        found = [self._decided(one.key, ((heard, heard.verdict(one)) for heard in self.heard)) for one in questions]
+        for one, verdict in zip(questions, found, strict=True):
+            if verdict is None and one.key not in self.disputed and (one.candidate, one.role) in self._known:
+                self.elsewhere.add(one.key)
+        return found
 
     def labels(self) -> dict[str, Label]:
         """The label of each question that is judged, by its key; of models, those of the pieces."""

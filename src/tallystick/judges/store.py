@@ -136,6 +136,13 @@ class Store(StoreFile):
             "SELECT judge, version, count(*) FROM judgements GROUP BY judge, version ORDER BY judge, version"
         ).fetchall()
 
+    def judged_pairs(self) -> set[tuple[str, str]]:
+        """Candidate and role of every question that anybody has judged."""
+        rows = self._db.execute(
+            "SELECT DISTINCT q.candidate, q.role FROM questions q JOIN judgements j ON j.question = q.key"
+        )
+        return {(candidate, role) for candidate, role in rows}
+
     def piece(self, judge: str, version: str) -> Question | None:
         """Something that a model was asked as it was shown to it; None where it was not asked from here."""
         rows = self._db.execute(

@@ -140,7 +140,12 @@ def show_question(desk: Desk, place: int, question: Question, console: Console) 
     console.print()
     console.print(Rule(f"{place + 1} of {total} · {done} judged · {printable(desk.name)}", align="left"))
     about = Text()
-    for name, value in (("event", question.event_type), ("trigger", question.trigger), ("role", question.role)):
+    for name, value in (
+        ("about", question.source),
+        ("event", question.event_type),
+        ("trigger", question.trigger),
+        ("role", question.role),
+    ):
         if value:
             about.append(f"{name} ", style="dim").append(f"{printable(value)}   ", style="bold")
     if about:

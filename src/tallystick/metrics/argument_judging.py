@@ -184,6 +184,12 @@ def _troubles(judge: Any) -> Iterator[str]:
     if not_called:
         yield f"{counted(not_called, 'call')} not made, since nothing but failures came back"
     yield from getattr(judge, "notes", ())
+    elsewhere = len(getattr(judge, "elsewhere", ()))
+    if elsewhere:
+        yield (
+            f"{counted(elsewhere, 'question')} without a verdict, though the same candidate was judged in the same role: with another "
+            "text, in another place, with other references, or by another judge"
+        )
     disputed = len(getattr(judge, "disputed", ()))
     if disputed:
         yield f"judges of equal standing disagree on {disputed:,} of its questions, which count as not judged"

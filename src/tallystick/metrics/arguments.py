@@ -99,8 +99,8 @@ class Scored:
     def open(self) -> list[Question]:
         """The questions about what is still wrong, in the order of the corpus."""
         out = []
-        for document, blocks in zip(self.documents, self.blocks, strict=True):
-            asker = Asker(document, self.options.wording)
+        for name, document, blocks in zip(self.ids, self.documents, self.blocks, strict=True):
+            asker = Asker(document, self.options.wording, name)
             out += [asker.ask(block, one) for block in blocks for one in block.open if one.text.strip()]
         return out
 
@@ -163,7 +163,7 @@ def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: J
         )
     coverage = None
     if judge is not None:
-        coverage = _judged(pairs.reference, blocks, judge, options)
+        coverage = _judged(pairs, blocks, judge, options)
         notes += coverage.notes()
     stages = [stage for stage in STAGES if (stage != MODIFIERS or parsed) and (stage != JUDGED or judge is not None)]
     settings = options.settings(
@@ -198,12 +198,12 @@ def open_questions(systems: Mapping[str, Scored], top: int | None = None) -> lis
 
 
 def _judged(
-    documents: Sequence[ArgumentDocument], blocks: Sequence[Sequence[Block]], judge: Judge, options: Options
+    pairs: Paired[ArgumentDocument], blocks: Sequence[Sequence[Block]], judge: Judge, options: Options
 ) -> Coverage:
     """Ask about all documents at once, so that a judge may work on many questions at a time."""
     askers: dict[int, Asker] = {}
-    for document, found in zip(documents, blocks, strict=True):
-        asker = Asker(document, options.wording)
+    for name, document, found in zip(pairs.ids, pairs.reference, blocks, strict=True):
+        asker = Asker(document, options.wording, name)
         askers.update({id(block): asker for block in found})
     every = [block for found in blocks for block in found]
     return judge_blocks(

@@ -202,7 +202,7 @@ function passage(question) {
 }
 
 function facts(question) {
-  const rows = [["event", question.event_type], ["trigger", question.trigger], ["role", question.role]];
+  const rows = [["about", question.source], ["event", question.event_type], ["trigger", question.trigger], ["role", question.role]];
   return element("dl", { class: "facts" }, ...rows.filter(([, value]) => value).map(([name, value]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 }
