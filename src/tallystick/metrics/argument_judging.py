@@ -10,9 +10,9 @@ largest; what remains of a candidate's references then goes to it as well. What 
 the references that no Correct one stands for. A candidate whose references are all credited already is a repetition and stays wrong, as in
 all stages.
 
-A candidate without a verdict counts as wrong. With Partial as 0 or 1 every further verdict leaves each figure as it is or raises it, so
-that the figures are lower bounds. With Partial as 0.5 that is so for those that `bounds_of` names: a reference that goes from three Partial
-candidates to one Correct one raises recall and may lower precision.
+A candidate without a verdict counts as wrong. With Partial as 0 every further verdict leaves each figure as it is or raises it, so
+that the figures are lower bounds. With Partial as 0.5 or 1 that is so for those that `bounds_of` names: references that go from three Partial
+candidates to one Correct one may lower precision.
 
 How a judge is asked depends on it: `all`, one question with all references of the role (people);
 `pairs`, one question for each reference that is free, and only one of them is credited (embeddings, and language models that are
@@ -36,8 +36,12 @@ if TYPE_CHECKING:
 
 ASKS = ("all", "pairs", "alone")
 FIGURES = ("precision", "recall", "f1")
+CREDITED = ("Correct", "Partial")
+"""The labels that may credit something, the better first."""
 NEXT_TO_NOTHING = 1e-6
 """Decides between matchings of the same total weight, and is too little to change the total."""
+LEAST = 1e-3
+"""Decides where that leaves a choice: less than parts of a candidate differ by."""
 
 
 @dataclass(frozen=True)
@@ -85,18 +89,19 @@ class Coverage:
             return "the figures of `judge` are lower bounds"
         is_, are = (" and ".join(names) + (" is" if len(names) == 1 else " are") for names in (self.bounds, others))
         bounds = "a lower bound" if len(self.bounds) == 1 else "lower bounds"
-        return f"{is_} {bounds}; {are} not, since with --partial 0.5 a further verdict may lower them"
+        return f"{is_} {bounds}; {are} not, since a further verdict may lower them where Partial counts (--partial)"
 
 
 def bounds_of(asks: str, counting: str, partial: float) -> tuple[str, ...]:
-    """The figures that a verdict more never lowers, whatever it is: all, but where Partial is neither nothing nor everything.
+    """The figures that a verdict more never lowers, whatever it is: all, but where Partial counts and what is Correct goes before it.
 
     `rewrite` counts a candidate that stands for n references n times, and with weight 1/2 n times half: precision may fall, F1 cannot.
-    Under `keep` several half-right candidates can lose their references to one that is right, or to a part of one.
+    Under `keep` several half-right candidates can lose their references to one that is right, or to a part of one. So they can with Partial
+    as 1, where they lose as much as the other gains. Pairs of one weight are matched for the largest total, which only grows.
     """
-    if partial in (0, 1) or asks == "alone" or (asks == "pairs" and counting == "rewrite"):
+    if not partial or asks == "alone" or (asks == "pairs" and (counting == "rewrite" or partial == 1)):
         return FIGURES
-    return ("recall", "f1") if counting == "rewrite" else ("recall",)
+    return ("recall", "f1") if counting == "rewrite" and partial < 1 else ("recall",)
 
 
 def asked_how(judge: Any) -> str:
@@ -199,11 +204,11 @@ Right = Sequence[tuple[Asked, "Verdict", Fraction]]
 
 
 def _stand_for(block: Block, right: Right, several: bool) -> None:
-    """Candidates take the references that they stand for; if each takes all that it can, what is worth more goes first."""
+    """Candidates take the references that they stand for; if each takes all that it can, what is Correct goes first."""
     if not several:
         return _match(block, right, several)
-    for weight in sorted({weight for _, _, weight in right}, reverse=True):
-        _match(block, [found for found in right if found[2] == weight], several)
+    for label in CREDITED:
+        _match(block, [found for found in right if found[1].label == label], several)
     return None
 
 
@@ -214,6 +219,7 @@ def _match(block: Block, right: Right, several: bool) -> None:
     column = {id(candidate): k for k, candidate in enumerate(candidates)}
     row = {reference: k for k, reference in enumerate(free)}
     weights: dict[tuple[int, int], Fraction] = {}
+    labels: dict[tuple[int, int], str] = {}
     none = []
     for one, verdict, weight in right:
         named = (one.reference,) if one.reference is not None else verdict.references
@@ -221,11 +227,12 @@ def _match(block: Block, right: Right, several: bool) -> None:
             none.append((one.candidate, weight, verdict.label))
         for reference in named:
             if reference in row:
-                weights[row[reference], column[id(one.candidate)]] = weight
+                edge = row[reference], column[id(one.candidate)]
+                weights[edge], labels[edge] = weight, verdict.label
     edges = [
-        (r, c, float(weight + NEXT_TO_NOTHING * ((weight == 1) + candidates[c].share)))
+        (r, c, float(weight + NEXT_TO_NOTHING * ((weight == 1) + candidates[c].share + LEAST * (labels[r, c] == "Correct"))))
         for (r, c), weight in weights.items()
-    ]
+    ]  # fmt: skip
     taken: dict[int, list[int]] = {c: [r] for r, c in best_pairs(edges, len(free), len(candidates))}
     if several:  # what nobody else needs
         used = {r for rows in taken.values() for r in rows}
@@ -234,17 +241,23 @@ def _match(block: Block, right: Right, several: bool) -> None:
                 taken[c].append(r)
                 used.add(r)
     for c, rows in taken.items():
-        weight = weights[rows[0], c]
+        label = labels[rows[0], c]
         references = tuple(sorted(free[r] for r in rows))
-        block.take(Accepted(JUDGED, references, (candidates[c],), weight, "correct" if weight == 1 else "partial"))
+        block.take(_accepted(references, candidates[c], weights[rows[0], c], label))
     for candidate, weight, label in none:
-        block.take(Accepted(JUDGED, (), (candidate,), weight, f"{label.lower()}, no reference"))
+        block.take(_accepted((), candidate, weight, label))
+
+
+def _accepted(references: tuple[int, ...], candidate: Candidate, weight: Fraction, label: str) -> Accepted:
+    how = label.lower() + ("" if references else ", no reference")
+    return Accepted(JUDGED, references, (candidate,), weight, how, partial=label == "Partial")
 
 
 def _alone(block: Block, right: Right) -> None:
     """A judge who saw no reference: the only free one is meant, if there is just one."""
     only = tuple(block.free) if len(block.free) == 1 else ()
-    for one, verdict, weight in sorted(right, key=lambda found: -found[2]):  # what is only partly right takes it last
+    for one, verdict, weight in sorted(
+        right, key=lambda found: CREDITED.index(found[1].label)
+    ):  # Partial takes it last
         references, only = only, ()
-        how = verdict.label.lower() + ("" if references else ", no reference")
-        block.take(Accepted(JUDGED, references, (one.candidate,), weight, how))
+        block.take(_accepted(references, one.candidate, weight, verdict.label))
