@@ -339,3 +339,58 @@ def test_a_store_in_a_folder_that_may_not_be_written_to_is_read(tmp_path, journa
     assert read == "1"
     assert "cannot be written (attempt to write a readonly database); nothing was changed" in refused
     assert time.monotonic() - began < PATIENCE
+
+
+def answered(path):
+    with Store(path) as store:
+        store.add_all([Judgement(one, "anna", Verdict("Correct", (0,))) for one in QUESTIONS * 20])
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda store: store.questions(),
+        lambda store: store.judgements(),
+        lambda store: Recorded(store),
+        lambda store: store.add(Judgement(QUESTIONS[0], "ben", Verdict("Correct"))),
+    ],
+)
+def test_a_damaged_store_is_said_to_be_damaged(tmp_path, read):
+    path = tmp_path / "j.sqlite"
+    answered(path)
+    content = bytearray(path.read_bytes())
+    content[8192:] = bytes(len(content) - 8192)
+    path.write_bytes(content)
+    with (
+        Store(path) as store,
+        pytest.raises(InputError, match=r"j.sqlite: this store of judgements is damaged .*recover"),
+    ):
+        read(store)
+
+
+@pytest.mark.parametrize("change", ["refs = 'oops'", "refs = '5'", "answers = '[1]'", "details = '['"])
+def test_a_row_that_no_tallystick_wrote_is_damage(tmp_path, change):
+    path = tmp_path / "j.sqlite"
+    answered(path)
+    with sqlite3.connect(path) as db:
+        db.execute(f"UPDATE judgements SET {change}")
+    db.close()
+    with Store(path) as store, pytest.raises(InputError, match=r"damaged .a row that cannot be understood"):
+        store.judgements()
+
+
+@pytest.mark.parametrize("what", ["moved", "deleted", "replaced", "log"])
+def test_a_store_that_was_moved_away_is_not_written_to(tmp_path, what):
+    path, first, second = tmp_path / "j.sqlite", *(Judgement(one, "anna", Verdict("Correct")) for one in QUESTIONS[:2])
+    with Store(path) as store:
+        store.add(first)
+        store.add(first)  # now there is a log
+        other = tmp_path / "j.sqlite-wal" if what == "log" else path
+        if what == "moved":
+            other.rename(tmp_path / "gone.sqlite")
+        else:
+            other.unlink()
+        if what == "replaced":
+            answered(path)
+        with pytest.raises(InputError, match=r"was moved, deleted or replaced while it was open.*nothing was changed"):
+            store.add(second)

@@ -10,14 +10,14 @@ its answers to those pairs here too, without putting them before people.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime, timezone
 
 from tallystick.errors import InputError
 from tallystick.judges.layout import Documents, parts_of
 from tallystick.judges.questions import Question
-from tallystick.judges.store_file import StoreFile
+from tallystick.judges.store_file import StoreFile, reading
 from tallystick.judges.verdicts import Answers, Judgement, Label, Verdict
 
 KINDS = ("person", "model", "embedding")
@@ -44,15 +44,18 @@ class Store(StoreFile):
             f"INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO {known}", row
         ).rowcount
 
+    @reading
     def questions(self) -> list[Question]:
         """The queue, in the order in which it was put."""
         rows = self._db.execute("SELECT key, document, parts FROM questions WHERE queued ORDER BY place, key")
         return list(Documents(self._db).questions(rows))
 
+    @reading
     def queue(self) -> list[str]:
         """The queue as keys, in its order: quicker than the questions with their documents."""
         return [key for (key,) in self._db.execute("SELECT key FROM questions WHERE queued ORDER BY place, key")]
 
+    @reading
     def question(self, key: str) -> Question | None:
         """The question of a key, queued or not."""
         rows = self._db.execute("SELECT key, document, parts FROM questions WHERE key = ?", (key,))
@@ -68,6 +71,7 @@ class Store(StoreFile):
             if experience is not None:
                 self._db.execute("UPDATE judges SET experience = ? WHERE name = ?", (experience, name))
 
+    @reading
     def check_kind(self, name: str, kind: str) -> None:
         """An error where somebody of another kind has this name: who a judge is, is not to change with what is added."""
         for (known,) in self._db.execute("SELECT kind FROM judges WHERE name = ?", (name,)):
@@ -76,6 +80,7 @@ class Store(StoreFile):
                     f"{self.path}: {name!r} is the name of a {known} here, not of a {kind}; take another name"
                 )
 
+    @reading
     def judges(self) -> dict[str, tuple[str, int]]:
         """Kind and experience of each judge."""
         rows = self._db.execute("SELECT name, kind, experience FROM judges ORDER BY name")
@@ -114,6 +119,7 @@ class Store(StoreFile):
                 (question.key, judge, version),
             )
 
+    @reading
     def judgements(self, judge: str | None = None, version: str | None = None) -> list[Judgement]:
         """The judgements, of one judge or of all."""
         rows = self._db.execute(
@@ -123,6 +129,7 @@ class Store(StoreFile):
         documents = Documents(self._db)
         return [_judgement(row, documents) for row in rows]
 
+    @reading
     def judgement(self, key: str, judge: str, version: str = "") -> Judgement | None:
         """What a judge said to the question of a key, with all that belongs to it."""
         row = self._db.execute(
@@ -130,12 +137,14 @@ class Store(StoreFile):
         ).fetchone()
         return None if row is None else _judgement(row, Documents(self._db))
 
+    @reading
     def voices(self) -> list[tuple[str, str, int]]:
         """Each judge and version that has judged, and how many questions: a model with two prompts is two voices."""
         return self._db.execute(
             "SELECT judge, version, count(*) FROM judgements GROUP BY judge, version ORDER BY judge, version"
         ).fetchall()
 
+    @reading
     def judged_pairs(self) -> set[tuple[str, str]]:
         """Candidate and role of every question that anybody has judged."""
         rows = self._db.execute(
@@ -143,6 +152,7 @@ class Store(StoreFile):
         )
         return {(candidate, role) for candidate, role in rows}
 
+    @reading
     def piece(self, judge: str, version: str) -> Question | None:
         """Something that a model was asked as it was shown to it; None where it was not asked from here."""
         rows = self._db.execute(
@@ -152,6 +162,7 @@ class Store(StoreFile):
         )
         return next(Documents(self._db).questions(rows), None)
 
+    @reading
     def answers_to_pieces(self, judge: str, version: str) -> dict[str, Verdict]:
         """What a model said to what it was shown, by key, without what was put together from that."""
         rows = self._db.execute(
@@ -160,6 +171,7 @@ class Store(StoreFile):
         )
         return {key: Verdict(label, tuple(json.loads(refs)), why) for key, label, refs, why in rows}
 
+    @reading
     def verdict(self, question: Question, judge: str, version: str = "") -> Verdict | None:
         """What a judge said to a question, if anything."""
         row = self._db.execute(
@@ -168,15 +180,17 @@ class Store(StoreFile):
         ).fetchone()
         return None if row is None else Verdict(row[0], tuple(json.loads(row[1])), row[2])
 
-    def verdicts(self, judge: str | None = None, version: str | None = None) -> Iterator[tuple[str, str, Verdict]]:
+    @reading
+    def verdicts(self, judge: str | None = None, version: str | None = None) -> list[tuple[str, str, Verdict]]:
         """Each judgement's question (by key), judge and verdict: what a score follows from, without the documents."""
         rows = self._db.execute(
             "SELECT question, judge, label, refs, explanation FROM judgements WHERE (?1 IS NULL OR judge = ?1) "
             "AND (?2 IS NULL OR version = ?2) ORDER BY question, judge, version",
             (judge, version),
         )
-        return ((key, who, Verdict(label, tuple(json.loads(refs)), why)) for key, who, label, refs, why in rows)
+        return [(key, who, Verdict(label, tuple(json.loads(refs)), why)) for key, who, label, refs, why in rows]
 
+    @reading
     def labels(self, judge: str, version: str | None = None) -> dict[str, Label]:
         """A judge's labels by question: what agreement is computed from."""
         rows = self._db.execute(
@@ -195,6 +209,7 @@ class Store(StoreFile):
                 "INSERT OR REPLACE INTO unusable VALUES (?, ?, ?, ?, ?, ?)", (key, judge, version, answer, reason, when)
             )
 
+    @reading
     def unusable(self, judge: str, version: str) -> dict[str, str]:
         """The questions (by key) to which a judge gave an answer that could not be used, and why not."""
         rows = self._db.execute(

@@ -1,7 +1,8 @@
 """The file of a store: opening it, its log, bringing it up to this version, and writing to it.
 
 Each writing is a transaction of its own, written through to the disk: losing power loses at most the answer being typed. SQLite's
-write-ahead log lets several people and programs work on one file at once.
+write-ahead log lets several people and programs work on one file at once. A file that was moved away under the program's feet is not written
+to: SQLite would, and nobody would ever find it.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from tallystick.errors import InputError
 from tallystick.judges.layout import APPLICATION, VERSION, bring_up, give_back, lay_out, version_of
@@ -23,6 +25,36 @@ PATIENCE = 30
 """Seconds to wait for somebody else who is writing."""
 
 Self = TypeVar("Self", bound="StoreFile")
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+Identity = tuple[tuple[int, int] | None, ...]
+"""Which file stands at the store's name, and which log beside it."""
+
+
+def reading(method: Callable[Concatenate[Self, Given], Found]) -> Callable[Concatenate[Self, Given], Found]:
+    """A method that reads: whatever the file holds that no tallystick has written is an error that names the file."""
+
+    @wraps(method)
+    def read(self: Self, /, *given: Given.args, **named: Given.kwargs) -> Found:
+        try:
+            return method(self, *given, **named)
+        except sqlite3.OperationalError as error:
+            raise InputError(f"{self.path}: cannot be read ({error})") from None
+        except sqlite3.DatabaseError as error:
+            raise damaged(self.path, error) from None
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise damaged(self.path, f"a row that cannot be understood: {error}") from None
+
+    return read
+
+
+def damaged(path: Path, why: Any) -> InputError:
+    """What is to be said of a store that is broken, and what may help."""
+    return InputError(
+        f"{path}: this store of judgements is damaged ({why}). Take a copy of it that is whole; without one, "
+        f"`sqlite3 {path} .recover | sqlite3 recovered.sqlite` saves what can still be read"
+    )
 
 
 class StoreFile:
@@ -33,6 +65,7 @@ class StoreFile:
 
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
         self.path = Path(path)
+        self._seen: Identity = (None, None)
         if not create and not self.path.exists():
             raise InputError(f"{self.path}: there is no such store of judgements; `tallystick judge export` makes one")
         try:
@@ -86,6 +119,19 @@ class StoreFile:
     def _connect(self, name: str) -> None:
         self._connection = _connected(name)
         self._prepare()
+        self._seen = self._identity()
+
+    def _identity(self) -> Identity:
+        return _which(self.path), _which(self._log)
+
+    def _check_identity(self) -> None:
+        """An error where the file that is open is not the one at its name any more, or its log was taken away."""
+        now = self._identity()
+        if any(before not in (None, after) for before, after in zip(self._seen, now, strict=True)):
+            raise InputError(
+                f"{self.path}: the store was moved, deleted or replaced while it was open, so that nothing can be written to it; "
+                "nothing was changed. Put it back, or start again where it is now"
+            )
 
     def _prepare(self) -> None:
         db = self._connection
@@ -157,10 +203,12 @@ class StoreFile:
                 if made is not None:
                     self._unmade = False
                     self._keep_a_log()
-            except (
-                sqlite3.OperationalError
-            ) as error:  # a full disk, a file without leave to write, a lock of half a minute
+                self._seen = self._identity()
+            except (sqlite3.OperationalError, sqlite3.IntegrityError) as error:
+                # a full disk, a file without leave to write, a lock of half a minute
                 raise InputError(f"{self.path}: cannot be written ({error}); nothing was changed") from None
+            except sqlite3.DatabaseError as error:
+                raise damaged(self.path, error) from None
             except UnicodeEncodeError as error:
                 raise InputError(
                     f"{self.path}: {error.object[max(0, error.start - 20) : error.end]!r} ends in half a character "
@@ -170,6 +218,7 @@ class StoreFile:
     def _begin(self) -> bool | None:
         """Begin to write. Where this makes the store: whether there was no file before."""
         if not self._unmade:
+            self._check_identity()
             self._connection.execute("BEGIN IMMEDIATE")
             return None
         new = not self.path.exists()
@@ -221,6 +270,14 @@ def _connected(name: str) -> sqlite3.Connection:
 
 def _tables(db: sqlite3.Connection) -> int:
     return int(db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+
+
+def _which(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _written(path: Path) -> bool:
