@@ -32,7 +32,7 @@ def test_form(text, form):
     ("text", "pronoun"),
     [
         ("she", True), ("Himself", True), ("those", True), ("who ,", True), ("the", False), ("she said", False),
-        ("US", False), ("us", True), ("WHO", False), ("I", True), ("Clinton", False), ("", False),
+        ("US", False), ("HE", True), ("THE US", False), ("THEM", True), ("us", True), ("WHO", False), ("I", True), ("Clinton", False), ("", False),
     ],
 )  # fmt: skip
 def test_pronouns_but_not_abbreviations(text, pronoun):

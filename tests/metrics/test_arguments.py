@@ -283,6 +283,16 @@ def test_without_text_or_trigger_one_answer_serves_one_event():
     assert found[1].key == replace(found[1], source="").key != replace(found[1], source="event e2").key
 
 
+@pytest.mark.parametrize(
+    ("tokens", "same"), [("IT met it . IT", True), ("IT MET HIM . IT", False), ("he met him . it", False)]
+)
+def test_a_pronoun_in_capitals_is_one_where_all_is_in_capitals(tokens, same):
+    tokens = tokens.split()
+    gold, system = (ArgumentDocument((EventArgument("e", "r", tokens[k], (k, k)),), (), tuple(tokens)) for k in (0, 4))
+    found = arguments.score(pair_values([gold], [system]))
+    assert found.results["same_text"].f1 == found.results["break_aggregate"].f1 == float(same)
+
+
 def test_what_is_recorded_and_the_more_experienced_decides(tmp_path):
     """Figure 2's example: two annotators, Q1 to Q3."""
     tokens = ("when", "he", "was", "extradited", ".", "Though", "Lazar", "had", "agreed")
