@@ -280,3 +280,31 @@ def test_export_of_a_changed_text_says_that_its_candidates_were_judged(tmp_path,
     Path("gold.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     said = run("export", "gold.jsonl", SYSTEM, "--store", "j.sqlite").stderr
     assert "8 of the new ones have a candidate that was judged in the same role before" in said
+
+
+def test_names_that_are_not_there_are_said(path):
+    run("import", path, HERE / "label_studio_export.json", "--annotator", "1=anna")
+    done = run("export", "--store", path, "--jsonl", "q.jsonl", "--open-to", "ana", code=2)
+    assert "nobody called 'ana' has judged here" in done.stderr
+    assert 'Did you mean "anna"?' in done.stderr
+    assert not Path("q.jsonl").exists()
+    done = run("import", path, HERE / "label_studio_export.json", "--annotator", "7=zoe", code=2)
+    assert "--annotator: no annotation there is by 'label-studio 7'; there are label-studio 1" in done.stderr
+
+
+def test_train_takes_what_export_writes(path):
+    with Store(path) as store:
+        for k, one in enumerate(QUESTIONS):
+            store.add(Judgement(one, "anna", Verdict("Correct" if k % 2 else "Incorrect")))
+            store.add(Judgement(one, "ben", Verdict("Partial")))
+        store.add_judge("anna", experience=1)
+    run("export", "--store", path, "--judgements", "all.jsonl")
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    pytest.importorskip("wordllama", reason="wordllama is not installed")
+    wanted, found = (run("train", name, "--folds", 2, "--format", "json") for name in (path, "all.jsonl"))
+    assert json.loads(found.stdout) == json.loads(wanted.stdout)
+    assert "labels: recorded(labels.sqlite, persons anna+ben, 24 judgements, " in found.stderr
+    for seed in (-1, 99999999999):
+        assert "not in the range" in run("train", path, "--seed", seed, code=2).stderr
+    Path("keys.jsonl").write_text(json.dumps({"key": QUESTIONS[0].key, "judge": "anna", "label": "Correct"}))
+    assert "give the question itself" in run("train", "keys.jsonl", code=2).stderr

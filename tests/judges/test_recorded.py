@@ -141,3 +141,11 @@ def test_what_was_judged_otherwise_is_said(tmp_path):
     assert found.judge([*changed, *QUESTIONS[:3]]) == [None, None, Verdict("Correct"), Verdict("Correct"), None]
     assert found.elsewhere == {one.key for one in changed}
     assert any("2 questions without a verdict, though the same candidate" in one for one in _troubles(found))
+
+
+def test_a_plus_in_a_name_is_a_plus(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with Store("a+b c.sqlite") as store:
+        store.add(Judgement(QUESTIONS[0], "anna+ben", Verdict("Correct")))
+    for spec in ("a+b c.sqlite?judge=anna+ben", "a+b c.sqlite?judge=anna%2Bben"):
+        assert judge_named(spec).judge(QUESTIONS[:1]) == [Verdict("Correct")]

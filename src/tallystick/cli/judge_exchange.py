@@ -9,7 +9,7 @@ import click
 
 from tallystick.cli.arguments import argument_options
 from tallystick.cli.output import say
-from tallystick.errors import InputError, MetricError, counted
+from tallystick.errors import InputError, MetricError, counted, did_you_mean
 
 if TYPE_CHECKING:
     from tallystick.judges.questions import Question
@@ -140,6 +140,12 @@ def _write(
     if label_studio or jsonl:
         questions = store.questions() if put is None else put
         if open_to is not None:
+            known = store.judges()
+            if open_to not in known:
+                raise InputError(
+                    f"{store.path}: nobody called {open_to!r} has judged here, so that everything is open; leave --open-to out. There are "
+                    f"{', '.join(known) or 'none yet'}.{did_you_mean(open_to, known)}"
+                )
             done = store.labels(open_to)
             questions = [one for one in questions if one.key not in done]
         if label_studio:
@@ -190,7 +196,13 @@ def import_(store: str, file: str, names: tuple[str, ...]) -> None:
     exported = is_export(content)
     with Store(store, create=not exported) as kept:
         if exported:
-            taken = renamed(parse_export(content, shown, kept), annotators(names))
+            taken, called = parse_export(content, shown, kept), annotators(names)
+            for one in called:
+                if one not in taken.seen:
+                    raise InputError(
+                        f"--annotator: no annotation there is by {one!r}; there are {', '.join(sorted(taken.seen)) or 'none'}"
+                    )
+            taken = renamed(taken, called)
         else:
             if len(names) > 1:
                 raise MetricError("--annotator names all lines that do not say who judged: give it once")

@@ -17,7 +17,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import unquote
 
 from tallystick.errors import InputError, did_you_mean
 from tallystick.judges.verdicts import Judge
@@ -36,7 +36,7 @@ def judge_named(spec: str, **options: Any) -> Judge:
     if Path(spec).is_file():
         return _called(_recorded, spec, {}, options)
     name, _, query = spec.partition("?")
-    written = dict(parse_qsl(query, keep_blank_values=True))
+    written = dict(_written(part) for part in query.split("&") if part)
     kind, _, rest = name.partition(":")
     if kind == "embedding":
         return _called(_embedding, rest, written, options)
@@ -48,6 +48,12 @@ def judge_named(spec: str, **options: Any) -> Judge:
         f"no judge called {spec!r}, and no such store of judgements; expected a store, embedding:FILE or llm:MODEL."
         f"{did_you_mean(kind, KINDS)}"
     )
+
+
+def _written(part: str) -> tuple[str, str]:
+    """`name=value` as in a web address: %20 is a blank, and + is itself, as files are called so."""
+    name, _, value = part.partition("=")
+    return unquote(name), unquote(value)
 
 
 def _called(make: Callable[..., Judge], name: str, written: Mapping[str, str], options: Mapping[str, Any]) -> Judge:

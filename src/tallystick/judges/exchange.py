@@ -43,6 +43,8 @@ class Taken:
     """What the lines say of it, by judge."""
     left_out: list[str] = field(default_factory=list)
     """What could not be taken, and why, a line each."""
+    seen: set[str] = field(default_factory=set)
+    """Who is named in an export of Label Studio's, taken or not."""
 
 
 def question_line(question: Question) -> str:
@@ -211,7 +213,7 @@ def renamed(taken: Taken, names: dict[str, str]) -> Taken:
     """The same with other names of judges."""
     judged = [(replace(one, judge=names.get(one.judge, one.judge)), kind) for one, kind in taken.judgements]
     marks = {names.get(name, name): mark for name, mark in taken.experience.items()}
-    return Taken(taken.questions, judged, marks, taken.left_out)
+    return replace(taken, judgements=judged, experience=marks)
 
 
 def lines(parts: Iterable[str]) -> Iterator[str]:

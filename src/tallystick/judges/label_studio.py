@@ -158,8 +158,11 @@ def parse_export(content: str, file: str, store: Store) -> Taken:
             )
         try:
             if "annotations" in one or "data" in one:
-                found = [_annotation(annotation, question) for annotation in one.get("annotations") or ()]
+                annotations = one.get("annotations") or ()
+                taken.seen.update(_who(annotation.get("completed_by")) for annotation in annotations)
+                found = [_annotation(annotation, question) for annotation in annotations]
             else:
+                taken.seen.add(_who(one.get("annotator")))
                 found = [_flat(one, question)]
         except (TypeError, ValueError, LookupError, AttributeError) as error:
             raise InputError(f"{where}: not an annotation of Label Studio's ({error})", file) from None

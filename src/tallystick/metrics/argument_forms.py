@@ -19,6 +19,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 
+from tallystick.errors import MetricError
+
 Form = tuple[str, ...]
 
 
@@ -95,6 +97,14 @@ class Wording:
     in_capitals: bool = False
     """Whether capitals say nothing, since all is written in them."""
     _seen: dict[str, Said] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("pronouns", "harmless", "conjunctions"):
+            for one in sorted(getattr(self, name)):
+                if words(one) != (one,):
+                    raise MetricError(
+                        f"{name}: expected single words in lower case, which texts are compared by; found {one!r}, which would match nothing"
+                    )
 
     def for_text(self, tokens: Sequence[str]) -> Wording:
         """The same for a document: capitals say nothing in one that has nothing else."""

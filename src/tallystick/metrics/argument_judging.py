@@ -73,14 +73,21 @@ class Coverage:
         """The share of open candidates with a verdict; 1 where nothing was open."""
         return self.judged / self.open if self.open else 1.0
 
-    def notes(self) -> list[str]:
-        """How much the judge decided, what follows for the figure, and why verdicts are lacking."""
+    @property
+    def told(self) -> str:
+        """How much the judge decided."""
         of = "open candidates" + (" that have a free reference" if self.asks == "pairs" else "")
-        shown = f"{self.judge} decided {self.judged:,} of {self.open:,} {of} ({self.share:.1%})"
-        return [
-            shown + (f": {self._bound()}" if self.judged < self.open else ""),
-            *(f"{self.judge}: {trouble}" for trouble in self.troubles),
-        ]
+        return f"{self.judge} decided {self.judged:,} of {self.open:,} {of} ({self.share:.1%})"
+
+    @property
+    def whole(self) -> bool:
+        """Whether the judge decided all that was open."""
+        return self.judged == self.open
+
+    def warnings(self) -> list[str]:
+        """What follows for the figures where the judge did not decide all, and why verdicts are lacking."""
+        lacking = [] if self.whole else [f"{self.told}: {self._bound()}"]
+        return [*lacking, *(f"{self.judge}: {trouble}" for trouble in self.troubles)]
 
     def _bound(self) -> str:
         """Which figures are lower bounds, and that the others are not."""

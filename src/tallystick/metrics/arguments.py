@@ -166,7 +166,7 @@ def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: J
     coverage = None
     if judge is not None:
         coverage = _judged(pairs, blocks, judge, options)
-        notes += coverage.notes()
+        notes += coverage.warnings()
     stages = [stage for stage in STAGES if (stage != MODIFIERS or parsed) and (stage != JUDGED or judge is not None)]
     settings = options.settings(
         " + ".join(sorted(parsers)) if parsed else "", judge.signature if judge is not None else ""
