@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test browser lint docs bench clean
+.PHONY: demo test browser latex lint docs bench clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -22,6 +22,10 @@ browser:
 		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 		  apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium >/dev/null; } || \
 		echo "no Chromium here, and none could be installed: browser tests will be skipped"
+
+# That the LaTeX tables compile is tested where there is a TeX; it is large, so it is had only when asked for.
+latex:
+	@command -v pdflatex >/dev/null || apt-get -qq install -y --no-install-recommends texlive-latex-recommended
 
 test: $(STAMP) browser
 	$(BIN)/python -m pytest -n 2

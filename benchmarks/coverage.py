@@ -6,7 +6,11 @@ by BCa, from 1,000 resamples. Coverage is the share of corpora whose interval ho
 may be 92.5 to 97.5 % here (the simulation's own standard error is 0.7).
 
 Under the null each document's two outputs change places by a coin, so that neither system is better: the p-values of
-the paired tests should be uniform, which a Kolmogorov-Smirnov test looks at; and 5 % of them should be under 0.05.
+the paired tests should be uniform, which a Kolmogorov-Smirnov test looks at; and 5 % of them should be under 0.05. How
+few documents that takes is looked at with 20, 50 and 100 of them.
+
+Means over labels are looked at apart: how often does their interval hold the truth if one of two labels stands in only so
+many of the 300 documents?
 
 Documents are unequal, as real ones are: their sizes and their difficulty vary, one tag is rare, chains are of any
 length.
@@ -18,6 +22,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -25,12 +30,15 @@ import numpy.typing as npt
 from benchmarks.measure import draw
 from tallystick.comparing.selection import mean_over_documents
 from tallystick.metrics import coreference, spans
+from tallystick.metrics.span_tallies import TagTables
 from tallystick.reading.span_files import corpus_from_python
-from tallystick.scoring.resampling import METHODS, interval_of, resampled_figures
+from tallystick.scoring.resampling import METHODS, figure_left_out, interval_of, resampled_figures
 from tallystick.scoring.result import Result
 from tallystick.scoring.significance import TESTS, difference, randomisation_values
 
 POPULATION, CORPORA, DOCUMENTS, RESAMPLES = 20_000, 1_000, 300, 1_000
+FEWER = (20, 50, 100)
+RARE = (2, 3, 6, 12, 30)
 LEVEL, LEAST, MOST = 0.95, 0.925, 0.975
 SURE = 0.05
 """Uniformity is given up if any of the Kolmogorov-Smirnov tests rejects it at this level, corrected for their number."""
@@ -168,6 +176,22 @@ def coverage(figures: list[Figure], corpora: int, documents: int = DOCUMENTS) ->
     return {name: {method: count / corpora for method, count in by.items()} for name, by in held.items()}
 
 
+def rare_label_coverage(expected: int, corpora: int, documents: int = DOCUMENTS) -> float:
+    """The share of percentile intervals that hold the truth, where the second of two labels is in so many documents on
+    average: the first is found with F1 = 0.8, the rare one with 0.3."""
+    rng = np.random.default_rng(4)
+    kind, zeros, held = TagTables(("common", "rare"), "macro", over=("common", "rare")), np.zeros(documents), 0
+    for number in range(corpora):
+        common, rare = rng.integers(1, 5, documents), rng.random(documents) < expected / documents
+        right = [rng.binomial(common, 0.8), rng.binomial(rare, 0.3)]
+        rows = np.stack((*right, common, rare, *right, common, rare, zeros), axis=1).astype(np.float64)
+        result = Result("macro", kind, rows, tuple(range(documents)), 0.0)
+        values = resampled_figures([result], RESAMPLES, seed=number)[0]["f1"]
+        found = interval_of([result], "f1", [values], LEVEL, "percentile")
+        held += found.low is not None and found.high is not None and found.low <= 0.55 <= found.high
+    return held / corpora
+
+
 def null_p_values(
     figures: list[Figure], corpora: int, documents: int = DOCUMENTS
 ) -> dict[tuple[str, str], list[float]]:
@@ -184,10 +208,12 @@ def null_p_values(
             for rows in (np.where(coins, b, a), np.where(coins, a, b)):
                 sides.append(replace(one.first, rows=rows, ids=tuple(range(documents))))
         resampled = resampled_figures(sides, RESAMPLES, seed=number, headline=True)
-        tossed = randomisation_values(sides, pairs, RESAMPLES, seed=number)
+        tossed = randomisation_values([[side] for side in sides], pairs, RESAMPLES, seed=number)
         for one, (a_, b_), p in zip(figures, pairs, tossed, strict=True):
             values = [resampled[k][one.figure].values for k in (a_, b_)]
-            found = difference([sides[a_].score, sides[b_].score], values, documents, LEVEL, None)
+            scores = [sides[a_].score, sides[b_].score]
+            without = partial(figure_left_out, [sides[a_]], one.figure)  # which the percentile method does not ask for
+            found = difference(scores, values, documents, LEVEL, None, "percentile", without)
             out[one.name, "bootstrap"].append(float("nan") if found.p is None else found.p)
             out[one.name, "randomisation"].append(p)
     return out
@@ -213,6 +239,9 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
         for method, share in by.items():
             if not quick and not LEAST <= share <= MOST:
                 print(f"{method} is outside {100 * LEAST:g} to {100 * MOST:g} % for {name}")
+    print(f"\nMeans over two labels, one of them rare: coverage in {corpora:,} corpora of {DOCUMENTS} documents")
+    rare = [f"{100 * rare_label_coverage(expected, corpora):.1f} %" for expected in RARE]
+    print(draw([["documents with it", *map(str, RARE)], ["percentile", *rare]]), flush=True)
     compared = [one for one in figures if one.figure == one.first.kind.headline]
     print(f"\np-values under the null: {corpora:,} pairs of systems over {DOCUMENTS} documents")
     table = [["figure", "p < 0.05", "p < 0.5", "KS p", "test"]]
@@ -221,6 +250,13 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
         share = [f"{100 * np.mean(np.array(values) < level):.1f} %" for level in (0.05, 0.5)]
         table.append([name, *share, f"{ks:.2f}", test])
         fine = fine and (quick or ks > SURE / len(compared) / len(TESTS))
+    print(draw(table), flush=True)
+    print(f"\np < 0.05 under the null, by the number of documents: {corpora:,} pairs of systems")
+    table = [["figure", *(f"{test}, {documents}" for documents in FEWER for test in TESTS)]]
+    smaller = [null_p_values(compared, corpora, documents) for documents in FEWER]
+    for one in compared:
+        found_ = [np.array(p[one.name, test]) for p in smaller for test in TESTS]
+        table.append([one.name, *(f"{100 * np.mean(values < 0.05):.1f} %" for values in found_)])
     print(draw(table))
     print(f"{time.process_time() - began:.0f} CPU s", flush=True)
     return fine

@@ -289,6 +289,11 @@ def test_estimated_accelerations_lie_around_the_known_one(population):
     assert min(found.shares.values()) > 0.8
 
 
+def test_means_over_labels_miss_the_truth_where_one_is_rare():
+    rare, common = (coverage.rare_label_coverage(expected, corpora=60, documents=100) for expected in (1, 60))
+    assert rare < 0.8 < common
+
+
 def test_p_values_under_the_null_are_spread(population):
     chosen = [one for one in population if one.name in ("segments, micro", "BLANC")]
     for values in coverage.null_p_values(chosen, corpora=40, documents=60).values():

@@ -110,4 +110,12 @@ def unmet_ids(missing: Sequence[Any], extra: Sequence[Any]) -> str:
         parts.append(f"{len(missing):,} only in the reference: {some(missing)}")
     if extra:
         parts.append(f"{len(extra):,} only in the prediction: {some(extra)}")
+    alike = set(map(str, missing)) & set(map(str, extra))
+    if alike:
+        one = min(alike)
+        sides = [next(type(key).__name__ for key in keys if str(key) == one) for keys in (missing, extra)]
+        kinds = ["text" if side == "str" else "a number" if side in ("int", "float") else side for side in sides]
+        parts.append(
+            f'"{one}" is {kinds[0]} in the reference and {kinds[1]} in the prediction, which are different ids'
+        )
     return "document ids do not meet; " + "; ".join(parts)

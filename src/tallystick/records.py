@@ -51,6 +51,14 @@ class Task:
     metric: Node
     decisions: tuple[Decision, ...]
     pairing: Pairing
+    settings: str = ""
+    """What changes figures, and is not in the metric."""
+
+    def signed(self, result: Result) -> Result:
+        """A result whose signature has the settings too."""
+        if not self.settings or self.settings in result.settings:
+            return result
+        return result.changed(settings=" | ".join(part for part in (result.settings, self.settings) if part))
 
 
 @dataclass(frozen=True)
@@ -225,7 +233,7 @@ def prepare(
     derived, decisions = explain_derivation(shape.reference, chosen, credit=credit, source=source)
     ignored = {decision.path for decision in decisions if decision.how == "ignored"}
     pairing.watch(ignored, shape.promised, count=unknown == "count")
-    return Task(shape, derived, tuple(decisions), pairing)
+    return Task(shape, derived, tuple(decisions), pairing, "unknown=ignored" if unknown == "ignore" else "")
 
 
 def run_task(
@@ -258,7 +266,9 @@ def run_task(
 def finished(task: Task, result: Result, wanted: Wanted | None) -> Run:
     """A result with everything that is to be said about it."""
     warnings = (*task.shape.doubts, *task.pairing.warnings(), *_nothing_there(task, result))
-    return Run(task, result.changed(notes=(*result.notes, *warnings)), wanted.found if wanted else (), warnings)
+    return Run(
+        task, task.signed(result.changed(notes=(*result.notes, *warnings))), wanted.found if wanted else (), warnings
+    )
 
 
 @dataclass

@@ -23,7 +23,8 @@ _NUMBERS = {"stdout": 1, "stderr": 2}
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:
     """A file that is either complete or not there: written beside its place, then moved. A device or a pipe is written to."""
-    data = content.encode() if isinstance(content, str) else content
+    # half a surrogate pair, such as a byte of a file's name that is no text, is written as its number
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
         if _OPEN.fullmatch(str(path)):
             _write_to_open(str(path), data)

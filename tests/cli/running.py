@@ -20,3 +20,15 @@ def run(*arguments, code=0, **environment):
 
 def write(name, rows):
     Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def run_here(*arguments, code=0, stdin=None):
+    """The same within this process, for the many commands that only have to say something."""
+    from click.testing import CliRunner
+
+    from tallystick.cli.commands import tallystick
+
+    done = CliRunner().invoke(tallystick, list(arguments), input=stdin)
+    assert done.exit_code == code, done.output
+    assert "Internal error" not in done.output
+    return done

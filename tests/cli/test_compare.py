@@ -1,6 +1,7 @@
 """`tallystick compare`, run as a user runs it."""
 
 import json
+from importlib.resources import files
 
 import pytest
 from test_records import GOLD, SYSTEM, folder, run, write  # noqa: F401
@@ -68,3 +69,44 @@ def test_wrong_tables(systems, rows, message):
 def test_two_systems_of_one_name(systems):
     assert "two systems are called 'system.jsonl'; give one another name: NAME=system.jsonl" in compare("system.jsonl", "system.jsonl", code=2).stderr  # fmt: skip
     assert "'A'; give one another name: NAME=system.jsonl\n" in compare("A=gold.jsonl", "A=system.jsonl", code=2).stderr
+
+
+def test_splits_are_not_tested_even_if_they_are_of_one_size(systems):
+    for name in ("g1", "g2", "a1", "a2"):
+        (systems / f"{name}.iob").write_text("".join(f"{name[1]}{k} B-PER\n\n" for k in range(4)))
+    done = run("compare", "spans", "g1.iob,g2.iob", "A=a1.iob,a2.iob", "B=g1.iob,g2.iob", "--format", "json")
+    found = json.loads(done.stdout)
+    assert found["differences"] == []
+    assert found["systems"]["A"]["segment"]["interval"] is None
+    assert found["notes"][:2] == [
+        "8 documents in 2 splits",
+        "The runs are over different documents: mean, spread and rank, and nothing is tested.",
+    ]
+
+
+def test_what_to_do_about_missing_documents_is_in_the_signature(systems):
+    write("half.jsonl", [{"id": "a", "relations": []}])
+    for policy in ("empty", "intersect"):
+        found = json.loads(compare("half.jsonl", "--missing", policy, "--format", "json").stdout)
+        assert f"missing={policy}" in found["signature"]
+    assert "missing" not in json.loads(compare("system.jsonl", "--format", "json").stdout)["signature"]
+
+
+def test_arrows_count_from_the_main_metric(systems):
+    gold, system = (files("tallystick.examples") / f"dependencies.{side}.conllu" for side in ("gold", "system"))
+    found = json.loads(run("compare", "dependencies", gold, f"A={system}", f"B={gold}", "--format", "json").stdout)
+    assert found["base"] == "las"
+    assert found["systems"]["B"]["las"]["moved"] == 0
+
+
+def test_the_options_are_those_of_the_statistics():
+    from tallystick.cli.compare import comparison_options
+    from tallystick.comparing.ranking import TIES
+    from tallystick.comparing.systems import RESAMPLES
+    from tallystick.scoring.resampling import METHODS
+    from tallystick.scoring.significance import TESTS
+
+    options = {option.name: option for option in comparison_options()}
+    assert options["resamples"].default == RESAMPLES
+    for name, expected in (("interval", METHODS), ("test", TESTS), ("ties", TIES)):
+        assert list(options[name].type.choices) == list(expected)

@@ -63,6 +63,7 @@ def paper(name):
 
 WRITTEN = {
     "amr": (lambda name: f"# ::id {name}\n(w / want-01 :ARG0 (b / boy))\n\n", "amr", ()),
+    "arguments": (event, "jsonl", ()),
     "coreference": (chain, "conll", ("--metric", "muc", "--metric", "blanc")),
     "events": (event, "jsonl", ()),
     "hierarchies": (lambda name: f"{name}\t(1(2)(3))\n", "newick", ("--metric", "muc_p")),
@@ -135,6 +136,18 @@ def test_a_missing_document_is_left_out_for_all(task):
     assert not any("invalid" in note for note in found["notes"])
 
 
+def test_what_is_asked_for_goes_before_what_the_reference_scorer_does(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for file, names in (("gold", "ab"), ("first", "a"), ("more", "abc")):
+        Path(f"{file}.conll").write_text("".join(chain(name) for name in names))
+    asked = ("gold.conll", "first.conll", "more.conll", "--compat", "reference", "--metric", "muc")
+    usual, empty, left_out = (compared("coreference", *asked, *more) for more in ((), ("--missing", "empty"), ("--missing", "intersect")))  # fmt: skip
+    values = [found["systems"]["first.conll"]["muc"]["value"] for found in (usual, empty, left_out)]
+    assert values == [pytest.approx(2 / 3), pytest.approx(2 / 3), 1]
+    assert left_out["notes"][0] == "1 document"
+    assert "1 document not answered, counted as empty answers" in "\n".join(empty["notes"])
+
+
 def test_dependencies_have_no_documents_that_could_be_missing():
     gold, system, *_ = TASKS["dependencies"]
     message = compared("dependencies", EXAMPLES / gold, EXAMPLES / system, "--missing", "empty", code=2)
@@ -187,8 +200,26 @@ def test_means_over_documents(records):
     found = compared("records", "gold.jsonl", "a.jsonl", "b.jsonl", "--macro")
     assert found["systems"]["a.jsonl"]["records"]["value"] == pytest.approx(2 / 3)
     assert "average=documents" in found["signature"]
-    gold, system, *_ = TASKS["spans"]
-    assert "--average" in compared("spans", EXAMPLES / gold, EXAMPLES / system, "--macro", code=2)
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted"])
+def test_means_over_documents_of_an_average_over_labels(tmp_path, monkeypatch, average):
+    monkeypatch.chdir(tmp_path)
+    Path("gold.iob").write_text("a B-X\nb B-Y\n\na O\n\na B-X\nb O\nc B-X\n\n")
+    Path("system.iob").write_text("a B-X\nb O\n\na O\n\na B-X\nb O\nc O\n\n")
+    asked = ("--macro", "--metric", "segment", "--average", average)
+    found = compared("spans", "gold.iob", "system.iob", *asked)
+    # the sentence without a segment on either side is left out; of the first, X is right and Y is not there
+    first = {"micro": 2 / 3, "macro": 0.5, "weighted": 0.5}[average]
+    assert found["systems"]["system.iob"]["segment"]["value"] == pytest.approx((first + 2 / 3) / 2)
+    assert f"average=documents of {average}" in found["signature"]
+    assert any("0/0 in 1 document, which its mean leaves out" in note for note in found["notes"])
+    for more in ((), ("--jobs", "1", "--shard", "20B")):
+        alone = json.loads(run("score", "spans", "gold.iob", "system.iob", *asked, *more, "--format", "json").stdout)
+        assert alone["over_documents"]["segment"]["f1"] == found["systems"]["system.iob"]["segment"]["value"]
+    table = run("score", "spans", "gold.iob", "system.iob", *asked).stdout.splitlines()
+    assert table[2].split("\t")[:2] == ["segment (macro)", f"documents of {average}"]
+    assert float(table[2].split("\t")[4]) == found["systems"]["system.iob"]["segment"]["value"]
 
 
 def test_the_seed_is_in_the_signature_and_changes_what_is_drawn(records):

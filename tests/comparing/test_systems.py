@@ -1,10 +1,13 @@
 """Rankings, arrows and correlations, with the papers' own tables."""
 
+import math
+
 import pytest
 
 from tallystick.comparing.ranking import kendall, ranks, spearman
 from tallystick.comparing.systems import compare_runs
 from tallystick.comparing.table import letter
+from tallystick.errors import MetricError
 
 # Table 8 of the paper on event arguments beyond exact match: F1 by exact span match, human and automatic judges.
 RAMS = {
@@ -50,6 +53,39 @@ def test_kendall_and_spearman_agree_with_scipy():
 
 def test_ties_share_the_mean_of_their_ranks():
     assert ranks([5, 7, 5, 1]).tolist() == [2.5, 1, 2.5, 4]
+
+
+def test_what_is_equal_but_for_rounding_shares_a_rank():
+    means = [(57.4 + 57.3 + 57.5) / 3, 57.4, (50.1 + 50.2 + 71.9) / 3]
+    assert len(set(means)) > 1
+    assert ranks(means).tolist() == [2, 2, 2]
+    assert ranks(means, "order").tolist() == [1, 2, 3]
+    assert math.isnan(spearman(means, [1, 2, 3]))
+    assert math.isnan(kendall(means, [1, 2, 3], "b"))
+    assert kendall(means, [1, 2, 3], "a") == 0
+    assert ranks([1e-9, 2e-9, 3e12, 3e12 + 1]).tolist() == [4, 3, 1.5, 1.5]
+
+
+def test_lists_of_different_systems_are_an_error():
+    for correlation in (kendall, spearman):
+        with pytest.raises(MetricError, match="found 3 and 2 scores"):
+            correlation([1, 2, 3], [1, 2])
+
+
+def test_what_is_undefined_has_no_rank_and_moves_nothing():
+    found = compare_runs({"A": [{"x": 0.5, "y": 0.2}], "B": [{"x": None, "y": 0.9}], "C": [{"x": 0.7, "y": None}]})
+    ranked = {key: (cell.rank, cell.moved) for key, cell in found.cells.items()}
+    assert ranked == {
+        ("A", "x"): (2, 0), ("B", "x"): (None, None), ("C", "x"): (1, 0),
+        ("A", "y"): (2, 0), ("B", "y"): (1, None), ("C", "y"): (None, None),
+    }  # fmt: skip
+
+
+def test_a_run_without_a_figure_has_no_mean():
+    found = compare_runs({"A": [{"x": 0.5}, {"x": None}, {"x": 0.7}], "B": [{"x": 0.1}, {"y": 0.1}]})
+    assert found.cells["A", "x"].value is None
+    assert found.notes == ("A, x: no mean, since run 2 has no figure",)
+    assert (found.cells["B", "x"].value, found.cells["B", "x"].runs) == (0.1, 1)
 
 
 def test_arrows_show_where_a_metric_moves_a_system():

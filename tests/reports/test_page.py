@@ -58,14 +58,14 @@ def test_the_page_carries_its_data():
     axes = {axis["figure"]: axis["values"] for axis in data["documents"]["axes"]}
     assert axes["f1"] == sorted(axes["f1"])
     by_id = dict(zip(data["documents"]["ids"], axes["f1"], strict=True))
-    assert by_id == {key: round(figures["f1"], 5) for key, figures in result.documents.items()}
+    assert by_id == {key: round(figures["f1"], 10) for key, figures in result.documents.items()}
     assert sorted(data["aligned"]) == ["0", "1"]  # the two worst
 
 
 def test_the_cap_is_said():
     result = evaluated()
     parts = Parts(explain=result.explain)
-    assert "The 2 worst of 6 open to show their alignment; the page carries at most 2" in render(
+    assert "The 2 worst of 6 by orders open to show their alignment; the page carries at most 2" in render(
         Page("t", {"orders": result}, parts, cap=2)
     )
     assert "Each document opens" in render(Page("t", {"orders": result}, parts))
@@ -88,7 +88,7 @@ def test_a_page_is_never_heavier_than_its_budget():
     assert len(text.encode()) < 8_000_000
     carried = len(data_of(text)["aligned"])
     assert 10 < carried < n
-    assert f"The {carried} worst of 5,000 open to show their alignment; more would weigh over 6 MB" in text
+    assert f"The {carried} worst of 5,000 by m open to show their alignment; more would weigh over 6 MB" in text
 
 
 texts = st.text("</script>!-\u2028\u2029ab", max_size=12)

@@ -24,26 +24,6 @@ def tallystick(*arguments):
     assert done.exit_code == 0, done.output
 
 
-@pytest.fixture
-def opened(browser):
-    """A page whose console and network are watched; at the end both must be silent."""
-    context = browser.new_context(viewport={"width": 1200, "height": 900})
-    page, heard = context.new_page(), []
-    page.set_default_timeout(8000)
-    page.on("console", lambda message: heard.append(message.text))
-    page.on("pageerror", lambda error: heard.append(str(error)))
-    page.on("dialog", lambda dialog: (heard.append("a dialog"), dialog.dismiss()))
-    page.on("request", lambda request: None if request.url.startswith("file:") else heard.append(request.url))
-
-    def visit(path):
-        page.goto(Path(path).resolve().as_uri())
-        return page
-
-    yield visit
-    context.close()
-    assert heard == []
-
-
 def conll(name, chains, words):
     """A CoNLL document; chains are lists of (first, last)."""
     lines = [f"#begin document ({name}); part 000"]
@@ -321,7 +301,7 @@ def test_five_thousand_documents(opened, tmp_path):
     page.locator("#list table.pair").wait_for()
     assert time.monotonic() - started < 3
     assert page.locator("#found").inner_text() == "5,000 documents"
-    assert "The 200 worst of 5,000 open" in page.locator("#documents .lead").inner_text()
+    assert "The 200 worst of 5,000 by records open" in page.locator("#documents .lead").inner_text()
     page.fill("#filter", "04999")
     assert page.locator("#list .id").all_inner_texts() == ["document-04999"]
     page.fill("#filter", "")

@@ -128,3 +128,34 @@ def test_names_of_tied_systems_stand_apart():
     assert places == {"A": {1.0}, "C": {2.0}, "D": {3.0}, "B": {4.0}}
     (axes,) = [axes for axes in tied.plot("figures").figure.subfigs[0].axes if axes.get_title() == "m"]
     assert [label.get_text() for label in axes.get_yticklabels()][::-1] == ["A", "C", "D", "B"]
+
+
+def test_what_is_drawn_is_said(comparison):
+    """The figure, and what the bars are: intervals, or the spread of runs."""
+    assert ">F1, micro, 95 % interval<" in comparison.plot("figures")._repr_svg_()
+    runs = compare_runs({"a": [{"m": 0.5}, {"m": 0.7}], "b": [{"m": 0.4}, {"m": 0.6}]})
+    assert ">standard deviation of runs<" in runs.plot()._repr_svg_()
+    one = result(["a", "b"], ["a"], ["c"])
+    assert ">95 % interval<" in one.plot()._repr_svg_()
+    (axes,) = one.plot("documents").figure.axes
+    assert axes.get_ylabel() == "F1"
+
+
+def test_a_point_at_an_end_is_not_cut():
+    (axes,) = result(["a", "b"], ["a"], ["c"]).plot().figure.axes
+    low, high = axes.get_xlim()
+    assert low < 0
+    assert high > 1
+
+
+def test_a_line_breaks_where_a_figure_is_undefined():
+    import math
+
+    values = {"A": (0.9, 0.5, 0.4), "B": (0.8, None, 0.6), "C": (None, 0.2, 0.1)}
+    found = compare_runs({name: [dict(zip("mno", row, strict=True))] for name, row in values.items()})
+    (axes,) = found.plot("ranks").figure.axes or found.plot("ranks").figure.subfigs[0].axes
+    drawn = {line.get_label(): [None if math.isnan(y) else y for y in line.get_ydata()] for line in axes.lines}
+    assert drawn == {"A": [1, 1, 2], "B": [2, None, 1], "C": [None, 2, 3]}
+    names = {(text.get_text(), text.xy[0] < 1): text.xy[1] for text in axes.texts}
+    assert [names[name, True] for name in "ABC"] == [1, 2, 3]
+    assert [names[name, False] for name in "BAC"] == [1, 2, 3]

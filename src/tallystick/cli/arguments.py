@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tallystick.comparing.table import Comparison
     from tallystick.judges.questions import Question
     from tallystick.metrics.arguments import Scored
+    from tallystick.reading.missing import Missing
     from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
@@ -145,13 +146,14 @@ def results(reference: str, predicted: str, metrics: tuple[str, ...] = (), **opt
 
 
 def results_of_systems(
-    reference: str, systems: Mapping[str, str], metrics: tuple[str, ...] = (), **options: Any
-) -> dict[str, dict[str, Result]]:
+    reference: str, systems: Mapping[str, str], metrics: tuple[str, ...] = (), missing: Mapping[str, Missing] | None = None,
+    **options: Any,
+) -> dict[str, dict[str, Result]]:  # fmt: skip
     """The results of several systems; the reference is parsed once, and the judge is the same."""
     from tallystick.metrics.named import chosen
 
     _have_what_they_need(metrics, **options)
-    scored = scored_systems(reference, systems, **options)
+    scored = scored_systems(reference, systems, missing=missing, **options)
     return {name: chosen(one.results, metrics, "arguments") for name, one in scored.items()}
 
 
@@ -184,6 +186,7 @@ def scored_systems(
     counting: str = "rewrite", order: str = "break-first", duplicates: str = "merge", pronouns: str | None = None,
     harmless: str | None = None, conjunctions: str | None = None, modifiers: str | None = None, partial: str | float = 0.0,
     none_credits_recall: bool = False, tokens: str | None = None, strip_articles: bool = False, ontology: str | None = None,
+    missing: Mapping[str, Missing] | None = None,
 ) -> dict[str, Scored]:  # fmt: skip
     """Read the files and run the stages."""
     from tallystick.metrics.argument_forms import CONJUNCTIONS, HARMLESS, PRONOUNS, Wording
@@ -207,7 +210,14 @@ def scored_systems(
         raise MetricError("--modifiers says which labels of a parse are modifiers: give the parses (--parses)")
     decider = _judge(judge) if judge else None  # a misspelt judge is said before the work, not after it
     read = {
-        name: read_pair(reference, file, ontology=templates, tokens=tokens, strip_articles=strip_articles)
+        name: read_pair(
+            reference,
+            file,
+            ontology=templates,
+            tokens=tokens,
+            strip_articles=strip_articles,
+            absent=(missing or {}).get(name),
+        )
         for name, file in systems.items()
     }
     if templates is not None and all(any(one.startswith(IDLE) for one in pairs.warnings) for pairs in read.values()):
@@ -218,7 +228,15 @@ def scored_systems(
     for name, pairs in read.items():
         with _asking(decider):
             found[name] = score_all(pairs, options, judge=decider)
-    return found
+    return {name: _stripped(one) for name, one in found.items()} if strip_articles else found
+
+
+def _stripped(scored: Scored) -> Scored:
+    """What was read without articles says so in its signature."""
+    from dataclasses import replace
+
+    signed = {name: one.changed(settings=f"{one.settings}, articles=stripped") for name, one in scored.results.items()}
+    return replace(scored, results=signed)
 
 
 def _have_what_they_need(metrics: tuple[str, ...], **options: Any) -> None:

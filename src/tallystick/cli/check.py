@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli.output import FORMATS, check_before, chosen_format, say, show_tables
+from tallystick.cli.outputs import FILE
 from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
@@ -43,7 +44,10 @@ if TYPE_CHECKING:
     "--data", metavar="FILE", help="For hierarchies: P4, P5 and the curves are those of this file's first document."
 )
 @click.option(
-    "--picture", metavar="FILE", help="Draw the curves of all metrics: .svg, .png, .pdf, or .html with everything."
+    "--picture",
+    type=FILE,
+    metavar="FILE",
+    help="Draw the curves of all metrics: .svg, .png, .pdf, or .html with everything.",
 )
 @click.option("--samples", type=click.IntRange(1), default=20, show_default=True, help="Cases of each size.")
 @click.option(
@@ -79,7 +83,7 @@ def check(
     from tallystick.checking.laboratory import check as examine
     from tallystick.reports.checks import curves_table, overview_table, report_table
 
-    check_before(picture)
+    check_before()
     subjects = _subjects(metrics, type_name, credit, function_name, corpus, figure)
     structure = _structure(data) if data else None
     reports = [

@@ -77,7 +77,11 @@ def tallystick() -> None:
 
 @tallystick.group(cls=LazyGroup, lazy=_tasks("score"))
 def score() -> None:
-    """Score a prediction against a reference."""
+    """Score a prediction against a reference.
+
+    Confidence intervals: `tallystick compare TASK REFERENCE PREDICTED` prints them, also of one system alone;
+    the page that --report writes has them too.
+    """
 
 
 @tallystick.group(cls=LazyGroup, lazy=_tasks("explain", WITHOUT_EXPLANATION), without=WITHOUT_EXPLANATION)

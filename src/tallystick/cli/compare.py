@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,10 @@ import click
 from tallystick.cli.commands import TASKS
 from tallystick.cli.comparison_output import FORMATS, page_options, show_comparisons
 from tallystick.cli.figures import figures
-from tallystick.cli.lazy import LazyGroup
+from tallystick.cli.lazy import LazyGroup, printable
 from tallystick.cli.output import check_before, once
-from tallystick.errors import MetricError, SidesMismatch
+from tallystick.cli.system_files import for_each_system, given_to_systems, of_run
+from tallystick.errors import MetricError, SidesMismatch, counted, some
 
 if TYPE_CHECKING:
     from tallystick.comparing.table import Comparison
@@ -46,7 +47,12 @@ def task_command(task: str) -> click.Command:
         p.kind is p.VAR_KEYWORD for p in parameters.values()
     ):  # whatever `explain` takes too chooses what is computed
         accepted |= {p.name for p in module.explain.params} - {"document", "format_", "worst", "field"}
-    options = [p for p in module.score.params if isinstance(p, click.Option) and p.name in accepted]
+    of_one = getattr(module, "OF_ONE_SYSTEM", ())
+    options = [
+        for_each_system(p) if p.name in of_one else p
+        for p in module.score.params
+        if isinstance(p, click.Option) and p.name in accepted
+    ]
 
     def run(reference: str, systems: tuple[str, ...], **given: Any) -> None:
         own = {name: given.pop(name) for name in list(given) if name in accepted}
@@ -70,14 +76,15 @@ def task_command(task: str) -> click.Command:
 def comparison_options() -> list[click.Parameter]:
     """What every comparison can be told."""
     return [
-        click.Option(["--resamples"], type=click.IntRange(1), default=1000, show_default=True),
+        click.Option(["--resamples"], type=click.IntRange(1), default=10_000, show_default=True),
         click.Option(["--seed"], type=click.IntRange(0), default=0, show_default=True, help="Of what is drawn; part of the signature."),
         click.Option(
             ["--level"], type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
             help="Of intervals; 1 - level is the level of significance.",
         ),
         click.Option(["--interval"], type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True),
-        click.Option(["--test"], type=click.Choice(["bootstrap", "randomisation"]), default="bootstrap", show_default=True, help="Between two systems."),
+        click.Option(["--test"], type=click.Choice(["bootstrap", "randomisation"]),
+                     help="Between two systems. Default: randomisation with fewer than 100 documents, else bootstrap."),
         click.Option(["--missing"], type=click.Choice(["error", "empty", "intersect"]), default="error", show_default=True,
                      help="Documents that a system did not answer: an error, empty answers, or left out for all systems."),
         click.Option(["--macro"], is_flag=True, help="Compare means over documents instead of figures of the corpus."),
@@ -95,20 +102,39 @@ def run_comparison(
     correlations: bool, differences: bool, format_: str | None, report: str | None, picture: str | None,
 ) -> None:  # fmt: skip
     """Score every system, then lay them side by side."""
-    check_before(report, picture)
-    scored, notes = score_systems(task, reference, named_systems(systems), own, missing)
+    from dataclasses import replace
+
+    from tallystick.reading.holding import held
+
+    check_before()
+    files = named_systems(systems)
+    with held():  # a reference from standard input or a pipe is read for each system
+        scored, notes = score_systems(task, reference, files, own, missing)
     if macro:
         from tallystick.comparing.selection import mean_over_documents
 
         scored = _each(scored, mean_over_documents)
     comparison = compared(
-        scored, notes, resamples=resamples, seed=seed, level=level, method=interval, test=test, ties=ties
-    )
+        scored, notes, resamples=resamples, seed=seed, level=level, method=interval, test=test, ties=ties,
+        splits=len(_references(reference, files)) > 1, base=_main(task, scored),
+    )  # fmt: skip
+    comparison = replace(comparison, notes=(*comparison.notes, *_idle(comparison, correlations, differences)))
     show_comparisons(
         [comparison], correlations=correlations, differences=differences, format_=format_, report=report, picture=picture,
-        title=f"{len(comparison.systems)} systems on {task}, {Path(reference).name}",
+        title=f"{counted(len(comparison.systems), 'system')} on {task}, {_shown(_references(reference, files))}",
         own_tables=getattr(importlib.import_module(f"tallystick.cli.{task}"), "comparison_tables", None),
     )  # fmt: skip
+
+
+def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list[str]:
+    """What was asked for and cannot be had."""
+    said = []
+    if correlations and len(comparison.metrics) < 2:
+        said.append("--correlations: there is one metric, which agrees with itself; give two (--metric)")
+    if differences and not comparison.differences:
+        why = "there is one system" if len(comparison.systems) < 2 else "the runs are over different documents"
+        said.append(f"--differences: {why}, so that no two systems are tested")
+    return said
 
 
 def score_systems(
@@ -125,18 +151,24 @@ def score_systems(
         )
     runs = {(name, k): file for name, found in files.items() for k, file in enumerate(found)}
     references = _references(reference, files)
+    own = given_to_systems(own, getattr(module, "OF_ONE_SYSTEM", ()), files)
     absent = {run: Missing(missing) for run in runs} if takes_missing else {}
     results: dict[tuple[str, int], Results] = {}
     for k, against in enumerate(references):
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
         try:
-            results |= _score_all(module, against, there, absent, own)
+            scored = _score_all(module, against, there, absent, own)
+            _require_same_documents({_run_name(run, files): found for run, found in scored.items()})
+            results |= scored
         except SidesMismatch as error:
             remedies = [found.remedy for found in absent.values() if found.remedy]
             raise SidesMismatch("; ".join((str(error), *remedies[:1]))) from error
     if missing == "intersect":
         results = _answered_by_all(results, absent, len(references) > 1)
-    notes = [note for run, found in absent.items() for note in found.notes(_run_name(run, files))]
+    if missing != "error":
+        for run, found in results.items():
+            results[run] = {metric: _with_setting(one, f"missing={missing}") for metric, one in found.items()}
+    notes = [note for run, absences in absent.items() for note in absences.notes(_run_name(run, files))]
     return {name: [results[name, k] for k in range(len(found))] for name, found in files.items()}, notes
 
 
@@ -150,9 +182,29 @@ def _score_all(
         found: dict[tuple[str, int], Results] = several(reference, runs, **more, **own)
         return found
     return {
-        run: module.results(reference, file, **({"missing": absent[run]} if absent else {}), **own)
+        run: module.results(reference, file, **({"missing": absent[run]} if absent else {}), **of_run(own, run))
         for run, file in runs.items()
     }
+
+
+def _require_same_documents(scored: Mapping[str, Results]) -> None:
+    """Runs against one reference are compared document by document, so all of them have to be paired with it alike."""
+    (first, ours), *others = scored.items()
+    for name, theirs in others:
+        for mine, its in zip(ours.values(), theirs.values(), strict=False):
+            if mine.ids != its.ids:
+                known = [set(one.ids) for one in (its, mine)]
+                only = [
+                    [key for key in one.ids if key not in other] for one, other in zip((mine, its), known, strict=True)
+                ]
+                listed = "; ".join(
+                    f"only {run} has {some(ids)}" for run, ids in zip((first, name), only, strict=True) if ids
+                )
+                raise SidesMismatch(
+                    f"{first} and {name} are over different documents{'; ' + listed if listed else ', or in another order'}; "
+                    "systems are compared document by document, so all of them have to be paired with the reference alike, "
+                    "by its ids or by order"
+                )  # fmt: skip
 
 
 def _answered_by_all(
@@ -181,25 +233,38 @@ def _references(reference: str, files: Mapping[str, list[str]]) -> list[str]:
     return found
 
 
+def _shown(references: Sequence[str]) -> str:
+    """The references by their names, or by their paths where that is what differs; only some, if they are many."""
+    names = [Path(name).name if name != "-" else "standard input" for name in references]
+    names = names if len(set(names)) == len(names) else list(references)
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
 def _run_name(run: tuple[str, int], files: Mapping[str, list[str]]) -> str:
     name, k = run
     return name if len(files[name]) == 1 else f"{name}, run {k + 1}"
 
 
 def compared(scored: Mapping[str, list[Results]], notes: list[str], **settings: Any) -> Comparison:
-    """The comparison, with the signatures of its metrics and everything that is to be said."""
+    """The comparison, with what is to be said about documents."""
     from dataclasses import replace
 
     from tallystick.comparing.systems import compare as lay_side_by_side
-    from tallystick.scoring.result import shared_signatures
 
     comparison = lay_side_by_side(scored, **settings)
-    more = f" | {comparison.settings}" if comparison.settings else ""
-    first = next(iter(scored.values()))[0]
-    signatures = tuple(f"{names} | {rest}{more}" for names, rest in shared_signatures(first).items())
-    documents = len(next(iter(first.values())).ids)
-    counted = f"{documents:,} document" + ("" if documents == 1 else "s")
-    return replace(comparison, signatures=signatures, notes=(counted, *notes, *comparison.notes))
+    counted, *more = comparison.notes
+    return replace(comparison, notes=(counted, *notes, *more))
+
+
+def _main(task: str, scored: Mapping[str, list[Results]]) -> str | None:
+    """The task's main metric, which arrows count from, if it is compared and not the first anyway."""
+    module, found = importlib.import_module(f"tallystick.cli.{task}"), next(iter(scored.values()))[0]
+    main = module.main_of(found) if hasattr(module, "main_of") else getattr(module, "MAIN", "")
+    return main if main in found else None
+
+
+def _with_setting(result: Result, setting: str) -> Result:
+    return result.changed(settings=", ".join(filter(None, (result.settings, setting))))
 
 
 def _each(scored: Mapping[str, list[Results]], change: Callable[[Result], Result]) -> dict[str, list[Results]]:
@@ -216,6 +281,7 @@ def named_systems(arguments: tuple[str, ...]) -> dict[str, list[str]]:
         name, equals, files = argument.partition("=")
         if not equals or Path(argument).exists():
             name, files, equals = Path(argument).name, argument, ""
+        name = printable(name)  # a file's name may hold bytes that are no text
         if not name or not files:
             raise MetricError(f"expected FILE or NAME=FILE, found {argument!r}")
         if name in out:

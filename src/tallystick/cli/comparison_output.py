@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tallystick.cli.output import chosen_format, say, show_tables
+from tallystick.cli.outputs import FILE, PICTURE, refuse_overwriting
 
 if TYPE_CHECKING:
     from tallystick.comparing.table import Comparison
@@ -25,59 +27,87 @@ def show_comparisons(
     """One or several comparisons (of one task each) in the chosen format, as a page and as a picture. A task's own tables are
     for people, not for TSV or JSON."""
     kind = chosen_format(format_)
+    pictures = _pictures(picture, len(comparisons)) if picture else []
+    refuse_overwriting([*([("--report", report)] if report else []), *(("--picture", name) for name in pictures)])
     if report:
         from tallystick.reports.comparison_page import write_comparison
 
         write_comparison(comparisons, report, title)
         say(f"report: {report}")
-    if picture:
-        for k, comparison in enumerate(comparisons):
-            name = picture if len(comparisons) == 1 else _numbered(picture, k + 1)
-            comparison.plot().save(name)
-            say(f"picture: {name}")
+    for name, comparison in zip(pictures, comparisons, strict=False):
+        comparison.plot().save(name)
+        say(f"picture: {name}")
     if kind == "json":
         _show_json(comparisons)
         return
+    left_out = _left_out(comparisons) if correlations else ""
+    own = [table for one in comparisons for table in own_tables(one)] if own_tables is not None else []
+    more = _more_tables(comparisons, correlations, differences, as_text=kind == "latex")
     if kind == "latex":
         from tallystick.reports.comparison import comparison_latex
+        from tallystick.reports.escaping import latex_comment
 
-        for comparison in comparisons:
-            click.echo(
-                (f"% {comparison.title}\n" if comparison.title else "")
-                + comparison_latex(comparison, truncate=truncate)
-            )
-        show_tables(_more_tables(comparisons, correlations, differences, as_text=True), format_)
+        click.echo("\n\n".join(comparison_latex(comparison, truncate=truncate) for comparison in comparisons))
+        if own or more:
+            click.echo()
+        if left_out:
+            click.echo(latex_comment(left_out))
+        show_tables([*own, *more], format_)
+    elif kind == "tsv":
+        from tallystick.reports.comparison import figures_only
+
+        several = len(comparisons) > 1 and more
+        show_tables([figures_only(comparisons), *([_joined(more)] if several else more)], format_)
     else:
-        tables = _tables(comparisons, kind, correlations, differences, truncate)
-        if own_tables is not None and kind != "tsv":
-            tables[len(comparisons) : len(comparisons)] = [table for one in comparisons for table in own_tables(one)]
-        show_tables(tables, format_)
-    for comparison in comparisons:
-        for signature in comparison.signatures:
-            say(f"signature: {signature}")
-        for note in comparison.notes:
-            say(note)
+        from tallystick.reports.comparison import RANK, RANK_IN_MARKDOWN, comparison_table
+
+        sign = RANK_IN_MARKDOWN if kind == "markdown" else RANK
+        first = [comparison_table(comparison, truncate=truncate, rank_sign=sign) for comparison in comparisons]
+        show_tables([*first, *own, *more], format_)
+    signatures = [signature for one in comparisons for signature in one.signatures]
+    notes = [*(note for one in comparisons for note in one.notes), *([left_out] if left_out else [])]
+    if kind in ("markdown", "html"):
+        _show_below(signatures, notes, kind)
+    for line in (*(f"signature: {signature}" for signature in signatures), *notes):
+        say(line)
+
+
+def _show_below(signatures: Sequence[str], notes: Sequence[str], kind: str) -> None:
+    """What belongs to a table that is pasted elsewhere, below it."""
+    import html
+
+    from tallystick.reports.escaping import markdown_code, markdown_text
+
+    if kind == "markdown":
+        lines = [f"\nSignature: {markdown_code(one)}" for one in signatures] + [
+            f"\n{markdown_text(one)}" for one in notes
+        ]
+    else:
+        said = [*(f"signature: {one}" for one in signatures), *notes]
+        lines = [f"<div><small>{html.escape(one)}</small></div>" for one in said]
+    for line in lines:
+        click.echo(line)
 
 
 def page_options() -> list[click.Option]:
     """The options of what can be looked at."""
     return [
-        click.Option(["--report"], metavar="FILE.html", help="Also write a page to look at: one file that works offline."),
+        click.Option(["--report"], type=FILE, metavar="FILE.html", help="Also write a page to look at: one file that works offline."),
         click.Option(
-            ["--picture"], metavar="FILE", help="Also draw figures and ranks for a paper: .svg, .png or .pdf (needs matplotlib)."
+            ["--picture"], type=PICTURE, metavar="FILE", help="Also draw figures and ranks for a paper: .svg, .png or .pdf (needs matplotlib)."
         ),
     ]  # fmt: skip
 
 
-def _numbered(name: str, k: int) -> str:
-    """A picture for each task: `ranks.svg` is `ranks-1.svg`, `ranks-2.svg`, ..."""
-    stem, dot, suffix = name.rpartition(".")
-    return f"{stem}-{k}{dot}{suffix}"
+def _pictures(name: str, tasks: int) -> list[str]:
+    """A picture for each task: `ranks.svg`, or `ranks-1.svg`, `ranks-2.svg`, ..."""
+    path = Path(name)
+    return [name] if tasks == 1 else [str(path.with_name(f"{path.stem}-{k + 1}{path.suffix}")) for k in range(tasks)]
 
 
 def _show_json(comparisons: Sequence[Comparison]) -> None:
     from tallystick import __version__
-    from tallystick.comparing.table import mean_correlations
+    from tallystick.comparing.table import mean_correlations, pairs_left_out
 
     content: dict[str, Any] = {"tallystick": __version__}
     if len(comparisons) == 1:
@@ -86,20 +116,9 @@ def _show_json(comparisons: Sequence[Comparison]) -> None:
         content |= {
             "tasks": {comparison.title: comparison.as_dict() for comparison in comparisons},
             "mean_correlations": mean_correlations(comparisons),
+            "left_out_of_mean": pairs_left_out(comparisons),
         }
     click.echo(json.dumps(content, indent=2, ensure_ascii=False))
-
-
-def _tables(
-    comparisons: Sequence[Comparison], kind: str, correlations: bool, differences: bool, truncate: bool
-) -> list[Table]:
-    from tallystick.reports.comparison import comparison_table, figures_only
-
-    if kind == "tsv":
-        more = _more_tables(comparisons, correlations, differences)
-        return [figures_only(comparisons), *([_joined(more)] if len(comparisons) > 1 and more else more)]
-    first = [comparison_table(comparison, truncate=truncate) for comparison in comparisons]
-    return first + _more_tables(comparisons, correlations, differences)
 
 
 def _joined(tables: Sequence[Table]) -> Table:
@@ -124,8 +143,18 @@ def _more_tables(
             for comparison in comparisons
             if len(comparison.metrics) > 1
         ]
-        if len(comparisons) > 1 and out:
-            out.append(
-                correlations_table(mean_correlations(comparisons), f"mean of {len(comparisons)} tasks", as_text=as_text)
-            )
+        means = mean_correlations(comparisons) if len(comparisons) > 1 else []
+        if means:
+            out.append(correlations_table(means, f"mean of {len(comparisons)} tasks", as_text=as_text))
     return out
+
+
+def _left_out(comparisons: Sequence[Comparison]) -> str:
+    """What the mean of the correlations does not have."""
+    from tallystick.comparing.table import pairs_left_out
+    from tallystick.errors import some
+
+    pairs = [f"{first} and {second}" for first, second in pairs_left_out(comparisons)]
+    if not pairs:
+        return ""
+    return f"The mean of the correlations leaves out {some(pairs)}: not all of the {len(comparisons)} tasks have both."

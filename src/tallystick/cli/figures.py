@@ -8,6 +8,7 @@ import click
 
 from tallystick.cli.comparison_output import FORMATS, show_comparisons
 from tallystick.cli.output import check_before
+from tallystick.cli.outputs import FILE, PICTURE
 from tallystick.errors import MetricError
 
 
@@ -28,7 +29,9 @@ from tallystick.errors import MetricError
     metavar="NAME=METRIC,...",
     help="Also the mean of several metrics, e.g. conll=muc,b3,ceaf_e.",
 )
-@click.option("--digits", type=click.IntRange(0), help="Decimals.  [default: as in FILE, one more for means]")
+@click.option(
+    "--digits", type=click.IntRange(0, 15), help="Decimals.  [default: as written in FILE, one more for means]"
+)
 @click.option(
     "--truncate", is_flag=True, help="Cut decimals instead of rounding, as the reference scorer of coreference does."
 )
@@ -39,8 +42,15 @@ from tallystick.errors import MetricError
     help="How much the metrics agree about the order of the systems.",
 )
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
-@click.option("--report", metavar="FILE.html", help="Also write a page to look at: one file that works offline.")
-@click.option("--picture", metavar="FILE", help="Also draw figures and ranks: .svg, .png or .pdf (needs matplotlib).")
+@click.option(
+    "--report", type=FILE, metavar="FILE.html", help="Also write a page to look at: one file that works offline."
+)
+@click.option(
+    "--picture",
+    type=PICTURE,
+    metavar="FILE",
+    help="Also draw figures and ranks: .svg, .png or .pdf (needs matplotlib).",
+)
 def figures(
     file: str,
     ascending: bool,
@@ -63,22 +73,22 @@ def figures(
     from tallystick.comparing.systems import compare_runs
     from tallystick.reading.figures import read_figures
 
-    check_before(report, picture)
+    check_before()
     table = read_figures(file)
-    several = any(len(runs) > 1 for systems in table.tasks.values() for runs in systems.values())
+    added: list[str] = []
     for mean in means:
         name, equals, metrics = mean.partition("=")
         if not equals or not name or not metrics:
             raise MetricError(f"--mean expects NAME=METRIC,METRIC,..., found {mean!r}")
         table = table.with_mean(name, metrics.split(","))
-    if digits is None:
-        digits = table.digits + (1 if several or (means and not truncate) else 0)
+        added.append(name)
     comparisons = []
     for task, systems in table.tasks.items():
-        found = compare_runs(
-            {name: list(runs.values()) for name, runs in systems.items()}, ties=ties, ascending=ascending
-        )
-        comparisons.append(replace(found, title=task, digits=digits, fractions=False))
+        runs = {name: list(found.values()) for name, found in systems.items()}
+        compared = compare_runs(runs, ties=ties, ascending=ascending, metrics=table.metrics_of(task))
+        own = table.digits(task, added, 0 if truncate else 1) if digits is None else {}
+        most = max(own.values(), default=0) if digits is None else digits
+        comparisons.append(replace(compared, title=task, digits=most, decimals=own, fractions=False))
     show_comparisons(
         comparisons, correlations=correlations, differences=False, format_=format_, truncate=truncate, report=report,
         picture=picture, title=Path(file).name,

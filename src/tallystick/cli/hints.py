@@ -63,7 +63,7 @@ def hint(file: str | None, arguments: list[str]) -> str:
     if file is None or len(asked) < 2 or asked[0] not in ("score", "explain", "compare") or file not in arguments:
         return ""
     tasks = looks_like(file)
-    if not tasks or asked[1] in tasks or tasks == ("records",):
+    if not tasks or asked[1] in tasks or " ".join(asked) in tasks or tasks == ("records",):
         return ""
     commands = " or ".join(f"`tallystick {task if ' ' in task else f'score {task}'}`" for task in tasks)
     return f"\n{file} looks like a file for {commands}."

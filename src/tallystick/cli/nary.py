@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 MAIN = "clusters"
 LABELS = {"role": "entities[*].role", "type": "relations[*].type"}
+OF_ONE_SYSTEM = ("ner", "clusters")
+"""Options that name a part of a system's output; see `system_files`."""
 
 
 def nary_options(command: Any) -> Any:
@@ -89,7 +92,7 @@ def survey(file: str) -> set[str]:
     return set(roles_of(list(read_nary(file).values.values())))
 
 
-def surveyed(found: set[str]) -> dict[str, Any]:
+def surveyed(found: set[str], given: Mapping[str, Any]) -> dict[str, Any]:
     """What the parts told, as options of `results`."""
     from tallystick.metrics.nary import in_order
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tallystick.cli.outputs import FILE, TALLIES, check_outputs
 from tallystick.cli.sharded import Engine, engine_options, score_in_shards
 from tallystick.errors import InputError, MetricError, did_you_mean
 
@@ -40,7 +41,7 @@ def files(command: Command) -> Command:
 def once(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
     """Standard input can be read only once, so it can stand for one file only."""
     named = [context.params.get("reference"), *(value if isinstance(value, tuple) else (value,))]
-    if sum(str(one).rpartition("=")[2] == "-" for one in named) > 1:
+    if sum(file == "-" for one in named for file in str(one).rpartition("=")[2].split(",")) > 1:
         raise click.UsageError("only one file can be standard input (-); give the other as a file", context)
     return value
 
@@ -88,11 +89,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if options.get("label") is not None and common.by != "label":
             raise MetricError("--label says which label --by label is about; give both")
         refuse_idle(common, options)
-        if common.tallies:
-            from tallystick.reports.tallies import check_name
-
-            check_name(common.tallies)
-        check_before(common.report, common.tallies, options.get("save_schema"), read=options.get("predicted"))
+        check_before(read=options.get("predicted"))
         engine = Engine(**{one.name: options.pop(one.name) for one in fields(Engine)})
         if engine.asked:
             engine.check(options.get("reference"), options.get("predicted"))
@@ -112,7 +109,10 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(*rows, "limit", type=click.IntRange(1), help="How many rows of --by document are shown."),
         click.option(
-            "--report", metavar="FILE.html", help="Also write a report to look at: one file that works offline."
+            "--report",
+            type=FILE,
+            metavar="FILE.html",
+            help="Also write a report to look at, with confidence intervals (which `compare` prints): one file that works offline.",
         ),
         click.option(
             "--report-documents",
@@ -124,6 +124,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--tallies",
+            type=TALLIES,
             metavar="FILE",
             help="Also write a row of sums and figures for each document: .parquet, .csv, ...",
         ),
@@ -151,16 +152,26 @@ def _given(name: str) -> bool:
     return source is not None and source.name != "DEFAULT"
 
 
-def check_before(*written: str | None, read: Any = None) -> None:
+def check_before(read: Any = None) -> None:
     """What costs nothing to find out before the work: that files can be written where they are asked for, and that the second
     file is there before the first is read."""
-    from tallystick.writing import check_place
-
-    for place in written:
-        if place:
-            check_place(place)
+    check_outputs()
+    _read_stdin_once()
     if isinstance(read, str) and read != "-" and "\0" not in read and not os.path.lexists(read):
         raise InputError("no such file", read)
+
+
+def _read_stdin_once() -> None:
+    """That standard input stands for one file only, among the options too."""
+    context = click.get_current_context()
+    named = []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if isinstance(parameter, click.Argument) or "FILE" in str(parameter.metavar):
+            texts = value if isinstance(value, tuple) else (value,)
+            named += [file for text in texts if text for file in str(text).rpartition("=")[2].split(",") if file == "-"]
+    if len(named) > 1:
+        raise MetricError("only one file can be standard input (-); give the others as files")
 
 
 def metric_option(command: Command) -> Command:
@@ -175,11 +186,15 @@ def chosen_format(format_: str | None) -> str:
     return format_ or ("table" if sys.stdout.isatty() else "tsv")
 
 
-def show_tables(tables: Sequence[Table], format_: str | None) -> None:
-    """Tables on standard output."""
+def show_tables(tables: Sequence[Table], format_: str | None, signatures: Sequence[str] = ()) -> None:
+    """Tables on standard output; in LaTeX with the signatures as comments, since they are pasted elsewhere."""
     from tallystick.reports import tables as shapes
+    from tallystick.reports.escaping import latex_comment
 
     kind = chosen_format(format_)
+    if kind == "latex":
+        for signature in signatures:
+            click.echo(latex_comment(signature))
     for k, table in enumerate(tables):
         if k:
             click.echo()
@@ -227,6 +242,7 @@ def finish(
     from tallystick.errors import counted
     from tallystick.reports import results as reports
     from tallystick.scoring.result import results_to_json, shared_signatures
+    from tallystick.scoring.tally import Labelled
 
     if common.undefined is not None:
         results = {name: result.changed(undefined=common.policy()) for name, result in results.items()}
@@ -235,23 +251,39 @@ def finish(
     extra = dict(extra or {})
     if common.by == "document":
         shown.append(reports.documents_table(results, common.limit))
-        extra["documents_by_id"] = {
-            name: {str(key): figures for key, figures in result.documents.items()} for name, result in results.items()
-        }
+        extra["documents_by_id"] = {name: by_text(result.documents) for name, result in results.items()}
+    if common.macro and any(
+        isinstance(result.kind, Labelled) for result in results.values()
+    ):  # whose macro is over labels
+        extra["over_documents"] = {name: result.over_documents for name, result in results.items()}
     written = write_files(results, common, tables=tables, title=title, report=report)
     if chosen_format(common.format_) == "json":
         click.echo(results_to_json(results, extra=extra))
     else:
-        show_tables([*shown, *tables], common.format_)
+        signatures = [f"{names} | {rest}" for names, rest in shared_signatures(results).items()]
+        show_tables([*shown, *tables], common.format_, signatures)
         first = next(iter(results.values()))
         say(", ".join([counted(first.count, "document"), *notes]))
-        for names, rest in shared_signatures(results).items():
-            say(f"signature: {names} | {rest}")
+        for signature in signatures:
+            say(f"signature: {signature}")
         for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
             say(f"Warning: {warning}")
     for line in written:
         say(line)
     check_gates(results, common.fail_under)
+
+
+def by_text(documents: Mapping[Any, Any]) -> dict[str, Any]:
+    """Documents under their ids as text, which is all that a key of JSON can be. Ids that would be one text, such as 1 and "1",
+    are written as JSON, so that "1" keeps its quotation marks."""
+    import json
+    from collections import Counter
+
+    texts = Counter(map(str, documents))
+    return {
+        str(key) if texts[str(key)] == 1 else json.dumps(key, ensure_ascii=False, default=str): found
+        for key, found in documents.items()
+    }
 
 
 def write_files(
@@ -265,8 +297,7 @@ def write_files(
         from tallystick.reports.page import Page, Parts, write_report
 
         parts = report() if report is not None else Parts()
-        printed = [table for table in tables if table not in (*parts.tables, *parts.errors)]
-        parts = replace(parts, tables=[*parts.tables, *printed])
+        parts = replace(parts, tables=[*parts.tables, *_beside(parts, tables)], further=_further())
         write_report(Page(title, results, parts, common.report_documents), common.report)
         said.append(f"report: {common.report}")
         if parts.absent:
@@ -279,11 +310,43 @@ def write_files(
     return said
 
 
+def _beside(parts: Parts, printed: Sequence[Table]) -> list[Table]:
+    """The printed tables that the report does not have already, perhaps under a title of its own, with more rows, or with
+    more in them: the same columns, and the same first column as far as both go. Each of its tables stands for one."""
+    own = [*parts.tables, *parts.errors]
+    out = []
+    for table in printed:
+        covers = (k for k, one in enumerate(own) if _says(one, table))
+        covered = next(covers, None)
+        if covered is None:
+            out.append(table)
+        else:
+            own.pop(covered)
+    return out
+
+
+def _says(one: Table, table: Table) -> bool:
+    return list(one.columns) == list(table.columns) and all(
+        ours[0] == theirs[0] for ours, theirs in zip(one.rows, table.rows, strict=False)
+    )
+
+
+def _further() -> str:
+    """The command that shows any document of this task, where there is one."""
+    from tallystick.cli.commands import TASKS, WITHOUT_EXPLANATION
+
+    context = click.get_current_context(silent=True)
+    task = context.info_name if context is not None else None
+    return f"tallystick explain {task}" if task in TASKS and task not in WITHOUT_EXPLANATION else ""
+
+
 def versus(predicted: str, reference: str) -> str:
     """The title of a report: the files by their names."""
     from pathlib import Path
 
-    return f"{Path(predicted).name} against {Path(reference).name}"
+    from tallystick.cli.lazy import printable
+
+    return printable(f"{Path(predicted).name} against {Path(reference).name}")
 
 
 def say(message: str) -> None:

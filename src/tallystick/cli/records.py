@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli.output import Common, chosen_format, common_options, files, finish, say, show_tables, versus
+from tallystick.cli.outputs import FILE
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
@@ -53,7 +54,10 @@ def record_options(command: Any) -> Any:
 @click.option("--worst", type=click.IntRange(1), metavar="N", help="Show where the N worst documents differ.")
 @click.option("--describe", is_flag=True, help="Show how everything is compared, and why; score nothing.")
 @click.option(
-    "--save-schema", metavar="FILE", help="Write the inferred JSON Schema, to edit it and give it as --schema."
+    "--save-schema",
+    type=FILE,
+    metavar="FILE",
+    help="Write the inferred JSON Schema, to edit it and give it as --schema.",
 )
 def score(
     reference: str, predicted: str, common: Common, engine: Engine, label: str | None, worst: int | None, describe: bool,
@@ -200,8 +204,9 @@ def _task(reference: str, predicted: str, options: dict[str, Any], missing: Miss
     task = prepare(reference, predicted, absent=missing, **_preparing(options))
     if task.shape.schema is not None:
         from tallystick.reading.inference import sketch
+        from tallystick.reading.opening import shown_name
 
-        say(f"shape, inferred from {reference}: {sketch(task.shape.schema)}")
+        say(f"shape, inferred from {shown_name(reference)}: {sketch(task.shape.schema)}")
     return task
 
 
@@ -328,7 +333,7 @@ def _kept(task: Task) -> Result:
 def results(reference: str, predicted: str, missing: Missing | None = None, **options: Any) -> dict[str, Result]:
     """The result of one system, for `compare`."""
     task = _task(reference, predicted, options, missing)
-    result = _kept(task)
+    result = task.signed(_kept(task))
     return {"records": result.changed(notes=(*result.notes, *task.pairing.warnings()))}
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -20,9 +21,11 @@ from tallystick.cli.structures import (
 )
 
 if TYPE_CHECKING:
-    from tallystick.reading.documents import Paired
+    from tallystick.reading.documents import Documents, Paired
     from tallystick.reading.missing import Missing
     from tallystick.scoring.result import Result
+
+Run = TypeVar("Run")
 
 MAIN = "strict"
 LABELS = {"type": "relations[*].type", "fact": "facts[*].type"}
@@ -59,9 +62,14 @@ def score(
     tallystick score relations gold.jsonl system.jsonl --symmetric spouse
     tallystick score relations dev.json result.json --train train_annotated.json
     """
-    pairs, scored = _scored(
-        reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity, whole=True
-    )  # fmt: skip
+    options: dict[str, Any] = {
+        "train": train,
+        "heads": heads,
+        "parents": parents,
+        "hierarchy": hierarchy,
+        "informativity": informativity,
+    }
+    pairs, scored = _scored_systems(reference, {"": predicted}, metrics, symmetric, {}, True, **options)[""]
 
     @cache
     def texts() -> Any:
@@ -102,49 +110,82 @@ def explain(
 
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], symmetric: tuple[str, ...], train: tuple[str, ...],
-    heads: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
-    whole: bool = False,
+    heads: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, whole: bool = False,
 ) -> dict[str, Result]:  # fmt: skip
-    """The results of one system; `whole` says that the files are all there is, and not one system of several or a shard."""
-    return _scored(
-        reference, predicted, metrics, symmetric, train, heads, parents, hierarchy, informativity, missing, whole
-    )[1]  # fmt: skip
+    """The results of one system; `whole` says that the files are all there is, and not a shard."""
+    options: dict[str, Any] = {
+        "train": train,
+        "heads": heads,
+        "parents": parents,
+        "hierarchy": hierarchy,
+        "informativity": informativity,
+    }
+    return _scored_systems(reference, {"": predicted}, metrics, symmetric, {}, whole, **options)[""][1]
 
 
-def _scored(
-    reference: str, predicted: str, metrics: tuple[str, ...], symmetric: tuple[str, ...], train: tuple[str, ...],
-    heads: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
-    whole: bool = False,
-) -> tuple[Paired[Any], dict[str, Result]]:  # fmt: skip
-    """The documents of both sides, and their results."""
+def results_of_systems(
+    reference: str, systems: Mapping[Run, str], metrics: tuple[str, ...], symmetric: tuple[str, ...],
+    missing: Mapping[Run, Missing] | None = None, **options: Any,
+) -> dict[Run, dict[str, Result]]:  # fmt: skip
+    """The results of several systems; the reference is read once, and a symmetric type may be one system's alone."""
+    scored = _scored_systems(reference, systems, metrics, symmetric, missing or {}, True, **options)
+    return {name: found for name, (_, found) in scored.items()}
+
+
+def survey(file: str) -> set[str]:
+    """What a part of a file has to tell before any part is scored: the types of its relations."""
+    from tallystick.reading.relations import read_relations
+
+    return set(_types_of(read_relations(file)))
+
+
+def needs_survey(given: Mapping[str, Any]) -> bool:
+    """Only a type that is called symmetric has to be looked for."""
+    return bool(given["symmetric"])
+
+
+def surveyed(found: set[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the parts told: a type that none of them has is misspelt."""
+    if found:
+        _occur(given["symmetric"], sorted(found))
+    return {}
+
+
+def _scored_systems(
+    reference: str, systems: Mapping[Run, str], metrics: tuple[str, ...], symmetric: tuple[str, ...],
+    missing: Mapping[Run, Missing], whole: bool, *, train: tuple[str, ...], heads: str | None, parents: str | None,
+    hierarchy: str | None, informativity: str | None,
+) -> dict[Run, tuple[Paired[Any], dict[str, Result]]]:  # fmt: skip
+    """The documents of both sides, and their results, for each system."""
     from pathlib import Path
 
     from tallystick.errors import MetricError, SidesMismatch
     from tallystick.metrics.relations import Options
     from tallystick.metrics.relations import score as score_all
     from tallystick.reading.docred import read_training
-    from tallystick.reading.documents import Documents, pair_documents
+    from tallystick.reading.documents import pair_documents
     from tallystick.reading.heads import read_heads
     from tallystick.reading.relations import read_relations
     from tallystick.structures.relations import FactSet, RelationSet
 
     training = {Path(name).name.partition(".")[0]: read_training(name) for name in train}
     left: Documents[Any] = read_relations(reference, training)
-    right: Documents[Any] = read_relations(predicted)
+    rights: dict[Run, Documents[Any]] = {name: read_relations(file) for name, file in systems.items()}
     facts = left.format == "DocRED"
     if training and not facts:
         raise MetricError(f"--train is for DocRED's files, which {left.file} is not")
-    if right.values and facts != (right.format == "DocRED"):
-        raise SidesMismatch(
-            f"{left.file} is {left.format} and {right.file} is {right.format}; their arguments cannot be compared"
-        )
+    for right in rights.values():
+        if right.values and facts != (right.format == "DocRED"):
+            raise SidesMismatch(
+                f"{left.file} is {left.format} and {right.file} is {right.format}; their arguments cannot be compared"
+            )
     if facts:
         for name, given in (("--symmetric", symmetric), ("--heads", heads), ("--parents", parents), ("--hierarchy", hierarchy),
                             ("--informativity", informativity)):  # fmt: skip
             if given:
                 raise MetricError(f"{name} changes nothing for DocRED's files, whose facts are compared as they stand")
     if whole and symmetric:
-        _occur(symmetric, left, right)
+        _occur(symmetric, [type_ for side in (left, *rights.values()) for type_ in _types_of(side)])
     options = Options(
         symmetric=symmetric,
         types=types_of(hierarchy, parents),
@@ -152,18 +193,26 @@ def _scored(
         weights=weights_of(informativity),
         training=tuple(training),
     )
-    pairs = pair_documents(left, right, FactSet if facts else RelationSet, missing)
-    return pairs, score_all(pairs, metrics, options)
+    out = {}
+    for run, right in rights.items():
+        pairs = pair_documents(left, right, FactSet if facts else RelationSet, missing.get(run))
+        out[run] = pairs, score_all(pairs, metrics, options)
+    return out
 
 
-def _occur(symmetric: tuple[str, ...], *sides: Any) -> None:
+def _types_of(side: Documents[Any]) -> list[str]:
+    """The types of a file's relations; facts of DocRED's are none."""
+    return [one.type for document in side.values.values() for one in getattr(document, "relations", ())]
+
+
+def _occur(symmetric: tuple[str, ...], types: Iterable[str]) -> None:
     """A type that no relation has is misspelt, and would change nothing."""
     from tallystick.errors import MetricError, did_you_mean, some
 
-    known = dict.fromkeys(one.type for side in sides for document in side.values.values() for one in document.relations)
+    known = dict.fromkeys(types)
     for name in symmetric:
         if name not in known:
             raise MetricError(
-                f"--symmetric {name}: no relation of either file has this type; there are {some(known) or 'none'}."
+                f"--symmetric {name}: no relation of these files has this type; there are {some(known) or 'none'}."
                 f"{did_you_mean(name, known)}"
             )

@@ -5,9 +5,10 @@ whatever process, and the tallies are put together. What looks at the whole corp
 cannot be had at the same time, and says so. What else a task's module may have, and its `score` command uses as well:
 
     NO_BREAKDOWN   which --by it does not have, and what to use instead       MAIN, main_of   the metric of its report
-    WHOLE_BREAKDOWNS   those that it cannot put together from shards
+    WHOLE_BREAKDOWNS   those that it cannot put together from shards          MEANS_NEED_ROWS of its documents, for --macro
     LABELS         where its labels are                                       LABEL           the one that --by label means
-    survey         what all parts have to tell before any is scored           beside          what stands beside the figures
+    survey         what all parts have to tell before any is scored, if it    beside          what stands beside the figures
+                   `needs_survey`; `surveyed` makes options of it
 """
 
 from __future__ import annotations
@@ -162,9 +163,10 @@ def score_in_shards(module: Any, common: Common, engine: Engine, given: dict[str
         )
     if common.by is not None and common.by in getattr(module, "WHOLE_BREAKDOWNS", ()):
         raise _needs_the_whole(common.by)
-    wants = Wants(common.wants_rows, common.by == "field", _labels(module, common, label))
-    if hasattr(module, "survey"):
-        given |= module.surveyed(_survey(module, task, reference, predicted, engine.shard))
+    rows = common.wants_rows or (common.macro and hasattr(module, "MEANS_NEED_ROWS"))
+    wants = Wants(rows, common.by == "field", _labels(module, common, label))
+    if hasattr(module, "survey") and getattr(module, "needs_survey", lambda given: True)(given):
+        given |= module.surveyed(_survey(module, task, reference, predicted, engine.shard), given)
     score = partial(module.results, **given)
     done = engine.run(score, task, reference, predicted, settings=given, wants=wants)
     tables, extra = _breakdown(done, common)

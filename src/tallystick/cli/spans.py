@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.idle import Effects, refuse_without_effect
 from tallystick.cli.output import (
     Common,
     check_gates,
@@ -31,6 +32,24 @@ if TYPE_CHECKING:
     from tallystick.scoring.result import Result
 
 NO_BREAKDOWN = {"field": "--by label or --by document"}
+MEANS_NEED_ROWS = True
+
+TAGGED = ("columns", "conllu")
+WITH_OFFSETS = ("jsonl", "brat")
+READING_EFFECTS: Effects = {
+    "scheme": ("IOB2", TAGGED), "strict": (False, TAGGED), "delimiter": ("-", TAGGED), "suffix": (False, TAGGED),
+    "ignore_tokens": (False, TAGGED), "reference_column": (None, TAGGED), "predicted_column": (-1, ("columns",)),
+    "token_column": (0, ("columns",)), "weight_column": (None, ("columns",)), "separator": (None, ("columns",)),
+    "comment": (None, ("columns",)), "misc": ("ner", ("conllu",)), "offsets": ("characters", ("jsonl",)),
+    "tokenizer": ("words", WITH_OFFSETS), "boundaries": ("error", WITH_OFFSETS), "spans_field": ("spans", ("jsonl",)),
+}  # fmt: skip
+"""Which formats an option of reading has an effect on."""
+COUNTING_EFFECTS: Effects = {
+    "partner": (None, ("overlap", "contain", "constrained_overlap", "iou")), "k1": (None, ("constrained_overlap",)),
+    "k2": (None, ("constrained_overlap",)), "iou": (0.5, ("iou",)), "separators": (1.0, ("ts", "segment_units")),
+    "distinct": (False, ("segment",)),
+}  # fmt: skip
+"""Which metrics an option of counting has an effect on."""
 
 SCHEMES = ["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"]
 
@@ -92,7 +111,7 @@ def counting_options(command: Any) -> Any:
 @click.option("--errors", is_flag=True, help="Also what went wrong: counts, confusion of tags, a list with places.")
 @click.option("--repairs", is_flag=True, help="Also list every tag that does not follow the scheme.")
 @click.option("--seqeval", is_flag=True, help="Print seqeval's classification report instead of tables.")
-@click.option("--digits", type=click.IntRange(0), help="Decimals of --seqeval.  [default: 2]")
+@click.option("--digits", type=click.IntRange(0, 15), help="Decimals of --seqeval.  [default: 2]")
 def score(
     reference: str, predicted: str | None, together: bool, common: Common, errors: bool, repairs: bool, seqeval: bool,
     digits: int | None, **settings: Any,
@@ -112,15 +131,18 @@ def score(
 
     if together == (predicted is not None):
         raise MetricError("give PREDICTED, or --together if REFERENCE holds both columns")
-    if seqeval and (settings["beta"] != 1 or common.format_ is not None):
-        raise MetricError("--seqeval is a layout of its own, with F1; leave --format and --beta out")
+    others = {"--format": common.format_, "--undefined": common.undefined, "--macro": common.macro,
+              "--beta": settings["beta"] != 1, "--by document": common.by == "document"}  # fmt: skip
+    if seqeval and any(others.values()):
+        given = " and ".join(name for name, value in others.items() if value)
+        raise MetricError(
+            f"--seqeval is a layout of its own, with F1 and 0 for 0/0, as seqeval has it; leave {given} out"
+        )
     if digits is not None and not seqeval:
         raise MetricError("--digits is the number of decimals of --seqeval; without it, leave it out")
-    if (settings["k1"], settings["k2"]) != (None, None) and "constrained_overlap" not in settings["metrics"]:
-        raise MetricError("--k1 and --k2 belong to --metric constrained_overlap")
+    what = _what(settings["metrics"] or (("segment",) if seqeval else ()), settings)
     corpus = _read(reference, predicted, keep_tokens=errors or bool(common.report), **settings)
-    chosen = settings["metrics"] or (("segment",) if seqeval else ())
-    results = score_all(corpus, *_what(chosen, settings))
+    results = score_all(corpus, *what)
     tables: list[Table] = []
     extra: dict[str, Any] = {}
     if common.by == "label":
@@ -144,7 +166,7 @@ def score(
     def report() -> Parts:
         from tallystick.reports.segments import spans_parts
 
-        return spans_parts(corpus, results)
+        return spans_parts(corpus, results, max(50, (errors and common.limit) or 0))
 
     title = versus(predicted, reference) if predicted is not None else Path(reference).name
     if seqeval:
@@ -189,8 +211,9 @@ def results_of_systems(
     from tallystick.metrics.spans import score_systems
 
     absent = missing or {}
+    what = _what(settings["metrics"], settings)
     corpora = {name: _read(reference, file, absent=absent.get(name), **settings) for name, file in systems.items()}
-    return score_systems(corpora, *_what(settings["metrics"], settings))
+    return score_systems(corpora, *what)
 
 
 def _what(metrics: tuple[str, ...], settings: Mapping[str, Any]) -> tuple[tuple[str, ...], Options]:
@@ -210,18 +233,22 @@ def _what(metrics: tuple[str, ...], settings: Mapping[str, Any]) -> tuple[tuple[
         iou=settings["iou"],
         distinct=settings["distinct"],
     )
-    return metrics or DEFAULT, options
+    metrics = metrics or DEFAULT
+    refuse_without_effect(settings, COUNTING_EFFECTS, metrics, f"the metrics here are {', '.join(metrics)}")
+    return metrics, options
 
 
 def _read(
     reference: str, predicted: str | None, *, keep_tokens: bool = False, absent: Missing | None = None, **settings: Any
 ) -> SpanCorpus:
-    from tallystick.reading.span_files import Columns, Decoding, Offsets, read_span_files
+    from tallystick.reading.span_files import Columns, Decoding, Offsets, agreed_format, read_span_files
 
+    format_ = agreed_format(reference, predicted, settings["input_"])
+    refuse_without_effect(settings, READING_EFFECTS, (format_,), f"these files are read as {format_}")
     return read_span_files(
         reference,
         predicted,
-        format=settings["input_"],
+        format=format_,
         columns=Columns(
             reference=settings["reference_column"],
             predicted=settings["predicted_column"],

@@ -105,7 +105,7 @@ def show(
     def report() -> Parts:
         from tallystick.reports.page import Parts
 
-        breakdown = [] if common.by in ("field", "label") else _all_labels(results, labels)
+        breakdown = _all_labels(results, labels)
         able = dict(_expressions_of(results))
         shown = able.get(main) or next(iter(able.values()), None)
         name = next((name for name, result in able.items() if result is shown), "")

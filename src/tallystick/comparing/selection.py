@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,19 +12,19 @@ from tallystick.columns.arrays import F64
 from tallystick.columns.data import Objects
 from tallystick.errors import MetricError, some
 from tallystick.scoring.result import Result
-from tallystick.scoring.tally import Kind, Labelled, ratio
+from tallystick.scoring.tally import Joinable, Kind, Labelled, ratio
 
 
-def without(result: Result, documents: Collection[str]) -> Result:
-    """The result as if these documents did not exist: their rows are left out of every sum."""
-    names = [str(name) for name in result.ids]
-    unknown = set(documents) - set(names)
+def without(result: Result, documents: Collection[Any]) -> Result:
+    """The result as if these documents did not exist: their rows are left out of every sum. Ids are as they are: 1 is not "1"."""
+    left_out = set(documents)
+    unknown = left_out - set(result.ids)
     if unknown:
         raise MetricError(
-            f"cannot leave out {some(sorted(unknown))}: the rows of {result.metric} are not documents but {some(names)}"
+            f"cannot leave out {some(sorted(unknown, key=str))}: the rows of {result.metric} are not documents but "
+            f"{some(result.ids)}"
         )
-    left_out = set(documents)
-    kept = [k for k, name in enumerate(names) if name not in left_out]
+    kept = [k for k, name in enumerate(result.ids) if name not in left_out]
     place = {old: new for new, old in enumerate(kept)}
     return replace(
         result,
@@ -35,6 +35,33 @@ def without(result: Result, documents: Collection[str]) -> Result:
         sources=_chosen(result.sources, kept),
         field_sums=None,
     )
+
+
+def of_one_kind(results: Sequence[Result]) -> list[Result]:
+    """The same results with sums of the same names, where kinds differ in what occurs in their documents (labels): what a
+    system does not have is 0."""
+    kind: Any = results[0].kind
+    if not isinstance(kind, Joinable) or any(type(result.kind) is not type(kind) for result in results):
+        return list(results)
+    for result in results[1:]:
+        kind = kind if result.kind == kind else kind.joined(result.kind)
+    return [_with_sums(result, kind) for result in results]
+
+
+def _with_sums(result: Result, kind: Kind) -> Result:
+    """The result with the sums of a kind that has all of its own."""
+    if result.kind == kind:
+        return result
+    place = {name: k for k, name in enumerate(kind.sums)}
+    columns = [place[name] for name in result.kind.sums]
+
+    def laid(rows: F64) -> F64:
+        wide = np.zeros((len(rows), len(place)))
+        wide[:, columns] = rows
+        return wide
+
+    above = None if result.above is None else laid(result.above)
+    return replace(result, kind=kind, rows=laid(result.rows), above=above, field_sums=None)
 
 
 def _chosen(sources: tuple[tuple[Any, Any], ...] | None, kept: list[int]) -> tuple[tuple[Any, Any], ...] | None:
@@ -85,9 +112,12 @@ class OverDocuments:
 
 
 def mean_over_documents(result: Result) -> Result:
-    """The same metric as the mean over documents, with a row for each."""
-    if isinstance(result.kind, Labelled):
-        raise MetricError(f"{result.metric} has averages over labels; choose one of those (--average)")
-    kind = OverDocuments(result.kind)
-    above = None if result.above is None else kind.rows(result.above, result.undefined)
-    return replace(result, kind=kind, rows=kind.rows(result.rows, result.undefined), above=above, field_sums=None)
+    """The same metric as the mean over documents, with a row for each. Of a metric with averages over labels it is the mean of
+    the average that was chosen."""
+    if isinstance(result.kind, Labelled):  # a document is left out as a label is that neither side has
+        kind, undefined = OverDocuments(result.kind, f"documents of {result.kind.average}"), None
+    else:
+        kind, undefined = OverDocuments(result.kind), result.undefined
+    above = None if result.above is None else kind.rows(result.above, undefined)
+    rows = kind.rows(result.rows, undefined)
+    return replace(result, kind=kind, rows=rows, above=above, undefined=undefined, field_sums=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from tallystick.scoring.significance import Difference
 
 if TYPE_CHECKING:
     from tallystick.reports.pictures import Picture
+    from tallystick.scoring.tally import Kind
 
 Correlation = dict[str, Any]
 
@@ -22,20 +23,34 @@ Correlation = dict[str, Any]
 @dataclass(frozen=True)
 class Cell:
     """One system under one metric. `spread` is the standard deviation of `runs` runs, `beats` the letters of the
-    systems that it is significantly above, `moved` how many ranks it is higher than under the first metric."""
+    systems that it is significantly above, `moved` how many ranks it is higher than under the base metric. What is
+    undefined has no rank."""
 
     value: float | None
     interval: Interval | None = None
     spread: float | None = None
     runs: int = 1
     rank: float | None = None
-    moved: float = 0.0
+    moved: float | None = None
     beats: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
         interval = None if self.interval is None else [self.interval.low, self.interval.high]
         return {**vars(self), "interval": interval}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What the figures of a metric are: f1, kappa, ..., and by which average."""
+
+    figure: str
+    average: str = "micro"
+
+    @classmethod
+    def of(cls, kind: Kind) -> Measure:
+        """What a kind of tally is compared by."""
+        return cls(kind.headline, getattr(kind, "average", "micro"))
 
 
 @dataclass(frozen=True)
@@ -55,10 +70,20 @@ class Comparison:
     digits: int = 4
     fractions: bool = True
     """Whether figures are fractions, which LaTeX shows in percent."""
+    base: str = ""
+    """The metric that arrows count from."""
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+    """What each metric's figures are, where that is known."""
+    decimals: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """The digits of single cells, by system and metric, where they are not `digits`."""
 
     @property
     def letters(self) -> dict[str, str]:
         return {system: letter(k) for k, system in enumerate(self.systems)}
+
+    def digits_of(self, system: str, metric: str) -> int:
+        """With how many decimals a figure is shown."""
+        return self.decimals.get((system, metric), self.digits)
 
     def ranks(self, metric: str) -> list[float]:
         """The ranks of all systems, 1 for the best."""
@@ -81,6 +106,9 @@ class Comparison:
             **({"title": self.title} if self.title else {}),
             "signature": "; ".join(self.signatures),
             "settings": self.settings,
+            "metrics": {
+                metric: dict(vars(self.measures[metric])) if metric in self.measures else {} for metric in self.metrics
+            },
             "systems": {
                 system: {metric: self.cells[system, metric].as_dict() for metric in self.metrics}
                 for system in self.systems
@@ -93,6 +121,7 @@ class Comparison:
                 }
                 for (metric, a, b), d in self.differences.items()
             ],
+            "base": self.base,
             "correlations": self.correlations(),
             "notes": list(self.notes),
         }  # fmt: skip
@@ -122,13 +151,9 @@ class Comparison:
 
 
 def mean_correlations(comparisons: Sequence[Comparison]) -> list[Correlation]:
-    """The mean over several tasks of each correlation between two metrics that all of them have."""
-    found: dict[tuple[str, str], list[Correlation]] = {}
-    for comparison in comparisons:
-        for row in comparison.correlations():
-            found.setdefault((row["first"], row["second"]), []).append(row)
+    """The mean over several tasks of each correlation between two metrics that all of them have, in whatever order."""
     out = []
-    for (first, second), rows in found.items():
+    for (first, second), rows in _by_pair(comparisons).items():
         if len(rows) == len(comparisons):
             means: Correlation = {"first": first, "second": second}
             for name in ("spearman", "kendall_a", "kendall_b", "kendall_c"):
@@ -138,6 +163,21 @@ def mean_correlations(comparisons: Sequence[Comparison]) -> list[Correlation]:
     return out
 
 
+def pairs_left_out(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
+    """The pairs of metrics that some of the tasks have and others do not, so that there is no mean."""
+    return [pair for pair, rows in _by_pair(comparisons).items() if len(rows) < len(comparisons)]
+
+
+def _by_pair(comparisons: Sequence[Comparison]) -> dict[tuple[str, str], list[Correlation]]:
+    """The correlations of all tasks by their two metrics, in the order in which these stand first."""
+    found: dict[tuple[str, str], list[Correlation]] = {}
+    for comparison in comparisons:
+        for row in comparison.correlations():
+            pair, turned = (row["first"], row["second"]), (row["second"], row["first"])
+            found.setdefault(turned if turned in found else pair, []).append(row)
+    return found
+
+
 def ranked(
     names: Sequence[str],
     metrics: Sequence[str],
@@ -145,19 +185,20 @@ def ranked(
     *,
     ties: str = "mean",
     ascending: bool = False,
+    base: str | None = None,
 ) -> dict[tuple[str, str], Cell]:
-    """The cells with ranks (the highest figure is first, or the lowest), and how far the first metric's have moved.
-
-    What is undefined comes last.
-    """
-    out: dict[tuple[str, str], Cell] = {}
-    first: dict[str, float] = {}
+    """The cells with ranks (the highest figure is first, or the lowest), and how far those of the base metric, the first
+    if none is named, have moved. What is undefined has no rank."""
+    found: dict[tuple[str, str], float] = {}
     for metric in metrics:
-        values = [cells[name, metric].value for name in names]
-        signed = [-math.inf if value is None else -value if ascending else value for value in values]
-        for name, rank in zip(names, ranks(signed, ties).tolist(), strict=True):
-            moved = first.setdefault(name, rank) - rank
-            out[name, metric] = replace(cells[name, metric], rank=rank, moved=moved)
+        known = {name: value for name in names if (value := cells[name, metric].value) is not None}
+        signed = [-value if ascending else value for value in known.values()]
+        found |= {(name, metric): rank for name, rank in zip(known, ranks(signed, ties).tolist(), strict=True)}
+    out: dict[tuple[str, str], Cell] = {}
+    for key in ((name, metric) for metric in metrics for name in names):
+        start, rank = found.get((key[0], base or metrics[0])), found.get(key)
+        moved = None if start is None or rank is None else start - rank
+        out[key] = replace(cells[key], rank=rank, moved=moved)
     return out
 
 

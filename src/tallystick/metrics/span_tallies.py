@@ -107,10 +107,16 @@ class TagTables:
     def support(self, sums: F64) -> F64:
         return np.asarray(self._counts(_flat(sums)).den_r, np.float64).reshape((*sums.shape[:-1], len(self.labels)))
 
+    def in_means(self, sums: F64) -> tuple[str, ...]:
+        return tuple(tag for tag, there in self._there(sums) if there)
+
     def left_out(self, sums: F64) -> tuple[str, ...]:
+        return tuple(tag for tag, there in self._there(sums) if not there)
+
+    def _there(self, sums: F64) -> list[tuple[str, bool]]:
         counts = self._counted_in_means(_flat(sums))
         there = (counts.den_p[0] > 0) | (counts.den_r[0] > 0)
-        return tuple(tag for tag, kept in zip(counts.tags, there.tolist(), strict=True) if not kept)
+        return list(zip(counts.tags, there.tolist(), strict=True))
 
     def _averaged(self, sums: F64, average: str) -> dict[str, F64]:
         flat = _flat(sums)

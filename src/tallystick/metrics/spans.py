@@ -327,6 +327,7 @@ def _result(
 
 def _settings(corpus: SpanCorpus, options: Options) -> str:
     parts = [corpus.settings, f"unit={'text' if corpus.documents is None else 'document'}"]
+    parts += [f"beta={options.beta:g}"] * (options.beta != 1)
     parts += ["types=ignored"] * (not options.types)
     parts += [f"tags={'+'.join(options.tags)}"] if options.tags else []
     parts += [f"supertag {name}={'+'.join(of) or '*'}" for name, of in options.supertags]

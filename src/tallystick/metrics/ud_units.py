@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from pathlib import PurePath
 from typing import Literal
 
 import numpy as np
@@ -57,7 +58,7 @@ def find_units(reference: Treebank, *predicted: Treebank, by: Literal["document"
     if not all(map(names.get, first)):
         names = reference.sentence_names() | {sentence: name for sentence, name in names.items() if name}
     lines = reference.sentence_line
-    return Units(common, [names.get(at) or f"{reference.name}:{lines[at]}" for at in first])
+    return Units(common, [names.get(at) or f"{PurePath(reference.name).name}:{lines[at]}" for at in first])
 
 
 def sum_by_unit(flags: NDArray[np.bool_], offsets: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -21,6 +21,7 @@ from tallystick.reading.events import read_events
 from tallystick.reading.generated import GENERATED, idle_ontology
 from tallystick.reading.json_values import Json, read_json
 from tallystick.reading.mention_values import document_name
+from tallystick.reading.missing import Missing
 from tallystick.reading.opening import shown_name
 from tallystick.reading.standoff import is_brat
 from tallystick.structures.arguments import ArgumentDocument, DescribedEvent, EventArgument, Span
@@ -271,14 +272,16 @@ def read_pair(
     ontology: Mapping[str, Any] | None = None,
     tokens: str | Path | None = None,
     strip_articles: bool = False,
+    absent: Missing | None = None,
 ) -> Paired[ArgumentDocument]:
-    """A reference and a prediction, laid together. `tokens` is a file of events that has the documents' tokens."""
+    """A reference and a prediction, laid together. `tokens` is a file of events that has the documents' tokens; `absent` says
+    what becomes of documents that stand on one side only."""
     known = read_events(tokens) if tokens is not None else None
     left = read_arguments(reference, tokens=known, strip_articles=strip_articles)
     right = read_arguments(predicted, reference=left, ontology=ontology, strip_articles=strip_articles)
     if ontology is not None and right.documents.format != GENERATED:
         right.documents.warnings.append(idle_ontology([right.documents.file]))
-    paired = pair_documents(left.documents, right.documents, ArgumentDocument)
+    paired = pair_documents(left.documents, right.documents, ArgumentDocument, absent)
     return with_sentences(paired, known)
 
 

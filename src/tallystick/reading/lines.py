@@ -17,7 +17,7 @@ from typing import IO, Any
 from tallystick.errors import InputError
 from tallystick.reading.json_text import NotJson, explained, placed
 from tallystick.reading.limits import check_file, reads_once
-from tallystick.reading.opening import read_bytes, read_stdin, shown_name
+from tallystick.reading.opening import read_bytes, shown_name
 from tallystick.reading.packed import is_packed, open_packed, packed_errors, packing, unpacked_name
 from tallystick.reading.parts import part_at_hand
 
@@ -46,8 +46,7 @@ class Lines:
         self._held: list[bytes] | None = None
         self._stream: IO[bytes] | None = None
         if reads_once(name):  # standard input or a pipe
-            data = read_stdin() if self.name == "-" else read_bytes(name)
-            self._held = data.removeprefix(_MARK).split(b"\n")
+            self._held = read_bytes(name).removeprefix(_MARK).split(b"\n")
         elif unpacked_name(name).endswith(".json") and part_at_hand(name) is None:
             self._held = self._elements()
         self.position = 0

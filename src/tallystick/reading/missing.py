@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from tallystick.errors import some
 
@@ -19,8 +20,8 @@ class Missing:
     """What was asked for, and, after a pairing, which documents were missing and which are ignored."""
 
     policy: str = "error"
-    unanswered: list[str] = field(default_factory=list)
-    ignored: list[str] = field(default_factory=list)
+    unanswered: list[Any] = field(default_factory=list)
+    ignored: list[Any] = field(default_factory=list)
     remedy: str = ""
     """What could be asked for, after documents on one side only were an error."""
 
@@ -40,8 +41,8 @@ class Missing:
             elif list(extra):
                 self.remedy = "--missing empty or --missing intersect ignores what the reference does not have"
             return False
-        self.unanswered += map(str, unanswered)
-        self.ignored += map(str, extra)
+        self.unanswered += unanswered
+        self.ignored += extra
         return True
 
     def notes(self, system: str) -> list[str]:

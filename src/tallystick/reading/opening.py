@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from tallystick.errors import InputError
+from tallystick.reading.holding import read_held
 from tallystick.reading.limits import check_file, check_line_ends, check_text, not_utf8
 from tallystick.reading.packed import is_packed, open_packed, packed_errors, packing
 from tallystick.reading.parts import part_at_hand
@@ -19,6 +20,10 @@ def read_bytes(name: str | Path) -> bytes:
         data = part.read()
         check_text(data, name)
         return data
+    return read_held(name, lambda: _read_whole(name))
+
+
+def _read_whole(name: str) -> bytes:
     if name == "-":
         return read_stdin()
     path = Path(name)

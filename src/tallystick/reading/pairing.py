@@ -42,7 +42,8 @@ def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missin
 
     Lenient, as the reference scorer: a document only in the key counts as missed, one only in the
     response is ignored, of two documents with one name the last counts, and numbers of tokens may differ.
-    Each is a warning. `absent` allows documents on one side only without the rest.
+    Each is a warning. `absent` allows documents on one side only without the rest, and decides about them where it asks for
+    something.
     """
     warnings: list[str] = []
     key, key_names = _distinct(key, lenient, warnings)
@@ -146,7 +147,9 @@ def _partners(
         )
         if names
     ]
-    if found and (not lenient or part_at_hand(key.file) is not None):  # what a shard lacks may stand in another one
+    asked = absent is not None and absent.asked
+    # what a shard lacks may stand in another one; what was asked for goes before what the reference scorer does
+    if found and (asked or not lenient or part_at_hand(key.file) is not None):
         if allowed(absent, only_key, only_response):
             return partner
         listed = "; ".join(f"{file} has {text}" for file, text, _ in found)

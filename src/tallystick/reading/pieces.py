@@ -17,6 +17,7 @@ from typing import IO, NoReturn
 import numpy as np
 
 from tallystick.errors import InputError, Place
+from tallystick.reading.holding import is_held
 from tallystick.reading.limits import (
     check_file,
     check_line_ends,
@@ -24,7 +25,7 @@ from tallystick.reading.limits import (
     complain_of_nul,
     reads_once,
 )
-from tallystick.reading.opening import shown_name
+from tallystick.reading.opening import read_bytes, shown_name
 from tallystick.reading.packed import is_packed, open_packed, packed_errors, packing
 from tallystick.reading.parts import part_at_hand
 
@@ -128,6 +129,9 @@ class Pieces:
         part = part_at_hand(self.name)
         if part is not None:
             yield from self._whole_lines(io.BytesIO(part.read()))
+            return
+        if is_held(self.name):
+            yield from self._whole_lines(io.BytesIO(read_bytes(self.name)))
             return
         if self.name == "-":
             yield from self._whole_lines(sys.stdin.buffer)

@@ -26,6 +26,7 @@ from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMisma
 from tallystick.reading.arrow_files import is_arrow_file
 from tallystick.reading.char_offsets import Boundaries
 from tallystick.reading.column_files import read_columns
+from tallystick.reading.holding import is_held
 from tallystick.reading.iob import Reading, Repairs, Scheme, decode
 from tallystick.reading.limits import check_file, reads_once
 from tallystick.reading.missing import Missing
@@ -142,12 +143,8 @@ def read_span_files(
     """Read both sides; without a predicted file, the reference's has a column for each."""
     if not decoding.delimiter:
         raise MetricError("the delimiter between prefix and type cannot be empty")
-    # What can be read only once cannot be looked at first; then the other side shows what both are.
-    hidden = predicted is not None and reads_once(reference)
-    chosen = format or find_format(predicted if hidden and predicted is not None else reference)
+    chosen = agreed_format(reference, predicted, format)
     if predicted is None:
-        if chosen != "columns":
-            raise MetricError(f"only column files hold both sides in one file; this one is {chosen}")
         tagged = read_tags_together(
             reference,
             reference_column=-2 if columns.reference is None else columns.reference,
@@ -158,8 +155,6 @@ def read_span_files(
             keep_tokens=keep_tokens,
         )
         return _decoded(tagged, decoding, _read_weights(reference, columns))
-    if format is None and not reads_once(predicted) and (other := find_format(predicted)) != chosen:
-        raise SidesMismatch(f"{reference} looks like {chosen}, {predicted} like {other}; say which with --input")
     if chosen == "columns":
         tagged = read_tags(
             reference,
@@ -207,6 +202,20 @@ def read_span_files(
         )
         return SpanCorpus(texts, str(offsets))
     raise MetricError(f'"{chosen}" is not a format of spans; there are columns, jsonl, brat, conllu')
+
+
+def agreed_format(reference: str | Path, predicted: str | Path | None, format: Format | None = None) -> Format:
+    """The format of both sides, if it is not said: what the files look like, if they look alike."""
+    # What can be read only once cannot be looked at first; then the other side shows what both are.
+    hidden = predicted is not None and reads_once(reference)
+    chosen = format or find_format(predicted if hidden and predicted is not None else reference)
+    if predicted is None:
+        if chosen != "columns":
+            raise MetricError(f"only column files hold both sides in one file; this one is {chosen}")
+        return chosen
+    if format is None and not reads_once(predicted) and (other := find_format(predicted)) != chosen:
+        raise SidesMismatch(f"{reference} looks like {chosen}, {predicted} like {other}; say which with --input")
+    return chosen
 
 
 def find_format(name: str | Path) -> Format:
@@ -259,7 +268,7 @@ def _read_weights(name: str | Path, columns: Columns) -> Any:
     """A weight for each token from a column of the reference, or None."""
     if columns.weight is None:
         return None
-    if reads_once(name):
+    if reads_once(name) and not is_held(name):
         raise InputError("cannot be read twice, and weights are read apart; give a file", "<stdin>")
     numbering = Numbering()
     file = read_columns(name, (columns.weight,), numbering, None, columns.separator, columns.comment)

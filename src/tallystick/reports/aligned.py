@@ -8,18 +8,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tallystick.columns.unfit import Invalid
+from tallystick.reports.compared import compared_parts, item_node
 from tallystick.reports.plainly import named_parts, plainly
 from tallystick.scoring.explanation import MATCHED, MISSED, SPURIOUS, Explanation
 from tallystick.structures.mentions import Mention
 
 if TYPE_CHECKING:
     from tallystick.reports.page import Parts
+    from tallystick.similarity.node import Similarity
 
 DEEPEST = 4000
 """How many nodes one document's alignment may have in the page."""
 LABELS = ("slot", "role", "key", "type")
 """What an item is called by: the first of these that it has."""
-SIGNS = {MATCHED: "=", MISSED: "-", SPURIOUS: "+"}
+WRITTEN = 500
+"""So many characters are shown of an output that could not be read."""
+DIFFERS = "differs"
+"""The status of a pair that belongs together, is not the same, and counts nothing by itself."""
+SIGNS = {MATCHED: "=", MISSED: "-", SPURIOUS: "+", DIFFERS: "~"}
 
 
 @dataclass(frozen=True)
@@ -51,8 +57,8 @@ def packed(node: Explanation, nodes: list[int]) -> list[Any]:
     """[name, status, weight, reference's own, predicted's own, reference, predicted, children]
 
     A predicted value that reads as the reference does is 0, and there are no children if there are none. What says
-    the same twice is said once: a part with nothing but one part inside is that part, and an item is called by its slot,
-    role, type or key where both sides agree about it.
+    the same twice is said once: a part with nothing but one part inside is that part, under both names, and an item is
+    called by its slot, role, type or key where both sides agree about it.
     """
     nodes[0] -= 1
     children = []
@@ -63,20 +69,40 @@ def packed(node: Explanation, nodes: list[int]) -> list[Any]:
         children.append(packed(child, nodes))
     status, name = SIGNS[node.status], node.name or _item(node)
     weights = [_short(x) for x in (node.weight, node.reference_self, node.predicted_self)]
-    if not node.children and node.status != MATCHED:
-        if isinstance(node.predicted, Invalid):  # why there is nothing: an output that could not be read
-            return [name, status, *weights, plainly(node.reference), plainly(node.predicted)]
+    if not node.children and node.status in (MISSED, SPURIOUS):
         value = node.reference if node.status == MISSED else node.predicted
-        return _alone(name, status, value, weights, bool(node.places), nodes)
+        row = _alone(name, status, value, weights, bool(node.places), nodes, node.node)
+        if isinstance(node.predicted, Invalid):  # why there is nothing: an output that could not be read
+            row[6] = unreadable(node.predicted)
+        return row
     if node.places:
         name, children = _called(name, children)
     if len(children) == 1 and children[0][2:5] == weights:
         inner = children[0]
-        return [inner[0] if name == "document" else name, *inner[1:]]
+        return [_both_names(node, name, inner[0]), *inner[1:]]
     if children:
         return [name, status, *weights, None, None, children]
     left, right = plainly(node.reference), plainly(node.predicted)
     return [name, status, *weights, left, 0 if left == right else right]
+
+
+def unreadable(prediction: Invalid) -> str:
+    """Why an output could not be read, and below that the output itself, as much of it as the page has room for."""
+    why = f"the prediction is invalid: {prediction.reason}"
+    text = prediction.text.strip()
+    if not text:
+        return why
+    cut = f" … (the first {WRITTEN:,} of {len(text):,} characters)" if len(text) > WRITTEN else ""
+    return f"{why}\n{text[:WRITTEN]}{cut}"
+
+
+def _both_names(node: Explanation, name: str, inner: str) -> str:
+    """A part with nothing but one part inside. An item of a list is known by its label or its place alone."""
+    if name == "document":
+        return inner
+    only = node.children[0] if len(node.children) == 1 else None
+    placed = only is None or (only.places and inner == _item(only))
+    return name if node.places or placed or not inner else f"{name} · {inner}" if name else inner
 
 
 def _called(name: str, children: list[list[Any]]) -> tuple[str, list[list[Any]]]:
@@ -92,24 +118,31 @@ def _called(name: str, children: list[list[Any]]) -> tuple[str, list[list[Any]]]
     return children[chosen][5], children[:chosen] + children[chosen + 1 :]
 
 
-def _alone(name: str, status: str, value: Any, weights: Sequence[float], item: bool, nodes: list[int]) -> list[Any]:
-    """What stands on one side only: a record is shown field by field, a list of records item by item."""
-    parts = [(key, part) for key, part in named_parts(value) if part is not None and part != ()]
+def _alone(
+    name: str, status: str, value: Any, weights: Sequence[float], item: bool, nodes: list[int],
+    node: Similarity | None = None,
+) -> list[Any]:  # fmt: skip
+    """What stands on one side only: a record is shown field by field, as far as the metric compares it, a list of records
+    item by item."""
+    parts = compared_parts(value, node)
     if item and len(parts) > 1:
-        found = [k for k, (key, part) in enumerate(parts) if key in LABELS and isinstance(part, str) and part]
+        found = [k for k, (key, part, _) in enumerate(parts) if key in LABELS and isinstance(part, str) and part]
         if found:
             name = parts.pop(min(found, key=lambda k: LABELS.index(parts[k][0])))[1]
             if len(parts) == 1:
-                return _alone(name, status, parts[0][1], weights, False, nodes)
+                return _alone(name, status, parts[0][1], weights, False, nodes, parts[0][2])
     if len(parts) == 1 and not item:
-        return _alone(name, status, parts[0][1], weights, False, nodes)
+        return _alone(name, status, parts[0][1], weights, False, nodes, parts[0][2])
     children: list[list[Any]] = []
     own = [0, 1, 0] if status == "-" else [0, 0, 1]
     listed = value if isinstance(value, (list, tuple)) and not parts else ()
     if any(len(named_parts(part)) > 1 for part in listed):
-        children = [_alone(str(k + 1), status, part, own, True, nodes) for k, part in enumerate(listed) if nodes[0] > 0]
+        of = item_node(node)
+        children = [
+            _alone(str(k + 1), status, part, own, True, nodes, of) for k, part in enumerate(listed) if nodes[0] > 0
+        ]
     elif len(parts) > 1 or (parts and item):
-        children = [_alone(key, status, part, own, False, nodes) for key, part in parts if nodes[0] > 0]
+        children = [_alone(key, status, part, own, False, nodes, of) for key, part, of in parts if nodes[0] > 0]
     nodes[0] -= len(children)
     if children:
         return [name, status, *weights, None, None, children]

@@ -1,4 +1,7 @@
-"""The tables of a comparison: on a terminal, as TSV, Markdown, LaTeX or HTML."""
+"""The tables of a comparison: on a terminal, as TSV, Markdown, LaTeX or HTML.
+
+Each has a legend, which says what the figures are and what stands around them: intervals, spreads, letters, ranks.
+"""
 
 from __future__ import annotations
 
@@ -7,46 +10,45 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tallystick.reports.tables import Table, figure, latex_text
+from tallystick.reports.escaping import latex_text
+from tallystick.reports.tables import Table, figure, latex_tabular
 
 if TYPE_CHECKING:
-    from tallystick.comparing.table import Cell, Comparison
-
-LEGEND = "Letters: systems, by the letter before their name, that a figure is significantly above (p ≤ {alpha:g} after Holm's correction)."
-ARROWS = "#: rank; ↑↓: places moved from the first metric."
-
+    from tallystick.comparing.table import Cell, Comparison, Measure
 
 WIDE, NARROW = 4, 8
 """So many metrics stand side by side, with intervals and without; more of them get a row each."""
+RANK = "#"
+"""What stands before a rank; in Markdown another sign, since a site may take #4 for a link to something called 4."""
+RANK_IN_MARKDOWN = "№"
 
 
-def comparison_table(comparison: Comparison, *, truncate: bool = False) -> Table:
-    """A row for each system: under each metric the figure, its interval or spread, whom it beats, its rank."""
-    letters = comparison.letters
-    most = WIDE if any(cell.interval for cell in comparison.cells.values()) else NARROW
-    if len(comparison.metrics) > max(most, len(comparison.systems)):
-        return _long_table(comparison, truncate)
-    rows = [
-        [
-            f"{letters[system]} {system}" if comparison.differences else system,
-            *(
-                cell_text(_alone(comparison, system, metric), comparison.digits, truncate)
-                for metric in comparison.metrics
-            ),
+def comparison_table(comparison: Comparison, *, truncate: bool = False, rank_sign: str = RANK) -> Table:
+    """A row for each system: under each metric the figure, its interval or spread, whom it beats, its rank. Metrics that do not
+    fit side by side have a row each, and the systems a column."""
+
+    def text(system: str, metric: str) -> str:
+        cell = _alone(comparison, system, metric)
+        return cell_text(cell, comparison.digits_of(system, metric), truncate, rank_sign)
+
+    letters, metrics = comparison.letters, comparison.metrics
+    names = [f"{letters[system]} {system}" if comparison.differences else system for system in comparison.systems]
+    if is_turned(comparison):
+        columns = ["metric", *names]
+        rows = [[metric, *(text(system, metric) for system in comparison.systems)] for metric in metrics]
+    else:
+        columns = ["system", *metrics]
+        rows = [
+            [name, *(text(system, metric) for metric in metrics)]
+            for name, system in zip(names, comparison.systems, strict=True)
         ]
-        for system in comparison.systems
-    ]
-    return Table(["system", *comparison.metrics], rows, title=comparison.title, notes=_notes(comparison))
+    return Table(columns, rows, title=comparison.title, notes=legend(comparison, rank_sign))
 
 
-def _long_table(comparison: Comparison, truncate: bool) -> Table:
-    """More metrics than fit side by side: a row for each, a column for each system."""
-    names = [f"{comparison.letters[s]} {s}" if comparison.differences else s for s in comparison.systems]
-    rows = [
-        [metric, *(cell_text(_alone(comparison, s, metric), comparison.digits, truncate) for s in comparison.systems)]
-        for metric in comparison.metrics
-    ]
-    return Table(["metric", *names], rows, title=comparison.title, notes=_notes(comparison))
+def is_turned(comparison: Comparison) -> bool:
+    """Whether there are more metrics than fit side by side, and than there are systems."""
+    most = WIDE if any(cell.interval for cell in comparison.cells.values()) else NARROW
+    return len(comparison.metrics) > max(most, len(comparison.systems))
 
 
 def _alone(comparison: Comparison, system: str, metric: str) -> Cell:
@@ -55,18 +57,80 @@ def _alone(comparison: Comparison, system: str, metric: str) -> Cell:
     return cell if len(comparison.systems) > 1 else replace(cell, rank=None, moved=0)
 
 
-def _notes(comparison: Comparison) -> list[str]:
-    notes = []
-    levels = {d.interval.level for d in comparison.differences.values()}
-    if levels:
-        notes.append(
-            intervals_are(comparison)
-            + LEGEND.format(alpha=round(1 - max(levels), 10))
-            + (f" {ARROWS}" if len(comparison.metrics) > 1 else " #: rank.")
-        )
-    elif len(comparison.metrics) > 1 and len(comparison.systems) > 1:
-        notes.append(ARROWS)
-    return notes
+def legend(comparison: Comparison, rank_sign: str = RANK) -> list[str]:
+    """What everything in the table is, in a line or two."""
+    letters = letters_are(
+        comparison, "Letters: systems, by the letter before their name, that a figure is significantly above"
+    )
+    moves = f"; ↑↓: places moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
+    ranks = f"{rank_sign}: rank{moves}."
+    return _lines(comparison, measures_are(comparison), letters, ranks)
+
+
+def _latex_legend(comparison: Comparison) -> list[str]:
+    """The same for a reader of the LaTeX source."""
+    measures = measures_are(comparison)
+    if comparison.fractions:
+        measures = f"{measures[:-1]}, in percent." if measures else "Figures in percent."
+    letters = letters_are(
+        comparison, "Raised letters: systems, by the letter behind their name, that a figure is significantly above"
+    )
+    moves = f", and by how many places it moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
+    return _lines(comparison, measures, letters, f"Behind each figure: its rank{moves}.")
+
+
+def _lines(comparison: Comparison, measures: str, letters: str, ranks: str) -> list[str]:
+    said = [measures, intervals_are(comparison).strip()]
+    if any(cell.spread is not None for cell in comparison.cells.values()):
+        said.append("±: standard deviation over runs.")
+    if len(comparison.systems) > 1:
+        said.append(ranks)
+    first = " ".join(filter(None, said))
+    return [*([first] if first else []), *([letters] if letters else [])]
+
+
+def _base(comparison: Comparison) -> str:
+    """The metric that arrows count from."""
+    return comparison.base or comparison.metrics[0]
+
+
+def letters_are(comparison: Comparison, said: str) -> str:
+    """What letters are, that there are none, or nothing where nothing could be tested."""
+    if all(d.p is None for d in comparison.differences.values()):
+        return ""
+    if not any(cell.beats for cell in comparison.cells.values()):
+        return f"No difference is significant {_below(comparison)}."
+    return f"{said} {_below(comparison)}."
+
+
+def _below(comparison: Comparison) -> str:
+    alpha = 1 - max((d.interval.level for d in comparison.differences.values()), default=1.0)
+    return f"(p ≤ {round(alpha, 10):g} after Holm's correction)"
+
+
+def measures_are(comparison: Comparison) -> str:
+    """What the figures are: `Figures: F1.` or, where metrics differ, `Figures: F1, micro (segment); F1, macro (token, ts).`"""
+    found: dict[Measure, list[str]] = {}
+    for metric in comparison.metrics:
+        if metric in comparison.measures:
+            found.setdefault(comparison.measures[metric], []).append(metric)
+    averaged = any(measure.average != "micro" for measure in found)
+    parts = []
+    for measure, metrics in found.items():
+        said = measure_name(measure) if averaged else figure_name(measure.figure)
+        parts.append(f"{said} ({', '.join(metrics)})" if len(found) > 1 else said)
+    return f"Figures: {'; '.join(parts)}." if parts else ""
+
+
+def measure_name(measure: Measure) -> str:
+    """`F1, macro`"""
+    average = "mean over documents" if measure.average == "documents" else measure.average
+    return f"{figure_name(measure.figure)}, {average}"
+
+
+def figure_name(figure: str) -> str:
+    """A figure as papers write it: F1, precision, kappa."""
+    return figure.upper() if figure.startswith("f") and figure[1:2].isdigit() else figure
 
 
 def intervals_are(comparison: Comparison) -> str:
@@ -77,41 +141,49 @@ def intervals_are(comparison: Comparison) -> str:
     return f"[ ]: {100 * max(levels):g} % interval. " if levels else ""
 
 
-def cell_text(cell: Cell, digits: int = 4, truncate: bool = False) -> str:
+def cell_text(cell: Cell, digits: int = 4, truncate: bool = False, rank_sign: str = RANK) -> str:
     """`0.7932 [0.7811, 0.8049] bc #1 ↑2`"""
     if cell.value is None:
         return "–"
     parts = [shown(cell.value, digits, truncate)]
     if cell.spread is not None:
-        parts.append(f"±{shown(cell.spread, digits)} ({cell.runs} runs)")
+        parts.append(f"±{shown(cell.spread, digits, truncate)} ({cell.runs} runs)")
     if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
-        parts.append(f"[{shown(cell.interval.low, digits)}, {shown(cell.interval.high, digits)}]")
+        low, high = (shown(end, digits, truncate) for end in (cell.interval.low, cell.interval.high))
+        parts.append(f"[{low}, {high}]")
     if cell.beats:
         parts.append(cell.beats)
     if cell.rank is not None:
-        parts.append(f"#{cell.rank:g}")
+        parts.append(f"{rank_sign}{cell.rank:g}")
     if cell.moved:
         parts.append(f"{'↑' if cell.moved > 0 else '↓'}{abs(cell.moved):g}")
     return " ".join(parts)
 
 
 def shown(value: float, digits: int, truncate: bool = False) -> str:
-    """A figure with so many decimals: rounded, or cut as the reference scorer of coreference does."""
+    """A figure with so many decimals: rounded, or cut towards 0 as the reference scorer of coreference does. What has more
+    digits than a float can hold is shown as Python writes it."""
+    if digits > 17 or abs(value) >= 1e16:
+        return repr(value)
     if truncate:
-        value = math.floor(value * 10**digits + 1e-9) / 10**digits
+        value = math.trunc(value * 10**digits + math.copysign(1e-9, value)) / 10**digits
     return f"{value:.{digits}f}"
 
 
 def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
-    """A tabular: figures in percent with their intervals, letters raised, and a column of ranks for each metric; among one
-    system there are no ranks."""
+    """A tabular, turned as the table on a terminal is: figures in percent with their intervals, letters raised, and a column of
+    ranks behind each column of figures; among one system there are no ranks."""
     ranked = len(comparison.systems) > 1
-    factor, digits = (100, max(1, comparison.digits - 2)) if comparison.fractions else (1, comparison.digits)
+    factor = 100 if comparison.fractions else 1
 
-    def number(value: float) -> str:
-        return shown(factor * value, digits, truncate)
+    def cells(system: str, metric: str) -> list[str]:
+        cell, digits = comparison.cells[system, metric], comparison.digits_of(system, metric)
+        if comparison.fractions:
+            digits = max(1, digits - 2)
 
-    def cells(cell: Cell) -> list[str]:
+        def number(value: float) -> str:
+            return latex_text(shown(factor * value, digits, truncate))
+
         if cell.value is None:
             return ["--", ""] if ranked else ["--"]
         text = number(cell.value)
@@ -128,27 +200,26 @@ def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
             rank += (" $\\uparrow$" if cell.moved > 0 else " $\\downarrow$") + f"{abs(cell.moved):g}"
         return [text, rank]
 
-    letters = comparison.letters
-    names = [latex_text(metric) for metric in comparison.metrics]
-    head = " & ".join(["System", *(f"\\multicolumn{{2}}{{l}}{{{name}}}" if ranked else name for name in names)])
-    lines = [f"% {note}" for note in (*comparison.signatures, *_notes(comparison), *comparison.notes) if note]
-    lines += [
-        "\\begin{tabular}{l" + ("ll" if ranked else "l") * len(names) + "}",
-        "\\toprule",
-        f"{head} \\\\",
-        "\\midrule",
-    ]
-    for system in comparison.systems:
-        name = latex_text(system) + (f"$^{{{letters[system]}}}$" if comparison.differences else "")
-        found = [part for metric in comparison.metrics for part in cells(comparison.cells[system, metric])]
-        lines.append(" & ".join([name, *found]) + " \\\\")
-    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"])
+    letters, metrics = comparison.letters, comparison.metrics
+    systems = {
+        s: latex_text(s) + (f"$^{{{letters[s]}}}$" if comparison.differences else "") for s in comparison.systems
+    }
+    if is_turned(comparison):
+        corner, names = "Metric", list(systems.values())
+        rows = [[latex_text(m), *(part for s in systems for part in cells(s, m))] for m in metrics]
+    else:
+        corner, names = "System", [latex_text(metric) for metric in metrics]
+        rows = [[name, *(part for m in metrics for part in cells(s, m))] for s, name in systems.items()]
+    head = [corner, *(f"\\multicolumn{{2}}{{l}}{{{name}}}" if ranked else name for name in names)]
+    comments = [line for line in (*comparison.signatures, *_latex_legend(comparison), *comparison.notes) if line]
+    return latex_tabular(comparison.title, "l" + ("ll" if ranked else "l") * len(names), head, rows, comments)
 
 
 def figures_only(comparisons: Sequence[Comparison]) -> Table:
     """A row for each system and metric, for programs."""
     rows: list[list[Any]] = []
     tasks = any(comparison.title for comparison in comparisons)
+    measured = any(comparison.measures for comparison in comparisons)
     for comparison in comparisons:
         for system in comparison.systems:
             for metric in comparison.metrics:
@@ -156,8 +227,12 @@ def figures_only(comparisons: Sequence[Comparison]) -> Table:
                 low, high = (c.interval.low, c.interval.high) if c.interval else (None, None)
                 row = [system, metric, c.value, low, high, c.spread, c.runs, c.rank, c.moved, c.beats]
                 row.append(comparison.letters[system] if comparison.differences else "")
+                if measured:
+                    measure = comparison.measures.get(metric)
+                    row += [measure.figure, measure.average] if measure else [None, None]
                 rows.append([comparison.title, *row] if tasks else row)
     columns = ["system", "metric", "value", "low", "high", "spread", "runs", "rank", "moved", "beats", "letter"]
+    columns += ["figure", "average"] if measured else []
     return Table(["task", *columns] if tasks else columns, rows)
 
 
@@ -171,14 +246,14 @@ def correlations_table(correlations: Sequence[dict[str, Any]], title: str = "", 
 
 
 def differences_table(comparison: Comparison, *, as_text: bool = False) -> Table:
-    """Every pair of systems under every metric: the difference, its interval, p, and p after Holm's correction."""
+    """Every pair of systems under every metric: the difference, its interval, p, and p after Holm's correction; p as text where a
+    figure would be shown in percent."""
     rows = [
         [
-            metric,
-            a,
-            b,
-            *(figure(v) if as_text else v for v in (d.value, d.interval.low, d.interval.high, d.p, d.corrected)),
+            metric, a, b, d.value, d.interval.low, d.interval.high,
+            *(figure(p) if as_text else p for p in (d.p, d.corrected)),
         ]
         for (metric, a, b), d in comparison.differences.items()
-    ]
-    return Table(["metric", "first", "second", "second - first", "low", "high", "p", "p (Holm)"], rows)
+    ]  # fmt: skip
+    minus = "−" if as_text else "-"
+    return Table(["metric", "first", "second", f"second {minus} first", "low", "high", "p", "p (Holm)"], rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 Found = tuple[tuple[int, int], str, tuple[Any, ...], int]
 """A span, its label, all that must be equal for it to be right, and the number of its event."""
+
+
+Texts = Mapping[tuple[int, int], str]
+"""What stands at a span."""
+NOTHING: Texts = {}
 
 
 def events_drawer(pairs: Paired[EventDocument]) -> Callable[[str], Sequence[Drawing]]:
@@ -47,31 +52,38 @@ def with_words(explain: Callable[[Any], Explanation], pairs: Paired[EventDocumen
 
     def told(name: Any) -> Explanation:
         gold, system = pairs.reference[places[name]], pairs.predicted[places[name]]
-        return reworded(explain(name), gold.tokens or system.tokens)
+        return reworded(explain(name), gold.tokens or system.tokens, {**_trigger_texts(system), **_trigger_texts(gold)})
 
     return told
 
 
-def reworded(node: Explanation, tokens: Sequence[str]) -> Explanation:
-    """An explanation whose mentions have their words."""
+def _trigger_texts(document: EventDocument) -> Texts:
+    """What a file without tokens says of its triggers; the metrics compare spans only, and have forgotten it."""
+    mentions = [event.trig.mention for event in document.events]
+    return {(m.left, m.right): m.text for m in mentions if isinstance(m, AnnotatedMention) and m.text}
+
+
+def reworded(node: Explanation, tokens: Sequence[str], texts: Texts = NOTHING) -> Explanation:
+    """An explanation whose mentions have their words: those of the tokens, else the texts that are known of their spans."""
     return replace(
         node,
-        reference=_spelled(node.reference, tokens),
-        predicted=_spelled(node.predicted, tokens),
-        children=tuple(reworded(child, tokens) for child in node.children),
+        reference=_spelled(node.reference, tokens, texts),
+        predicted=_spelled(node.predicted, tokens, texts),
+        children=tuple(reworded(child, tokens, texts) for child in node.children),
     )
 
 
-def _spelled(value: Any, tokens: Sequence[str]) -> Any:
+def _spelled(value: Any, tokens: Sequence[str], texts: Texts) -> Any:
     """Mentions with their words, also inside records."""
     if isinstance(value, Mention):
-        known = getattr(value, "text", None)
-        if known is not None or not 0 <= value.left <= value.right < len(tokens):
+        if getattr(value, "text", None) is not None:
             return value
-        return AnnotatedMention(value.left, value.right, text=" ".join(tokens[value.left : value.right + 1]))
+        inside = 0 <= value.left <= value.right < len(tokens)
+        words = " ".join(tokens[value.left : value.right + 1]) if inside else texts.get((value.left, value.right))
+        return value if words is None else AnnotatedMention(value.left, value.right, text=words)
     if is_dataclass(value) and not isinstance(value, type):
         found = {f.name: getattr(value, f.name) for f in fields(value)}
-        changed = {name: _spelled(part, tokens) for name, part in found.items() if isinstance(part, Mention)}
+        changed = {name: _spelled(part, tokens, texts) for name, part in found.items() if isinstance(part, Mention)}
         return replace(value, **changed) if changed else value
     return value
 

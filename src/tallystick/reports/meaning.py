@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallystick.metrics.amr_triples import INSTANCE, ROOT, Counting, FactReader, Facts
+from tallystick.reports.aligned import DIFFERS
 from tallystick.reports.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, GraphDrawing, Knot, Link
 from tallystick.reports.page import Parts
 from tallystick.reports.tables import Table
+from tallystick.scoring.explanation import MATCHED, Explanation
 from tallystick.scoring.tally import Counts as Figures
 
 if TYPE_CHECKING:
     from tallystick.metrics.amr_scores import Counts
     from tallystick.reading.graphs import Graphs
-    from tallystick.scoring.explanation import Explanation
 
 Fact = tuple[Any, ...]
 """A triple as both sides name it: (node, role, value, turned) or (node, role, node)."""
@@ -47,11 +49,27 @@ def meaning_parts(
         return [drawing] if drawing.knots else []
 
     def told(name: str) -> Explanation:
-        return explain(reference, predicted, counting, document=name, limit=limit)[1]
+        return with_mapping(explain(reference, predicted, counting, document=name, limit=limit)[1])
 
     sides = [[read(pair[side]) for pair in pairs] for side in (0, 1)]
     table = roles_table(sides[0], sides[1], [mapping.tolist() for mapping in found.mappings])
     return Parts([table], explain=told, draw=draw, main="smatch", alignment="Variables and triples")
+
+
+def with_mapping(tree: Explanation) -> Explanation:
+    """The explanation of a pair of graphs with its variables as what they are: the map under which triples are counted. It
+    earns nothing by itself, and a variable mapped to one of another concept is marked."""
+    variables, triples = tree.children
+
+    def mapped(node: Explanation) -> Explanation:
+        concepts = {str(side).partition(" / ")[2] for side in (node.reference, node.predicted)}
+        status = DIFFERS if node.status == MATCHED and len(concepts) > 1 else node.status
+        return replace(node, status=status, weight=0.0, reference_self=0.0, predicted_self=0.0)
+
+    mapping = replace(
+        mapped(variables), name="mapping", status=MATCHED, children=tuple(map(mapped, variables.children))
+    )
+    return replace(tree, children=(mapping, triples))
 
 
 def graph_drawing(reference: Facts, predicted: Facts, mapping: Sequence[int], sentence: str = "") -> GraphDrawing:

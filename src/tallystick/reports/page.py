@@ -18,6 +18,7 @@ from tallystick import __version__
 from tallystick.errors import TallystickError, counted
 from tallystick.reports.aligned import Carried, carry
 from tallystick.reports.tables import Table, figure
+from tallystick.scoring.tally import Labelled
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -33,6 +34,12 @@ BUDGET = 6_000_000
 """How many bytes the alignments of all documents may have together."""
 COLUMNS = 10
 """How many figures the list of documents shows."""
+DIGITS = 10
+"""How many decimals the documents' figures have in the page: shown with four, a figure would be rounded twice with few."""
+WRAPPED = 40
+"""A column of a table with a longer text is as wide as there is room, and its texts go over several lines."""
+ROOM, GAP = 57.0, 0.45
+"""How many rem all of its columns of figures have beside the names, and what lies between two."""
 LISTED = 20_000
 """How many documents are listed with their figures."""
 
@@ -41,7 +48,8 @@ LISTED = 20_000
 class Parts:
     """What a task adds to its report: tables by label or field, what went wrong, the alignment and the drawings of a
     document. `main` is the metric that documents are ordered by, the first unless named; `alignment` is the title of
-    the alignment; `absent` says why there are none, and how to have them."""
+    the alignment; `absent` says why there are none, and how to have them; `further` is the command that shows any
+    document, where there is one."""
 
     tables: Sequence[Table] = ()
     errors: Sequence[Table] = ()
@@ -50,6 +58,7 @@ class Parts:
     main: str = ""
     alignment: str = "Alignment"
     absent: str = ""
+    further: str = ""
 
     @property
     def opens(self) -> bool:
@@ -107,6 +116,7 @@ def render(page: Page) -> str:
         warnings=list(dict.fromkeys(w for result in results for w in result.warnings)),
         figures=[_figures_row(page, name, found[name], scale) for name in page.results],
         figure_names=_figure_names(page),
+        averaged=any(isinstance(result.kind, Labelled) for result in results),
         scale=[f"{end:.1f}" for end in scale],
         interval_note=_interval_note(page),
         tables=[shown_table(table) for table in page.parts.tables if table.rows],
@@ -114,6 +124,8 @@ def render(page: Page) -> str:
         axes=names,
         shown_axes=[(k, names[k]) for k in shown],
         order_axes=[(k, names[k]) for k in (heads if len(heads) > 1 else shown)],
+        ordered=page.best,
+        least_column=_least_column(axes, heads, shown),
         short_axes={k: axes[k][0] if len(heads) > 1 else axes[k][1] for k in shown},
         main_axis=main_axis,
         plotted=_plotted(axes, heads, main_axis),
@@ -205,6 +217,7 @@ def _figures_row(page: Page, name: str, found: Mapping[str, Interval], scale: tu
     main = found[result.kind.headline]
     return {
         "name": name,
+        "average": getattr(result.kind, "average", "micro"),
         "main": name == page.best,
         "cells": [cell(result.figures.get(key)) for key in _figure_names(page)],
         "interval": _ends(main),
@@ -228,8 +241,6 @@ def cell(value: Any) -> dict[str, Any]:
         classes.append("fig")
         share = 100 * value
     text = figure(value)
-    if len(text) > 48:
-        classes.append("wide")
     sort = "" if value is None else value if number else text
     return {"text": text, "sort": sort, "cls": " ".join(classes), "share": share}
 
@@ -242,6 +253,9 @@ def shown_table(table: Table) -> dict[str, Any]:
             most = max((row[k] or 0.0 for row in table.rows), default=0.0)
             for shown, row in zip(rows, table.rows, strict=True):
                 shown[k]["share"] = 100 * max(0.0, row[k] or 0.0) / most if most > 0 else None
+        if k > 0 and max((len(row[k]["text"]) for row in rows), default=0) > WRAPPED:
+            for row in rows:
+                row[k]["cls"] += " wide"
     numeric = [k > 0 and all("n" in row[k]["cls"].split() for row in rows) for k in range(len(table.columns))]
     return {
         "title": table.title or f"By {table.columns[0]}",
@@ -265,7 +279,7 @@ def _axes(page: Page) -> list[Axis]:
         columns = result.kind.figures(result.rows)
         for key, values in columns.items():
             if key == result.kind.headline or len(page.results) <= 4:
-                listed = [None if value != value else round(value, 5) for value in values.tolist()]
+                listed = [None if value != value else round(value, DIGITS) for value in values.tolist()]
                 out.append((name, key, listed))
     return out
 
@@ -274,7 +288,19 @@ def _columns(axes: Sequence[Axis], heads: Sequence[int], main: int) -> list[int]
     """The figures that the list of documents shows: the headlines, as many as fit; of one metric all figures."""
     if len(heads) == 1:
         return list(range(len(axes)))
-    return sorted([main, *[k for k in heads if k != main][: COLUMNS - 1]])
+    chosen = [main]
+    for k in [k for k in heads if k != main][: COLUMNS - 1]:
+        if (len(chosen) + 1) * (GAP + _least_column(axes, heads, [*chosen, k])) > ROOM:
+            break
+        chosen.append(k)
+    return sorted(chosen)
+
+
+def _least_column(axes: Sequence[Axis], heads: Sequence[int], shown: Sequence[int]) -> float:
+    """How many rem a column of figures needs, so that no word of its head is broken."""
+    names = [axes[k][0] if len(heads) > 1 else axes[k][1] for k in shown]
+    words = [word for name in names for word in name.split("_")]
+    return max(4.35, 0.46 * max(map(len, words)))
 
 
 def _worst_first(page: Page) -> list[int]:
@@ -300,17 +326,16 @@ def _plotted(axes: Sequence[Axis], shown: Sequence[int], main: int) -> tuple[int
 
 def _cap_note(page: Page, carried: Carried, listed: int) -> str:
     total = len(page.results[page.best].ids)
-    said = f"Ordered by {page.best}."
-    if listed < total:
-        said += f" The {listed:,} worst of {total:,} are listed."
+    said = f"The {listed:,} worst of {total:,} by {page.best} are listed." if listed < total else ""
     if not page.parts.opens:
-        return f"{said} {page.parts.absent}".rstrip()
+        return f"{said} {page.parts.absent}".strip()
     if len(carried.documents) == total:
-        return f"{said} Each document opens to show its alignment."
+        return f"{said} Each document opens to show its alignment.".lstrip()
     why = f"the page carries at most {page.cap:,} (--report-documents)"
     if carried.full:
         why = f"more would weigh over {BUDGET // 1_000_000} MB"
-    return f"{said} The {len(carried.documents):,} worst of {total:,} open to show their alignment; {why}."
+    which = f"The {len(carried.documents):,} worst of {total:,} by {page.best}"
+    return f"{said} {which} open to show their alignment; {why}.".lstrip()
 
 
 def _sections(page: Page, axes: Sequence[Axis]) -> list[tuple[str, str]]:
@@ -348,6 +373,7 @@ def _data(
         "documents": {
             "ids": [str(first.ids[k]) for k in order],
             "alignment": page.parts.alignment,
+            "further": page.parts.further,
             "absent": "" if page.parts.opens else page.parts.absent or "This page carries no alignments.",
             "axes": [
                 {"metric": m, "figure": f, "shown": k in shown, "values": [values[i] for i in order]}

@@ -7,6 +7,7 @@ as SVG, PNG or PDF, and shows itself in a notebook; the same figures are the sam
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, TallystickError
+from tallystick.reports.comparison import figure_name, measure_name
 from tallystick.writing import write_atomically
 
 if TYPE_CHECKING:
@@ -23,8 +25,19 @@ if TYPE_CHECKING:
 SUFFIXES = (".svg", ".png", ".pdf")
 COLOURS = ("#2b5cab", "#c2571a", "#2f7d4f", "#9a3d9e", "#b0241a", "#0f7f8c", "#7a6210", "#5a5f6b", "#d1468a", "#3f8f1f")
 """Told apart in print and by most eyes; lines also differ in their dashes and marks."""
+NEEDED = 'pictures need matplotlib: pip install "tallystick[plots]" (or pip install matplotlib)'
 _DASHES = ("-", "--", "-.", ":")
 _MARKS = "osD^vPX*"
+
+
+def check_name(path: str | Path) -> None:
+    """A file of an unknown kind, or nothing to draw it with, is an error before the work, not after it."""
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise TallystickError(f"{path}: expected a name that ends with {', '.join(SUFFIXES)}")
+    try:
+        import matplotlib  # noqa: F401 - whether it is there
+    except ImportError:
+        raise TallystickError(NEEDED) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +48,12 @@ class Picture:
 
     def save(self, path: str | Path) -> None:
         """Write it; the suffix says how: .svg, .png or .pdf."""
-        target = Path(path)
-        if target.suffix not in SUFFIXES:
-            raise TallystickError(f"{target}: expected a name that ends with {', '.join(SUFFIXES)}")
+        check_name(path)
+        format_ = Path(path).suffix.lower()[1:]
         drawn = io.BytesIO()
         with _plain_text():
-            self.figure.savefig(drawn, format=target.suffix[1:], dpi=200, metadata=_undated(target.suffix[1:]))
-        write_atomically(target, drawn.getvalue())
+            self.figure.savefig(drawn, format=format_, dpi=200, metadata=_undated(format_))
+        write_atomically(path, drawn.getvalue())
 
     def _repr_svg_(self) -> str:
         stream = io.StringIO()
@@ -68,15 +80,14 @@ def _figure(width: float, height: float) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise TallystickError(
-            'pictures need matplotlib: pip install "tallystick[plots]" (or pip install matplotlib)'
-        ) from None
+        raise TallystickError(NEEDED) from None
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def _plain(name: str) -> str:
-    """A name as it is: matplotlib would read what stands between two dollars as a formula."""
-    return name.replace("$", r"\$")
+    """A name as it is: matplotlib would read what stands between two dollars as a formula, and cannot draw bytes of a file's
+    name that are no text."""
+    return name.encode("utf-8", "backslashreplace").decode().replace("$", r"\$")
 
 
 def _tidy(axes: Any) -> None:
@@ -103,7 +114,7 @@ def comparison_picture(comparison: Comparison, kind: str | None = None) -> Pictu
     longest = max(map(len, comparison.systems))
     across = min(m, 4)
     down = -(-m // across)
-    heights = {"figures": down * (0.62 + 0.24 * n), "ranks": 0.75 + 0.27 * n}
+    heights = {"figures": down * (0.82 + 0.24 * n), "ranks": 0.75 + 0.27 * n}
     figure = _figure(max(5.0, 0.075 * longest + 2.35 * across), sum(heights[name] for name in chosen))
     parts = figure.subfigures(len(chosen), 1, height_ratios=[heights[name] for name in chosen])
     for name, part in zip(chosen, [parts] if len(chosen) == 1 else parts, strict=True):
@@ -117,7 +128,7 @@ def comparison_picture(comparison: Comparison, kind: str | None = None) -> Pictu
 def _draw_figures(part: Any, comparison: Comparison, across: int, down: int) -> None:
     """A dot for each system, with its interval or its spread; the best of the first metric is at the top."""
     first = comparison.metrics[0]
-    order = sorted(comparison.systems, key=lambda name: comparison.cells[name, first].rank or 0.0)[::-1]
+    order = _by_rank(comparison, first)[::-1]
     names = [_plain(name) for name in order]
     for k, metric in enumerate(comparison.metrics):
         axes = part.add_subplot(down, across, k + 1)
@@ -131,7 +142,20 @@ def _draw_figures(part: Any, comparison: Comparison, across: int, down: int) -> 
         axes.set_yticks(range(len(order)), names if k % across == 0 else [""] * len(order))
         axes.set_ylim(-0.6, len(order) - 0.4)
         axes.set_title(_plain(metric), fontsize=9)
+        axes.set_xlabel(_plain(_drawn(comparison, metric)), fontsize=8)
         _tidy(axes)
+
+
+def _drawn(comparison: Comparison, metric: str) -> str:
+    """What a panel's dots and bars are: `F1, macro, 95 % interval`."""
+    said = [measure_name(comparison.measures[metric])] if metric in comparison.measures else []
+    cells = [comparison.cells[system, metric] for system in comparison.systems]
+    levels = [cell.interval.level for cell in cells if cell.interval is not None and cell.interval.low is not None]
+    if levels:
+        said.append(f"{100 * max(levels):g} % interval")
+    elif any(cell.spread is not None for cell in cells):
+        said.append("standard deviation of runs")
+    return ", ".join(said)
 
 
 def _error(cell: Cell) -> list[list[float]] | None:
@@ -142,21 +166,36 @@ def _error(cell: Cell) -> list[list[float]] | None:
     return [[cell.spread], [cell.spread]] if cell.spread is not None else None
 
 
-def _draw_ranks(axes: Any, comparison: Comparison) -> None:
-    """A line for each system; those that share a rank have their names one below the other."""
-    from tallystick.comparing.ranking import ranks as ranks_of
+def _by_rank(comparison: Comparison, metric: str) -> list[str]:
+    """The systems, the best first; those without a figure last."""
 
-    lines = [[-rank for rank in comparison.ranks(metric)] for metric in comparison.metrics]
-    ends = [ranks_of(line, "order").tolist() for line in (lines[0], lines[-1])]
+    def place(system: str) -> float:
+        rank = comparison.cells[system, metric].rank
+        return math.inf if rank is None else rank
+
+    return sorted(comparison.systems, key=place)
+
+
+def _ranks(comparison: Comparison, system: str) -> list[float | None]:
+    return [comparison.cells[system, metric].rank for metric in comparison.metrics]
+
+
+def _draw_ranks(axes: Any, comparison: Comparison) -> None:
+    """A line for each system, broken where it has no figure; those that share a rank have their names one below the other."""
+    ends = [_by_rank(comparison, metric) for metric in (comparison.metrics[0], comparison.metrics[-1])]
     places = list(range(len(comparison.metrics)))
     for k, system in enumerate(comparison.systems):
-        ranks = [comparison.cells[system, metric].rank for metric in comparison.metrics]
+        ranks = [math.nan if rank is None else rank for rank in _ranks(comparison, system)]  # a line breaks at nan
         axes.plot(
             places, ranks, _DASHES[k // len(COLOURS) % len(_DASHES)], marker=_MARKS[k % len(_MARKS)], markersize=5,
             color=COLOURS[k % len(COLOURS)], linewidth=1.6, label=_plain(system),
         )  # fmt: skip
         for place, shift, side, end in ((0, -0.12, "right", ends[0]), (places[-1], 0.12, "left", ends[1])):
-            axes.annotate(_plain(system), (place + shift, end[k]), ha=side, va="center", fontsize=8)
+            known = comparison.cells[system, comparison.metrics[place]].rank is not None
+            axes.annotate(
+                _plain(system), (place + shift, end.index(system) + 1), ha=side, va="center", fontsize=8,
+                style="normal" if known else "italic", color="black" if known else "#666666",
+            )  # fmt: skip
     axes.set_ylim(len(comparison.systems) + 0.5, 0.5)
     axes.set_yticks(range(1, len(comparison.systems) + 1))
     axes.set_xticks(places, [_plain(metric) for metric in comparison.metrics])
@@ -190,7 +229,7 @@ def _figures_picture(results: dict[str, Result], resamples: int) -> Picture:
         for key, value in result.figures.items():
             if value is not None:
                 rows.append((key if len(results) == 1 else f"{name} {key}", value, ends[key]))
-    figure = _figure(5.2, 0.7 + 0.27 * max(1, len(rows)))
+    figure = _figure(5.2, 0.9 + 0.27 * max(1, len(rows)))
     axes = figure.add_subplot(1, 1, 1)
     for place, (_, value, ends) in enumerate(rows):
         known = ends.low is not None and ends.high is not None
@@ -201,7 +240,10 @@ def _figures_picture(results: dict[str, Result], resamples: int) -> Picture:
         )
     axes.set_yticks(range(len(rows)), [_plain(name) for name, _, _ in rows])
     axes.set_ylim(len(rows) - 0.4, -0.7)
-    axes.set_xlim(0, max(1.0, *(value for _, value, _ in rows)) if rows else 1)
+    axes.set_xlim(
+        -0.02, 1.02 * max(1.0, *(value for _, value, _ in rows)) if rows else 1.02
+    )  # no point is cut at an end
+    axes.set_xlabel("95 % interval", fontsize=9)
     _tidy(axes)
     return Picture(figure)
 
@@ -223,7 +265,8 @@ def _documents_picture(results: dict[str, Result]) -> Picture:
             label=_plain(name),
         )
     axes.set_xlabel("documents, from the worst to the best (%)", fontsize=9)
-    axes.set_ylabel("figure", fontsize=9)
+    figures = dict.fromkeys(figure_name(result.kind.headline) for result in results.values())
+    axes.set_ylabel(" or ".join(figures), fontsize=9)
     axes.set_ylim(-0.02, 1.02)
     if len(results) > 1:
         axes.legend(fontsize=8)

@@ -30,12 +30,12 @@ def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncat
     averages = [result.kind.average for result in results.values() if isinstance(result.kind, Labelled)]
     rows = [[key, *cells(result.figures, result), *_sums(result)] for key, result in results.items()]
     if macro:
-        rows += [[f"{key} (macro)", *cells(result.macro, result), "", ""] for key, result in results.items()]
+        rows += [[f"{key} (macro)", *cells(result.over_documents, result), "", ""] for key, result in results.items()]
     columns = ["metric", *names, "of predicted", "of reference"]
     if averages:  # metrics with different averages stand below each other
         columns.insert(1, "average")
         shown = [getattr(result.kind, "average", "micro") for result in results.values()]
-        for row, average in zip(rows, shown + ["macro"] * len(rows), strict=False):
+        for row, average in zip(rows, [*shown, *(f"documents of {one}" for one in shown)], strict=False):
             row.insert(1, average)
     if not all(result.optimal for result in results.values()):  # a time limit struck: what the score may be at most
         columns.append("at most")

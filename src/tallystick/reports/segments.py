@@ -32,7 +32,7 @@ def spans_parts(corpus: SpanCorpus, results: Mapping[str, Result], listed: int =
     labelled = {name: result for name, result in results.items() if isinstance(result.kind, Labelled)}
     return Parts(
         [labels_table(result, title=f"By tag, under {name}") for name, result in labelled.items()],
-        errors_tables(corpus, alignment, listed),
+        errors_tables(corpus, alignment, listed, brief=True),
         explain=drawn.explain,
         draw=drawn.draw,
         alignment="Segments of both sides",

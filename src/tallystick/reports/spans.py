@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tallystick.reports.tables import Table
@@ -30,8 +31,11 @@ def seqeval_report(result: Result, digits: int = 2) -> str:
     return "\n".join([head, "", *(line(row.label, row.figures, row.support) for row in rows), "", *means, ""])
 
 
-def errors_tables(corpus: SpanCorpus, alignment: Alignment, limit: int | None = 20) -> list[Table]:
-    """How often what went wrong, which tag was taken for which, and the errors with their places."""
+def errors_tables(
+    corpus: SpanCorpus, alignment: Alignment, limit: int | None = 20, *, brief: bool = False
+) -> list[Table]:
+    """How often what went wrong, which tag was taken for which, and the errors with their places; `brief`: files by their
+    names alone."""
     from tallystick.metrics.span_errors import Outcome
 
     counts = alignment.counts().ravel().tolist()
@@ -54,7 +58,7 @@ def errors_tables(corpus: SpanCorpus, alignment: Alignment, limit: int | None = 
     wrong = sum(counts) - counts[Outcome.CORRECT]
     more = f", the first {len(listed):,} of {wrong:,} (--limit)" if len(listed) < wrong else ""
     errors = [
-        [str(error.outcome), _place(corpus, error), _shown(corpus, error, error.reference),
+        [str(error.outcome), _brief(corpus, error) if brief else _place(corpus, error), _shown(corpus, error, error.reference),
          _shown(corpus, error, error.predicted), error.tokens_off]
         for error in listed
     ]  # fmt: skip
@@ -119,6 +123,13 @@ def _place(corpus: SpanCorpus, error: SpanError) -> str:
         return corpus.where(error.text, error.reference, 0)
     assert error.predicted is not None  # an error has at least one of the two
     return corpus.where(error.text, error.predicted, 1)
+
+
+def _brief(corpus: SpanCorpus, error: SpanError) -> str:
+    """A place with the name of its file; with the whole path where both files have one name."""
+    where = _place(corpus, error)
+    names = [] if corpus.tagged is None else [PurePath(origin.name).name for origin in corpus.tagged.origins]
+    return PurePath(where).name if names and len(set(names)) == len(names) else where
 
 
 def _shown(corpus: SpanCorpus, error: SpanError, span: Span | None) -> str:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from tallystick.reports.escaping import latex_comment, latex_row, latex_text, markdown_text
+
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
+
+_NUMERIC = re.compile(r"[-−+±–\d.,/%() ]*")
 
 
 @dataclass(frozen=True)
@@ -52,35 +57,40 @@ def to_tsv(table: Table) -> str:
 
 
 def to_markdown(table: Table) -> str:
-    """A table of GitHub's Markdown."""
-    lines = [f"**{table.title}**", ""] if table.title else []
-    lines += ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
-    lines += ["| " + " | ".join(figure(v).replace("|", "\\|") for v in row) + " |" for row in table.rows]
-    return "\n".join(lines)
-
-
-def latex_text(text: str) -> str:
-    """Text with the signs that LaTeX takes for its own made harmless."""
-    for sign in "\\&%$#_{}":
-        text = text.replace(sign, "\\" + sign if sign != "\\" else "\\textbackslash ")
-    return text
+    """A table of GitHub's Markdown, with its notes below."""
+    lines = [f"**{markdown_text(table.title)}**", ""] if table.title else []
+    lines += [f"| {' | '.join(map(markdown_text, table.columns))} |", "|" + "---|" * len(table.columns)]
+    lines += ["| " + " | ".join(markdown_text(figure(v)) for v in row) + " |" for row in table.rows]
+    return "\n".join([*lines, *(line for note in table.notes for line in ("", markdown_text(note)))])
 
 
 def to_latex(table: Table) -> str:
-    """A tabular with booktabs rules; figures in percent."""
+    """A tabular with booktabs rules; figures in percent, numbers to the right and names to the left."""
 
     def cell(value: Any) -> str:
         if value is None:
             return "--"
-        if isinstance(value, float):
-            return f"{100 * value:.2f}"
-        return latex_text(figure(value))
+        return latex_text(f"{100 * value:.2f}" if isinstance(value, float) else figure(value))
 
-    lines = [f"% {note}" for note in (table.title, *table.notes) if note]
-    lines.append("\\begin{tabular}{l" + "r" * (len(table.columns) - 1) + "}\n\\toprule")
-    lines.append(" & ".join(map(cell, table.columns)) + " \\\\\n\\midrule")
-    lines += [" & ".join(map(cell, row)) + " \\\\" for row in table.rows]
-    return "\n".join([*lines, "\\bottomrule\n\\end{tabular}"])
+    sides = "".join("r" if k and _of_numbers(table, k) else "l" for k in range(len(table.columns)))
+    rows = [[cell(value) for value in row] for row in table.rows]
+    return latex_tabular(table.title, sides, [cell(name) for name in table.columns], rows, table.notes)
+
+
+def latex_tabular(
+    title: str, sides: str, head: Sequence[str], rows: Sequence[Sequence[str]], comments: Sequence[str]
+) -> str:
+    """Cells that are LaTeX already between booktabs rules; the title is a row of its own, the comments come before."""
+    lines = [latex_comment(comment) for comment in comments]
+    lines += [f"\\begin{{tabular}}{{{sides}}}", "\\toprule"]
+    if title:
+        lines += [f"\\multicolumn{{{len(sides)}}}{{l}}{{\\textbf{{{latex_text(title)}}}}} \\\\", "\\midrule"]
+    return "\n".join([*lines, latex_row(head), "\\midrule", *map(latex_row, rows), "\\bottomrule", "\\end{tabular}"])
+
+
+def _of_numbers(table: Table, column: int) -> bool:
+    """Whether a column has numbers, or what is written like them: `3 / 4`, `12.3 %`."""
+    return all(_NUMERIC.fullmatch(figure(row[column])) for row in table.rows)
 
 
 def to_html(table: Table) -> str:

@@ -68,7 +68,10 @@ def tallies_table(results: Mapping[str, Result]) -> Any:
 
     pa = load_pyarrow("the table of tallies")
     columns = tallies(results)
-    key = pa.int64() if all(type(one) is int for one in columns["document"]) else pa.string()
+    whole = all(type(one) is int and abs(one) < 2**63 for one in columns["document"])
+    key = pa.int64() if whole else pa.string()
+    if not whole:  # a number that no column of Arrow's can hold is text
+        columns["document"] = list(map(str, columns["document"]))
     kinds = {"document": key, "metric": pa.string()}
     arrays = {name: pa.array(values, kinds.get(name, pa.float64())) for name, values in columns.items()}
     signatures = {f"tallystick.{name}": result.signature for name, result in results.items()}

@@ -24,6 +24,9 @@ import numpy as np
 
 from tallystick.columns.arrays import F64
 
+_LEAST = 2.0**-53
+"""Half the distance of 1 to the next smaller number."""
+
 
 def bias_of(values: F64, estimate: float) -> float:
     """z₀ = Φ⁻¹(the share of resamples below the estimate); those that are equal to it count half."""
@@ -58,7 +61,8 @@ def owed_to_several(without: F64) -> float:
 def moved(quantiles: tuple[float, float], bias: float, acceleration: float) -> tuple[float, float]:
     """BCa's quantiles: Φ(z₀ + z / (1 - a z)), with z = z₀ + Φ⁻¹(quantile)."""
     normal = NormalDist()
-    z = [bias + normal.inv_cdf(quantile) for quantile in quantiles]
+    # 0 and 1, to which a level next to 1 is rounded, have no finite z
+    z = [bias + normal.inv_cdf(min(max(quantile, _LEAST), 1 - _LEAST)) for quantile in quantiles]
     low, high = (normal.cdf(bias + one / max(1 - acceleration * one, 1e-9)) for one in z)
     return low, high
 

@@ -1,9 +1,10 @@
 """Weighted sums of documents: what every resampling method needs, in bounded memory.
 
 A bootstrap resample draws n documents with replacement. Its sums are w·X, with w how often each document was drawn
-and X the documents' rows (n x sums). In a randomisation test each document's two outputs change places by a coin: the
-sums move by s·(B - A), with s the coins. Either way many resamples are one matrix product, and no document is scored
-again:
+and X the documents' rows (n x sums). In a randomisation test each document's two outputs change places by a coin: with
+s the coins, one system's sums become s·B + (1 - s)·A. (Not the whole less s·A and more s·B: what is taken away entirely
+would leave a rounding error, and a label with it.) Either way many resamples are matrix products, and no document is
+scored again:
 
     weights (resamples x n)  ·  rows of all systems and metrics side by side (n x sums)  =  sums (resamples x sums)
 
@@ -43,9 +44,13 @@ def coins_tossed(n: int, resamples: int, seed: int, width: int = 1) -> Iterator[
         yield block
 
 
-def all_coins(n: int) -> F64:
-    """Every outcome of n coins: (2^n, n)."""
-    return ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.float64)
+def all_coins(n: int, width: int = 1) -> Iterator[F64]:
+    """Every outcome of n coins once, in blocks (some outcomes, n); a block is overwritten by the next."""
+    first = 0
+    for block in _blocks(n, 2**n, width):
+        block[:] = (np.arange(first, first + len(block))[:, None] >> np.arange(n)) & 1
+        first += len(block)
+        yield block
 
 
 def weighted_sums(weights: Iterator[F64], rows: Sequence[F64]) -> Iterator[list[F64]]:
@@ -56,6 +61,12 @@ def weighted_sums(weights: Iterator[F64], rows: Sequence[F64]) -> Iterator[list[
         for stacked, ends in groups:
             out += np.split(block @ stacked, ends[:-1], axis=1)
         yield out
+
+
+def swapped_sums(coins: Iterator[F64], rows: Sequence[F64]) -> Iterator[tuple[list[F64], list[F64]]]:
+    """For each block of coins the sums of each tally over the documents whose coin is 1, and over the others."""
+    sides = weighted_sums((side for block in coins for side in (block, 1 - block)), rows)
+    return zip(sides, sides, strict=True)
 
 
 def bootstrap_sums(rows: Sequence[F64], resamples: int, seed: int) -> list[F64]:

@@ -56,6 +56,8 @@ class Explanation:
     children: tuple[Explanation, ...] = dataclass_field(default=(), repr=False)
     places: tuple[int | None, ...] = ()
     """Where an item stands in the reference's list and in the predicted one."""
+    node: Similarity | None = dataclass_field(default=None, repr=False, compare=False)
+    """What compares the value, of one that stands on one side only."""
 
     def walk(self) -> Iterator[Explanation]:
         """This and everything below, top down."""
@@ -111,7 +113,7 @@ def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memor
         inner = summed(metric.recall if isinstance(metric, Sides) else metric)
         r, _ = inner.encode(Objects([reference]), Objects([]), Scope())
         own = float(inner.selves(r)[0])
-        return Explanation("document", MISSED, reference, predicted, 0.0, own, 0.0, str(inner))
+        return Explanation("document", MISSED, reference, predicted, 0.0, own, 0.0, str(inner), node=inner)
     if isinstance(metric, Sides):
         parts = tuple(
             _explained(name, summed(side), reference, predicted, memory)
@@ -195,10 +197,12 @@ def _level(
     (own_r, own_p), how = _selves(level), str(level.node)
     for k in missed:
         here = (int(places[0][k]), None) if places else ()
-        yield int(homes[0][k]), Explanation(name, MISSED, left[k], None, 0.0, own_r[k], 0.0, how, places=here)
+        alone = Explanation(name, MISSED, left[k], None, 0.0, own_r[k], 0.0, how, places=here, node=level.node)
+        yield int(homes[0][k]), alone
     for k in spurious:
         there = (None, int(places[1][k])) if places else ()
-        yield int(homes[1][k]), Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own_p[k], how, places=there)
+        alone = Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own_p[k], how, places=there, node=level.node)
+        yield int(homes[1][k]), alone
 
 
 def _others(rows: I64, count: int) -> list[int]:
@@ -214,7 +218,7 @@ def _places(homes: I64) -> I64:
     return np.arange(len(homes), dtype=np.int64) - np.repeat(first, np.diff(first, append=len(homes)))
 
 
-_WRAPPERS = (Normaliser, Threshold, Weighted, Weigh, Optional, Through, Let, Keyed, AnyOf)
+WRAPPERS = (Normaliser, Threshold, Weighted, Weigh, Optional, Through, Let, Keyed, AnyOf)
 
 
 def _inside(
@@ -222,7 +226,7 @@ def _inside(
 ) -> tuple[Similarity, tuple[Sequence[Any], Sequence[Any]]]:
     """The node below all wrappers, and the values of both sides, pair by pair, as it sees them."""
     values = [list(left), list(right)]
-    while isinstance(node, _WRAPPERS):
+    while isinstance(node, WRAPPERS):
         if isinstance(node, Via):
             calls = (node.call, node.predicted or node.call)
             values = [[None if v is None else call(v) for v in side] for call, side in zip(calls, values, strict=True)]

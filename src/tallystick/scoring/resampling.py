@@ -12,7 +12,7 @@ lower bounds to the upper end for the upper ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,8 +26,6 @@ from tallystick.scoring.tally import Kind
 
 if TYPE_CHECKING:
     from tallystick.scoring.result import Result
-
-METHODS = ("percentile", "bca")
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ def intervals(
     results: Sequence[Result], *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"
 ) -> list[dict[str, Interval]]:
     """For each result an interval of each of its figures; the same documents are drawn for all results."""
-    check_settings(resamples, level, method)
+    check_settings(resamples, level, method, seed)
     drawn = resampled_figures(results, resamples, seed)
     return [
         {name: interval_of([result], name, [drawn_], level, method) for name, drawn_ in found.items()}
@@ -121,8 +119,11 @@ def mean_of_runs(drawn: Sequence[Resampled]) -> tuple[F64, F64]:
     return values, values if proven else np.mean([run.above for run in drawn], axis=0)
 
 
-def check_settings(resamples: int, level: float, method: str) -> None:
+def check_settings(resamples: int, level: float, method: str, seed: int = 0) -> None:
     """Settings that make sense, or an error that says which do."""
+    for name, value in (("resamples", resamples), ("seed", seed)):
+        if not isinstance(value, (int, np.integer)):
+            raise MetricError(f"{name} must be a whole number, found {value!r}")
     if method not in METHODS:
         raise MetricError(f"method must be {' or '.join(METHODS)}, found {method!r}")
     if not 0 < level < 1 or resamples < 1:
@@ -132,7 +133,7 @@ def check_settings(resamples: int, level: float, method: str) -> None:
 def _ends(
     results: Sequence[Result], name: str, values: F64, level: float, method: str, *, upper: bool
 ) -> tuple[float, float]:
-    return interval_ends(values, level, figure_left_out(results, name, upper=upper) if method == "bca" else None)
+    return interval_ends(values, level, method, lambda: figure_left_out(results, name, upper=upper))
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,22 +152,47 @@ def figure_left_out(results: Sequence[Result], name: str, *, upper: bool = False
     estimates, without = [], []
     for result in results:
         rows = result.above if upper and result.above is not None else result.rows
-        sums = rows.sum(axis=0)
-        estimates.append(float(figures_of(result.kind, sums, result.undefined, False)[name]))
-        without.append(figures_of(result.kind, sums - rows, result.undefined, False)[name])
+        estimates.append(float(figures_of(result.kind, rows.sum(axis=0), result.undefined, False)[name]))
+        without.append(figures_of(result.kind, sums_without_each(rows), result.undefined, False)[name])
     return LeftOut(float(np.mean(estimates)), np.mean(without, axis=0))
 
 
-def interval_ends(values: F64, level: float, left_out: LeftOut | None = None) -> tuple[float, float]:
-    """Both ends of an interval from what the resamples gave: their quantiles, or BCa's if it is known what the figure is
-    without each document."""
+def sums_without_each(rows: F64) -> F64:
+    """The sums over all rows but one, for each: what is before it and what is behind it, so that a sum to which it alone
+    contributes is 0, and not what is left of a subtraction."""
+    out = np.zeros_like(rows)
+    np.cumsum(rows[:-1], axis=0, out=out[1:])
+    behind: F64 = np.cumsum(rows[:0:-1], axis=0)[::-1]
+    out[:-1] += behind
+    return out
+
+
+def interval_ends(values: F64, level: float, method: str, left_out: Callable[[], LeftOut]) -> tuple[float, float]:
+    """Both ends of an interval from what the resamples gave; a method may ask what the figure is without each document."""
     chosen = ((1 - level) / 2, (1 + level) / 2)
-    values = values[~np.isnan(values)]
-    if left_out is not None and not np.isnan(left_out.estimate):
-        bias, acceleration = bias_of(values, left_out.estimate), acceleration_of(left_out.without)
-        chosen = moved(chosen, bias, acceleration)
-    low, high = np.quantile(values, chosen).tolist()
+    return METHODS[method](values[~np.isnan(values)], chosen, left_out)
+
+
+def percentile_ends(values: F64, quantiles: Quantiles, left_out: Callable[[], LeftOut]) -> tuple[float, float]:
+    """The quantiles of the resamples' figures."""
+    del left_out
+    low, high = np.quantile(values, quantiles).tolist()
     return low, high
+
+
+def bca_ends(values: F64, quantiles: Quantiles, left_out: Callable[[], LeftOut]) -> tuple[float, float]:
+    """The quantiles that bias and acceleration have moved; plain ones where the figure itself is 0/0."""
+    found = left_out()
+    if not np.isnan(found.estimate):
+        quantiles = moved(quantiles, bias_of(values, found.estimate), acceleration_of(found.without))
+    return percentile_ends(values, quantiles, left_out)
+
+
+Quantiles = tuple[float, float]
+METHODS: Mapping[str, Callable[[F64, Quantiles, Callable[[], LeftOut]], tuple[float, float]]] = {
+    "percentile": percentile_ends,
+    "bca": bca_ends,
+}
 
 
 def _names(kind: Kind, headline: bool) -> tuple[str, ...]:

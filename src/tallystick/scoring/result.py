@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -147,7 +148,16 @@ class Result:
         """The figures under each average: over labels where the kind has them, else over documents."""
         if isinstance(self.kind, Labelled):
             return {name: self._decided(found) for name, found in self.kind.averages(self.sums).items()}
-        return {"micro": self.figures, "macro": self.account.mean(self.undefined)}
+        return {"micro": self.figures, "macro": self.over_documents}
+
+    @cached_property
+    def over_documents(self) -> Figures:
+        """The mean of each figure over the documents; see `left_out`. A kind that has labels leaves documents out in which a
+        figure is 0/0, as it does with labels; others do what the policy says."""
+        if not isinstance(self.kind, Labelled):
+            return self.account.mean(self.undefined)
+        found = {name: values[~np.isnan(values)] for name, values in self.kind.figures(self.rows).items()}
+        return {name: math.fsum(v.tolist()) / len(v) if len(v) else None for name, v in found.items()}
 
     @property
     def micro(self) -> Figures:
@@ -412,7 +422,13 @@ class Result:
 
         parts = Parts()
         if not isinstance(self.metric, str) and self.sources is not None and not self._two_sided:
-            parts = Parts([fields_table(self)], costs_table(self), explain=self.explain, alignment="Side by side")
+            parts = Parts(
+                [fields_table(self)],
+                costs_table(self),
+                explain=self.explain,
+                alignment="Side by side",
+                further="result.explain",
+            )
         write_report(Page(title, {self.name or self.kind.headline: self}, parts, documents), path)
 
     @property

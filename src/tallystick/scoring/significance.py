@@ -3,8 +3,8 @@
     bootstrap       documents are drawn for both systems together; p is the share of resamples whose difference is as
                     far from the one observed as that is from 0
     randomisation   each document's two outputs change places by a coin; p is the share of tosses whose difference is
-                    as large as the one observed. Where there are no more outcomes than resamples (2^n), all of them
-                    are taken, once each, and p is exact
+                    as large as the one observed. Where there are few outcomes (2^n, up to four times the resamples),
+                    all of them are taken, once each, and p is exact
 
 Both are two-sided. Shares of drawn resamples count the observed difference as one of them, (1 + hits) / (1 + drawn),
 so that p is never 0; and differences count as equal if less than 1e-10 apart, since sums of fractions are rounded.
@@ -12,7 +12,7 @@ so that p is never 0; and differences count as equal if less than 1e-10 apart, s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from tallystick.columns.arrays import F64
 from tallystick.errors import MetricError, SidesMismatch, some
-from tallystick.scoring.drawing import all_coins, coins_tossed, weighted_sums, width_of
+from tallystick.scoring.drawing import all_coins, coins_tossed, swapped_sums, width_of
 from tallystick.scoring.resampling import (
     Interval,
     LeftOut,
@@ -79,24 +79,27 @@ def randomisation(
 def _test_pair(
     first: Result, second: Result, test: str, resamples: int, seed: int, level: float, method: str
 ) -> Difference:
-    check_settings(resamples, level, method)
+    check_settings(resamples, level, method, seed)
     check_comparable(first, second)
     name = first.kind.headline
     drawn = resampled_figures([first, second], resamples, seed, headline=True)
     values = [found[name].values for found in drawn]
-    tossed = randomisation_values([first, second], [(0, 1)], resamples, seed)[0] if test == "randomisation" else None
-    left_out = figure_left_out([second], name) - figure_left_out([first], name) if method == "bca" else None
-    return difference([first.score, second.score], values, len(first.ids), level, tossed, left_out)
+    tossed = (
+        randomisation_values([[first], [second]], [(0, 1)], resamples, seed)[0] if test == "randomisation" else None
+    )
+    return difference(
+        [first.score, second.score], values, len(first.ids), level, tossed, method,
+        lambda: figure_left_out([second], name) - figure_left_out([first], name),
+    )  # fmt: skip
 
 
 def difference(
     scores: Sequence[float | None], drawn: Sequence[F64], documents: int, level: float, randomised: float | None,
-    left_out: LeftOut | None = None,
+    method: str, left_out: Callable[[], LeftOut],
 ) -> Difference:  # fmt: skip
-    """Two systems' difference with its bootstrap interval, which is BCa's if it is given what the difference is without
-    each document; p by the paired bootstrap, unless one is given."""
+    """Two systems' difference with its bootstrap interval, whose method may ask what the difference is without each
+    document; p by the paired bootstrap, unless one is given."""
     test = "bootstrap" if randomised is None else "randomisation"
-    method = "percentile" if left_out is None else "bca"
     if scores[0] is None or scores[1] is None:
         return Difference(None, None, Interval(None, None, level, method), test)
     observed = scores[1] - scores[0]
@@ -105,7 +108,7 @@ def difference(
     change = change[~np.isnan(change)]
     if documents < 2 or len(change) == 0:  # one document always draws itself, which says nothing
         return Difference(observed, None, Interval(None, None, level, method, undefined), test)
-    interval = Interval(*interval_ends(change, level, left_out), level, method, undefined)
+    interval = Interval(*interval_ends(change, level, method, left_out), level, method, undefined)
     if randomised is None:
         hits = int(np.sum(np.abs(change - observed) >= abs(observed) - EQUAL))
         randomised = (1 + hits) / (1 + len(change))
@@ -113,28 +116,41 @@ def difference(
 
 
 def randomisation_values(
-    results: Sequence[Result], pairs: Sequence[tuple[int, int]], resamples: int, seed: int
+    systems: Sequence[Sequence[Result]], pairs: Sequence[tuple[int, int]], resamples: int, seed: int
 ) -> list[float]:
-    """p of each pair of results by randomisation, NaN where undefined; the same coins are tossed for all pairs.
+    """p of each pair of systems by randomisation, NaN where undefined; the same coins are tossed for all pairs.
 
-    A toss moves s·B - s·A between the two sums, so that one product for each system serves all of its pairs.
+    A system is its runs, of which there is often one; those of a pair change places together. One product for each run
+    serves all pairs.
     """
-    rows, n = [result.rows for result in results], len(results[0].ids)
-    exact = n < 63 and 2**n <= resamples
-    weights = iter([all_coins(n)]) if exact else coins_tossed(n, resamples, seed, width_of(rows))
-    observed = [_score(results[b], results[b].sums) - _score(results[a], results[a].sums) for a, b in pairs]
+    runs = [run for system in systems for run in system]
+    rows, n = [run.rows for run in runs], len(runs[0].ids)
+    ends = np.cumsum([len(system) for system in systems]).tolist()
+    exact = is_exact(n, resamples)
+    width = width_of(rows)
+    coins = all_coins(n, width) if exact else coins_tossed(n, resamples, seed, width)
+    means = [float(np.mean([_score(run, run.sums) for run in system])) for system in systems]
+    observed = [means[b] - means[a] for a, b in pairs]
     hits, total = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
-    for block in weighted_sums(weights, rows):
+    for gone, kept in swapped_sums(coins, rows):
         for k, (a, b) in enumerate(pairs):
-            moved = block[b] - block[a]
-            swapped = _score(results[b], results[b].sums - moved) - _score(results[a], results[a].sums + moved)
-            swapped = swapped[~np.isnan(swapped)]
-            hits[k] += int(np.sum(np.abs(swapped) >= abs(float(observed[k])) - EQUAL))
-            total[k] += len(swapped)
+            first, second = (range(ends[system] - len(systems[system]), ends[system]) for system in (a, b))
+            there = np.mean([_score(runs[j], gone[i] + kept[j]) for i, j in zip(first, second, strict=True)], axis=0)
+            back = np.mean([_score(runs[i], gone[j] + kept[i]) for i, j in zip(first, second, strict=True)], axis=0)
+            apart = there - back
+            apart = apart[~np.isnan(apart)]
+            hits[k] += int(np.sum(np.abs(apart) >= abs(observed[k]) - EQUAL))
+            total[k] += len(apart)
     return [
         float("nan") if np.isnan(seen) or not t else (h / t if exact else (1 + h) / (1 + t))
         for seen, h, t in zip(observed, hits.tolist(), total.tolist(), strict=True)
     ]
+
+
+def is_exact(documents: int, resamples: int) -> bool:
+    """Whether all 2^n outcomes of a randomisation are taken: if they are no more than four times the resamples, so that
+    no p is drawn that is smaller than the smallest there is."""
+    return documents < 63 and 2**documents <= 4 * resamples
 
 
 def check_comparable(first: Result, second: Result) -> None:
@@ -145,8 +161,13 @@ def check_comparable(first: Result, second: Result) -> None:
             "the two results are over different documents; paired tests need the same ones in one order"
             + (f"; only one has {some(name for name in (*first.ids, *second.ids) if name in apart)}" if apart else "")
         )
-    if first.kind != second.kind:
-        raise MetricError(f"the two results are of different metrics: {first.kind} and {second.kind}")
+    for what, one, other in (
+        ("metrics", first.metric, second.metric),
+        ("kinds of tally", first.kind, second.kind),
+        ("policies for 0/0", first.undefined, second.undefined),
+    ):
+        if one is not other and one != other and str(one) != str(other):
+            raise MetricError(f"the two results are of different {what}: {one} and {other}")
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

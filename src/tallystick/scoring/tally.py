@@ -62,6 +62,10 @@ class Labelled(Kind, Protocol):
         """How much of each label there is in the reference."""
         ...
 
+    def in_means(self, sums: F64) -> tuple[str, ...]:
+        """The labels that a mean is over: those it may be over, if one of the sides has them."""
+        ...
+
     def left_out(self, sums: F64) -> tuple[str, ...]:
         """The labels that a mean leaves out because neither side has them."""
         ...

@@ -1,6 +1,6 @@
 // Systems and metrics against each other: the lines of ranks, the pairs of systems, the agreement of metrics.
 function tone(k) { return `hsl(${(k * 137.5 + 215) % 360} 58% var(--hue-line))`; }
-function digits(x, n) { return x === null || x === undefined ? "–" : x.toFixed(n); }
+function digits(x, n) { return x === null || x === undefined ? "–" : fixed(x, n); }
 
 for (const section of document.querySelectorAll("section[data-k]")) {
   const one = data.comparisons[section.dataset.k], systems = Object.keys(one.systems), metrics = Object.keys(one.systems[systems[0]]);
@@ -12,51 +12,63 @@ for (const section of document.querySelectorAll("section[data-k]")) {
   if (agree) { how.addEventListener("change", () => fillAgree(agree, one, metrics, how.value)); fillAgree(agree, one, metrics, how.value); }
 }
 
+// Names with both of their ends, as long as there is room for, and as long as they have to be to stay different.
+function shortened(names, room) {
+  const longest = Math.max(...names.map(n => n.length)), wide = Math.max(...names.map(n => width(n)));
+  if (wide <= room) return names;
+  for (let n = Math.max(8, Math.floor(longest * room / wide)); n < longest; n++) {
+    const head = Math.ceil((n - 1) / 2), cut = names.map(s => s.length > n ? s.slice(0, head) + "…" + s.slice(s.length - (n - 1 - head)) : s);
+    if (new Set(cut).size === new Set(names).size) return cut;
+  }
+  return names;
+}
 function drawRanks(into, one, systems, metrics) {
-  const name = Math.max(...systems.map(s => Math.min(170, s.length * 7.4))) + 34, STEP = Math.max(110, Math.min(230, (into.clientWidth - 40 - 2 * name) / (metrics.length - 1))), ROW = 30;
+  const short = shortened(systems, Math.max(170, (into.clientWidth - 110 - 110 * (metrics.length - 1)) / 2));
+  const name = Math.max(...short.map(s => width(s))) + 34, STEP = Math.max(110, Math.min(230, (into.clientWidth - 40 - 2 * name) / (metrics.length - 1))), ROW = 30;
   const W = 2 * name + STEP * (metrics.length - 1), H = 46 + ROW * systems.length;
   const x = k => name + k * STEP, y = r => 26 + r * ROW;
   const svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, width: W, height: H, role: "img", "aria-label": "Ranks of the systems under each metric; the table above has them as numbers" });
   metrics.forEach((m, k) => svg.append(shape("line", { x1: x(k), x2: x(k), y1: 34, y2: H - 8, stroke: "var(--line)" }),
     shape("text", { x: x(k), y: 20, "text-anchor": "middle", style: "font-weight:600" }, m)));
-  // Systems that share a rank have their names one below the other, at the places that they share.
-  const place = m => { const order = [...systems].sort((a, b) => one.systems[a][m].rank - one.systems[b][m].rank); return s => y(order.indexOf(s) + 1) + 4.5; };
+  // Systems that share a rank have their names one below the other, at the places that they share; those without a figure come last.
+  const rank = (s, m) => one.systems[s][m].rank ?? null, last = r => r === null ? systems.length + 1 : r;
+  const place = m => { const order = [...systems].sort((a, b) => last(rank(a, m)) - last(rank(b, m))); return s => y(order.indexOf(s) + 1) + 4.5; };
   const left = place(metrics[0]), right = place(metrics[metrics.length - 1]);
   systems.forEach((s, i) => {
-    const at = metrics.map(m => one.systems[s][m].rank), colour = tone(i), g = shape("g", { class: "series" });
+    const at = metrics.map(m => rank(s, m)), colour = tone(i), g = shape("g", { class: "series" });
     let d = "";
-    at.forEach((r, k) => { d += k ? `C${x(k - 1) + STEP / 2},${y(at[k - 1])} ${x(k) - STEP / 2},${y(r)} ${x(k)},${y(r)}` : `M${x(0)},${y(r)}`; });
+    at.forEach((r, k) => { if (r !== null) d += k && at[k - 1] !== null ? `C${x(k - 1) + STEP / 2},${y(at[k - 1])} ${x(k) - STEP / 2},${y(r)} ${x(k)},${y(r)}` : `M${x(k)},${y(r)}`; });
     g.append(shape("path", { d, style: `stroke:${colour}` }));
-    at.forEach((r, k) => g.append(shape("circle", { cx: x(k), cy: y(r), r: 5.5, style: `fill:${colour}` })));
-    const short = s.length > 24 ? s.slice(0, 11) + "…" + s.slice(-12) : s;
-    g.append(shape("text", { x: x(0) - 14, y: left(s), "text-anchor": "end" }, short), shape("text", { x: x(metrics.length - 1) + 14, y: right(s) }, short));
-    g.append(shape("title", {}, `${s}: ${metrics.map((m, k) => `${m} #${at[k]}`).join(", ")}`));
+    at.forEach((r, k) => { if (r !== null) g.append(shape("circle", { cx: x(k), cy: y(r), r: 5.5, style: `fill:${colour}` })); });
+    const cls = r => r === null ? { class: "unranked" } : {};
+    g.append(shape("text", { x: x(0) - 14, y: left(s), "text-anchor": "end", ...cls(at[0]) }, short[i]), shape("text", { x: x(metrics.length - 1) + 14, y: right(s), ...cls(at.at(-1)) }, short[i]));
+    g.append(shape("title", {}, `${s}: ${metrics.map((m, k) => at[k] === null ? `${m} undefined` : `${m} #${at[k]}`).join(", ")}`));
     svg.append(g);
   });
   into.append(svg);
 }
 
-function heads(table, names, corner) {
+function heads(table, names, corner, short) {
   const row = el("tr", "", el("th", "", corner));
-  for (const n of names) { const th = el("th", "", n); th.scope = "col"; th.style.textAlign = "center"; row.append(th); }
+  for (const n of names) { const th = el("th", "", short ? short[n] : n); if (short) { th.title = n; th.setAttribute("aria-label", n); } th.scope = "col"; th.style.textAlign = "center"; row.append(th); }
   table.replaceChildren(table.caption, el("thead", "", row));
   const body = el("tbody");
   table.append(body);
   return body;
 }
-function rowHead(name) { const th = el("th", "", name); th.scope = "row"; return th; }
+function rowHead(name, letter) { const th = el("th", "", letter ? el("span", "soft", letter + " ") : null, name); th.scope = "row"; return th; }
 
 function fillPairs(table, one, systems, metric) {
-  const body = heads(table, systems, "");
+  const body = heads(table, systems, "", one.letters);
   const found = {};
   for (const d of one.differences) if (d.metric === metric) { found[d.first + "\n" + d.second] = [-d.difference, d]; found[d.second + "\n" + d.first] = [d.difference, d]; }
   for (const a of systems) {
-    const row = el("tr", "", rowHead(a));
+    const row = el("tr", "", rowHead(a, one.letters[a]));
     for (const b of systems) {
       const [value, d] = found[a + "\n" + b] || [];
       if (!d || d.difference === null) { row.append(el("td", "soft", a === b ? "" : "–")); continue; }
       const sure = d.p_holm !== null && d.p_holm !== undefined && d.p_holm <= one.alpha;
-      row.append(el("td", sure ? (value > 0 ? "right-c" : "missed-c") : "soft", (value > 0 ? "+" : "") + value.toFixed(4), el("br"), el("small", "", (sure ? "● " : "") + "p " + digits(d.p_holm, 4))));
+      row.append(el("td", sure ? (value > 0 ? "right-c" : "missed-c") : "soft", (value > 0 ? "+" : "") + fixed(value, 4), el("br"), el("small", "", (sure ? "● " : "") + "p " + digits(d.p_holm, 4))));
     }
     body.append(row);
   }
@@ -69,7 +81,7 @@ function fillAgree(table, one, metrics, how) {
     const row = el("tr", "", rowHead(a));
     for (const b of metrics) {
       const value = a === b ? 1 : found[a + "\n" + b], cell = el("td", "", digits(value, 4));
-      if (value !== null && value !== undefined) cell.style.setProperty("--v", percent(value));
+      if (value !== null && value !== undefined) { cell.style.setProperty("--v", percent(Math.abs(value))); if (value < 0) cell.className = "against"; }
       row.append(cell);
     }
     body.append(row);

@@ -3,6 +3,7 @@ const PAGE = 50;
 const docs = data.documents, shownAxes = docs.axes.map((a, k) => k).filter(k => docs.axes[k].shown);
 const list = document.getElementById("list"), found = document.getElementById("found"), more = document.getElementById("more");
 const byName = document.getElementById("filter"), most = document.getElementById("most"), order = document.getElementById("order"), carried = document.getElementById("carried");
+const ordered = document.getElementById("ordered");
 const names = docs.ids.map(id => id.toLowerCase());
 let chosen = [], drawn = 0;
 
@@ -25,6 +26,8 @@ function choose() {
   list.replaceChildren();
   drawn = 0;
   extend(PAGE);
+  const headline = data.metrics[docs.axes[k].metric].headline === docs.axes[k].figure;
+  ordered.textContent = `Ordered by ${headline ? docs.axes[k].metric : axisName(k)}.`;
   for (const button of document.querySelectorAll(".docs .head button")) button.setAttribute("aria-pressed", button.dataset.axis === order.value);
 }
 function extend(n) {
@@ -56,12 +59,13 @@ function fill(body, i) {
     return;
   }
   if (!one) {
-    body.append(el("p", "note", "The page carries the alignments of the worst documents only, and this one is not among them. ", "tallystick explain shows it, or a report with more documents (--report-documents)."));
+    const way = docs.further ? `${docs.further} shows it, or a report with more documents (--report-documents).` : "A report with more documents shows it (--report-documents).";
+    body.append(el("p", "note", "The page carries the alignments of the worst documents only, and this one is not among them. ", way));
     return;
   }
   for (const d of one.drawings) body.append(drawing(d));
   if (one.tree) body.append(drawTree(one.tree, docs.alignment));
-  if (one.cut) body.append(el("p", "note", "This alignment is longer than the page carries; tallystick explain shows all of it."));
+  if (one.cut) body.append(el("p", "note", "This alignment is longer than the page carries" + (docs.further ? `; ${docs.further} shows all of it.` : ".")));
 }
 function openDocument(i) {
   if (!chosen.includes(i)) { byName.value = ""; most.value = ""; carried.checked = false; choose(); }
@@ -138,8 +142,9 @@ if (plot) {
     svg.append(dots);
     plot.replaceChildren(svg);
     for (const dot of both.length > 2000 ? [] : dots.children) hint(dot, () => `${docs.ids[dot.dataset.i]}: ${fig(a[dot.dataset.i])}, ${fig(b[dot.dataset.i])}`);
+    const without = docs.ids.length - both.length;
     const ra = ranked(both.map(i => a[i])), rb = ranked(both.map(i => b[i])), rho = correlation(ra, rb);
-    document.getElementById("rho").textContent = `${count(both.length, "document")}; Spearman's correlation of their ranks ${rho === null ? "undefined" : rho.toFixed(4)}.`;
+    document.getElementById("rho").textContent = `${count(both.length, "document")}${without ? ` (${without.toLocaleString("en")} more have no figure under one of the two)` : ""}; Spearman's correlation of their ranks ${rho === null ? "undefined" : fixed(rho, 4)}.`;
     const apart = both.map((i, k) => [i, ra[k], rb[k]]).filter(x => x[1] !== x[2]).sort((x, y) => Math.abs(y[1] - y[2]) - Math.abs(x[1] - x[2])).slice(0, 8);
     const rows = document.getElementById("apart").tBodies[0];
     rows.replaceChildren();

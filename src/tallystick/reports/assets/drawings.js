@@ -17,6 +17,9 @@ function drawText(d) {
     fillText(text, d.sentences, marks, d.coloured);
     sides.append(el("div", "side", el("h4", "", name), text));
   }
+  // A sentence is right if it is on both sides: hidden on one alone, the texts would be out of step.
+  const [ours, theirs] = [...sides.querySelectorAll(".text")].map(text => [...text.children]);
+  ours.forEach((p, k) => { if (p.className === "right" && theirs[k].className === "right") for (const one of [p, theirs[k]]) one.className = "right-both"; });
   box.append(sides);
   box.addEventListener("pointerover", e => light(box, e.target.closest?.(".m")?.dataset.g));
   box.addEventListener("pointerleave", () => light(box));
@@ -45,7 +48,10 @@ function fillText(into, sentences, marks, coloured) {
     const inner = () => open.length ? open[open.length - 1].e : p;
     const opened = open;
     open = [];
-    for (const o of opened) open.push({ mark: o.mark, e: enter(o.mark, inner()) });
+    for (const o of opened) {
+      if (o.mark.status !== "=") p.className = "";
+      open.push({ mark: o.mark, e: enter(o.mark, inner()) });
+    }
     sentence.forEach((word, k) => {
       let lowest = open.findIndex(o => o.mark.end <= token);
       if (lowest >= 0) {
@@ -79,8 +85,6 @@ function fillText(into, sentences, marks, coloured) {
 }
 
 // Graphs and forests: a column for each depth, a row for each leaf; Python has placed the nodes, here they get their width.
-const measured = document.createElement("canvas").getContext("2d");
-function width(text, size) { measured.font = (size || 12.5) + "px system-ui, sans-serif"; return measured.measureText(text).width; }
 function drawGraph(d) {
   const box = el("section", "graph");
   box.append(el("h4", "", d.title));
@@ -196,11 +200,18 @@ function drawTree(tree, title) {
   const body = el("tbody");
   table.append(cols, el("thead", "", head), body);
   rowsOf(tree, 0, body);
+  const credits = [...body.querySelectorAll("td.credit")].map(cell => width(cell.textContent, 14.3));
+  table.style.setProperty("--credit", Math.max(120, Math.ceil(Math.max(...credits)) + 26) + "px");
   const box = el("div", "scroll tall", table);
   box.tabIndex = 0;
   box.setAttribute("role", "region");
   box.setAttribute("aria-label", title);
   return el("section", "", el("h4", "", title), box);
+}
+// Why there is no prediction, and below that what was written instead.
+function why(text) {
+  const [reason, ...written] = text.split("\n");
+  return el("td", "why", reason, written.length ? el("div", "written", written.join("\n")) : null);
 }
 function rowsOf(node, depth, body) {
   const [name, status, w, r, p, left, other, kids = []] = node;
@@ -213,17 +224,17 @@ function rowsOf(node, depth, body) {
   const cell = (cls, sign, text) => text === null ? el("td", cls) : el("td", cls, sign ? el("span", "sign", sign) : null, text);
   if (kids.length) {
     const row = el("tr", "group" + (right_ && r === p ? " same" : ""), what);
-    const said = status === "-" ? "missed" : status === "+" ? "spurious" : r === p ? `${num(w)} of ${num(r)}` : `${num(w)} of ${num(r)} / ${num(p)}`;
-    row.append(el("td", "", left ?? ""), el("td", "", right ?? ""), el("td", "credit", said));
+    const said = status === "-" ? "missed" : status === "+" ? "spurious" : nothing ? "" : r === p ? `${num(w)} of ${num(r)}` : `${num(w)} of ${num(r)} / ${num(p)}`;
+    row.append(el("td", "", left ?? ""), status === "-" && right ? why(right) : el("td", "", right ?? ""), el("td", "credit", said));
     body.append(row);
     for (const kid of kids) rowsOf(kid, depth + 1, body);
     return;
   }
   let row;
-  if (status === "=") {
-    const sign = right_ || nothing ? "" : "≠";
-    row = el("tr", right_ || nothing ? "same" : "part", what, cell("v r", sign, left), cell("v p", sign, right), el("td", "credit", nothing ? "" : num(w) + (most !== 1 ? " of " + num(most) : "")));
-  } else if (status === "-") row = el("tr", "missed", what, cell("v r", "−", left), el("td", "v p"), el("td", "credit", "missed"));
+  if (status === "=" || status === "~") {
+    const same = status === "=" && (right_ || nothing), sign = same ? "" : "≠";
+    row = el("tr", same ? "same" : "part", what, cell("v r", sign, left), cell("v p", sign, right), el("td", "credit", nothing ? "" : num(w) + (most !== 1 ? " of " + num(most) : "")));
+  } else if (status === "-") row = el("tr", "missed", what, cell("v r", "−", left), right ? why(right) : el("td", "v p"), el("td", "credit", "missed"));
   else row = el("tr", "spurious", what, el("td", "v r"), cell("v p", "+", right), el("td", "credit", "spurious"));
   body.append(row);
 }

@@ -15,10 +15,19 @@ function shape(tag, attributes, ...inside) {
   e.append(...inside);
   return e;
 }
-function fig(x) { return x === null || x === undefined ? "–" : x.toFixed(4); }
+// So many decimals, as the tables have them: a figure half-way between two goes to the even one (toFixed takes the larger). Half-way
+// after n decimals are the odd multiples of 1 / 2^(n + 1), and no other double.
+function fixed(x, n) {
+  const text = x.toFixed(n), half = Number.isInteger(x * 2 ** (n + 1)) && !Number.isInteger(x * 2 ** n), last = Number(text.at(-1));
+  return half && last % 2 ? text.slice(0, -1) + (last - 1) : text;
+}
+function fig(x) { return x === null || x === undefined ? "–" : fixed(x, 4); }
 function num(x) { return String(Math.round(x * 1e4) / 1e4); }
 function count(n, noun) { return n.toLocaleString("en") + " " + noun + (n === 1 ? "" : "s"); }
 function percent(x) { return Math.max(0, Math.min(100, 100 * (x || 0))).toFixed(2) + "%"; }
+
+const measured = document.createElement("canvas").getContext("2d");
+function width(text, size) { measured.font = (size || 12.5) + "px system-ui, sans-serif"; return measured.measureText(text).width; }
 
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells];
