@@ -123,7 +123,7 @@ def question_of(value: dict[str, Any], store: Store | None) -> Question:
         found = store.question(str(key)) if store is not None and key else None
         if found is None:
             raise InputError(
-                f"the store knows no question {key!r}; give the question itself" if key
+                f"the store knows no question {key!r}; give the question itself, or the store that has it" if key
                 else "expected a question (`candidate`, `references`, ...) or the `key` of one"
             )  # fmt: skip
         return found
