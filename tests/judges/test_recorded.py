@@ -102,6 +102,7 @@ def test_what_models_said_does_not_join_what_people_decided(tmp_path):
 
 def test_where_no_person_has_judged_models_decide_and_it_is_said(tmp_path):
     with Store(tmp_path / "j.sqlite") as store:
+        store.add_judge("anna")  # who has not begun
         store.add(Judgement(QUESTIONS[0], "gpt", Verdict("Partial", (0,))), "model")
         found = Recorded(store)
     assert found.judge(QUESTIONS[:1]) == [Verdict("Partial", (0,))]

@@ -179,7 +179,7 @@ def _asked_alike(store: Store, heard: Sequence[Heard]) -> str:
 def _left_out(store: Store, heard: Sequence[Heard], known: dict[str, tuple[str, int]]) -> Iterable[str]:
     """Who decides where it is no person, and whose answers are there and do not count."""
     kinds = {one.kind for one in heard}
-    if kinds and "person" not in kinds and not any(sort == "person" for sort, _ in known.values()):
+    if kinds and not any(known[who][0] == "person" for who, _, _ in store.voices()):
         yield "no person has judged there"
     for kind in KINDS:
         others = [(who, which, n) for who, which, n in store.voices() if known[who][0] == kind and kind not in kinds]
