@@ -20,30 +20,31 @@ of the scope that has variables becomes `latent`; where several have, their sum 
 
 from __future__ import annotations
 
-import collections.abc as abc
 import dataclasses
-import datetime
-import decimal
-import enum
-import fractions
-import pathlib
-import types
-import typing
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import typing_extensions
 
+from tallystick.binding import bound
 from tallystick.choosing import Choice, Collecting, choice_of, ordered
+from tallystick.columns.types import (
+    BAGS,
+    LEAVES,
+    MAPPINGS,
+    SEQUENCES,
+    UNIONS,
+    name_of,
+    plain_type,
+    record_fields,
+    union_of,
+)
 from tallystick.errors import DerivationError, MetricError, did_you_mean
 from tallystick.matching.candidates import has_variables
 from tallystick.matching.normalise import F, Normaliser
 from tallystick.matching.sets import Match, Matching
 from tallystick.matching.structured import OrderedGraph, OrderedTree
-from tallystick.matching.variables import Latent, Scoped
 from tallystick.similarity.alternatives import AnyOf
 from tallystick.similarity.cases import Cases, Let, Ref
 from tallystick.similarity.exact import exact
@@ -56,17 +57,7 @@ from tallystick.similarity.weights import Threshold, Weighted
 from tallystick.structures.meaning import Var
 from tallystick.structures.orders import Graph, Tree
 
-_LEAVES = (
-    str, bytes, int, float, complex, bool, type(None), range, datetime.date, datetime.time, datetime.timedelta,
-    decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath, enum.Enum,
-)  # fmt: skip
-BAGS = {list, set, frozenset, abc.Collection, abc.Set, abc.MutableSet, abc.Iterable}
-SEQUENCES = {abc.Sequence, abc.MutableSequence}
-MAPPINGS = {dict, abc.Mapping, abc.MutableMapping}
-UNIONS = (Union, types.UnionType)
 _STRUCTURES: dict[Any, type[Matching]] = {Tree: OrderedTree, Graph: OrderedGraph}
-_NO_DEFAULT = (None, getattr(typing_extensions, "NoDefault", None))  # None before typing_extensions 4.12
-
 MOST_LEVELS = 100
 """Levels of a value for which a metric can be derived; a type that contains itself has as many as its values have."""
 
@@ -103,12 +94,12 @@ def explain_derivation(
     try:
         inner = walker.bound(walker.top(type), type, "")
     except RecursionError:
-        raise DerivationError(f"{_name(type)} is nested too deeply") from None
+        raise DerivationError(f"{name_of(type)} is nested too deeply") from None
     unused = [path for path in walker.choices if path not in walker.used]
     if unused:
         hint = did_you_mean(unused[0], walker.seen)
         raise DerivationError(
-            f"no value at the path {unused[0]!r} of {_name(type)}.{hint} Paths: {', '.join(walker.seen)}"
+            f"no value at the path {unused[0]!r} of {name_of(type)}.{hint} Paths: {', '.join(walker.seen)}"
         )
     return F(inner), [decision for decision in walker.decisions if decision is not None]
 
@@ -132,7 +123,7 @@ class _Walker:
         if fields is None or not any(_is_collection(t) for t in fields.values()):
             node = self.value(type_, "", summed=True)
             return node if node is not None else self._nothing("", type_)
-        self.decisions.append(Decision("", _name(plain), "each field counts", chosen.why or "default"))
+        self.decisions.append(Decision("", name_of(plain), "each field counts", chosen.why or "default"))
         parts = ((name, self.value(t, name, summed=True)) for name, t in fields.items())
         kept = Named((name, part) for name, part in parts if part is not None)
         return Each(kept) if kept else self._nothing("", type_)
@@ -179,7 +170,7 @@ class _Walker:
         place = len(self.decisions)
         self.decisions.append(None)
         if chosen.ignored:
-            self.decisions[place] = Decision(path, _name(type_), "ignored", chosen.why)
+            self.decisions[place] = Decision(path, name_of(type_), "ignored", chosen.why)
             return None
         before, self.credit = self.credit, chosen.credit or self.credit
         if chosen.similarity is not None:
@@ -191,31 +182,9 @@ class _Walker:
         structured = chosen.similarity is None and not is_leaf_type(type_)
         node = chosen.around(node, summed=summed, structured=structured, where=f"at {path or 'the top'}")
         node = optional(node) if may_miss else node
-        self.decisions[place] = Decision(path, _name(type_), self.told(node, chosen), chosen.why or "default")
+        self.decisions[place] = Decision(path, name_of(type_), _told(node), chosen.why or "default")
         self.credit = before
         return node
-
-    def told(self, node: Similarity, chosen: Choice) -> str:
-        """A decision in words: what lies below has lines of its own."""
-        words: list[str] = []
-        while True:
-            if isinstance(node, Each):
-                return ", ".join(["each field counts", *words])
-            if isinstance(node, Record):
-                return ", ".join(["all fields or nothing", *words])
-            if isinstance(node, Matching):
-                return ", ".join([str(_collecting_of(node)), *words])
-            if isinstance(node, Optional):
-                words += ["may be missing"] + ["so is empty"] * node.empty + ["null is a value"] * node.null
-            elif isinstance(node, Weighted):
-                words.append(f"weight {node.weight:g}")
-            elif isinstance(node, Threshold) and node.share:
-                words.append(f"only if {node.name.replace('_', ' ')} {node.threshold:g} of it is right")
-            elif not isinstance(node, (F, AnyOf)) or is_leaf_node(node):
-                return ", ".join([str(node), *words])
-            elif isinstance(node, AnyOf):
-                words.append("any of several")
-            node = node.inner
 
     def derived(self, type_: Any, path: str, how: Collecting | None, summed: bool) -> Similarity:
         origin = get_origin(type_) or type_
@@ -243,11 +212,11 @@ class _Walker:
             inner = self.value(arguments[1], f"{path}[*].value", summed=self.credit == "each")
             entry = Record(Named((("key", exact), ("value", inner or self._nothing(path, type_)))))
             return self.collection(how or Collecting(), entry, summed)
-        if origin is Literal or (isinstance(origin, type) and issubclass(origin, _LEAVES)):
+        if origin is Literal or (isinstance(origin, type) and issubclass(origin, LEAVES)):
             return exact
         fields = record_fields(type_)
         if fields is not None:
-            return self.record(type_, fields, path, summed)
+            return self.record(type_, fields, path)
         raise self.cannot(type_, path, _advice(type_))
 
     def element(self, type_: Any, origin: Any, arguments: tuple[Any, ...], path: str) -> Any:
@@ -260,7 +229,7 @@ class _Walker:
             return None
         if origin in BAGS or origin in SEQUENCES:
             if len(arguments) != 1:
-                raise self.cannot(type_, path, f"say what is in it: {_name(origin)}[str]")
+                raise self.cannot(type_, path, f"say what is in it: {name_of(origin)}[str]")
             return arguments[0]
         return None
 
@@ -268,12 +237,12 @@ class _Walker:
         found = how.over(inner)
         return found if summed else F(found)
 
-    def record(self, type_: Any, fields: Mapping[str, Any], path: str, summed: bool) -> Similarity:
+    def record(self, type_: Any, fields: Mapping[str, Any], path: str) -> Similarity:
         for opened, name in self.open:
             if opened == type_:
                 self.recursive.add(name)
                 return Ref(name)
-        label = _name(type_).replace("[", "_").replace("]", "").replace(", ", "_")
+        label = name_of(type_).replace("[", "_").replace("]", "").replace(", ", "_")
         self.open.append((type_, label))
         each = self.credit == "each"
         parts = ((name, self.value(t, f"{path}.{name}" if path else name, summed=each)) for name, t in fields.items())
@@ -321,7 +290,7 @@ class _Walker:
         if not has_variables(node):
             return node
         try:
-            return _bound(node)
+            return bound(node)
         except MetricError as error:
             advice = (
                 f"its variables cannot be mapped together ({error}). The scope of a Var is the nearest enclosing type "
@@ -330,39 +299,10 @@ class _Walker:
             raise self.cannot(type_, path, advice) from None
 
     def cannot(self, type_: Any, path: str, advice: str) -> DerivationError:
-        return DerivationError(f"at {path or 'the top'}: no metric can be derived from {_name(type_)}; {advice}")
+        return DerivationError(f"at {path or 'the top'}: no metric can be derived from {name_of(type_)}; {advice}")
 
     def _nothing(self, path: str, type_: Any) -> Similarity:
-        raise DerivationError(f"at {path or 'the top'}: nothing of {_name(type_)} is left to compare")
-
-
-def _bound(node: Similarity) -> Similarity:
-    """`latent` in the place of the one collection that has variables, else `scoped` around the sum of several."""
-    if isinstance(node, Match):
-        if node.distinct:
-            raise MetricError("latent(...) takes collections as bags, not distinct")
-        return Latent(node.inner, node.constraint)
-    if isinstance(node, (F, Optional, Weighted)):
-        inner = _bound(node.inner)
-        return node if isinstance(inner, Scoped) else dataclasses.replace(node, inner=inner)
-    if isinstance(node, (Each, Record)):
-        carriers = [name for name, part in node.fields if has_variables(part)]
-        if len(carriers) == 1 and _collection_in(dict(node.fields)[carriers[0]]):
-            return type(node)(Named((n, _bound(part) if n in carriers else part) for n, part in node.fields))
-        if isinstance(node, Record) and any(_collection_in(part) for n, part in node.fields if n in carriers):
-            raise MetricError(
-                f'{" and ".join(carriers)} of a product share variables; with credit="each" they would be added up'
-            )
-    return Scoped(node)
-
-
-def _collection_in(node: Similarity) -> bool:
-    return isinstance(node, Match) or (isinstance(node, (F, Optional, Weighted)) and _collection_in(node.inner))
-
-
-def union_of(types: Any) -> Any:
-    """The union of several types."""
-    return Union.__getitem__(tuple(types))
+        raise DerivationError(f"at {path or 'the top'}: nothing of {name_of(type_)} is left to compare")
 
 
 def one_alternative(type_: Any) -> Any:
@@ -399,6 +339,29 @@ def _collecting_of(node: Matching) -> Collecting:
     return Collecting(in_order=True, key=key)
 
 
+def _told(node: Similarity) -> str:
+    """A decision in words: what lies below has lines of its own."""
+    words: list[str] = []
+    while True:
+        if isinstance(node, Each):
+            return ", ".join(["each field counts", *words])
+        if isinstance(node, Record):
+            return ", ".join(["all fields or nothing", *words])
+        if isinstance(node, Matching):
+            return ", ".join([str(_collecting_of(node)), *words])
+        if isinstance(node, Optional):
+            words += ["may be missing"] + ["so is empty"] * node.empty + ["null is a value"] * node.null
+        elif isinstance(node, Weighted):
+            words.append(f"weight {node.weight:g}")
+        elif isinstance(node, Threshold) and node.share:
+            words.append(f"only if {node.name.replace('_', ' ')} {node.threshold:g} of it is right")
+        elif not isinstance(node, (F, AnyOf)) or is_leaf_node(node):
+            return ", ".join([str(node), *words])
+        elif isinstance(node, AnyOf):
+            words.append("any of several")
+        node = node.inner
+
+
 def _fitted(chosen: Similarity, type_: Any, summed: bool) -> Similarity:
     """A similarity chosen by the user, for a value that may be None, and normalised where it has to be."""
     if not summed and isinstance(chosen, Matching):
@@ -408,27 +371,6 @@ def _fitted(chosen: Similarity, type_: Any, summed: bool) -> Similarity:
     return optional(chosen) if may_miss else chosen
 
 
-def plain_type(type_: Any) -> Any:
-    """The type behind NewType, type aliases, Required, ReadOnly, and type variables with a default or a bound."""
-    while True:
-        if isinstance(type_, (typing.NewType, typing_extensions.NewType)):
-            type_ = type_.__supertype__
-        elif type(type_).__name__ == "TypeAliasType":
-            type_ = type_.__value__
-        elif get_origin(type_) in (
-            typing_extensions.Required, typing_extensions.NotRequired, typing_extensions.ReadOnly, typing.Final,
-        ):  # fmt: skip
-            type_ = get_args(type_)[0]
-        elif isinstance(type_, TypeVar) and getattr(type_, "__default__", None) not in _NO_DEFAULT:
-            type_ = type_.__default__  # type: ignore[attr-defined]
-        elif isinstance(type_, TypeVar) and type_.__bound__ is not None:
-            type_ = type_.__bound__
-        elif get_origin(type_) is Annotated:
-            return type_
-        else:
-            return type_
-
-
 def _case_names(type_: Any) -> list[str]:
     """The names of the classes whose values belong to a case of a union."""
     if get_origin(type_) is Annotated:
@@ -436,7 +378,7 @@ def _case_names(type_: Any) -> list[str]:
     type_ = plain_type(type_)
     if get_origin(type_) is Literal:
         return list(dict.fromkeys(type(value).__name__ for value in get_args(type_)))
-    return [_name(get_origin(type_) or type_)]
+    return [name_of(get_origin(type_) or type_)]
 
 
 def _is_collection(type_: Any) -> bool:
@@ -452,86 +394,6 @@ def _is_collection(type_: Any) -> bool:
         return any(_is_collection(a) for a in get_args(type_))
     variadic = origin is tuple and len(get_args(type_)) == 2 and get_args(type_)[1] is Ellipsis
     return variadic or origin in _STRUCTURES or origin in BAGS or origin in SEQUENCES or origin in MAPPINGS
-
-
-def record_fields(type_: Any) -> dict[str, Any] | None:
-    """The fields of a record type with their types, type parameters filled in; None if it is no record."""
-    try:
-        known = _record_fields(type_)
-    except TypeError:  # a type that has no hash cannot be remembered
-        known = _record_fields.__wrapped__(type_)
-    return None if known is None else dict(known)
-
-
-@lru_cache(maxsize=4096)
-def _record_fields(type_: Any) -> dict[str, Any] | None:
-    origin = get_origin(type_) or type_
-    if origin is tuple and get_args(type_) and get_args(type_)[-1] is not Ellipsis:
-        return {str(k): one for k, one in enumerate(get_args(type_))}
-    if not isinstance(origin, type):
-        return None
-    names = _field_names(origin)
-    if names is None:
-        return None
-    try:
-        hints = typing_extensions.get_type_hints(origin, include_extras=True)
-    except NameError as error:
-        raise DerivationError(
-            f"the annotations of {origin.__qualname__} cannot be read ({error}); "
-            f"define the types it names at the top of a module"
-        ) from None
-    untyped = [name for name in names if name not in hints]
-    if untyped:
-        raise DerivationError(
-            f"{origin.__qualname__}.{untyped[0]} has no type; annotate it, so that nothing is guessed"
-        )
-    filled = _parameters(type_, origin)
-    return {name: _filled(hints[name], filled) for name in names}
-
-
-def _field_names(origin: type) -> list[str] | None:
-    if dataclasses.is_dataclass(origin):
-        return [f.name for f in dataclasses.fields(origin)]
-    if typing_extensions.is_typeddict(origin):
-        return list(typing_extensions.get_type_hints(origin))
-    if issubclass(origin, tuple) and hasattr(origin, "_fields"):
-        return list(origin._fields)
-    for attribute in ("model_fields", "__struct_fields__", "__attrs_attrs__"):  # pydantic, msgspec, attrs
-        found = getattr(origin, attribute, None)
-        if found is not None:
-            return [getattr(item, "name", item) for item in found]
-    return None
-
-
-def _parameters(type_: Any, origin: Any) -> dict[Any, Any]:
-    """What the type variables of a generic record stand for, those of its generic bases too."""
-    filled: dict[Any, Any] = {}
-    metadata = getattr(type_, "__pydantic_generic_metadata__", None)
-    if metadata and metadata.get("args"):
-        parameters = metadata["origin"].__pydantic_generic_metadata__["parameters"]
-        filled.update(zip(parameters, metadata["args"], strict=False))
-    filled.update(zip(getattr(origin, "__parameters__", ()), get_args(type_), strict=False))
-    for base in getattr(origin, "__orig_bases__", ()):
-        inherited = (
-            _parameters(base, get_origin(base) or base) if get_origin(base) not in (None, typing.Generic) else {}
-        )
-        filled.update({key: _filled(value, filled) for key, value in inherited.items()})
-    return filled
-
-
-def _filled(type_: Any, filled: Mapping[Any, Any]) -> Any:
-    if isinstance(type_, TypeVar):
-        return filled.get(type_, type_)
-    parameters = getattr(type_, "__parameters__", ())
-    if filled and parameters and get_origin(type_) is not None:
-        return type_[tuple(filled.get(p, p) for p in parameters)]
-    return type_
-
-
-def _name(type_: Any) -> str:
-    if isinstance(type_, type) and not get_args(type_):
-        return type_.__name__
-    return str(type_).replace("typing.", "").replace("typing_extensions.", "")
 
 
 def _advice(type_: Any) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.choosing import NOTHING, Choice
+from tallystick.columns.arrays import F64
 from tallystick.columns.data import as_data
-from tallystick.deriving import Decision, explain_derivation, record_fields
+from tallystick.columns.types import record_fields
+from tallystick.deriving import Decision, explain_derivation
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.parsing import parse
 from tallystick.reading.arrow_files import open_records
@@ -214,7 +217,7 @@ def prepare(
     else:
         shape = PLAIN if metric is not None else infer_shape(left)
     if shape.reference is not None and any(_has_any_of(choice) for choice in by_path.values()):
-        shape = _with_alternatives(shape, by_path, schema)
+        shape = _with_alternatives(shape, by_path)
     pairing = lay_together(
         left, predicted, shape,
         id_field=id_field, text_field=text_field, lenient=lenient, credit=credit, absent=absent,
@@ -252,8 +255,7 @@ def run_task(
     memory does not grow with their number as long as both files have the same order."""
     evaluation = Evaluation(task.metric, undefined=undefined, keep=keep, rows=rows, fields=fields, labels=labels)
     size = task.pairing.reference.lines.size
-    for batch in task.pairing.batches():
-        found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+    for batch, found in scored_batches(task, evaluation):
         if wanted is not None:
             wanted.look(batch, evaluation, found)
         if seen is not None:
@@ -261,6 +263,18 @@ def run_task(
         if progress is not None and size:
             progress(min(size, task.pairing.reference.lines.position), size)
     return finished(task, evaluation.compute(), wanted)
+
+
+def scored_batches(task: Task, evaluation: Evaluation) -> Iterator[tuple[Batch, F64]]:
+    """All documents, a batch at a time with its rows, as they are put into an evaluation."""
+    batches = task.pairing.batches()
+    for batch in batches:
+        try:
+            found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+        except SidesMismatch:  # an id that stands twice: whoever reads to the end can say on which line
+            deque(batches, maxlen=0)
+            raise
+        yield batch, found
 
 
 def finished(task: Task, result: Result, wanted: Wanted | None) -> Run:
@@ -362,7 +376,7 @@ def _has_any_of(choice: Any) -> bool:
     )
 
 
-def _with_alternatives(shape: Shape, by_path: Mapping[str, Any], schema: Any) -> Shape:
+def _with_alternatives(shape: Shape, by_path: Mapping[str, Any]) -> Shape:
     """Where choices by path allow alternatives, the reference may hold a list of them."""
     from tallystick.reading.widening import widened
 

@@ -1,4 +1,5 @@
-"""Files that are complete or not there: whatever is written, Ctrl-C and a full disk leave nothing half done.
+"""Files that are complete or not there: whatever is written, Ctrl-C and a full disk leave nothing half done. And JSON that
+every reader takes.
 
 What is no regular file cannot be replaced, so it is written to: a device, a pipe, and what this process has open already,
 which is what a shell means by /dev/stdout and >(command).
@@ -8,17 +9,44 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
+import math
 import os
 import re
 import stat
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from tallystick.errors import InputError
 
 _OPEN = re.compile(r"/dev/(?:stdout|stderr|fd/\d+)|/proc/self/fd/\d+")
 _NUMBERS = {"stdout": 1, "stderr": 2}
+
+
+def to_json(value: Any, *, indent: int | None = 2) -> str:
+    """JSON as the standard has it, which knows neither NaN nor infinity: a page of these is dead, and most programs refuse
+    them. A figure that is undefined is None before it comes here; a value of a document that is NaN is the text "nan"."""
+    separators = (",", ":") if indent is None else None
+
+    def written(value: Any) -> str:
+        return json.dumps(value, indent=indent, separators=separators, ensure_ascii=False, default=str, allow_nan=False)
+
+    try:
+        return written(value)
+    except ValueError:
+        return written(_finite(value))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(float(value))
+    if isinstance(value, dict):
+        return {_finite(key): _finite(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(part) for part in value]
+    return value
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:

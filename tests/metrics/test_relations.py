@@ -199,3 +199,25 @@ def test_every_expression_can_be_read_back():
     for table in tables:
         for metric in table.values():
             assert ts.parse(str(metric.expression)) == metric.expression
+
+
+def test_a_new_metric_says_of_itself_that_it_is_directed(monkeypatch):
+    """A metric of one argument alone, added to the expressions: it is scored, checked, and given symmetric relations as they
+    stand."""
+    from tallystick.checking.named import named
+    from tallystick.metrics.named import Named
+
+    before = relations.expressions
+
+    def more(*arguments, **options):
+        subject = ts.f1(ts.each(relations=ts.match(ts.record(subj=ts.record(left=ts.exact, right=ts.exact)))))
+        return {**before(*arguments, **options), "subject": Named(subject, "the subject's span", directed=True)}
+
+    monkeypatch.setattr(relations, "expressions", more)
+    gold = RelationSet((Relation("spouse", M(0, 0), M(2, 2)),))
+    turned = RelationSet((Relation("spouse", M(2, 2), M(0, 0)),))
+    options = relations.Options(symmetric=("spouse",))
+    found = relations.evaluate([gold], [turned], options=options)
+    assert (found["boundaries"].f1, found["pair"].f1, found["subject"].f1) == (1.0, 0.0, 0.0)
+    (subject,) = named("relations.subject")
+    assert subject.name == "relations.subject"

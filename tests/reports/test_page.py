@@ -1,16 +1,18 @@
 """The report without a browser: what is carried, what is said, what is escaped, how values and layouts look."""
 
 import json
+import math
 import re
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tallystick as ts
+from strategies import corpora, effort, metrics
 from tallystick.cli.commands import tallystick as command
 from tallystick.reports.aligned import packed
 from tallystick.reports.derivation import derivation
@@ -19,6 +21,7 @@ from tallystick.reports.fields import costs_table
 from tallystick.reports.layout import place
 from tallystick.reports.page import Page, Parts, embedded, render
 from tallystick.reports.plainly import plainly
+from tallystick.reports.results import fields_table
 from tallystick.structures import Entity, SlotFiller, Template
 from tallystick.structures.mentions import AnnotatedMention
 
@@ -35,8 +38,13 @@ class Order:
     lines: list[Line]
 
 
+def refused(constant):
+    raise AssertionError(f"{constant} is no JSON: no browser reads it")
+
+
 def data_of(text):
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[1])
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    return json.loads(found[1], parse_constant=refused)
 
 
 def evaluated(n=6):
@@ -118,6 +126,40 @@ def test_a_document_of_nothing_comes_last():
     data = data_of(render(Page("t", {"m": result})))
     assert data["documents"]["ids"] == ["z", "y", "x"]
     assert data["documents"]["axes"][-1]["values"][-1] is None
+
+
+@st.composite
+def evaluations(draw):
+    shape = draw(metrics(depth=1))
+    return shape.node, *draw(corpora(shape, max_size=3))
+
+
+@effort(0.6)
+@given(evaluations())
+@example(("f1(each(v=match(exact, 1:1)))", [{"v": []}], [{"v": ["q"]}]))
+@example(("f1(match(exact, 1:1))", [[math.nan, math.inf]], [[math.nan, 1.5]]))
+def test_the_data_of_any_page_is_json_as_browsers_read_it(evaluation):
+    """NaN and infinities in documents, 0/0 in figures, fields that one side never has: never a bare NaN in the page."""
+    result = ts.evaluate(*evaluation)
+    parts = Parts([fields_table(result)], costs_table(result), explain=result.explain)
+    page = Page("t", {"m": result}, parts, resamples=10)
+    data = data_of(render(page))
+    numbers = [value for table in data["tables"] for row in table["rows"] for value in row[1:]]
+    assert all(value is None or isinstance(value, (int, float)) for value in numbers)
+    json.loads(result.to_json(), parse_constant=refused)
+
+
+def test_a_field_that_the_reference_never_has_gains_nothing():
+    result = ts.evaluate(ts.derive(Order, credit="each"), [Order("b", [])], [Order("b", [Line("x", 1)])])
+    (table,) = costs_table(result)
+    assert {row[0]: row[2:] for row in table.rows} == {
+        "buyer": [0.5, 0.0],
+        "lines[*].sku": [pytest.approx(2 / 3), pytest.approx(2 / 3 - 0.5)],
+        "lines[*].amount": [pytest.approx(2 / 3), pytest.approx(2 / 3 - 0.5)],
+    }
+    alone = ts.evaluate("f1(each(v=match(exact, 1:1)))", [{"v": []}], [{"v": ["q"]}])
+    (table,) = costs_table(alone)
+    assert table.rows == [["v[*]", 1, None, None]]
 
 
 # Side by side

@@ -1,5 +1,7 @@
 """Where reports, tallies and pictures are written: files, links, pipes, what a shell has open."""
 
+import json
+import math
 import os
 import subprocess
 import sys
@@ -9,7 +11,7 @@ from threading import Thread
 import pytest
 
 from tallystick.errors import InputError
-from tallystick.writing import check_place, write_atomically
+from tallystick.writing import check_place, to_json, write_atomically
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "src" / "tallystick" / "examples"
 SCORE = f"{sys.executable} -m tallystick score records {EXAMPLES}/invoices.gold.jsonl {EXAMPLES}/invoices.system.jsonl"
@@ -108,3 +110,12 @@ def test_a_prediction_that_is_not_there_is_said_before_the_reference_is_read(tas
     (tmp_path / "broken").write_bytes(b"\xff{")
     done = shell(f"cd {tmp_path}; {sys.executable} -m tallystick score {task} broken nofile", code=2)
     assert done.stderr == "Error: nofile: no such file\n"
+
+
+def test_json_is_what_the_standard_has():
+    """A document's NaN is told apart from nothing; what JSON has no sign for never stands bare."""
+    value = {"x": [math.nan, None, -math.inf, 1.5], math.inf: (1, "nan"), "path": Path("a")}
+    expected = {"x": ["nan", None, "-inf", 1.5], "inf": [1, "nan"], "path": "a"}
+    for indent in (None, 2):
+        assert json.loads(to_json(value, indent=indent), parse_constant=pytest.fail) == expected
+    assert to_json({"a": [1, "ä"]}, indent=None) == '{"a":[1,"ä"]}'

@@ -153,7 +153,7 @@ def test_what_needs_the_rows_says_so():
 
 def test_a_changed_result_counts_nothing():
     counted = []
-    from tallystick.scoring.result import Later
+    from tallystick.scoring.rows import Later
 
     result = Result("x", Counts(), Later(lambda: counted.append(1), np.array([1.0, 2, 1, 2])), ("a",))
     assert result.changed(undefined=0.0).f1 == 0.5

@@ -46,3 +46,32 @@ def test_from_files(tmp_path):
         ValueMismatch, match=r"^document d70: at when: expected a date such as 2024-05-31, found 'soon'"
     ):
         score_files(file, file, choices={"when": "date"})
+
+
+def test_a_batch_of_one_document_names_it():
+    gold = list(documents(4, {2}).values())
+    for batch in (1, 2, 3):
+        with pytest.raises(ValueMismatch, match=r"^document 2: at lines\[\*\]\.price: expected a number"):
+            ts.evaluate(METRIC, gold, list(documents(4, ()).values()), batch=batch)
+
+
+def test_a_document_of_its_own_is_named_if_it_has_a_name_or_came_after_others():
+    bad, fine = list(documents(2, {0}).values())
+    run = ts.Evaluation(METRIC)
+    with pytest.raises(ValueMismatch, match=r"^at lines"):  # there is only one
+        run.update([bad], [fine])
+    with pytest.raises(ValueMismatch, match=r"^document x: at lines"):
+        run.update([bad], [fine], ids=["x"])
+    run.update([fine, fine], [fine, fine])
+    with pytest.raises(ValueMismatch, match=r"^document 2: at lines"):
+        run.update([bad], [fine])
+    with pytest.raises(ValueMismatch, match=r"^document 3: at lines"):
+        run.update([fine, bad], [fine, fine])
+
+
+def test_workers_name_the_document_of_the_corpus():
+    from concurrent.futures import ThreadPoolExecutor
+
+    gold, system = (list(documents(50, bad).values()) for bad in ({37}, ()))
+    with ThreadPoolExecutor(2) as pool, pytest.raises(ValueMismatch, match=r"^document 37: at lines"):
+        ts.evaluate(METRIC, gold, system, batch=1, executor=pool)

@@ -98,7 +98,7 @@ def test_an_evaluation_can_be_sent_on_and_merged():
     halves = []
     for gold, system in (([["apple"]], [["zoo"]]), ([["bread"]], [["ball"]])):
         run = ts.Evaluation(ts.f1(ts.match(ts.judged("store-that-is-not-there"))))
-        run._memory.calls[ts.judged("store-that-is-not-there")] = answered()
+        run._taken.memory.calls[ts.judged("store-that-is-not-there")] = answered()
         run.update(gold, system)
         halves.append(pickle.loads(pickle.dumps(run)))
     total = ts.Evaluation(ts.f1(ts.match(ts.judged("store-that-is-not-there"))))
@@ -228,3 +228,62 @@ def test_fillers_of_templates_may_be_judged():
         "eq32"
     ]
     assert (result.f1, judge.asked) == (1.0, [[(("the mayor",), "John Smith"), (("J. Smith",), "John Smith")]])
+
+
+@pytest.mark.parametrize(
+    "more", [[], ["--by", "document"], ["--jobs", "1"], ["--shard", "1B"], ["--by", "field"]], ids=str
+)
+def test_the_signature_names_the_judge_whatever_is_kept(tmp_path, more):
+    """Also in shards in which nothing was asked, before or after one that asked."""
+    import json
+
+    from click.testing import CliRunner
+
+    from tallystick.cli.commands import tallystick
+
+    store = tmp_path / "st.sqlite"
+    with Store(store) as opened:
+        opened.add(Judgement(Question("large dog", ("big dog",)), "lena", Verdict("Correct", (0,))))
+    (tmp_path / "c.yaml").write_text(f"v: {{judge: {store}}}\n")
+    for side, text in (("gold", "big dog"), ("system", "large dog")):
+        rows = [{"id": 1, "v": "cat"}, {"id": 2, "v": text}, {"id": 3, "v": "cow"}]
+        (tmp_path / side).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    files = [str(tmp_path / name) for name in ("gold", "system")]
+    called = ["score", "records", *files, "--choices", str(tmp_path / "c.yaml"), "--format", "json", *more]
+    done = CliRunner().invoke(tallystick, called)
+    assert done.exit_code == 0, done.output
+    content = json.loads(done.stdout)
+    assert content["metrics"]["records"]["f1"] == 1.0
+    assert f"judge=recorded({store.name})" in content["signature"]
+
+
+def test_what_is_forgotten_leaves_the_name_of_the_judge(monkeypatch):
+    from tallystick.scoring import portion
+
+    monkeypatch.setattr(portion, "MOST_CALLS", 1)
+    judge = Listening()
+    run = ts.Evaluation(ts.f1(ts.match(ts.judged(judge))), rows=False)
+    for _ in range(3):
+        run.update([["apple", "zoo"]], [["apricot", "zebra"]])
+    assert len(judge.asked) == 3  # forgotten each time
+    result = run.compute()
+    assert "judge=listening(1)" in result.signature
+    assert result.warnings[0].startswith("6 of 12 pairs of texts were not judged")
+
+
+def test_a_judge_that_only_one_part_asked_is_named():
+    runs = [ts.Evaluation(ts.f1(ts.match(ts.judged(Named())))) for _ in range(2)]
+    runs[0].update([["same"]], [["same"]])  # nothing to ask
+    runs[1].update([["apple"]], [["apricot"]])
+    runs[0].merge(runs[1])
+    assert "judge=listening(1)" in runs[0].compute().signature
+
+
+class Named(Listening):
+    """Two of these are one judge."""
+
+    def __eq__(self, other):
+        return isinstance(other, Named)
+
+    def __hash__(self):
+        return 1

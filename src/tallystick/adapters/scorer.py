@@ -18,8 +18,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from tallystick.choosing import Choice
+from tallystick.columns.types import record_fields
 from tallystick.columns.unfit import Invalid
-from tallystick.deriving import explain_derivation, record_fields
+from tallystick.deriving import explain_derivation
 from tallystick.errors import MetricError
 from tallystick.parsing import parse
 from tallystick.reading.findings import Findings

@@ -6,12 +6,17 @@ asked for, so that `tallystick check` imports what it needs and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from tallystick.checking.spaces import TypedSpace
 from tallystick.checking.subjects import Subject, expression, of_result
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.scoring.result import Result
+
+if TYPE_CHECKING:
+    from tallystick.metrics.named import Named
 
 
 def _coreference() -> dict[str, Subject]:
@@ -98,13 +103,74 @@ def _equations() -> dict[str, Subject]:
     return {name: expression(metric, type_, f"equations.{name}") for name, (metric, type_) in of.items()}
 
 
+def _relations() -> dict[str, Subject]:
+    from tallystick.checking.tasks import TypedRelations
+    from tallystick.metrics import relations as room
+
+    return _expressions("relations", room.expressions(), TypedRelations)
+
+
+def _nary() -> dict[str, Subject]:
+    from tallystick.checking.tasks import Fillers
+    from tallystick.metrics import nary as room
+    from tallystick.structures import IndexedMention, NAryRelationSet
+
+    return {
+        **_expressions("nary", {"clusters": room.clusters()}, Fillers),
+        **_expressions("nary", {"n2": room.relations(2)}, NAryRelationSet[IndexedMention]),
+    }
+
+
+def _expressions(task: str, metrics: Mapping[str, Named], type_: Any) -> dict[str, Subject]:
+    """Metrics that are asked about values of a type as they stand."""
+    return {name: expression(metric.expression, type_, f"{task}.{name}") for name, metric in metrics.items()}
+
+
+def _events() -> dict[str, Subject]:
+    from tallystick.metrics import events as room
+    from tallystick.reading.heads import read_heads
+    from tallystick.structures import EventSet
+
+    options = room.Options(heads=read_heads("last"), coreference={})
+    return _evaluated("events", room.expressions(options), EventSet, partial(room.evaluate, options=options))
+
+
+def _roles() -> dict[str, Subject]:
+    from tallystick.metrics import roles as room
+    from tallystick.structures import NAryRelation
+
+    return _evaluated("roles", room.expressions(), NAryRelation[str], room.evaluate)
+
+
+def _evaluated(task: str, names: Iterable[str], type_: Any, evaluate: Callable[..., Any]) -> dict[str, Subject]:
+    """Metrics whose task makes something else of the values first."""
+    space = TypedSpace.of(type_)
+
+    def scored(name: str) -> Callable[[Sequence[Any], Sequence[Any]], Result]:
+        def score(left: Sequence[Any], right: Sequence[Any]) -> Result:
+            found: Result = evaluate(list(left), list(right), [name])[name]
+            return found.changed(undefined=None)
+
+        return score
+
+    return {name: Subject(f"{task}.{name}", space, *_with(of_result(scored(name)), "f1")) for name in names}
+
+
 TASKS: dict[str, Callable[[], dict[str, Subject]]] = {
     "coreference": _coreference,
     "dependencies": _dependencies,
     "equations": _equations,
+    "events": _events,
     "hierarchies": _hierarchies,
+    "nary": _nary,
+    "relations": _relations,
+    "roles": _roles,
 }
 """Where `check` finds the named metrics."""
+
+APART = ("events",)
+"""Tasks that `all` leaves out, to be asked for by name: their structures are deep, and it takes minutes for each metric to make
+the counterexamples small."""
 
 
 def _with(functions: tuple[Any, Any], headline: str) -> tuple[Any, str, Any]:
@@ -113,9 +179,9 @@ def _with(functions: tuple[Any, Any], headline: str) -> tuple[Any, str, Any]:
 
 
 def named(name: str) -> list[Subject]:
-    """The metrics of that name: `hierarchies.muc_p`, a whole task `hierarchies`, or `all`."""
+    """The metrics of that name: `hierarchies.muc_p`, a whole task `hierarchies`, or `all` but those `APART`."""
     if name == "all":
-        return [subject for task in TASKS.values() for subject in task().values()]
+        return [one for task, subjects in TASKS.items() if task not in APART for one in subjects().values()]
     task, dot, metric = name.partition(".")
     if task not in TASKS:
         known = [*TASKS, "all"]

@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typing_extensions
 
-from tallystick.deriving import BAGS, MAPPINGS, SEQUENCES, UNIONS, _name, plain_type, record_fields
+from tallystick.columns.types import BAGS, MAPPINGS, SEQUENCES, UNIONS, name_of, plain_type, record_fields
 from tallystick.errors import DerivationError
 
 WORDS = ("ant", "ants", "aunts", "bee", "cat", "cats", "carts", "dog")
@@ -278,7 +278,7 @@ def shape_of(type_: Any, path: str = "", known: dict[Any, list[Shape]] | None = 
         return Again(lambda: known[type_][0], 0)
     fields = record_fields(type_)
     if fields is None:
-        raise DerivationError(f"at {path or 'the top'}: no values can be made up for {_name(type_)}")
+        raise DerivationError(f"at {path or 'the top'}: no values can be made up for {name_of(type_)}")
     known[type_] = []
     parts = {name: shape_of(one, f"{path}.{name}" if path else name, known) for name, one in fields.items()}
     record = Fields(_maker(origin), parts)

@@ -78,7 +78,8 @@ def of_result(score: Callable[[Sequence[Any], Sequence[Any]], Result]) -> tuple[
 
 
 def _of_node(name: str, metric: Node, space: Space) -> Subject:
-    from tallystick.scoring.evaluation import evaluate, kind_of
+    from tallystick.scoring.evaluation import evaluate
+    from tallystick.scoring.tallying import kind_of
 
     measure, corpus = of_result(lambda left, right: evaluate(metric, left, right))
     return Subject(name, space, measure, kind_of(metric).headline, corpus, metric)

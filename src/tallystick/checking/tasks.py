@@ -1,8 +1,9 @@
-"""The spaces of tasks whose structures are more than values of a type: partitions, forests, parsed sentences."""
+"""The spaces of tasks whose structures are more than values of a type: partitions, forests, parsed sentences. And types whose
+values have all that a task's metrics look at."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 from tallystick.checking.spaces import Walk
 from tallystick.structures.coreference import Entity, EntitySet
 from tallystick.structures.hierarchies import EventHierarchy, EventLink
-from tallystick.structures.mentions import Mention
+from tallystick.structures.mentions import IndexedMention, Mention
+from tallystick.structures.roles import RoleFillerEntity
 
 Entities = tuple[tuple[int, ...], ...]
 
@@ -293,3 +295,34 @@ def conllu(sentences: Sequence[Sentence]) -> str:
             lines.append(f"{k}\tw{k}\t{lemma}\t{upos}\t{upos}\tNumber={upos}\t{head}\t{relation}\t_\t_")
         lines.append("")
     return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class TypedMention(Mention):
+    """A mention of which everything is known that a relation's arguments are compared by."""
+
+    type: str
+    head: int
+
+
+@dataclass(frozen=True)
+class TypedRelation:
+    """A relation of such mentions."""
+
+    type: str
+    subj: TypedMention
+    obj: TypedMention
+
+
+@dataclass(frozen=True)
+class TypedRelations:
+    """The relations of a text."""
+
+    relations: Collection[TypedRelation]
+
+
+@dataclass(frozen=True)
+class Fillers:
+    """The entities of a text, each in its role."""
+
+    entities: Collection[RoleFillerEntity[IndexedMention]]

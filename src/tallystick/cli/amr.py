@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import (
     Common,
     common_options,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 MAIN = "smatch"
 NO_BREAKDOWN = {"label": "--by document, or --subscores", "field": "--by document, or --subscores"}
+INPUT = "kind"
 
 LONG_RUN = 5.0
 """Seconds from which on a run says how long its pairs took."""
@@ -47,9 +49,7 @@ def graph_options(command: Any) -> Any:
         click.option("--limit", "seconds", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
                      help="At most this long for each pair; the score then has bounds."),
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()
@@ -115,9 +115,7 @@ def explain(
     lenient: bool, seconds: float | None, document: str | None, format_: str,
 ) -> None:  # fmt: skip
     """Show which variable is which in one pair of graphs, and which triples match, are missed, are spurious."""
-    import json
-
-    from tallystick.cli.tree import show_tree
+    from tallystick.cli.tree import show_explanation
     from tallystick.metrics.amr import explain as explain_pair
 
     counting = _counting(preset, root, duplicates, mod)
@@ -125,10 +123,7 @@ def explain(
     name, tree = explain_pair(left, right, counting, document=document, limit=seconds)
     if document is None:
         say(f"graph {name}, the worst of {len(left):,}")
-    if format_ == "json":
-        click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
-    else:
-        show_tree(tree, f"graph {name}")
+    show_explanation(tree, f"graph {name}", format_)
 
 
 def _score(

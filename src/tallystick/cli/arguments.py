@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import (
     Common,
     common_options,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
+BREAKDOWNS = ("label",)
 NO_BREAKDOWN = {"field": "--by label for roles"}
 WHOLE_BREAKDOWNS = ("label",)
 
@@ -54,9 +56,7 @@ def argument_options(command: Any) -> Any:
         click.option("--strip-articles", is_flag=True, help="Leave a, an, the at the beginning of arguments out, as gen-arg does."),
         click.option("--ontology", metavar="FILE", help="gen-arg: templates and roles of the event types, to read generated text."),
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()
@@ -122,9 +122,7 @@ def beside(found: Mapping[str, Result]) -> tuple[dict[str, Any], Callable[[Table
 @click.option("--format", "format_", type=click.Choice(["tree", "json"]), default="tree", show_default=True)
 def explain(reference: str, predicted: str, document: str | None, format_: str, **options: Any) -> None:
     """Show which stage accepted which candidate, and what stayed open."""
-    import json
-
-    from tallystick.cli.tree import show_tree
+    from tallystick.cli.tree import show_explanation
     from tallystick.reports.arguments import document_tree
     from tallystick.reports.results import documents_table
 
@@ -134,10 +132,13 @@ def explain(reference: str, predicted: str, document: str | None, format_: str, 
         document = str(documents_table({stage: scored.results[stage]}, 1).rows[0][0])
         say(f"document {document}, the worst of {len(scored.ids):,} by {stage}")
     tree = document_tree(scored, document)
-    if format_ == "json":
-        click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
-    else:
-        show_tree(tree, f"document {document}")
+    show_explanation(tree, f"document {document}", format_)
+
+
+def whole(given: Mapping[str, Any]) -> str:
+    """Why the corpus cannot be scored in shards under these options."""
+    idle = not (given["parses"] or given["judge"] or given["tokens"])
+    return "" if idle else "--parses, --judge and --tokens are for all documents at once"
 
 
 def results(reference: str, predicted: str, metrics: tuple[str, ...] = (), **options: Any) -> dict[str, Result]:

@@ -70,7 +70,7 @@ def check(
     """Check what a metric does: Definition 1, range, identity, symmetry, zero, monotonicity, linearity, invariance under
     order and renaming, duplicates, empties; each failure with the smallest counterexample found.
 
-    METRIC is a named one (hierarchies.muc_p), all of a task (coreference), all, or with --type an expression.
+    METRIC is a named one (hierarchies.muc_p), all of a task (coreference), all (but events), or with --type an expression.
 
     \b
     tallystick check coreference.muc coreference.b3
@@ -78,10 +78,9 @@ def check(
     tallystick check --function mymodule:score --type mymodule:Record
     tallystick check hierarchies.muc_p hierarchies.nstm_p --data gold.newick --picture figure4.svg
     """  # fmt: skip
-    import json
-
     from tallystick.checking.laboratory import check as examine
     from tallystick.reports.checks import curves_table, overview_table, report_table
+    from tallystick.writing import to_json
 
     check_before()
     subjects = _subjects(metrics, type_name, credit, function_name, corpus, figure)
@@ -101,7 +100,7 @@ def check(
 
         draw_curves(reports, picture)
     if chosen_format(format_) == "json":
-        click.echo(json.dumps([report.as_dict() for report in reports], indent=2, ensure_ascii=False))
+        click.echo(to_json([report.as_dict() for report in reports]))
     elif len(reports) == 1:
         show_tables([report_table(reports[0]), curves_table(reports)], format_)
     else:

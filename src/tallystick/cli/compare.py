@@ -5,8 +5,6 @@ The options of a task are those that its `results` function takes; they are read
 
 from __future__ import annotations
 
-import importlib
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +17,8 @@ from tallystick.cli.figures import figures
 from tallystick.cli.lazy import LazyGroup, printable
 from tallystick.cli.output import check_before, once
 from tallystick.cli.system_files import for_each_system, given_to_systems, of_run
+from tallystick.cli.tasks import Task
+from tallystick.cli.tasks import task as task_named
 from tallystick.errors import MetricError, SidesMismatch, counted, some
 
 if TYPE_CHECKING:
@@ -40,17 +40,10 @@ class CompareGroup(LazyGroup):
 
 def task_command(task: str) -> click.Command:
     """`compare TASK`, with the options of `score TASK` that choose what is computed."""
-    module = importlib.import_module(f"tallystick.cli.{task}")
-    parameters = inspect.signature(module.results).parameters
-    accepted = set(parameters) - {"reference", "predicted", "missing"}
-    if any(
-        p.kind is p.VAR_KEYWORD for p in parameters.values()
-    ):  # whatever `explain` takes too chooses what is computed
-        accepted |= {p.name for p in module.explain.params} - {"document", "format_", "worst", "field"}
-    of_one = getattr(module, "OF_ONE_SYSTEM", ())
+    accepted, of_one = task_named(task).accepted, task_named(task).of_one_system
     options = [
         for_each_system(p) if p.name in of_one else p
-        for p in module.score.params
+        for p in task_named(task).score.params
         if isinstance(p, click.Option) and p.name in accepted
     ]
 
@@ -122,7 +115,7 @@ def run_comparison(
     show_comparisons(
         [comparison], correlations=correlations, differences=differences, format_=format_, report=report, picture=picture,
         title=f"{counted(len(comparison.systems), 'system')} on {task}, {_shown(_references(reference, files))}",
-        own_tables=getattr(importlib.import_module(f"tallystick.cli.{task}"), "comparison_tables", None),
+        own_tables=task_named(task).comparison_tables,
     )  # fmt: skip
 
 
@@ -143,21 +136,16 @@ def score_systems(
     """The results of every run of every system, and what is to be said about documents that were not answered."""
     from tallystick.reading.missing import Missing
 
-    module = importlib.import_module(f"tallystick.cli.{task}")
-    takes_missing = "missing" in inspect.signature(getattr(module, "results_of_systems", module.results)).parameters
-    if missing != "error" and not takes_missing:
-        raise MetricError(
-            f"--missing {missing}: {task} are scored over one text that both sides share, so that no document can be missing"
-        )
+    takes_missing = task_named(task).takes_missing(missing)
     runs = {(name, k): file for name, found in files.items() for k, file in enumerate(found)}
     references = _references(reference, files)
-    own = given_to_systems(own, getattr(module, "OF_ONE_SYSTEM", ()), files)
+    own = given_to_systems(own, task_named(task).of_one_system, files)
     absent = {run: Missing(missing) for run in runs} if takes_missing else {}
     results: dict[tuple[str, int], Results] = {}
     for k, against in enumerate(references):
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
         try:
-            scored = _score_all(module, against, there, absent, own)
+            scored = _score_all(task_named(task), against, there, absent, own)
             _require_same_documents({_run_name(run, files): found for run, found in scored.items()})
             results |= scored
         except SidesMismatch as error:
@@ -173,16 +161,13 @@ def score_systems(
 
 
 def _score_all(
-    module: Any, reference: str, runs: Mapping[tuple[str, int], str], absent: Mapping[tuple[str, int], Missing],
+    task: Task, reference: str, runs: Mapping[tuple[str, int], str], absent: Mapping[tuple[str, int], Missing],
     own: Mapping[str, Any],
 ) -> dict[tuple[str, int], Results]:  # fmt: skip
-    several = getattr(module, "results_of_systems", None)
-    if several is not None:
-        more = {"missing": absent} if absent else {}
-        found: dict[tuple[str, int], Results] = several(reference, runs, **more, **own)
-        return found
+    if task.results_of_systems is not None:
+        return task.results_of_systems(reference, runs, **({"missing": absent} if absent else {}), **own)
     return {
-        run: module.results(reference, file, **({"missing": absent[run]} if absent else {}), **of_run(own, run))
+        run: task.results(reference, file, **({"missing": absent[run]} if absent else {}), **of_run(own, run))
         for run, file in runs.items()
     }
 
@@ -258,8 +243,8 @@ def compared(scored: Mapping[str, list[Results]], notes: list[str], **settings: 
 
 def _main(task: str, scored: Mapping[str, list[Results]]) -> str | None:
     """The task's main metric, which arrows count from, if it is compared and not the first anyway."""
-    module, found = importlib.import_module(f"tallystick.cli.{task}"), next(iter(scored.values()))[0]
-    main = module.main_of(found) if hasattr(module, "main_of") else getattr(module, "MAIN", "")
+    found = next(iter(scored.values()))[0]
+    main = task_named(task).main(found)
     return main if main in found else None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,6 +107,7 @@ def _pictures(name: str, tasks: int) -> list[str]:
 def _show_json(comparisons: Sequence[Comparison]) -> None:
     from tallystick import __version__
     from tallystick.comparing.table import mean_correlations, pairs_left_out
+    from tallystick.writing import to_json
 
     content: dict[str, Any] = {"tallystick": __version__}
     if len(comparisons) == 1:
@@ -118,7 +118,7 @@ def _show_json(comparisons: Sequence[Comparison]) -> None:
             "mean_correlations": mean_correlations(comparisons),
             "left_out_of_mean": pairs_left_out(comparisons),
         }
-    click.echo(json.dumps(content, indent=2, ensure_ascii=False))
+    click.echo(to_json(content))
 
 
 def _joined(tables: Sequence[Table]) -> Table:

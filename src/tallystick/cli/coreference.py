@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import Common, common_options, files, finish, metric_option, say, versus
 from tallystick.errors import InputError, MetricError
 
@@ -34,9 +36,7 @@ def coreference_options(command: Any) -> Any:
         click.option("--compat", type=click.Choice(["reference"]), help="As the reference scorer 8.01: unknown documents, duplicates, truncated percentages."),
         click.option("--strict", is_flag=True, help="A repeated mention is an error that names both entities."),
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()
@@ -99,24 +99,24 @@ def explain(
     strict: bool, document: str | None, format_: str,
 ) -> None:  # fmt: skip
     """Show which entities CEAF-e matches in one document, mention by mention."""
-    import json
-
-    from tallystick.cli.tree import show_tree
+    from tallystick.cli.tree import show_explanation
 
     options = _options(drop_singletons, scope, topic, mentions, compat)
     name, tree = _explained(_read(reference, predicted, compat, strict), options, document)
     if document is None:
         say(f"document {name}, the worst by CEAF-e")
-    if format_ == "json":
-        click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
-    else:
-        show_tree(tree, f"document {name}")
+    show_explanation(tree, f"document {name}", format_)
 
 
 def _explained(pairs: PairedChains, options: Options, document: str | None) -> tuple[str, Explanation]:
     from tallystick.metrics.coreference import explain
 
     return explain(pairs, options, document)
+
+
+def whole(given: Mapping[str, Any]) -> str:
+    """Why the corpus cannot be scored in shards under these options."""
+    return "" if given["scope"] == "document" else f"--scope {given['scope']} joins documents"
 
 
 def results(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tallystick.scoring.result import Result
 
 MAIN = "las"
-NO_BREAKDOWN = {"label": "--by document", "field": "--by document"}
+NO_MISSING = "dependencies are scored over one text that both sides share, so that no document can be missing"
 
 Unit = Literal["document", "block", "auto"]
 

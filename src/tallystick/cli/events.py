@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import Common, common_options, files, metric_option, versus
 from tallystick.cli.structures import (
     explain_options,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from tallystick.scoring.result import Result
 
 MAIN = "arg_c"
+BREAKDOWNS = ("label", "field")
 LABEL = "role"
 LABELS = {
     "role": "arguments[*].role",
@@ -45,9 +48,7 @@ def event_options(command: Any) -> Any:
         type_options,
         informativity_option,
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()
@@ -104,6 +105,11 @@ def explain(
         reference, predicted, chosen, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity
     )  # fmt: skip
     explain_result(scored, document, format_)
+
+
+def whole(given: Mapping[str, Any]) -> str:
+    """Why the corpus cannot be scored in shards under these options."""
+    return "--coreference is a file of its own for all documents" if given["coreference"] else ""
 
 
 def results(

@@ -71,16 +71,11 @@ def results(
 @click.option("--format", "format_", type=click.Choice(["tree", "json"]), default="tree", show_default=True)
 def explain(reference: str, predicted: str, kind: str, document: str | None, format_: str) -> None:
     """Show which links of one document MUC_p matches."""
-    import json
-
-    from tallystick.cli.tree import show_tree
+    from tallystick.cli.tree import show_explanation
     from tallystick.metrics.hierarchies import explain as explain_document
     from tallystick.reading.hierarchies import read_hierarchies
 
     name, tree = explain_document(read_hierarchies(reference), read_hierarchies(predicted), kind, document)
     if document is None:
         say(f"document {name}, the worst by MUC_p")
-    if format_ == "json":
-        click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
-    else:
-        show_tree(tree, f"document {name}")
+    show_explanation(tree, f"document {name}", format_)

@@ -37,7 +37,9 @@ class LazyGroup(click.Group):
         if cmd_name not in self.lazy:
             return super().get_command(ctx, cmd_name)
         module, attribute = self.lazy[cmd_name][0].split(":")
-        command = getattr(importlib.import_module(module), attribute)
+        command = getattr(importlib.import_module(module), attribute, None)
+        if command is None:
+            raise click.UsageError(f"{cmd_name} has no `{attribute}`", ctx)
         assert isinstance(command, click.Command)
         return command
 

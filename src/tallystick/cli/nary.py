@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import Common, common_options, files, metric_option, versus
 from tallystick.cli.structures import explain_options, explain_result, show, type_options, types_of
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tallystick.scoring.result import Result
 
 MAIN = "clusters"
+BREAKDOWNS = ("label", "field")
 LABELS = {"role": "entities[*].role", "type": "relations[*].type"}
 OF_ONE_SYSTEM = ("ner", "clusters")
 """Options that name a part of a system's output; see `system_files`."""
@@ -27,9 +29,7 @@ def nary_options(command: Any) -> Any:
         click.option("--clusters", metavar="FILE", help="SciREX: the system's clusters, likewise."),
         type_options,
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()
@@ -66,6 +66,11 @@ def explain(
     """Show which entities or relations of a document are matched."""
     scored = results(reference, predicted, (metric or "clusters",), ner, clusters, parents, hierarchy)
     explain_result(scored, document, format_)
+
+
+def whole(given: Mapping[str, Any]) -> str:
+    """Why the corpus cannot be scored in shards under these options."""
+    return "--ner and --clusters are files beside PREDICTED" if given["ner"] or given["clusters"] else ""
 
 
 def results(

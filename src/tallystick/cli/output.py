@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.outputs import FILE, TALLIES, check_outputs
 from tallystick.cli.sharded import Engine, engine_options, score_in_shards
+from tallystick.cli.tasks import task
 from tallystick.errors import InputError, MetricError, did_you_mean
 
 if TYPE_CHECKING:
@@ -82,10 +84,8 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def packed(**options: Any) -> Any:
         common = Common(**{name: options.pop(name) for name in names})
         gates(common.fail_under)  # a misspelt gate is said before the work, not after it
-        module = sys.modules[command.__module__]
-        instead = getattr(module, "NO_BREAKDOWN", {}).get(common.by)  # some tasks have no labels or fields
-        if instead is not None:
-            raise MetricError(f"this task has no figures by {common.by}; use {instead}")
+        mine = task(command.__module__.rpartition(".")[2])
+        mine.check_breakdown(common.by)  # some tasks have no labels or fields
         if options.get("label") is not None and common.by != "label":
             raise MetricError("--label says which label --by label is about; give both")
         refuse_idle(common, options)
@@ -96,7 +96,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if own_engine:
             options["engine"] = engine
         elif engine.asked:
-            return score_in_shards(module, common, engine, options)
+            return score_in_shards(mine, common, engine, options)
         return command(common=common, **options)
 
     options = [
@@ -130,9 +130,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         *engine_options(),
     ]
-    for option in reversed(options):
-        packed = option(packed)
-    return packed
+    return together(packed, options)
 
 
 def refuse_idle(common: Common, options: Mapping[str, Any]) -> None:
@@ -241,7 +239,8 @@ def finish(
     it (asked for only if there is one)."""
     from tallystick.errors import counted
     from tallystick.reports import results as reports
-    from tallystick.scoring.result import results_to_json, shared_signatures
+    from tallystick.reports.json_results import results_to_json
+    from tallystick.scoring.result import shared_signatures
     from tallystick.scoring.tally import Labelled
 
     if common.undefined is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import Common, chosen_format, common_options, files, finish, say, show_tables, versus
 from tallystick.cli.outputs import FILE
 from tallystick.errors import MetricError
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
+
+BREAKDOWNS = ("label", "field")
 
 
 def record_options(command: Any) -> Any:
@@ -41,9 +44,7 @@ def record_options(command: Any) -> Any:
         ),
         click.option("--lenient", is_flag=True, help="Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE."),
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()
@@ -157,11 +158,10 @@ def explain(
     tallystick explain records gold.jsonl system.jsonl --field 'lines[*].price'   three examples of one field
     tallystick explain records gold.jsonl system.jsonl --document inv-003
     """
-    import json
-
-    from tallystick.cli.tree import show_tree
+    from tallystick.cli.tree import show_explanation
     from tallystick.records import Wanted
     from tallystick.reports.differences import at_field, differences
+    from tallystick.writing import to_json
 
     task = _task(reference, predicted, options)
     several = worst is not None or field is not None
@@ -177,9 +177,7 @@ def explain(
         return
     if several and format_ != "tree":
         if format_ == "json":
-            click.echo(
-                json.dumps(_differences_json(run, run.documents, field), indent=2, ensure_ascii=False, default=str)
-            )
+            click.echo(to_json(_differences_json(run, run.documents, field)))
         else:
             show_tables(_difference_tables(run, run.documents, field, format_), format_)
         return
@@ -187,15 +185,13 @@ def explain(
         say(f"the worst of {run.result.count:,} documents")
     for kept in run.documents:
         tree = run.explain(kept)
-        if format_ == "json":
-            click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
-        elif format_ in ("table", "tsv"):
+        if format_ in ("table", "tsv"):
             found = differences(tree)
             show_tables(_difference_tables(run, [kept], None, format_), format_)
             if not (at_field(found, field) if field else found):
                 say("nothing differs")
         else:
-            show_tree(tree, f"document {kept.id}")
+            show_explanation(tree, f"document {kept.id}", format_)
 
 
 def _task(reference: str, predicted: str, options: dict[str, Any], missing: Missing | None = None) -> Task:
@@ -244,6 +240,7 @@ def _run_in_shards(
 ) -> tuple[Run, str]:  # fmt: skip
     from functools import partial
 
+    from tallystick.cli.tasks import task as this_task
     from tallystick.engines.shards import Wants
     from tallystick.records import Beside, finished
 
@@ -259,7 +256,7 @@ def _run_in_shards(
     }
     score = partial(score_part, options=options, inferred=task.shape.schema, how=task.pairing.decide(), **rest)
     done = engine.run(
-        score, "records", *files, settings={**options, **rest, "shape": task.shape.schema, "metric": str(task.metric)},
+        score, this_task("records"), *files, settings={**options, **rest, "shape": task.shape.schema, "metric": str(task.metric)},
         wants=Wants(rows, label is None), name_field=options["id_field"] or "id", absent=options["lenient"],
     )  # fmt: skip  # labels are added up by `score_part` itself, so that no document is asked for again
     beside = done.extra
@@ -322,11 +319,13 @@ def _parts(run: Run, fields: bool = True) -> Parts:
 
 def _kept(task: Task) -> Result:
     """The result with all documents kept: for comparisons, which come back to them."""
+    from collections import deque
+
+    from tallystick.records import scored_batches
     from tallystick.scoring.evaluation import Evaluation
 
     evaluation = Evaluation(task.metric)
-    for batch in task.pairing.batches():
-        evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+    deque(scored_batches(task, evaluation), maxlen=0)
     return evaluation.compute()
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import Common, common_options, files, metric_option, versus
 from tallystick.cli.structures import (
     explain_options,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Run = TypeVar("Run")
 
 MAIN = "strict"
+BREAKDOWNS = ("label", "field")
 LABELS = {"type": "relations[*].type", "fact": "facts[*].type"}
 
 
@@ -40,9 +42,7 @@ def relation_options(command: Any) -> Any:
         type_options,
         informativity_option,
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()

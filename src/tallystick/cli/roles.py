@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import Common, common_options, files, metric_option, versus
 from tallystick.cli.structures import (
     explain_options,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from tallystick.scoring.result import Result
 
 MAIN = "ceaf_ree"
+BREAKDOWNS = ("label", "field")
 LABELS = {"role": "args[*].role", "mention": "mentions[*].role"}
 
 
@@ -33,9 +35,7 @@ def role_options(command: Any) -> Any:
         type_options,
         informativity_option,
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()

@@ -2,18 +2,11 @@
 
 A task needs nothing for it but its `results` function, which `compare` uses too: it is called with a part of each file, in
 whatever process, and the tallies are put together. What looks at the whole corpus (lists of errors, a report's alignments)
-cannot be had at the same time, and says so. What else a task's module may have, and its `score` command uses as well:
-
-    NO_BREAKDOWN   which --by it does not have, and what to use instead       MAIN, main_of   the metric of its report
-    WHOLE_BREAKDOWNS   those that it cannot put together from shards          MEANS_NEED_ROWS of its documents, for --macro
-    LABELS         where its labels are                                       LABEL           the one that --by label means
-    survey         what all parts have to tell before any is scored, if it    beside          what stands beside the figures
-                   `needs_survey`; `surveyed` makes options of it
+cannot be had at the same time, and says so. What else a task's module may have stands in `cli/tasks.py`.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -21,31 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.tasks import needs_the_whole
 from tallystick.errors import InputError, MetricError
 
 if TYPE_CHECKING:
     from tallystick.cli.output import Common
+    from tallystick.cli.tasks import Task
     from tallystick.engines.running import Finished
     from tallystick.engines.shards import Score, Wants
     from tallystick.reports.page import Parts
     from tallystick.reports.tables import Table
 
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "KB": 1 << 10, "M": 1 << 20, "MB": 1 << 20, "G": 1 << 30, "GB": 1 << 30}
-
-WHOLE: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "coreference": lambda given: "" if given["scope"] == "document" else f"--scope {given['scope']} joins documents",
-    "events": lambda given: "--coreference is a file of its own for all documents" if given["coreference"] else "",
-    "nary": lambda given: (
-        "--ner and --clusters are files beside PREDICTED" if given["ner"] or given["clusters"] else ""
-    ),
-    "arguments": lambda given: (
-        "--parses, --judge and --tokens are for all documents at once"
-        if given["parses"] or given["judge"] or given["tokens"]
-        else ""
-    ),
-    "templates": lambda given: "the official report is of a whole run" if given["preset"] == "muc4-official" else "",
-}
-"""Why a task cannot be scored in shards under some of its options."""
 
 
 class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4
@@ -89,7 +69,7 @@ class Engine:
                 raise InputError("is a pipe or a device, which cannot be read in shards; give a file, or -", file)
 
     def run(
-        self, score: Score, task: str, reference: str, predicted: str | None, *, settings: Mapping[str, Any], wants: Wants,
+        self, score: Score, task: Task, reference: str, predicted: str | None, *, settings: Mapping[str, Any], wants: Wants,
         name_field: str | None = None, absent: bool = False,
     ) -> Finished:  # fmt: skip
         """Score two files in shards."""
@@ -101,12 +81,9 @@ class Engine:
         from tallystick.engines.cutting import SHARD
         from tallystick.engines.running import run_files
         from tallystick.engines.state import State
-        from tallystick.reading.boundaries import LINES, Boundaries, find_boundaries, name_under
+        from tallystick.reading.boundaries import LINES, Boundaries, name_under
 
-        input_ = settings.get("input_") or (settings.get("kind") if task == "amr" else None)
-        sides = [
-            find_boundaries(task, file, input=input_) for file in (reference, predicted) if file is not None
-        ]  # fmt: skip
+        sides = [task.boundaries(file, settings) for file in (reference, predicted) if file is not None]
         if "-" in (reference, predicted) and len(sides) == 2:  # standard input cannot be looked at first
             seen = sides[1] if reference == "-" else sides[0]
             sides = [seen, seen]
@@ -118,7 +95,7 @@ class Engine:
                 for one in sides
             ]
         size = self.shard or SHARD
-        subject = f"{task} {reference} {predicted}"
+        subject = f"{task.name} {reference} {predicted}"
         key = {**settings, "wants": wants, "shard": size}
         with (
             State(self.state, subject, key, say) if self.state is not None else nullcontext() as state,
@@ -144,37 +121,31 @@ def engine_options() -> list[Callable[[Any], Any]]:
     ]  # fmt: skip
 
 
-def score_in_shards(module: Any, common: Common, engine: Engine, given: dict[str, Any]) -> None:
+def score_in_shards(task: Task, common: Common, engine: Engine, given: dict[str, Any]) -> None:
     """The `score` command of a task, in shards."""
     from tallystick.cli.output import finish, versus
     from tallystick.engines.shards import Wants
 
-    task = module.__name__.rpartition(".")[2]
     reference, predicted = given.pop("reference"), given.pop("predicted", None)
-    accepted = _accepted(module)
     label = given.get("label")
-    for name in [name for name in given if name not in accepted]:
+    for name in [name for name in given if name not in task.accepted]:
         _refuse_whole(name)
         given.pop(name)
-    reason = WHOLE[task](given) if task in WHOLE else ""
-    if reason:
-        raise MetricError(
-            f"{reason}, so the corpus is scored as a whole; leave --jobs, --scheduler, --state and --shard out"
-        )
-    if common.by is not None and common.by in getattr(module, "WHOLE_BREAKDOWNS", ()):
-        raise _needs_the_whole(common.by)
-    rows = common.wants_rows or (common.macro and hasattr(module, "MEANS_NEED_ROWS"))
-    wants = Wants(rows, common.by == "field", _labels(module, common, label))
-    if hasattr(module, "survey") and getattr(module, "needs_survey", lambda given: True)(given):
-        given |= module.surveyed(_survey(module, task, reference, predicted, engine.shard), given)
-    score = partial(module.results, **given)
+    task.check_shards(given)
+    task.check_breakdown(common.by, in_shards=True)
+    labels = task.label_paths(label) if common.by == "label" else ()
+    wants = Wants(common.wants_rows or (common.macro and task.means_need_rows), common.by == "field", labels)
+    survey = task.survey(given)
+    if survey is not None:
+        given |= task.surveyed(_survey(task, survey, reference, predicted, engine.shard), given)
+    score = partial(task.results, **given)
     done = engine.run(score, task, reference, predicted, settings=given, wants=wants)
     tables, extra = _breakdown(done, common)
-    more, extend = module.beside(done.results) if hasattr(module, "beside") else ({}, None)
+    more, extend = task.beside(done.results)
     finish(
         done.results, common, tables=tables, extra={**extra, **more}, extend=extend, truncated=given.get("compat") == "reference",
         notes=[f"{done.shards:,} shards {done.how}" if done.shards > 1 else f"scored {done.how}"],
-        title=versus(predicted or reference, reference), report=lambda: _report(module, done),
+        title=versus(predicted or reference, reference), report=lambda: _report(task, done),
     )  # fmt: skip
 
 
@@ -184,45 +155,37 @@ NO_ALIGNMENTS = (
 )
 
 
-def _report(module: Any, done: Finished) -> Parts:
+def _report(task: Task, done: Finished) -> Parts:
     """A report without alignments, its documents ordered as the task orders them."""
     from tallystick.reports.page import Parts
 
-    main = module.main_of(done.results) if hasattr(module, "main_of") else getattr(module, "MAIN", "")
-    return Parts(main=main, absent=NO_ALIGNMENTS)
+    return Parts(main=task.main(done.results), absent=NO_ALIGNMENTS)
 
 
-def _accepted(module: Any) -> set[str]:
-    """The options that choose what is computed."""
-    parameters = inspect.signature(module.results).parameters
-    accepted = set(parameters)
-    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):  # whatever `explain` takes too
-        accepted |= {one.name for one in module.explain.params} - {"document", "format_"}
-    return accepted
-
-
-def _survey(module: Any, task: str, reference: str, predicted: str | None, size: int | None) -> set[str]:
+def _survey(
+    task: Task, survey: Callable[[str], set[str]], reference: str, predicted: str | None, size: int | None
+) -> set[str]:
     """What all parts of both files have to tell before any is scored."""
     from tallystick.engines.cutting import SHARD, cut_in_order
     from tallystick.engines.running import CONFIRMED
-    from tallystick.reading.boundaries import Boundaries, find_boundaries
+    from tallystick.reading.boundaries import Boundaries
     from tallystick.reading.parts import at_hand, told_error
 
     found: set[str] = set()
     for file in (reference, predicted):
         if file is None or file == "-":
-            raise MetricError(f"{task} in shards reads its files twice; give files")
-        boundaries = find_boundaries(task, file)
+            raise MetricError(f"{task.name} in shards reads its files twice; give files")
+        boundaries = task.boundaries(file, {})
         if not isinstance(boundaries, Boundaries):
             return set()  # it is read as a whole
         for shard in cut_in_order(file, None, boundaries, size=size or SHARD):
             try:
                 with at_hand(shard.reference):
-                    found |= module.survey(shard.reference.name)
+                    found |= survey(shard.reference.name)
             except InputError as error:  # noqa: PERF203 - a shard is megabytes
                 if shard.position > CONFIRMED:
                     raise told_error(error, shard.reference) from None
-                found |= module.survey(file)  # it may look wrong only because it is a shard; the file has the last word
+                found |= survey(file)  # it may look wrong only because it is a shard; the file has the last word
                 break
     return found
 
@@ -237,14 +200,6 @@ def _refuse_whole(name: str) -> None:
     raise MetricError(
         f"{max(option.opts, key=len)} looks at the whole corpus; leave it out, or --jobs, --scheduler, --state and --shard"
     )
-
-
-def _labels(module: Any, common: Common, label: str | None) -> tuple[str, ...]:
-    known = getattr(module, "LABELS", {})
-    if common.by != "label" or not known:
-        return ()
-    label = label or getattr(module, "LABEL", None)
-    return (known[label],) if label is not None else tuple(known.values())
 
 
 def _breakdown(done: Finished, common: Common) -> tuple[list[Table], dict[str, Any]]:
@@ -271,10 +226,4 @@ def _breakdown(done: Finished, common: Common) -> tuple[list[Table], dict[str, A
         ):
             table = replace(reports.fields_table(result), title=name)
             return [table], {"fields": [vars(row) for row in result.by_field()]}
-    raise _needs_the_whole(common.by)
-
-
-def _needs_the_whole(by: str) -> MetricError:
-    return MetricError(
-        f"the figures by {by} need the whole corpus; leave --by {by} out, or --jobs, --scheduler, --state and --shard"
-    )
+    raise needs_the_whole(common.by)

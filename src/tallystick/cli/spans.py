@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli.idle import Effects, refuse_without_effect
+from tallystick.cli.options import together
 from tallystick.cli.output import (
     Common,
     check_gates,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
+BREAKDOWNS = ("label",)
 NO_BREAKDOWN = {"field": "--by label or --by document"}
 MEANS_NEED_ROWS = True
 
@@ -75,9 +77,7 @@ def reading_options(command: Any) -> Any:
         click.option("--boundaries", type=click.Choice(["error", "expand", "contract"]), default="error", show_default=True, help="A boundary inside a token."),
         click.option("--spans-field", default="spans", show_default=True, help="Of JSONL."),
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 def counting_options(command: Any) -> Any:
@@ -95,9 +95,7 @@ def counting_options(command: Any) -> Any:
         click.option("--iou", type=click.FloatRange(0, 1, min_open=True), default=0.5, show_default=True, help="The threshold of iou."),
         click.option("--distinct", is_flag=True, help="segment: sets, not bags."),
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 @click.command()

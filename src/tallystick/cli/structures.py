@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tallystick.cli.options import together
 from tallystick.cli.output import Common, finish, say
 from tallystick.errors import InputError, MetricError, did_you_mean
 
@@ -33,9 +34,7 @@ def type_options(command: Command) -> Command:
         click.option("--hierarchy", type=click.Choice(HIERARCHIES),
                      help="Half credit for a predicted ancestor (default with --parents) or descendant; 2^(d-D) by levels of A.B.C; F1 of supertypes."),
     ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 def heads_option(command: Command) -> Command:
@@ -161,9 +160,7 @@ def _labelled(results: Mapping[str, Result], labels: Mapping[str, str], label: s
 
 def explain_result(results: Mapping[str, Result], document: str | None, format_: str) -> None:
     """One document of the first metric as a tree."""
-    import json
-
-    from tallystick.cli.tree import show_tree
+    from tallystick.cli.tree import show_explanation
     from tallystick.reports.results import documents_table
 
     name, result = next(iter(results.items()))
@@ -171,10 +168,7 @@ def explain_result(results: Mapping[str, Result], document: str | None, format_:
         document = str(documents_table({name: result}, 1).rows[0][0])
         say(f"document {document}, the worst of {result.count:,} by {name}")
     tree = result.explain(document)
-    if format_ == "json":
-        click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
-    else:
-        show_tree(tree, f"document {document}")
+    show_explanation(tree, f"document {document}", format_)
 
 
 def explain_options(command: Command) -> Command:
@@ -184,9 +178,7 @@ def explain_options(command: Command) -> Command:
         click.option("--document", metavar="NAME", help="Which document.  [default: the worst]"),
         click.option("--format", "format_", type=click.Choice(["tree", "json"]), default="tree", show_default=True),
     ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(command, options)
 
 
 def read_json_object(name: str, what: str) -> dict[str, Any]:

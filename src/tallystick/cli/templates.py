@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tallystick.reports.tables import Table
     from tallystick.scoring.result import Result
 
+BREAKDOWNS = ("field",)
 NO_BREAKDOWN = {"label": "--by field (slots) or --by document"}
 WHOLE_BREAKDOWNS = ("field",)
 
@@ -103,6 +105,11 @@ def score(
     finish(scored, common, tables=tables, extra=extra, title=versus(predicted, reference), report=report)
 
 
+def whole(given: Mapping[str, Any]) -> str:
+    """Why the corpus cannot be scored in shards under these options."""
+    return "the official report is of a whole run" if given["preset"] == "muc4-official" else ""
+
+
 def results(
     reference: str, predicted: str, metrics: tuple[str, ...], preset: str | None, fillers: str | None,
     judgements: str | None, judge: str | None, mapping: str, missing: Missing | None = None,
@@ -183,9 +190,7 @@ def _score_official(
 @click.option("--format", "format_", type=click.Choice(["tree", "json"]), default="tree", show_default=True)
 def explain(reference: str, predicted: str, fillers: str | None, document: str | None, format_: str) -> None:
     """Show which templates and fillers eq. 32 matches in one document."""
-    import json
-
-    from tallystick.cli.tree import show_tree
+    from tallystick.cli.tree import show_explanation
     from tallystick.metrics.templates import score as score_all
     from tallystick.reports.results import documents_table
 
@@ -194,10 +199,7 @@ def explain(reference: str, predicted: str, fillers: str | None, document: str |
         document = str(documents_table({"eq32": result}, 1).rows[0][0])
         say(f"document {document}, the worst of {result.count:,}")
     tree = result.explain(document)
-    if format_ == "json":
-        click.echo(json.dumps(tree.as_dict(), indent=2, ensure_ascii=False, default=str))
-    else:
-        show_tree(tree, f"document {document}")
+    show_explanation(tree, f"document {document}", format_)
 
 
 def _read(reference: str, predicted: str, missing: Missing | None = None) -> PairedTemplates:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
 from tallystick.cli.output import show_on_terminal
 from tallystick.reports.results import explanation_line
 
@@ -13,6 +15,16 @@ if TYPE_CHECKING:
     from tallystick.scoring.explanation import Explanation
 
 STYLES = {"-": "red", "+": "yellow", "≠": "magenta", "=": "green"}
+
+
+def show_explanation(explanation: Explanation, title: str, format_: str | None) -> None:
+    """The end of every `explain`: JSON, or a tree."""
+    if format_ == "json":
+        from tallystick.writing import to_json
+
+        click.echo(to_json(explanation.as_dict()))
+    else:
+        show_tree(explanation, title)
 
 
 def show_tree(explanation: Explanation, title: str) -> None:

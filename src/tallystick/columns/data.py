@@ -194,7 +194,7 @@ class Memory:
     def merge(self, other: Memory) -> None:
         for path, message in other.absent.items():
             self.absent[path] = message and self.absent.get(path, message)
-        for node, calls in other.calls.items():
+        for node, calls in other.calls.items() if other.calls is not self.calls else ():
             if node in self.calls:
                 self.calls[node].update(calls)
             else:

@@ -34,6 +34,7 @@ def without(result: Result, documents: Collection[Any]) -> Result:
         invalid=tuple(place[k] for k in result.invalid if k in place),
         sources=_chosen(result.sources, kept),
         field_sums=None,
+        label_sums=None,
     )
 
 
@@ -120,4 +121,4 @@ def mean_over_documents(result: Result) -> Result:
         kind, undefined = OverDocuments(result.kind), result.undefined
     above = None if result.above is None else kind.rows(result.above, undefined)
     rows = kind.rows(result.rows, undefined)
-    return replace(result, kind=kind, rows=rows, above=above, undefined=undefined, field_sums=None)
+    return replace(result, kind=kind, rows=rows, above=above, undefined=undefined, field_sums=None, label_sums=None)

@@ -55,6 +55,7 @@ class Gathering:
         self._first: dict[str, Tallied] = {}
         self._accounts: dict[str, Account] = {}
         self._notes: dict[str, _Notes] = {}
+        self._judges: dict[str, dict[str, None]] = {}  # a shard in which nothing was asked knows of no judge
         self._rows: dict[str, list[tuple[Kind, F64, F64 | None]]] = {}
         self._names: list[Names] = []
         self._repeats = Repeats()
@@ -81,6 +82,7 @@ class Gathering:
             known = self._accounts.get(name)
             self._accounts[name] = one.account if known is None else known + one.account
             self._notes.setdefault(name, _Notes({})).add(one.notes)
+            self._judges.setdefault(name, {}).update(dict.fromkeys(one.judges))
             if one.rows is not None:
                 self._rows.setdefault(name, []).append((one.account.kind, one.rows, one.above))
         self._add_names(outcome.names)
@@ -117,7 +119,7 @@ class Gathering:
         notes = self._notes[name].said()
         about: dict[str, Any] = {
             "metric": first.metric, "kind": account.kind, "undefined": first.undefined, "notes": notes,
-            "settings": first.settings, "name": first.name,
+            "settings": first.settings, "name": first.name, "judges": tuple(self._judges[name]),
         }  # fmt: skip
         kept = self._rows.get(name)
         if kept is None:

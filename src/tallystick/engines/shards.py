@@ -20,7 +20,8 @@ from tallystick.reading.parts import at_hand, told, told_error
 from tallystick.reading.repeats import stable_numbers
 from tallystick.scoring.accounts import Account
 from tallystick.scoring.exact_sums import add_up
-from tallystick.scoring.result import Later, Result
+from tallystick.scoring.result import Result
+from tallystick.scoring.rows import Later
 from tallystick.scoring.tally import Labelled
 
 Score = Callable[..., "Mapping[str, Result] | Scored"]
@@ -97,6 +98,7 @@ class Tallied:
     label: str | None = None
     rows: F64 | None = None
     above: F64 | None = None
+    judges: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -182,4 +184,5 @@ def _tally(result: Result, wants: Wants) -> Tallied:
         label,
         result.rows if kept else None,
         result.above if kept else None,
+        result.judges,
     )

@@ -93,7 +93,7 @@ def solve_objects(
     classes = _Classes(pairs, table, quick, constraint)
     if limit is not None:  # getting ready counts too
         limit = max(limit / 10, limit - (time.monotonic() - began) / max(1, n))
-    found = _solve_classes(left, right, classes, n, limit)
+    found = _solve_classes(left, right, classes, limit)
     lower, upper, optimal, mapping = (
         found.lower.copy(),
         found.upper.copy(),
@@ -186,7 +186,7 @@ def _numbered(rows: int, *columns: Ints) -> Ints:
     return keys
 
 
-def _solve_classes(left: Ints, right: Ints, classes: _Classes, n: int, limit: float | None) -> Solutions:
+def _solve_classes(left: Ints, right: Ints, classes: _Classes, limit: float | None) -> Solutions:
     one, two = classes.arity == 1, classes.arity == 2
     single = (classes.i[one, 0], classes.j[one, 0], classes.weight[one]) if one.any() else ([], [], [])
     double: tuple[Any, ...] = ([], [], [], [], [])

@@ -65,7 +65,7 @@ class Solved:
 
 
 def solve_groups(
-    groups: Sequence[Group], n_rows: int, n_columns: int, constraint: str, limit: float | None, proofs: Proofs
+    groups: Sequence[Group], n_columns: int, constraint: str, limit: float | None, proofs: Proofs
 ) -> Solved:
     """The best map of the variables, and the best matching under it, for each pair of owners."""
     owners = np.concatenate([g.r_owners[g.pairs.i] * n_columns + g.p_owners[g.pairs.j] for g in groups])

@@ -68,7 +68,7 @@ class Latent(Constrained):
     def _solved(self, r: Items, p: Items, blocks: Blocks) -> tuple[Solved, Candidates]:
         found = candidates(self.inner, r.items, p.items, blocks.at(r.owners, p.owners))
         group = Group(found, r.owners, p.owners)
-        return solve_groups([group], len(r), len(p), self.constraint, self.limit, _proofs(r)), found
+        return solve_groups([group], len(p), self.constraint, self.limit, _proofs(r)), found
 
     def settled(self, r: Items, p: Items, i: I64, j: I64) -> tuple[Similarity, Items, Items]:
         """An ordinary matching that has the same value for the aligned owners (i, j), as the map is known."""
@@ -128,7 +128,7 @@ class Scoped(Similarity):
     def _solved(self, r: Watched, p: Watched, blocks: Blocks) -> Solved:
         rows, columns = np.arange(len(r), dtype=np.int64), np.arange(len(p), dtype=np.int64)
         groups = list(_groups(self.inner, r.column, p.column, rows, columns, blocks, 1.0))
-        return solve_groups(groups, len(r), len(p), self.constraint, self.limit, r.proofs)
+        return solve_groups(groups, len(p), self.constraint, self.limit, r.proofs)
 
     def settled(self, r: Watched, p: Watched, i: I64, j: I64) -> tuple[Similarity, Column, Column]:
         """φ itself, with the variables' map known for the aligned rows (i, j)."""

@@ -37,10 +37,10 @@ from tallystick.metrics.coreference import BlancLinks
 from tallystick.metrics.forests import Graph, Rows
 from tallystick.metrics.overlaps import Overlaps, Side
 from tallystick.reading.hierarchies import Hierarchies, hierarchies_from, pair_hierarchies
-from tallystick.scoring.evaluation import tally_rows
 from tallystick.scoring.explanation import Explanation, explain_document
 from tallystick.scoring.result import Result
 from tallystick.scoring.tally import Counts, Kind, ratio
+from tallystick.scoring.tallying import tally_rows
 from tallystick.similarity.cases import let, ref
 from tallystick.similarity.exact import exact
 from tallystick.similarity.node import Similarity

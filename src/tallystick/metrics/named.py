@@ -27,6 +27,8 @@ class Named:
 
     expression: Node
     summary: str
+    directed: bool = False
+    """Of relations: it has no form for those whose arguments have no order, so that it is given all as they stand."""
 
 
 @dataclass(frozen=True)

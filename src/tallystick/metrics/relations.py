@@ -80,13 +80,12 @@ def expressions(
     out["pair"] = Named(
         f1(each(relations=match(record(subj=record(**left_right), obj=record(**left_right)), distinct=True))),
         "span of both, whatever the relation type",
+        directed=True,
     )
-    out["type"] = Named(f1(each(relations=match(record(type=label)))), "relation type, wherever its arguments are")
+    out["type"] = Named(
+        f1(each(relations=match(record(type=label)))), "relation type, wherever its arguments are", directed=True
+    )
     return out
-
-
-DIRECTED = ("pair", "type")
-"""Variants that do not look at a relation's type together with its arguments, so that nothing can be folded for them."""
 
 
 def _over(argument: Similarity, type_: Similarity, options: Options) -> Node:
@@ -131,7 +130,7 @@ def score(pairs: Paired[Any], metrics: Sequence[str] = (), options: Options = PL
     settings = _settings(options)
     out = {}
     for name, metric in chosen(known, metrics, "relations").items():
-        over = plain if name in DIRECTED else pairs
+        over = plain if metric.directed else pairs
         out[name] = run(
             "relations", name, metric.expression, over.ids, over.reference, over.predicted,
             notes=over.warnings, settings=settings,

@@ -29,7 +29,8 @@ from tallystick.metrics.span_schemes import SpanScheme, count_scheme
 from tallystick.metrics.span_tallies import AVERAGES, SchemeTables, TagTables
 from tallystick.reading.iob import Reading, Scheme
 from tallystick.reading.span_files import Decoding, SpanCorpus, corpus_from_python
-from tallystick.scoring.result import Later, Result
+from tallystick.scoring.result import Result
+from tallystick.scoring.rows import Later
 from tallystick.similarity.exact import exact
 from tallystick.similarity.records import record
 from tallystick.structures.segments import AnnotatedTexts

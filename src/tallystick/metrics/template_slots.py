@@ -20,7 +20,7 @@ from tallystick.matching.sets import match
 from tallystick.metrics.templates import FILLERS, METRICS, VARIANTS, gtt_alignment, muc4_templates, seen
 from tallystick.reading.templates import PairedTemplates
 from tallystick.scoring.alignment import descend, root
-from tallystick.scoring.evaluation import summed
+from tallystick.scoring.tallying import summed
 from tallystick.similarity.exact import exact
 from tallystick.similarity.node import Similarity
 from tallystick.similarity.records import record

@@ -18,7 +18,7 @@ from tallystick.columns.arrow import from_arrow
 from tallystick.columns.data import Data, Nullable, Rows
 from tallystick.columns.rows import nullable
 from tallystick.columns.surplus import Extended, split_surplus
-from tallystick.deriving import record_fields
+from tallystick.columns.types import record_fields
 from tallystick.errors import InputError, ValueMismatch
 from tallystick.reading.arrow_files import ArrowLines, json_lines
 from tallystick.reading.arrow_shapes import has_gaps, unfitting

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallystick.columns.data import Bag, Nullable, Record
-from tallystick.deriving import BAGS, MAPPINGS, SEQUENCES, UNIONS, plain_type, record_fields
+from tallystick.columns.types import BAGS, MAPPINGS, SEQUENCES, UNIONS, plain_type, record_fields
 from tallystick.errors import InputError
 from tallystick.reading.arrow_files import ArrowLines
 from tallystick.reading.inference import Seen

@@ -217,6 +217,8 @@ GRAPHS = Boundaries("PENMAN", _find_graphs, _graph_name)
 def find_boundaries(task: str, file: str | Path, *, input: str | None = None) -> Boundaries | Uncut:
     """How a file of a task is cut; `input` is the format where the user has said it."""
     name = str(file)
+    if task not in BY_TASK:
+        return Uncut(f"where documents of {task} begin is not known")
     if name != "-" and (Path(name).is_dir() or unpacked_name(name).endswith(".ann")):
         return Uncut("it is a brat folder or file: its documents are files of their own")
     if is_arrow_file(name):
@@ -232,19 +234,9 @@ def find_boundaries(task: str, file: str | Path, *, input: str | None = None) ->
         if newline and not _is_json(line):
             return Uncut("it is one JSON object over several lines; as JSON Lines it can be cut")
         return LINES
-    by_task: dict[str, Callable[[bytes], Boundaries | Uncut]] = {
-        "records": lambda head: LINES,
-        "coreference": _of_coreference,
-        "spans": lambda head: _of_spans(head, input, name),
-        "dependencies": lambda head: NEWDOC_IN_ORDER if _NEWDOC.search(head) else SENTENCES,
-        "amr": lambda head: (
-            GRAPHS if input != "triples" else Uncut("triples line by line have no marks between graphs")
-        ),
-        "hierarchies": lambda head: TREES,
-    }
     if _MUC4.search(head):
         return Uncut("a MUC-4 key is read as a whole")
-    return by_task[task](head) if task in by_task else LINES
+    return BY_TASK[task](head, input, name)
 
 
 def _is_json(line: bytes) -> bool:
@@ -267,3 +259,21 @@ def _of_spans(head: bytes, input: str | None, name: str) -> Boundaries:
     if input == "conllu" or (input is None and (unpacked_name(name).endswith(".conllu") or _CONLLU_ROW.search(head))):
         return NEWDOC if _NEWDOC.search(head) else SENTENCES
     return DOCSTART if _DOCSTART.search(head) else COLUMNS
+
+
+def _of_graphs(head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
+    return GRAPHS if input != "triples" else Uncut("triples line by line have no marks between graphs")
+
+
+BY_TASK: dict[str, Callable[[bytes, str | None, str], Boundaries | Uncut]] = {
+    "amr": _of_graphs,
+    "coreference": lambda head, input, name: _of_coreference(head),
+    "dependencies": lambda head, input, name: NEWDOC_IN_ORDER if _NEWDOC.search(head) else SENTENCES,
+    "hierarchies": lambda head, input, name: TREES,
+    "spans": _of_spans,
+    **dict.fromkeys(
+        ("arguments", "events", "nary", "records", "relations", "roles", "templates"), lambda head, input, name: LINES
+    ),
+}
+"""How the files of a task are cut that are not JSON, from their first bytes, the format that the user has said, and the name. A
+task that is not here is read as a whole: its documents may go over several lines."""

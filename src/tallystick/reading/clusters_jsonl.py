@@ -70,7 +70,7 @@ class _Reading:
             )
         self.documents.append(self._name(value, number))
         self.document_lines.append(number)
-        tokens = self._tokens(value, number)
+        tokens = _tokens_in(value)
         self.tokens.append(tokens)
         field = self._field(value, number)
         clusters = value[field]
@@ -101,14 +101,6 @@ class _Reading:
         if len(present) > 1:
             raise self.pieces.error(f"has {some(present)}: say which of them to read", number)
         return present[0]
-
-    def _tokens(self, value: dict[str, object], number: int) -> int:
-        sentences, tokens = value.get("sentences"), value.get("tokens")
-        if isinstance(sentences, list) and all(isinstance(sentence, list) for sentence in sentences):
-            return sum(len(sentence) for sentence in sentences)
-        if isinstance(tokens, list):
-            return len(tokens)
-        return UNKNOWN
 
     def _cluster(self, cluster: object, where: str, index: int, number: int, tokens: int) -> None:
         if not isinstance(cluster, list):
@@ -177,3 +169,13 @@ def _is_span(value: object) -> bool:
         and type(value[1]) is int
         and 0 <= value[0] <= value[1] < _LARGEST
     )
+
+
+def _tokens_in(value: dict[str, object]) -> int:
+    """How many tokens a document has."""
+    sentences, tokens = value.get("sentences"), value.get("tokens")
+    if isinstance(sentences, list) and all(isinstance(sentence, list) for sentence in sentences):
+        return sum(len(sentence) for sentence in sentences)
+    if isinstance(tokens, list):
+        return len(tokens)
+    return UNKNOWN

@@ -14,8 +14,9 @@ from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 
+from tallystick.columns.types import BAGS, MAPPINGS, SEQUENCES, UNIONS, plain_type, record_fields, union_of
 from tallystick.columns.unfit import Unfit
-from tallystick.deriving import BAGS, MAPPINGS, SEQUENCES, UNIONS, is_leaf_type, plain_type, record_fields, union_of
+from tallystick.deriving import is_leaf_type
 
 
 @lru_cache(maxsize=4096)

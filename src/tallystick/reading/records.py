@@ -43,7 +43,7 @@ class Side:
         import msgspec
         from typing_extensions import TypedDict
 
-        from tallystick.deriving import record_fields
+        from tallystick.columns.types import record_fields
 
         self._key: Callable[[Any], Any] | None = None
         fields = {} if self.type is None else record_fields(self.type) or {}
@@ -246,7 +246,7 @@ class Side:
         except (ValueError, msgspec.ValidationError) as error:
             if not (self.lenient or self.tolerant):
                 raise InputError(str(error), self.place(number)) from None
-        from tallystick.deriving import record_fields
+        from tallystick.columns.types import record_fields
         from tallystick.reading.fitting import Fitting
 
         if record_fields(self.type) is not None and not isinstance(value, dict):

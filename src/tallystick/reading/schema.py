@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, cast
 from typing_extensions import NotRequired, TypedDict
 
 from tallystick.choosing import Choice, read_choice
-from tallystick.deriving import union_of
+from tallystick.columns.types import union_of
 from tallystick.errors import DerivationError, InputError, Place, did_you_mean
 from tallystick.reading.json_text import TOO_DEEP, decode_line
 from tallystick.reading.opening import read_text, shown_name

@@ -19,28 +19,20 @@ none, all sources. A target in double quotes is always a constant.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, Place
 from tallystick.reading.graphs import Edge, Graph, Graphs
 from tallystick.reading.json_text import decode_line
 from tallystick.reading.json_values import shown
-from tallystick.reading.opening import read_text, shown_name
 
 _FIELDS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|\S+')
 _CONJUNCT = re.compile(r'\s*([^\s()]+)\(\s*([^\s(),]+)\s*,\s*("[^"\\]*(?:\\.[^"\\]*)*"|[^\s()^,]+)\s*\)\s*\^?\s*')
 _INSTANCE = ("instance", ":instance")
 
 
-def read_triples(name: str | Path, *, lenient: bool = False) -> Graphs:
-    """The graphs of a file of triples, JSON Lines or text (`.gz`, `-` for standard input); it is told by its
-    first character."""
-    return parse_triples(read_text(name), file=shown_name(name), lenient=lenient)
-
-
 def parse_triples(text: str, *, file: str = "<text>", lenient: bool = False) -> Graphs:
-    """The same for a text."""
+    """The graphs of a text, JSON Lines or not; it is told by its first character."""
     found = Graphs(file, [])
     parse = _json_lines if text.lstrip()[:1] == "{" else _blocks
     for graph, error in parse(text, file):

@@ -92,7 +92,7 @@ def _pydantic(type_: Any, reason: str) -> Callable[[Any], Any]:
 
 
 def _has_pydantic(type_: Any, seen: set[int]) -> bool:
-    from tallystick.deriving import record_fields
+    from tallystick.columns.types import record_fields
 
     if id(type_) in seen:
         return False

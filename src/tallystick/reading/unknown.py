@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, get_args, get_origin
 
 from tallystick.columns.data import Rows
+from tallystick.columns.types import BAGS, MAPPINGS, SEQUENCES, UNIONS, plain_type, record_fields
 from tallystick.columns.unfit import Surplus
-from tallystick.deriving import BAGS, MAPPINGS, SEQUENCES, UNIONS, plain_type, record_fields
 
 OPEN = "__further_keys_welcome__"
 """The mark of a record type that a schema leaves open."""

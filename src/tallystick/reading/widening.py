@@ -8,7 +8,8 @@ from typing import Annotated, Any, get_args, get_origin
 
 from typing_extensions import NotRequired, TypedDict
 
-from tallystick.deriving import BAGS, UNIONS, one_alternative, plain_type, record_fields, union_of
+from tallystick.columns.types import BAGS, UNIONS, plain_type, record_fields, union_of
+from tallystick.deriving import one_alternative
 
 
 def widened(type_: Any, paths: Collection[str], *, predicted: bool = False, path: str = "") -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from tallystick.reports.compared import compared_parts, item_node
 from tallystick.reports.plainly import named_parts, plainly
 from tallystick.scoring.explanation import MATCHED, MISSED, SPURIOUS, Explanation
 from tallystick.structures.mentions import Mention
+from tallystick.writing import to_json
 
 if TYPE_CHECKING:
     from tallystick.reports.page import Parts
@@ -46,7 +46,7 @@ def carry(parts: Parts, ids: Sequence[Any], budget: int) -> Carried:
         tree = None if parts.explain is None else packed(parts.explain(key), nodes)
         drawings = [] if parts.draw is None else [drawing.packed() for drawing in parts.draw(key)]
         one = {"tree": tree, "drawings": drawings, "cut": nodes[0] <= 0}
-        budget -= len(json.dumps(one, ensure_ascii=False, separators=(",", ":"), default=str).encode())
+        budget -= len(to_json(one, indent=None).encode())
         if budget < 0 and out:
             return Carried(out, True)
         out.append(one)

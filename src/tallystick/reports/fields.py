@@ -39,7 +39,10 @@ def costs_table(result: Result) -> list[Table]:
         sums = np.array([fixed, den_p - row.tally["den_p"] + all_right, fixed, den_r])
         value = float(kind.figures(sums)[kind.headline])
         wrong = row.wrong + row.missing + row.extra
-        out.append([row.path, wrong, None if math.isnan(value) else value, None if now is None else value - now])
+        if math.isnan(value):  # nothing is left on either side: the field was predicted where the reference has none
+            out.append([row.path, wrong, None, None])
+        else:
+            out.append([row.path, wrong, value, None if now is None else value - now])
     out.sort(key=lambda row: -(row[3] or 0.0))
     note = "Each field is repaired alone and everywhere, so gains do not add up."
     return [Table(["field", "errors", f"{kind.headline} if fixed", "gain"], out, "What each field costs", [note])]

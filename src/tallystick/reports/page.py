@@ -7,7 +7,6 @@ or fewer if those would weigh more than `BUDGET` bytes; the page says so.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from tallystick.errors import TallystickError, counted
 from tallystick.reports.aligned import Carried, carry
 from tallystick.reports.tables import Table, figure
 from tallystick.scoring.tally import Labelled
+from tallystick.writing import to_json
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -160,7 +160,7 @@ def _asset(name: str) -> str:
 
 def embedded(value: Any) -> str:
     """JSON that cannot end the script element that it stands in."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    text = to_json(value, indent=None)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 

@@ -12,7 +12,8 @@ from tallystick.scoring.tally import Labelled
 
 if TYPE_CHECKING:
     from tallystick.scoring.explanation import Explanation
-    from tallystick.scoring.result import Figures, Result
+    from tallystick.scoring.figures import Figures
+    from tallystick.scoring.result import Result
 
 
 def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncated: bool = False) -> Table:

@@ -30,8 +30,13 @@ from tallystick.scoring.tally import Joinable, Kind, Labelled
 FieldSums = dict[str, tuple[Units, bool]]
 """By path the sums that a field's figures follow from, and whether they are only a diagnostic."""
 
-LabelSums = dict[Any, tuple[Units, int]]
-"""By label the four sums, and how many of it the reference has."""
+
+@dataclass(frozen=True)
+class LabelSums:
+    """By label the four sums, and how many of it the reference has; `path` is where the labels stand."""
+
+    path: str
+    sums: dict[Any, tuple[Units, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -160,8 +165,10 @@ def merged_labels(first: LabelSums | None, second: LabelSums | None) -> LabelSum
     """The sums of both by label."""
     if first is None or second is None:
         return first if second is None else second
-    out = dict(first)
-    for label, (units, support) in second.items():
+    if first.path != second.path:
+        raise MetricError(f"figures by {first.path!r} and by {second.path!r} cannot be added")
+    out = dict(first.sums)
+    for label, (units, support) in second.sums.items():
         known = out.get(label)
         out[label] = (units, support) if known is None else (merged(known[0], units), known[1] + support)
-    return out
+    return LabelSums(first.path, out)

@@ -13,8 +13,11 @@ from tallystick.errors import ValueMismatch
 def blame(
     error: ValueMismatch, score: Callable[[Data, Data], Any], reference: Data, predicted: Data, ids: Sequence[Any]
 ) -> ValueMismatch:
-    """The same error with the first document that has it, found by halving; as it is if no document has it alone."""
-    if len(reference) < 2 or not (separable(reference) and separable(predicted)):
+    """The same error with the first document that has it, found by halving; as it is if no document has it alone, or if the
+    documents have no ids."""
+    if len(ids) == 1:
+        return ValueMismatch(f"document {ids[0]}: {error}")
+    if not ids or not (separable(reference) and separable(predicted)):
         return error
 
     def problem(start: int, stop: int) -> ValueMismatch | None:

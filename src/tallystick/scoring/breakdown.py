@@ -19,10 +19,10 @@ from tallystick.matching.normalise import Sides
 from tallystick.matching.sets import Match, Matching, distinct_rows
 from tallystick.scoring.accounts import FieldSums, LabelSums
 from tallystick.scoring.alignment import Aligned, descend, root, rows
-from tallystick.scoring.evaluation import kind_of, readable, summed
 from tallystick.scoring.exact_sums import Units, add_up, merged, rounded
-from tallystick.scoring.result import FieldFigures, Figures, LabelFigures
+from tallystick.scoring.figures import FieldFigures, Figures, LabelFigures
 from tallystick.scoring.tally import Counts, Kind
+from tallystick.scoring.tallying import kind_of, readable, summed
 from tallystick.similarity.node import Node, Similarity
 
 Decide = Callable[[Mapping[str, F64]], Figures]
@@ -151,9 +151,9 @@ def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide, 
 
 def sums_by_label(metric: Node, path: str, sources: Sources, memory: Memory) -> LabelSums:
     """What the figures of each label follow from."""
-    sums: LabelSums = {}
+    sums = LabelSums(path)
     for reference, predicted in sources:
-        add_label_sums(sums, metric, path, reference, predicted, memory)
+        add_label_sums(sums, metric, reference, predicted, memory)
     return sums
 
 
@@ -163,8 +163,9 @@ def has_labels_at(metric: Node, path: str) -> bool:
     return path.startswith(f"{collection}[*]")
 
 
-def add_label_sums(sums: LabelSums, metric: Node, path: str, reference: Data, predicted: Data, memory: Memory) -> None:
+def add_label_sums(sums: LabelSums, metric: Node, reference: Data, predicted: Data, memory: Memory) -> None:
     """Add what the labels of some documents earned and lost."""
+    path = sums.path
     weights: dict[Any, tuple[list[float], ...]] = {}
     collection, _, name = path.rpartition(".")
     levels = list(descend(_top(metric, reference, predicted, memory)))
@@ -197,9 +198,9 @@ def add_label_sums(sums: LabelSums, metric: Node, path: str, reference: Data, pr
             weights[labels[side][k]][2 if side == 0 else 0].append(weight)
     for label, columns in weights.items():
         units = tuple(add_up(np.array(column)[:, None])[0] if column else 0 for column in columns)
-        before = sums.get(label)
+        before = sums.sums.get(label)
         support = len(columns[3])
-        sums[label] = (units, support) if before is None else (merged(before[0], units), before[1] + support)
+        sums.sums[label] = (units, support) if before is None else (merged(before[0], units), before[1] + support)
 
 
 def _no_collection(path: str, below: Iterable[str]) -> MetricError:
@@ -216,7 +217,7 @@ def _no_collection(path: str, below: Iterable[str]) -> MetricError:
 
 def label_figures(kind: Kind, sums: LabelSums, decide: Decide) -> list[LabelFigures]:
     """The figures of each label."""
-    if set(sums) == {None}:
+    if set(sums.sums) == {None}:
         raise MetricError("no item has a label at this path")
     beta = kind.beta if isinstance(kind, Counts) else 1.0
     return [
@@ -226,7 +227,9 @@ def label_figures(kind: Kind, sums: LabelSums, decide: Decide) -> list[LabelFigu
             tally=dict(zip(Counts().sums, rounded(units).tolist(), strict=True)),
             support=support,
         )
-        for label, (units, support) in sorted(sums.items(), key=lambda entry: (str(entry[0]), type(entry[0]).__name__))
+        for label, (units, support) in sorted(
+            sums.sums.items(), key=lambda entry: (str(entry[0]), type(entry[0]).__name__)
+        )
     ]
 
 

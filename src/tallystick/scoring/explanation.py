@@ -26,7 +26,7 @@ from tallystick.columns.unfit import Invalid, Surplus
 from tallystick.matching.normalise import Normaliser, Sides
 from tallystick.matching.sets import Match, Matching, distinct_rows
 from tallystick.scoring.alignment import Aligned, below, is_leaf, root
-from tallystick.scoring.evaluation import summed
+from tallystick.scoring.tallying import summed
 from tallystick.similarity.alternatives import SIDES, AnyOf
 from tallystick.similarity.cases import Let
 from tallystick.similarity.functions import Via

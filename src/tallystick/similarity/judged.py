@@ -108,6 +108,11 @@ class Answers(dict[Any, Any]):
         self.signature = signature
         """Which judge it was, for the result's signature; empty as long as it was not asked."""
 
+    def update(self, answers: Any, /) -> None:  # type: ignore[override]
+        """Take more answers, and with those of another evaluation the name of the judge that gave them."""
+        super().update(answers)
+        self.signature = self.signature or getattr(answers, "signature", "")
+
     def opened(self, judge: str | Judge) -> Judge:
         if self._judge is None:
             from tallystick.judges.choose import judge_named

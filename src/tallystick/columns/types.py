@@ -1,0 +1,140 @@
+"""What a type looks like: what stands behind aliases, which fields a record has, what is a collection.
+
+Records are dataclasses, attrs, NamedTuple, TypedDict, pydantic, msgspec and fixed tuples; type parameters are filled in.
+"""
+
+from __future__ import annotations
+
+import collections.abc as abc
+import dataclasses
+import datetime
+import decimal
+import enum
+import fractions
+import pathlib
+import types
+import typing
+import uuid
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, TypeVar, Union, get_args, get_origin
+
+import typing_extensions
+
+from tallystick.errors import DerivationError
+
+LEAVES = (
+    str, bytes, int, float, complex, bool, type(None), range, datetime.date, datetime.time, datetime.timedelta,
+    decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath, enum.Enum,
+)  # fmt: skip
+"""Values without fields and items."""
+BAGS = {list, set, frozenset, abc.Collection, abc.Set, abc.MutableSet, abc.Iterable}
+SEQUENCES = {abc.Sequence, abc.MutableSequence}
+MAPPINGS = {dict, abc.Mapping, abc.MutableMapping}
+UNIONS = (Union, types.UnionType)
+_NO_DEFAULT = (None, getattr(typing_extensions, "NoDefault", None))  # None before typing_extensions 4.12
+
+
+def plain_type(type_: Any) -> Any:
+    """The type behind NewType, type aliases, Required, ReadOnly, and type variables with a default or a bound."""
+    while True:
+        if isinstance(type_, (typing.NewType, typing_extensions.NewType)):
+            type_ = type_.__supertype__
+        elif type(type_).__name__ == "TypeAliasType":
+            type_ = type_.__value__
+        elif get_origin(type_) in (
+            typing_extensions.Required, typing_extensions.NotRequired, typing_extensions.ReadOnly, typing.Final,
+        ):  # fmt: skip
+            type_ = get_args(type_)[0]
+        elif isinstance(type_, TypeVar) and getattr(type_, "__default__", None) not in _NO_DEFAULT:
+            type_ = type_.__default__  # type: ignore[attr-defined]
+        elif isinstance(type_, TypeVar) and type_.__bound__ is not None:
+            type_ = type_.__bound__
+        else:
+            return type_
+
+
+def union_of(types: Any) -> Any:
+    """The union of several types."""
+    return Union.__getitem__(tuple(types))
+
+
+def record_fields(type_: Any) -> dict[str, Any] | None:
+    """The fields of a record type with their types, type parameters filled in; None if it is no record."""
+    try:
+        known = _record_fields(type_)
+    except TypeError:  # a type that has no hash cannot be remembered
+        known = _record_fields.__wrapped__(type_)
+    return None if known is None else dict(known)
+
+
+@lru_cache(maxsize=4096)
+def _record_fields(type_: Any) -> dict[str, Any] | None:
+    origin = get_origin(type_) or type_
+    if origin is tuple and get_args(type_) and get_args(type_)[-1] is not Ellipsis:
+        return {str(k): one for k, one in enumerate(get_args(type_))}
+    if not isinstance(origin, type):
+        return None
+    names = _field_names(origin)
+    if names is None:
+        return None
+    try:
+        hints = typing_extensions.get_type_hints(origin, include_extras=True)
+    except NameError as error:
+        raise DerivationError(
+            f"the annotations of {origin.__qualname__} cannot be read ({error}); "
+            f"define the types it names at the top of a module"
+        ) from None
+    untyped = [name for name in names if name not in hints]
+    if untyped:
+        raise DerivationError(
+            f"{origin.__qualname__}.{untyped[0]} has no type; annotate it, so that nothing is guessed"
+        )
+    filled = _parameters(type_, origin)
+    return {name: _filled(hints[name], filled) for name in names}
+
+
+def _field_names(origin: type) -> list[str] | None:
+    if dataclasses.is_dataclass(origin):
+        return [f.name for f in dataclasses.fields(origin)]
+    if typing_extensions.is_typeddict(origin):
+        return list(typing_extensions.get_type_hints(origin))
+    if issubclass(origin, tuple) and hasattr(origin, "_fields"):
+        return list(origin._fields)
+    for attribute in ("model_fields", "__struct_fields__", "__attrs_attrs__"):  # pydantic, msgspec, attrs
+        found = getattr(origin, attribute, None)
+        if found is not None:
+            return [getattr(item, "name", item) for item in found]
+    return None
+
+
+def _parameters(type_: Any, origin: Any) -> dict[Any, Any]:
+    """What the type variables of a generic record stand for, those of its generic bases too."""
+    filled: dict[Any, Any] = {}
+    metadata = getattr(type_, "__pydantic_generic_metadata__", None)
+    if metadata and metadata.get("args"):
+        parameters = metadata["origin"].__pydantic_generic_metadata__["parameters"]
+        filled.update(zip(parameters, metadata["args"], strict=False))
+    filled.update(zip(getattr(origin, "__parameters__", ()), get_args(type_), strict=False))
+    for base in getattr(origin, "__orig_bases__", ()):
+        inherited = (
+            _parameters(base, get_origin(base) or base) if get_origin(base) not in (None, typing.Generic) else {}
+        )
+        filled.update({key: _filled(value, filled) for key, value in inherited.items()})
+    return filled
+
+
+def _filled(type_: Any, filled: Mapping[Any, Any]) -> Any:
+    if isinstance(type_, TypeVar):
+        return filled.get(type_, type_)
+    parameters = getattr(type_, "__parameters__", ())
+    if filled and parameters and get_origin(type_) is not None:
+        return type_[tuple(filled.get(p, p) for p in parameters)]
+    return type_
+
+
+def name_of(type_: Any) -> str:
+    """What a type is called in messages."""
+    if isinstance(type_, type) and not get_args(type_):
+        return type_.__name__
+    return str(type_).replace("typing.", "").replace("typing_extensions.", "")
