@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.judges import Judgement, Question, Store, Verdict
-from tallystick.judges.store import Recorded
+from tallystick.judges.recorded import Recorded
 
 
 def generate(questions: int = 2_000, documents: int = 20, length: int = 200_000, seed: int = 1) -> list[Question]:

@@ -147,7 +147,7 @@ def test_recorded_judgements(tmp_path):
     assert found["metrics"]["judge"]["tally"] == {"num_p": 8, "den_p": 11, "num_r": 8, "den_r": 11}
     assert (found["judge"]["open"], found["judge"]["judged"]) == (7, 5)
     assert any("lower bounds" in warning for warning in found["warnings"])
-    assert "judge=recorded(store.sqlite)" in found["signature"]
+    assert "judge=recorded(store.sqlite, person ann, 5 judgements, " in found["signature"]
     half = run(
         "score",
         "arguments",

@@ -180,10 +180,10 @@ def test_figures_have_the_digits_that_they_are_written_with(tmp_path):
 
 
 def test_numbers_with_exponents_keep_their_digits(tmp_path):
-    rows = "system,metric,value\nA,f,1.2e-3\nB,f,2.9E-3\nC,f,1e-4\nD,f,2e3\nE,f,1e-40\nF,f,1e300\nG,f,0e-99999999999999999999\n"
+    rows = "system,metric,value\nA,f,1.2e-3\nB,f,2.9E-3\nC,f,1e-4\nD,f,2e3\nE,f,1e-40\nF,f,1e90\nG,f,0e-99999999999999999999\n"
     found = cells(figures(rows, "--format", "table", folder=tmp_path).stdout)
     values = [found[name, "f"].split()[0] for name in "ABCDEFG"]
-    assert values == ["0.0012", "0.0029", "0.0001", "2000", "1e-40", "1e+300", "0"]
+    assert values == ["0.0012", "0.0029", "0.0001", "2000", "1e-40", "1e+90", "0"]
 
 
 @pytest.mark.parametrize("format_", ["table", "markdown", "latex"])

@@ -33,7 +33,7 @@ def write_first_layout(path, questions, judgements=(), queued=True):
     db = sqlite3.connect(path)
     db.executescript(SCHEMA)
     for place, one in enumerate(questions):
-        content = json.dumps(asdict(one), ensure_ascii=False)
+        content = json.dumps(one.to_json(), ensure_ascii=False)
         row = (one.key, place, queued, one.candidate, one.role, content)
         db.execute("INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?)", row)
     for one in judgements:

@@ -184,6 +184,16 @@ def test_a_classifier_says_what_scikit_learn_says(labelled):
         Classifier.fit(x, ["Correct"] * len(labels))
 
 
+def test_folds_that_leave_one_label_are_said():
+    """Two labels, but one of them has the same texts throughout, which stay together."""
+    same = [(Question("a", ("b",), document=str(k)), "Correct") for k in range(4)]
+    others = [(Question(f"c{k}", ("d",)), "Incorrect") for k in range(4)]
+    with pytest.raises(
+        InputError, match="only Incorrect is left to learn from: questions with the same texts stay in one fold"
+    ):
+        train([*same, *others], "wordllama", folds=2)
+
+
 def test_saved_and_loaded_it_judges_alike(tmp_path, labelled, trained):
     path = tmp_path / "model.json"
     trained.judge.save(path)

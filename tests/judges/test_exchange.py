@@ -10,6 +10,7 @@ from tallystick.errors import InputError
 from tallystick.judges import Answers, Judgement, Question, Store, Verdict
 from tallystick.judges.exchange import Taken, judgement_line, keep, question_line, read_lines
 from tallystick.judges.names import checked_name
+from tallystick.judges.recorded import Recorded
 
 
 @pytest.fixture
@@ -43,14 +44,36 @@ def test_judgements_come_back_as_they_were(tmp_path, store):
     ]
     for one, kind in given:
         store.add(one, kind)
-    kinds = {name: kind for name, (kind, _) in store.judges().items()}
-    path = written(tmp_path, *(judgement_line(one, kinds[one.judge]) for one in store.judgements()))
+    store.add_judge("anna", experience=2)
+    known = store.judges()
+    path = written(tmp_path, *(judgement_line(one, *known[one.judge]) for one in store.judgements()))
     with Store(tmp_path / "other.sqlite") as other:
-        assert keep(other, read_lines(path, other)).judgements == 3
+        done = keep(other, read_lines(path, other))
+        assert (done.judgements, done.marked) == (3, ("anna",))
         assert other.judgements() == store.judgements()
         assert other.judges() == store.judges()
         again = keep(other, read_lines(path, other))
-        assert (again.judgements, again.replaced, again.same) == (0, 0, 3)
+        assert (again.judgements, again.replaced, again.same, again.marked) == (0, 0, 3, ())
+
+
+def test_a_dump_into_another_store_keeps_who_decides(tmp_path, store):
+    store.add(Judgement(QUESTIONS[0], "anna", Verdict("Correct", (0,))))
+    store.add(Judgement(QUESTIONS[0], "ben", Verdict("Incorrect")))
+    store.add_judge("ben", experience=1)
+    known = store.judges()
+    path = written(tmp_path, *(judgement_line(one, *known[one.judge]) for one in store.judgements()))
+    with Store(tmp_path / "other.sqlite") as other:
+        keep(other, read_lines(path, other))
+        assert Recorded(other).judge(QUESTIONS[:1]) == Recorded(store).judge(QUESTIONS[:1]) == [Verdict("Incorrect")]
+
+
+@pytest.mark.parametrize("marks", [[1, 2], [1.5], ["1"], [True], [10**30]])
+def test_experience_that_is_none(tmp_path, store, marks):
+    rows = [
+        {"key": QUESTIONS[k].key, "label": "Correct", "judge": "anna", "experience": m} for k, m in enumerate(marks)
+    ]
+    with pytest.raises(InputError, match=rf"lines.jsonl:{len(marks)}: (experience|Number)"):
+        keep(store, read_lines(written(tmp_path, *rows), store))
 
 
 def test_a_line_with_a_label_is_judged_and_a_key_is_enough(tmp_path, store):

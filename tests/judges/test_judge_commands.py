@@ -1,9 +1,11 @@
 """`tallystick judge export`, `import`, `agreement` and `judges`, run as a user runs them."""
 
 import json
+import os
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -17,10 +19,10 @@ EXAMPLES = HERE.parents[1] / "src" / "tallystick" / "examples"
 GOLD, SYSTEM, SECOND = (str(EXAMPLES / f"arguments.{name}.jsonl") for name in ("gold", "system", "second"))
 
 
-def run(*arguments, code=0):
+def run(*arguments, code=0, content=b"", timeout=None):
     done = subprocess.run(
         [sys.executable, "-m", "tallystick", "judge", *map(str, arguments)],
-        capture_output=True, text=True, encoding="utf-8", check=False,
+        capture_output=True, text=True, encoding="utf-8", check=False, input=content.decode(), timeout=timeout,
     )  # fmt: skip
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
@@ -138,6 +140,9 @@ def test_judges_are_listed_and_marked(path):
     assert [row["version"] for row in found["judges"] if row["judge"] == "gpt"] == ["expert 1", "intuitive 2"]
     assert 'Did you mean "anna"?' in run("judges", path, "--experience", "ana=1", code=2).stderr
     assert "expects NAME=N" in run("judges", path, "--experience", "anna", code=2).stderr
+    assert "expects NAME=N" in run("judges", path, "--experience", "anna=--5", code=2).stderr
+    assert "expects NAME=N" in run("judges", path, "--experience", f"anna={10**20}", code=2).stderr
+    assert "experience is a whole number" in run("judges", path, "--experience", f"anna={10**10}", code=2).stderr
 
 
 def test_one_judge_has_nobody_to_agree_with(path):
@@ -225,3 +230,81 @@ def test_an_import_under_the_name_of_a_model_is_refused(path):
 def test_options_of_an_export_that_would_change_nothing(path, options, said):
     assert said in run("export", "--store", path, *options, code=2).stderr
     assert [one.name for one in Path().iterdir()] == ["j.sqlite"]
+
+
+@pytest.mark.parametrize("form", ["lines", "export"])
+def test_import_from_a_pipe_reads_it_once(path, form):
+    if form == "lines":
+        told = json.dumps({"key": QUESTIONS[0].key, "judge": "anna", "label": "Correct"}).encode()
+    else:
+        told = (HERE / "label_studio_export.json").read_bytes()
+    os.mkfifo("pipe")
+    writer = threading.Thread(target=Path("pipe").write_bytes, args=(told,), daemon=True)
+    writer.start()
+    try:
+        new = run("import", path, "pipe", timeout=60).stderr
+        assert "new judgement" in new
+        assert not new.startswith("0 ")
+    finally:
+        writer.join(1)
+    again = run("import", path, "-", content=told).stderr
+    assert "there already" in again
+
+
+@pytest.mark.parametrize("content", [b"", b" \n\n"])
+def test_import_of_nothing_is_an_error(path, content):
+    done = run("import", path, "-", content=content, code=2)
+    assert "<stdin>: is empty; expected Label Studio's export, or lines of JSON" in done.stderr
+
+
+def test_export_says_what_whoever_judges_will_miss(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("gold", "Homs"), ("system", "Syria")):
+        event = {"id": "e1", "type": "attack", "arguments": [{"role": "place", "text": text}]}
+        rows = [{"id": document, "events": [event]} for document in ("d1", "d2")]
+        Path(f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    said = run("export", "gold.jsonl", "system.jsonl", "--store", "j.sqlite").stderr
+    assert "2 questions, 2 of them new" in said
+    assert "Warning: 2 questions without the text of the document: whoever judges sees only the words" in said
+    assert "Warning: 2 questions about an event without a trigger, told by its id alone" in said
+
+
+def test_export_of_a_changed_text_says_that_its_candidates_were_judged(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("export", GOLD, SYSTEM, "--store", "j.sqlite")
+    with Store("j.sqlite") as store:
+        store.add_all([Judgement(one, "anna", Verdict("Incorrect")) for one in store.questions()])
+    rows = [json.loads(line) for line in Path(GOLD).read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        row["tokens"].append("!")
+    Path("gold.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    said = run("export", "gold.jsonl", SYSTEM, "--store", "j.sqlite").stderr
+    assert "8 of the new ones have a candidate that was judged in the same role before" in said
+
+
+def test_names_that_are_not_there_are_said(path):
+    run("import", path, HERE / "label_studio_export.json", "--annotator", "1=anna")
+    done = run("export", "--store", path, "--jsonl", "q.jsonl", "--open-to", "ana", code=2)
+    assert "nobody called 'ana' has judged here" in done.stderr
+    assert 'Did you mean "anna"?' in done.stderr
+    assert not Path("q.jsonl").exists()
+    done = run("import", path, HERE / "label_studio_export.json", "--annotator", "7=zoe", code=2)
+    assert "--annotator: no annotation there is by 'label-studio 7'; there are label-studio 1" in done.stderr
+
+
+def test_train_takes_what_export_writes(path):
+    with Store(path) as store:
+        for k, one in enumerate(QUESTIONS):
+            store.add(Judgement(one, "anna", Verdict("Correct" if k % 2 else "Incorrect")))
+            store.add(Judgement(one, "ben", Verdict("Partial")))
+        store.add_judge("anna", experience=1)
+    run("export", "--store", path, "--judgements", "all.jsonl")
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    pytest.importorskip("wordllama", reason="wordllama is not installed")
+    wanted, found = (run("train", name, "--folds", 2, "--format", "json") for name in (path, "all.jsonl"))
+    assert json.loads(found.stdout) == json.loads(wanted.stdout)
+    assert "labels: recorded(labels.sqlite, persons anna+ben, 24 judgements, " in found.stderr
+    for seed in (-1, 99999999999):
+        assert "not in the range" in run("train", path, "--seed", seed, code=2).stderr
+    Path("keys.jsonl").write_text(json.dumps({"key": QUESTIONS[0].key, "judge": "anna", "label": "Correct"}))
+    assert "give the question itself" in run("train", "keys.jsonl", code=2).stderr

@@ -8,17 +8,18 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("openai", reason="the client is not installed: pip install 'tallystick[llm]'")
 
-from endpoint import Reply, serving
+from endpoint import Reply, completion, serving
 
 from tallystick.errors import InputError
 from tallystick.judges import Judgement, Question, Store, Verdict
-from tallystick.judges.calling import IN_VAIN
+from tallystick.judges.calling import CUT_OFF, IN_VAIN
 from tallystick.judges.choose import judge_named
 from tallystick.judges.prompt import NAMED, Unusable, prompt_named, read_answer, read_prompt
 
@@ -297,6 +298,113 @@ def test_a_reply_that_is_not_of_the_protocol(store):
     assert all(reason.startswith("a reply that is not of the protocol") for reason in judge.report.failures)
 
 
+def odd(change):
+    body = completion(says("Correct"), "m")
+    change(body)
+    return Reply(200, body)
+
+
+@pytest.mark.parametrize(
+    ("change", "tokens"),
+    [
+        (lambda body: body.update(usage={}), 0),
+        (lambda body: body.pop("usage"), 0),
+        (lambda body: body.update(usage=None), 0),
+        (lambda body: body.update(usage={"prompt_tokens": None, "completion_tokens": None}), 0),
+        (lambda body: body.update(usage={"prompt_tokens": "7", "completion_tokens": "2"}), 7),
+        (lambda body: body.update(usage={"prompt_tokens": "9" * 30, "completion_tokens": -2}), 0),
+        (lambda body: body.update(usage="many"), 0),
+        (lambda body: body.pop("model"), 100),
+        (lambda body: body["choices"][0].pop("finish_reason"), 100),
+    ],
+)
+def test_what_a_server_says_oddly_costs_no_answer(store, change, tokens):
+    with serving(lambda body, number: odd(change)) as endpoint:
+        judge = model(endpoint, store)
+        assert judge.judge([question("a")]) == [Verdict("Correct", (0,), "because")]
+    assert judge.report.tokens_in == tokens
+
+
+@pytest.mark.parametrize("message", [None, "Yes", {"role": "assistant", "content": [{"type": "text", "text": "Yes"}]}])
+def test_a_reply_without_a_message_is_a_failure_and_the_others_are_kept(store, message):
+    def answer(body, number):
+        if not body["messages"][1]["content"].endswith("odd"):
+            return says("Correct")
+        return odd(lambda reply: reply["choices"][0].update(message=message))
+
+    with serving(answer) as endpoint:
+        judge = model(endpoint, store, retries=0)
+        assert [one and one.label for one in judge.judge([question("odd"), question("fine")])] == [None, "Correct"]
+    assert all(reason.startswith("a reply that is not of the protocol") for reason in judge.report.failures)
+
+
+def test_half_a_character_in_an_answer_costs_nothing_else(store):
+    half = {
+        "a": "nonsense \ud83d",
+        "b": says("Correct", "\ud83d half"),
+        "c": says("Correct").replace("cause", "\ud83d"),
+    }
+    with serving(lambda body, _: half[body["messages"][1]["content"][-1]]) as endpoint:
+        judge = model(endpoint, store)
+        found = judge.judge([question("a"), question("b"), question("c")])
+        words = serving(lambda body, _: "Yes, but \ud83d")
+        with words as other:
+            partly = model(other, store, prompt="intuitive").judge([question("a")])
+    assert [one and one.label for one in found] == [None, None, "Correct"]
+    assert judge.report.unusable == {"not JSON": 2}  # the second has the half as \\ud83d, which is no JSON
+    assert found[2].explanation == "be\ufffd"
+    assert partly == [Verdict("Partial", (0,), "Yes, but \ufffd")]
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter"])
+def test_an_answer_that_was_cut_off_is_not_used(store, finish):
+    def answer(body, number):
+        reply = completion("Yes", "m")
+        reply["choices"][0]["finish_reason"] = finish
+        return Reply(200, reply)
+
+    with serving(answer) as endpoint:
+        judge = model(endpoint, store, prompt="intuitive")
+        assert judge.judge([question("a")]) == [None]
+        assert judge.judge([question("a")]) == [None]
+        assert len(endpoint.requests) == 1  # kept, and not paid for again
+    assert judge.report.unusable == {CUT_OFF[finish]: 1}
+
+
+def test_a_reply_that_drips_is_late_as_a_whole(store):
+    whole = json.dumps(completion(says("Correct"), "m")).encode()
+    with serving(lambda body, number: Reply(200, whole)) as endpoint:
+        serve = endpoint.serve
+
+        def slowly(handler):
+            handler.wfile = Slow(handler.wfile)
+            serve(handler)
+
+        endpoint.serve = slowly
+        judge = model(endpoint, store, timeout=0.4, retries=0)
+        began = time.monotonic()
+        assert judge.judge([question("a")]) == [None]
+        assert time.monotonic() - began < 3
+    assert judge.report.failures == {"no answer within 0.4 s": 1}
+
+
+class Slow:
+    """Sends a byte at a time, each well before the client loses its patience."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def write(self, content):
+        for k in range(min(40, len(content))):
+            self.inner.write(content[k : k + 1])
+            self.inner.flush()
+            time.sleep(0.1)
+        return self.inner.write(content[40:])
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_a_wrong_key_or_model_stops_at_once(store, status):
     refusal = Reply(status, {"error": {"message": "no such thing"}})
@@ -396,17 +504,49 @@ def test_ctrl_c_keeps_what_was_answered(tmp_path):
         return says("Correct")
 
     with serving(answer) as endpoint:
-        arguments = [str(path), "--model", "m", "--base-url", endpoint.url, "--concurrency", "1"]
+        arguments = [str(path), "--model", "m", "--base-url", endpoint.url, "--concurrency", "1", "--format", "json"]
         asking = subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert third.wait(20)
         asking.send_signal(signal.SIGINT)
-        _, said = asking.communicate(timeout=20)
+        shown, said = asking.communicate(timeout=20)
         gone.set()
         assert asking.returncode == 130
         assert "Interrupted. What was answered is kept" in said
+        told = json.loads(shown)
+        assert (told["calls"], told["answered"], told["unjudged questions"]) == (3, 2, 4)
         assert "Traceback" not in said
     with Store(path) as store:
         assert len(store.judgements("m")) == 2
+
+
+def test_questions_without_a_reference_are_not_left_over_for_ever(tmp_path):
+    path = tmp_path / "store.sqlite"
+    with Store(path) as store:
+        store.add_questions([question("a"), replace(question("b"), references=(), reference_spans=())])
+    with serving(lambda body, number: says("Correct")) as endpoint:
+        asked = (path, "--model", "m", "--base-url", endpoint.url, "--format", "json")
+        assert "1 question without a reference to show; --no-reference asks" in run(*asked, "--dry-run").stderr
+        for _ in range(2):
+            done = run(*asked)
+            assert json.loads(done.stdout)["unjudged questions"] == 0
+            assert "1 question without a reference to show, about which this prompt asks nothing" in done.stderr
+        assert len(endpoint.requests) == 1
+        assert json.loads(run(*asked, "--no-reference").stdout)["answered"] == 2
+
+
+def test_a_model_is_not_taken_for_a_person_of_its_name(tmp_path):
+    path = tmp_path / "store.sqlite"
+    with Store(path) as store:
+        store.add(Judgement(question("a"), "m", Verdict("Incorrect")))
+        store.add_questions([question("b")])
+    with serving(lambda body, number: says("Correct")) as endpoint:
+        done = run(path, "--model", "m", "--base-url", endpoint.url, code=2)
+        assert "'m' is the name of a person here, not of a model; take another name" in done.stderr
+        assert endpoint.requests == []
+    with Store(path) as store:
+        with pytest.raises(InputError, match="is the name of a person here"):
+            store.add(Judgement(question("b"), "m", Verdict("Correct")), "model")
+        assert [one.judge for one in store.judgements()] == ["m"]
 
 
 def test_a_dry_run_calls_nothing_and_says_what_it_would_take(tmp_path):
@@ -442,6 +582,7 @@ def test_what_could_not_be_had_is_reported_and_the_exit_code_says_so(tmp_path):
         (["--prompt", "exprt"], 'Did you mean "expert"'),
         (["--parameter", "temperature"], "--parameter: expected NAME=VALUE, found 'temperature'"),
         (["--parameter", "stream=true"], "'stream' is not yours to set here"),
+        (["--base-url", "http://x/v1", "--parameter", "temprature=0"], 'Did you mean "temperature"'),
         (["--base-url", "localhost:80"], "expected an address such as http://"),
         (["--key-variable", "NO_SUCH_KEY"], "no key: set NO_SUCH_KEY"),
     ],

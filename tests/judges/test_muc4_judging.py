@@ -10,7 +10,7 @@ import pytest
 from tallystick.judges import Answers, Store
 from tallystick.judges.desk import Desk
 from tallystick.judges.muc4 import decided_fills, open_fills
-from tallystick.judges.store import Recorded
+from tallystick.judges.recorded import Recorded
 from tallystick.metrics.muc4 import score
 from tallystick.reading.muc4 import read_muc4
 
@@ -99,7 +99,7 @@ def test_from_export_over_the_terminal_to_the_score(files):
     before, after = (json.loads(run(*command, *more).stdout) for more in ((), ("--judge", "j.sqlite")))
     assert (before["slots"]["perp-ind-id"]["COR"], after["slots"]["perp-ind-id"]["COR"]) == (1, 2)
     assert after["warnings"] == ["the judge decided 2 of 3 open string fills: the figures are lower bounds"]
-    assert "judge=recorded(j.sqlite)" in after["signature"]
+    assert "judge=recorded(j.sqlite, person anna, 2 judgements, " in after["signature"]
     compared = run(
         "compare", "templates", "key.txt", "response.txt", "--preset", "muc4-official", "--judge", "j.sqlite"
     )

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import asdict, replace
+from dataclasses import replace
 from hashlib import blake2b
 
 import pytest
@@ -17,7 +17,8 @@ from sample import QUESTIONS
 
 from tallystick.errors import InputError
 from tallystick.judges import Answers, Judgement, Question, Store, Verdict
-from tallystick.judges.store import PATIENCE, Recorded
+from tallystick.judges.recorded import Recorded
+from tallystick.judges.store_file import PATIENCE
 
 
 def question(candidate="Lazar", **parts):
@@ -128,7 +129,7 @@ def test_a_document_is_kept_once(tmp_path):
 def test_the_key_is_that_of_the_whole_content():
     """The plain digest, of which `key` makes the document's part only once."""
     for one in (*QUESTIONS, Question("a", document='"quoted"\n\0 日本 \ud800'), Question("", ())):
-        text = json.dumps(asdict(one), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        text = json.dumps(one.to_json(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         assert one.key == blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
@@ -191,7 +192,7 @@ def test_a_store_of_version_1_that_cannot_be_written_is_an_error_and_stays(tmp_p
         db.execute("DROP TABLE questions")
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("tallystick.judges.store.bring_up", full)
+    monkeypatch.setattr("tallystick.judges.store_file.bring_up", full)
     with pytest.raises(InputError, match=r"a store of version 1, which has to be laid out anew.*Copy it.*disk is full"):
         Store(path)
     assert path.read_bytes() == before
@@ -338,3 +339,58 @@ def test_a_store_in_a_folder_that_may_not_be_written_to_is_read(tmp_path, journa
     assert read == "1"
     assert "cannot be written (attempt to write a readonly database); nothing was changed" in refused
     assert time.monotonic() - began < PATIENCE
+
+
+def answered(path):
+    with Store(path) as store:
+        store.add_all([Judgement(one, "anna", Verdict("Correct", (0,))) for one in QUESTIONS * 20])
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda store: store.questions(),
+        lambda store: store.judgements(),
+        lambda store: Recorded(store),
+        lambda store: store.add(Judgement(QUESTIONS[0], "ben", Verdict("Correct"))),
+    ],
+)
+def test_a_damaged_store_is_said_to_be_damaged(tmp_path, read):
+    path = tmp_path / "j.sqlite"
+    answered(path)
+    content = bytearray(path.read_bytes())
+    content[8192:] = bytes(len(content) - 8192)
+    path.write_bytes(content)
+    with (
+        Store(path) as store,
+        pytest.raises(InputError, match=r"j.sqlite: this store of judgements is damaged .*recover"),
+    ):
+        read(store)
+
+
+@pytest.mark.parametrize("change", ["refs = 'oops'", "refs = '5'", "answers = '[1]'", "details = '['"])
+def test_a_row_that_no_tallystick_wrote_is_damage(tmp_path, change):
+    path = tmp_path / "j.sqlite"
+    answered(path)
+    with sqlite3.connect(path) as db:
+        db.execute(f"UPDATE judgements SET {change}")
+    db.close()
+    with Store(path) as store, pytest.raises(InputError, match=r"damaged .a row that cannot be understood"):
+        store.judgements()
+
+
+@pytest.mark.parametrize("what", ["moved", "deleted", "replaced", "log"])
+def test_a_store_that_was_moved_away_is_not_written_to(tmp_path, what):
+    path, first, second = tmp_path / "j.sqlite", *(Judgement(one, "anna", Verdict("Correct")) for one in QUESTIONS[:2])
+    with Store(path) as store:
+        store.add(first)
+        store.add(first)  # now there is a log
+        other = tmp_path / "j.sqlite-wal" if what == "log" else path
+        if what == "moved":
+            other.rename(tmp_path / "gone.sqlite")
+        else:
+            other.unlink()
+        if what == "replaced":
+            answered(path)
+        with pytest.raises(InputError, match=r"was moved, deleted or replaced while it was open.*nothing was changed"):
+            store.add(second)

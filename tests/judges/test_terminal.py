@@ -1,5 +1,6 @@
 """Judging in the terminal, one key for each answer."""
 
+import io
 import os
 import pty
 import select
@@ -8,10 +9,14 @@ import sys
 import time
 
 import pytest
+from rich.console import Console
 from sample import QUESTIONS
 
 from tallystick.judges import Question, Store
-from tallystick.judges.terminal import printable
+from tallystick.judges.asking import asked
+from tallystick.judges.desk import Desk
+from tallystick.judges.passage import passage_of
+from tallystick.judges.terminal import judge_in_terminal, passage_in, printable
 
 
 @pytest.fixture
@@ -158,3 +163,81 @@ def test_an_empty_store_is_said(tmp_path):
     )  # fmt: skip
     assert done.returncode == 2
     assert "there are no questions in it yet; `tallystick judge export` puts them there" in done.stderr
+
+
+LONG = (
+    "far before . " * 200
+    + "the boat sank near a rock . "
+    + "between . " * 200
+    + "The ferry was old . "
+    + "after . " * 200
+)
+
+
+def long_question():
+    spans = {text: (LONG.index(text), LONG.index(text) + len(text)) for text in ("the boat", "sank", "The ferry")}
+    return Question(
+        "the boat",
+        ("The ferry",),
+        LONG,
+        "e",
+        "sank",
+        "vehicle",
+        spans["the boat"],
+        (spans["The ferry"],),
+        spans["sank"],
+    )
+
+
+@pytest.mark.parametrize("lines", [4, 8, 40, 10_000])
+def test_a_long_text_is_cut_around_its_marks(lines):
+    question = long_question()
+    passage = passage_in(question, lines, 90)
+    text = "".join(piece.text for piece in passage.pieces)
+    assert [piece.marks for piece in passage.pieces if piece.marks] == [("candidate",), ("trigger",), ("reference",)]
+    assert {"the boat", "sank", "The ferry"} <= {piece.text for piece in passage.pieces}
+    assert len(text) / 90 <= lines + 3
+    assert (text == LONG) is (lines == 10_000)
+    if lines < 10_000:
+        assert text.count("…") == 3
+        assert all(word in LONG for word in text.replace("…", " ").split())
+
+
+def test_a_text_without_marks_is_cut_at_its_end():
+    assert passage_of(Question("x", document="word " * 50)).window(12).pieces[0].text == "word word …"
+
+
+def test_a_terminal_shows_the_marks_and_the_questions_on_one_screen(tmp_path, monkeypatch):
+    console = Console(force_terminal=True, width=100, height=30, file=io.StringIO(), color_system=None)
+    with Store(tmp_path / "j.sqlite") as store:
+        store.add_questions([long_question()])
+        keys = iter(["1", "+", "q"])
+        drawn = []
+
+        def key():
+            drawn.append(console.file.getvalue().split("1 of 1")[-1])
+            return next(keys)
+
+        judge_in_terminal(Desk(store, "anna"), console, key, lambda: None)
+    assert all(len(one.splitlines()) < 30 for one in drawn[:2])
+    assert all(
+        word in drawn[1]
+        for word in ("the boat[candidate]", "sank[trigger]", "The ferry[reference]", "+ the whole text")
+    )
+    assert LONG.split("The ferry")[0][-50:] in " ".join(drawn[2].split())
+    assert "the whole text" not in drawn[2]
+
+
+def test_references_beyond_the_keys_are_chosen_by_number(tmp_path):
+    many = Question("x", tuple(f"r{k}" for k in range(30)), role="role")
+    with Store(tmp_path / "j.sqlite") as store:
+        store.add_questions([many])
+    shown, _ = sit(tmp_path / "j.sqlite", "1#31\n#30, 1\n3\nq")
+    assert "There are references 1 to 30." in shown
+    with Store(tmp_path / "j.sqlite") as store:
+        assert store.verdict(many, "anna").references == (0, 29)
+
+
+def test_without_references_nothing_is_asked_about_them():
+    assert asked(Question("x", role="r"))[2] == "How does the candidate relate to what is asked for?"
+    assert asked(Question("x", ("y",), role="r"))[2] == "How does the candidate relate to the reference?"

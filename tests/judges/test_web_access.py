@@ -230,3 +230,27 @@ def test_stopping_says_how_far_everybody_is(tmp_path):
         assert urlsplit(one.address).hostname == "127.0.0.1"
         assert "stopped; judged of 12: nothing" in one.stop()
         assert one.process.returncode == 0
+
+
+def test_a_number_that_is_none_is_said(server):
+    for place in ("x", "9" * 5000):
+        status, _, text = ask(server, f"/api/question?annotator=anna&place={place}")
+        assert status == 400
+        assert "a question is asked for by its number" in json.loads(text)["error"]
+
+
+def test_a_failure_of_the_server_is_an_answer_too(server, monkeypatch):
+    monkeypatch.setattr("tallystick.judges.web.state_view", lambda store, desk: 1 / 0)
+    status, _, text = ask(server, "/api/state?annotator=anna")
+    assert status == 500
+    assert "the server failed (ZeroDivisionError: division by zero)" in json.loads(text)["error"]
+
+
+def test_an_answer_after_the_store_was_moved_is_refused(server):
+    first = {"annotator": "anna", "key": QUESTIONS[0].key, "valid": False}
+    assert ask(server, "/api/answer", "POST", first)[0] == 200
+    path = server.store.path
+    path.rename(path.with_name("gone.sqlite"))
+    status, _, text = ask(server, "/api/answer", "POST", {**first, "key": QUESTIONS[1].key})
+    assert status == 400
+    assert "was moved, deleted or replaced while it was open" in json.loads(text)["error"]

@@ -123,10 +123,12 @@ def test_a_verdict_more_never_lowers_a_bound(asks, counting, partial, none):
     check()
 
 
-@pytest.mark.parametrize(("asks", "counting"), list(product(("all", "pairs"), ("rewrite", "keep"))))
-def test_what_is_not_called_a_bound_can_fall(asks, counting):
+@pytest.mark.parametrize(
+    ("asks", "counting", "partial"), list(product(("all", "pairs"), ("rewrite", "keep"), (0.5, 1.0)))
+)
+def test_what_is_not_called_a_bound_can_fall(asks, counting, partial):
     """The table is tight: for each figure that it leaves out there are verdicts that lower it."""
-    options = Options(counting=counting, partial=0.5)
+    options = Options(counting=counting, partial=partial)
     fell = set()
     half, whole = (lambda *named: Verdict("Partial", named)), (lambda *named: Verdict("Correct", named))
     cases = [
@@ -138,7 +140,7 @@ def test_what_is_not_called_a_bound_can_fall(asks, counting):
         if how == asks:
             before, after = (figures(sums(asks, options, shape, one)) for one in (known, {**known, key: verdict}))
             fell |= {name for name in FIGURES if after[name] < before[name] - 1e-9}
-    assert fell == set(FIGURES) - set(bounds_of(asks, counting, 0.5))
+    assert fell == set(FIGURES) - set(bounds_of(asks, counting, partial))
 
 
 def matchings(rows, columns):
@@ -173,10 +175,11 @@ def test_a_reference_earns_the_best_that_any_candidate_earns_for_it(made):
     assert found[2] - shape[2] == sum(best.values())
 
 
-def test_a_partial_candidate_does_not_take_what_a_correct_one_stands_for():
+@pytest.mark.parametrize("partial", [0.5, 1.0])
+def test_a_partial_candidate_does_not_take_what_a_correct_one_stands_for(partial):
     """x0 is right for both references; x1 is half right for the second, and would have taken it for a larger total."""
     both, second = {("x0",): Verdict("Correct", (0, 1))}, {("x1",): Verdict("Partial", (1,))}
-    options = Options(partial=0.5)
+    options = Options(partial=partial)
     assert sums("all", options, (2, [1, 1]), both).tolist() == [2, 3, 2, 2]
     assert sums("all", options, (2, [1, 1]), {**both, **second}).tolist() == [2, 3, 2, 2]
 
@@ -188,3 +191,14 @@ def test_what_is_correct_is_chosen_among_equal_totals():
     block = block_of(2, [1, 1])
     judge_blocks([block], Says("pairs", verdicts), ask, 0.5)
     assert [(step.how, step.references) for step in block.steps] == [("correct", (0,))]
+
+
+def test_what_is_partial_is_called_so_whatever_it_weighs():
+    block = block_of(2, [1, 1, 1])
+    said = {("x0",): Verdict("Correct", (0,)), ("x1",): Verdict("Partial", (0, 1)), ("x2",): Verdict("Partial")}
+    judge_blocks([block], Says("all", said), ask, 1.0)
+    assert [(step.how, step.references) for step in block.steps] == [
+        ("correct", (0,)), ("partial", (1,)), ("partial, no reference", ())
+    ]  # fmt: skip
+    options = Options(partial=1.0, none_credits_recall=True)
+    assert block_sums(block, JUDGED, options).tolist() == [3, 3, 2, 2]  # half an argument the reference does not lack

@@ -1,5 +1,6 @@
 import pytest
 
+from tallystick.errors import MetricError
 from tallystick.metrics.argument_forms import CONJUNCTIONS, HARMLESS, PRONOUNS, Wording, listed, words
 
 WORDING = Wording()
@@ -32,7 +33,7 @@ def test_form(text, form):
     ("text", "pronoun"),
     [
         ("she", True), ("Himself", True), ("those", True), ("who ,", True), ("the", False), ("she said", False),
-        ("US", False), ("us", True), ("WHO", False), ("I", True), ("Clinton", False), ("", False),
+        ("US", False), ("HE", True), ("THE US", False), ("THEM", True), ("us", True), ("WHO", False), ("I", True), ("Clinton", False), ("", False),
     ],
 )  # fmt: skip
 def test_pronouns_but_not_abbreviations(text, pronoun):
@@ -70,3 +71,9 @@ def test_lists_in_the_signature():
     assert listed(CONJUNCTIONS | {"or"}, CONJUNCTIONS) == "and+or"
     assert listed(PRONOUNS - {"it"}, PRONOUNS).startswith(f"{len(PRONOUNS) - 1} words ")
     assert listed(PRONOUNS - {"it"}, PRONOUNS) != listed(PRONOUNS - {"us"}, PRONOUNS)
+
+
+@pytest.mark.parametrize("entry", ["as well as", "e.g.", "And", ""])
+def test_a_word_that_would_match_nothing_is_refused(entry):
+    with pytest.raises(MetricError, match="conjunctions: expected single words in lower case"):
+        Wording(conjunctions=frozenset(("and", entry)))

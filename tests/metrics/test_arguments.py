@@ -1,7 +1,7 @@
 """Counting, the judge's stage, and what is asked."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +9,7 @@ import pytest
 from tallystick.comparing.systems import compare, compare_runs
 from tallystick.errors import MetricError
 from tallystick.judges import Judgement, Store, Verdict
-from tallystick.judges.store import Recorded
+from tallystick.judges.recorded import Recorded
 from tallystick.judges.verdicts import Answers
 from tallystick.metrics import arguments
 from tallystick.metrics.argument_judging import asked_how
@@ -142,19 +142,30 @@ def test_partial_coverage_is_a_lower_bound():
         in found.results["judge"].warnings
     )
     whole = scored(["p", "q"], ["x", "y"], Says({"x": ("Correct", "p"), "y": ("Incorrect",)}))
-    assert "says decided 2 of 2 open candidates (100.0%)" in whole.results["judge"].warnings
+    assert whole.coverage.told == "says decided 2 of 2 open candidates (100.0%)"
+    assert not any("decided" in warning for warning in whole.results["judge"].warnings)  # there is nothing to warn of
     assert found.results["judge"].f1 <= whole.results["judge"].f1
 
 
 def test_why_verdicts_are_lacking_is_said():
     class Troubled(Says):
-        report = SimpleNamespace(failures={"timeout": 2}, unusable={"not JSON": 1})
+        report = SimpleNamespace(failures={"timeout": 2}, unusable={"not JSON": 1}, not_called=3, calls=3, answered=1)
         disputed = frozenset("k")
 
-    found = scored(["p"], ["x"], Troubled({}, asks="pairs")).results["judge"].warnings
-    assert "says decided 1 of 1 open candidates that have a free reference (100.0%)" in found
+    judged = scored(["p"], ["x"], Troubled({}, asks="pairs"))
+    found = judged.results["judge"].warnings
+    assert judged.coverage.told == "says decided 1 of 1 open candidates that have a free reference (100.0%)"
     assert {"says: timeout (2 times)", "says: not JSON (1 times)"} <= set(found)
+    assert "says: 3 calls not made, since nothing but failures came back" in found
     assert any("judges of equal standing disagree on 1 of its questions" in note for note in found)
+
+
+def test_a_judge_who_answered_no_call_gives_no_figure():
+    class Silent(Says):
+        report = SimpleNamespace(failures={"no connection": 2}, unusable={}, not_called=3, calls=2, answered=0, known=0)
+
+    with pytest.raises(MetricError, match="says answered none of 2 calls: no connection"):
+        scored(["p"], ["x"], Silent({}, asks="pairs"))
 
 
 def test_correct_without_a_reference_credits_precision():
@@ -247,11 +258,41 @@ def test_judges_that_answer_wrongly():
 
 
 def test_the_same_question_is_asked_once():
-    gold = [document("p"), document("p")]
+    def told(text):
+        events = (DescribedEvent("e", "meet", "met", (1, 1)),)
+        return ArgumentDocument((EventArgument("e", "r", text),), events, ("p", "met", "x"))
+
     judge = Says({"x": ("Correct", "p")})
-    found = arguments.score(pair_values(gold, [document("x"), document("x")]), judge=judge)
+    found = arguments.score(pair_values([told("p"), told("p")], [told("x"), told("x")]), judge=judge)
     assert len(judge.asked) == 1
     assert found.results["judge"].sums.tolist() == [2, 2, 2, 2]
+
+
+def test_without_text_or_trigger_one_answer_serves_one_event():
+    """Nothing else tells two documents, or two events of a text, apart."""
+    judge = Says({"x": ("Correct", "p")})
+    arguments.score(
+        pair_values({"a": document("p"), "b": document("p")}, {"a": document("x"), "b": document("x")}), judge=judge
+    )
+    assert [one.source for one in judge.asked] == ["document a, event e", "document b, event e"]
+
+    tokens, events = ("p", "met", "x"), [DescribedEvent("e1", "meet"), DescribedEvent("e2", "meet", "met", (1, 1))]
+    gold, system = (
+        ArgumentDocument(tuple(EventArgument(event.id, "r", text) for event in events), events, tokens) for text in "px"
+    )
+    found = arguments.score(pair_values([gold], [system])).open
+    assert [one.source for one in found] == ["event e1", ""]
+    assert found[1].key == replace(found[1], source="").key != replace(found[1], source="event e2").key
+
+
+@pytest.mark.parametrize(
+    ("tokens", "same"), [("IT met it . IT", True), ("IT MET HIM . IT", False), ("he met him . it", False)]
+)
+def test_a_pronoun_in_capitals_is_one_where_all_is_in_capitals(tokens, same):
+    tokens = tokens.split()
+    gold, system = (ArgumentDocument((EventArgument("e", "r", tokens[k], (k, k)),), (), tuple(tokens)) for k in (0, 4))
+    found = arguments.score(pair_values([gold], [system]))
+    assert found.results["same_text"].f1 == found.results["break_aggregate"].f1 == float(same)
 
 
 def test_what_is_recorded_and_the_more_experienced_decides(tmp_path):
@@ -300,7 +341,7 @@ def test_what_most_systems_made_comes_first():
     assert [question.candidate for question in open_questions(systems, top=1)] == ["y"]
 
 
-def test_the_same_words_elsewhere_are_the_same_question():
+def test_a_candidate_is_shown_in_its_own_place_or_else_next_to_the_trigger():
     tokens = ("x", "and", "p", "met", ",", "x", "said", "he", "saw", "x")
     event = DescribedEvent("e", "meet", "met", (3, 3))
     gold = ArgumentDocument((EventArgument("e", "r", "p", (2, 2)),), (event,), tokens)
@@ -309,8 +350,10 @@ def test_the_same_words_elsewhere_are_the_same_question():
         system = ArgumentDocument((EventArgument("e", "r", text, at and (at, at)),))
         return arguments.score(pair_values([gold], [system])).open[0]
 
-    assert asked("x", 5).key == asked("x", 9).key == asked("x", None).key
+    assert asked("x", 5).key == asked("x", None).key != asked("x", 9).key
     assert asked("x", 5).candidate_span == (14, 15)
+    assert asked("x", 9).candidate_span == (28, 29)  # another one, perhaps
+    assert asked("x", 7).candidate_span == (14, 15)  # the place says something else
     assert asked("he", 7).candidate_span is not None
     assert asked("nothing", None).candidate_span is None
 

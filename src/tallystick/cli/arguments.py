@@ -99,6 +99,8 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
 
     title = versus(predicted, reference)
     finish(found, common, tables=tables, extra=extra, title=title, extend=extend, report=report)
+    if scored.coverage is not None and scored.coverage.whole:
+        say(scored.coverage.told)
 
 
 def main_of(found: Mapping[str, Result]) -> str:

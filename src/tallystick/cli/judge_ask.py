@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli.output import FORMATS, chosen_format, progress, say, show_tables
-from tallystick.errors import InputError
+from tallystick.errors import InputError, counted
 
 if TYPE_CHECKING:
     from tallystick.judges.llm import LanguageModel, Plan, Report
@@ -81,6 +81,9 @@ def ask(
         plan = judge.plan(questions)
         if dry_run:
             _show(_planned(judge, plan), format_)
+            bare = sum(not judge.pieces(question) for question in questions)
+            if bare:
+                say(f"{counted(bare, 'question')} without a reference to show; --no-reference asks about them too")
             return
         if not questions:
             say(f"nothing to ask: {judge.name} has answered every question of {store} with this prompt")

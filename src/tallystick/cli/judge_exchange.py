@@ -9,7 +9,7 @@ import click
 
 from tallystick.cli.arguments import argument_options
 from tallystick.cli.output import say
-from tallystick.errors import MetricError, counted
+from tallystick.errors import InputError, MetricError, counted, did_you_mean
 
 if TYPE_CHECKING:
     from tallystick.judges.questions import Question
@@ -74,9 +74,33 @@ def export(
         put = _open(reference, systems, top, task, options)
     with Store(store, create=reference is not None) as kept:
         if put is not None:
+            judged, before = kept.judged_pairs(), set(kept.queue())
             new = kept.add_questions(put)
+            again = sum((one.candidate, one.role) in judged and one.key not in before for one in put)
+            if again:
+                say(
+                    f"{again:,} of the new ones have a candidate that was judged in the same role before: with another text, in another "
+                    "place or with other references"
+                )
+            for warning in _hard_to_judge(put):
+                say(f"Warning: {warning}")
             say(f"{counted(len(put), 'question')}, {new:,} of them new in {store}")
         _write(kept, put, label_studio, jsonl, judgements, open_to)
+
+
+def _hard_to_judge(questions: list[Question]) -> list[str]:
+    """What whoever judges will miss."""
+    out = []
+    bare = sum(not one.document.strip() for one in questions)
+    if bare:
+        out.append(
+            f"{counted(bare, 'question')} without the text of the document: whoever judges sees only the words "
+            "(--tokens FILE takes the text from another file)"
+        )
+    untold = sum(not one.trigger and bool(one.source) for one in questions)
+    if untold:
+        out.append(f"{counted(untold, 'question')} about an event without a trigger, told by its id alone")
+    return out
 
 
 def _refuse(names: Iterable[str], why: str) -> None:
@@ -116,6 +140,12 @@ def _write(
     if label_studio or jsonl:
         questions = store.questions() if put is None else put
         if open_to is not None:
+            known = store.judges()
+            if open_to not in known:
+                raise InputError(
+                    f"{store.path}: nobody called {open_to!r} has judged here, so that everything is open; leave --open-to out. There are "
+                    f"{', '.join(known) or 'none yet'}.{did_you_mean(open_to, known)}"
+                )
             done = store.labels(open_to)
             questions = [one for one in questions if one.key not in done]
         if label_studio:
@@ -128,9 +158,9 @@ def _write(
             write_atomically(jsonl, "".join(lines(map(question_line, questions))))
             say(f"{counted(len(questions), 'question')} in {jsonl}")
     if judgements:
-        kinds = {name: kind for name, (kind, _) in store.judges().items()}
+        known = store.judges()
         found = store.judgements()
-        write_atomically(judgements, "".join(lines(judgement_line(one, kinds[one.judge]) for one in found)))
+        write_atomically(judgements, "".join(lines(judgement_line(one, *known[one.judge]) for one in found)))
         say(f"{counted(len(found), 'judgement')} in {judgements}")
 
 
@@ -155,18 +185,28 @@ def import_(store: str, file: str, names: tuple[str, ...]) -> None:
     A line is a question as `judge export --jsonl` writes it, with `label` (or `valid`, `same_as`, `relation`) if it is
     judged: {"reference": "THE MAIDS", "candidate": "MAIDS", "judge": "anna", "label": "Correct", "same_as": [0]}.
     """
-    from tallystick.judges.exchange import keep, read_lines, renamed
-    from tallystick.judges.label_studio import annotators, is_export, read_export
+    from tallystick.judges.exchange import keep, parse_lines, renamed
+    from tallystick.judges.label_studio import annotators, is_export, parse_export
     from tallystick.judges.store import Store
+    from tallystick.reading.opening import read_text, shown_name
 
-    exported = is_export(file)
+    content, shown = read_text(file), shown_name(file)  # once: a pipe has nothing more the second time
+    if not content.strip():
+        raise InputError("is empty; expected Label Studio's export, or lines of JSON", shown)
+    exported = is_export(content)
     with Store(store, create=not exported) as kept:
         if exported:
-            taken = renamed(read_export(file, kept), annotators(names))
+            taken, called = parse_export(content, shown, kept), annotators(names)
+            for one in called:
+                if one not in taken.seen:
+                    raise InputError(
+                        f"--annotator: no annotation there is by {one!r}; there are {', '.join(sorted(taken.seen)) or 'none'}"
+                    )
+            taken = renamed(taken, called)
         else:
             if len(names) > 1:
                 raise MetricError("--annotator names all lines that do not say who judged: give it once")
-            taken = read_lines(file, kept, names[0] if names else None)
+            taken = parse_lines(content, shown, kept, names[0] if names else None)
         done = keep(kept, taken)
     parts = [counted(done.judgements, "new judgement")]
     if done.replaced:
@@ -176,5 +216,7 @@ def import_(store: str, file: str, names: tuple[str, ...]) -> None:
     if taken.questions:
         parts.append(counted(done.questions, "new question"))
     say(f"{', '.join(parts)} in {store}")
+    for name in done.marked:
+        say(f"the experience of {name} is {taken.experience[name]:,} now")
     for reason in taken.left_out:
         say(f"Warning: left out: {reason}")

@@ -75,8 +75,8 @@ def terminal(store: str, annotator: str) -> None:
     \b
     tallystick judge terminal judgements.sqlite --annotator anna
 
-    Keys: 1 yes, 2 no; 7 (9, 0, letters) a reference, 8 none of them; 3 to 6 the relation; Enter saves and goes on; b back,
-    s skip, r remark, q quit. Each answer is written down at once; the next sitting goes on where this one stopped.
+    Keys: 1 yes, 2 no; 7 (9, 0, letters; # and a number) a reference, 8 none of them; 3 to 6 the relation; Enter saves and goes
+    on; b back, s skip, r remark, + the whole text, q quit. Each answer is written down at once; the next sitting goes on where this one stopped.
     """
     from tallystick.cli.console import standard_output
     from tallystick.judges.desk import Desk
@@ -119,7 +119,9 @@ def judges(store: str, marks: tuple[str, ...], format_: str | None) -> None:
     tallystick judge judges judgements.sqlite --experience anna=1
     """
     import json
+    import re
 
+    from tallystick.judges.names import checked_experience
     from tallystick.judges.store import Store
     from tallystick.reports.tables import Table
 
@@ -127,14 +129,14 @@ def judges(store: str, marks: tuple[str, ...], format_: str | None) -> None:
         known = kept.judges()
         for mark in marks:
             name, equals, number = mark.rpartition("=")
-            if not equals or not number.lstrip("-").isdecimal():
-                raise InputError(f"--experience expects NAME=N such as anna=1, found {mark!r}")
+            if not equals or not re.fullmatch("-?[0-9]{1,18}", number):
+                raise InputError(f"--experience expects NAME=N such as anna=1, found {mark!r:.80}")
             if name not in known:
                 raise InputError(
                     f"{store}: nobody called {name!r} has judged here; there are {', '.join(known) or 'none yet'}."
                     f"{did_you_mean(name, known)}"
                 )
-            kept.add_judge(name, experience=int(number))
+            kept.add_judge(name, known[name][0], checked_experience(int(number)))
         known, total = kept.judges(), len(kept.queue())
         heard = {(judge, version): n for judge, version, n in kept.voices()}
         silent = {(name, ""): 0 for name in known if not any(judge == name for judge, _ in heard)}

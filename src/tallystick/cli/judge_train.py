@@ -13,13 +13,17 @@ from tallystick.errors import InputError
 if TYPE_CHECKING:
     from tallystick.judges.classifier import Trained
     from tallystick.judges.questions import Question
+    from tallystick.judges.store import Store
     from tallystick.judges.verdicts import Label
 
 
 @click.command()
 @click.argument("labels", metavar="STORE|FILE.jsonl")
 @click.option(
-    "--from", "judge", metavar="JUDGE", help="Whose labels of the store.  [default: the most experienced person's]"
+    "--from",
+    "judge",
+    metavar="NAME[@VERSION]",
+    help="Whose labels of the store.  [default: what people decided, the more experienced where they differ]",
 )
 @click.option(
     "--encoder",
@@ -36,7 +40,7 @@ if TYPE_CHECKING:
 @click.option(
     "--folds", type=click.IntRange(2), default=5, show_default=True, help="Cross-validation, if there is no --split."
 )
-@click.option("--seed", default=0, show_default=True, help="Of the folds.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Of the folds.")
 @click.option("--balanced", is_flag=True, help="Weigh the labels to count alike, however rare.")
 @click.option("--out", metavar="FILE.json", help="Where the classifier goes; then say --judge embedding:FILE.json.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
@@ -87,17 +91,38 @@ def train(
 
 
 def _labelled(name: str, judge: str | None) -> list[tuple[Question, Label]]:
-    from tallystick.judges.labelled import read_labelled
-    from tallystick.judges.store import Recorded, Store
+    from tempfile import TemporaryDirectory
 
-    if name.removesuffix(".gz").endswith((".jsonl", ".json")):
-        if judge is not None:
-            raise InputError("--from picks a judge of a store; a file of labels has none")
-        return read_labelled(name)
-    with Store(name, create=False) as store:
-        questions = store.questions()
-        verdicts = Recorded(store, judge).judge(questions)
+    from tallystick.judges.labelled import names_judges, parse_labelled
+    from tallystick.judges.store import Store
+    from tallystick.reading.opening import read_text, shown_name
+
+    if not name.removesuffix(".gz").endswith((".jsonl", ".json")):
+        with Store(name, create=False) as store:
+            return _recorded(name, store, judge)
+    content, file = read_text(name), shown_name(name)
+    if names_judges(content):  # what `judge export --judgements` writes and `judge import` takes: decided as in a store
+        from tallystick.judges.exchange import keep, parse_lines
+
+        with TemporaryDirectory() as folder, Store(f"{folder}/labels.sqlite") as store:
+            keep(store, parse_lines(content, file, store))
+            return _recorded(name, store, judge)
+    if judge is not None:
+        raise InputError("--from picks a judge of a store; a file of labels has none")
+    return parse_labelled(content, file)
+
+
+def _recorded(name: str, store: Store, judge: str | None) -> list[tuple[Question, Label]]:
+    """What decides in a store, and whose it is."""
+    from tallystick.judges.recorded import Recorded
+
+    questions = store.questions()
+    recorded = Recorded(store, judge)
+    verdicts = recorded.judge(questions)
     found = [(question, verdict.label) for question, verdict in zip(questions, verdicts, strict=True) if verdict]
+    say(f"labels: {recorded.signature}")
+    for note in recorded.notes:
+        say(f"{name}: {note}")
     if not found:
         raise InputError(f"{name}: nothing in this store is judged yet{f' by {judge}' if judge else ''}")
     return found

@@ -38,7 +38,9 @@ def asked(question: Question) -> tuple[str, str, str]:
     return (
         first,
         f"Does {candidate} mean the same as any of these?",
-        "How does the candidate relate to the reference?",
+        "How does the candidate relate to the reference?"
+        if question.references
+        else "How does the candidate relate to what is asked for?",
     )
 
 
@@ -79,6 +81,16 @@ class Sheet:
                 self, same_as=chosen or None
             )  # the last one taken back: open again, which is not "none of them"
         return None
+
+    def turn(self, numbers: str) -> Sheet | None:
+        """The sheet after references were chosen, or taken back, by their numbers from 1; None where one is none."""
+        given = numbers.replace(",", " ").split()
+        if not given or not all(one.isdecimal() and len(one) < 9 and 1 <= int(one) <= self.references for one in given):
+            return None
+        chosen = self.same_as or frozenset()
+        for one in given:
+            chosen ^= {int(one) - 1}
+        return replace(self, same_as=chosen or None)
 
     def refusal(self, key: str) -> str:
         """What to say of a key that `press` knows nothing to do with."""

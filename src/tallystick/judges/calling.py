@@ -12,13 +12,20 @@ import os
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import signature
 from typing import Any
 from urllib.parse import urlsplit
 
-from tallystick.errors import InputError
+from tallystick.errors import InputError, did_you_mean
 
 IN_VAIN = 20
 """So many failures in a row, and no further call is made."""
+OWN = ("model", "messages", "stream", "n")
+"""Parameters of a call that are not the user's to set."""
+CUT_OFF = {
+    "length": "cut off at the most tokens of an answer (finish_reason length)",
+    "content_filter": "cut off by the server's filter (finish_reason content_filter)",
+}
 
 
 @dataclass(frozen=True)
@@ -62,9 +69,37 @@ class Endpoint:
                 f"no key: set {self.key_variable}, or give the address of an endpoint that needs none "
                 f"(--base-url URL, or llm:{self.model}?base_url=URL)"
             )
-        return AsyncOpenAI(
-            api_key=key or "none", base_url=self.url, timeout=self.timeout, max_retries=self.retries
+        client = AsyncOpenAI(
+            api_key=key or "none", base_url=self.url, timeout=self.timeout, max_retries=self.retries,
+            http_client=_bounded(self.timeout),
         )  # fmt: skip
+        known = [name for name in signature(client.chat.completions.create).parameters if name not in OWN]
+        for name, _ in self.parameters:
+            if name not in known:
+                raise InputError(
+                    f"the client knows no parameter {name!r} of a call.{did_you_mean(name, known)} What only your endpoint knows "
+                    f"goes into extra_body: 'extra_body={{\"{name}\": ...}}'"
+                )
+        return client
+
+
+def _bounded(seconds: float) -> Any:
+    """The client's connection, with a bound on the whole of a reply: by itself it bounds each piece, and a server may send them for ever."""
+    from importlib import import_module
+
+    from openai import DefaultAsyncHttpxClient
+
+    beneath = next(one for one in DefaultAsyncHttpxClient.__mro__ if one.__name__ == "AsyncClient")
+    too_late = import_module(beneath.__module__.partition(".")[0]).ReadTimeout  # of httpx, whatever the client calls it
+
+    class Bounded(DefaultAsyncHttpxClient):
+        async def send(self, request: Any, **options: Any) -> Any:
+            try:
+                return await asyncio.wait_for(super().send(request, **options), seconds)
+            except asyncio.TimeoutError:
+                raise too_late(f"no whole reply within {seconds:g} s", request=request) from None
+
+    return Bounded()
 
 
 @dataclass(frozen=True)
@@ -75,6 +110,8 @@ class Answer:
     model: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
+    cut_off: str = ""
+    """Why it is not all of what the model would have said; empty if it is."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +125,13 @@ Messages = list[dict[str, str]]
 
 
 def call_all(
-    endpoint: Endpoint, requests: Sequence[Messages], take: Callable[[int, Answer | Failure], None]
-) -> int:  # fmt: skip
+    endpoint: Endpoint, requests: Sequence[Messages], take: Callable[[int, Answer | Failure], None], begin: Callable[[], None]
+) -> None:  # fmt: skip
     """Call the model once for each request, and hand on each outcome with the request's number, in the order of arrival.
 
-    How many calls were begun: fewer than the requests if all went wrong. Ctrl-C leaves at once; what was handed on stays.
+    `begin` is told of each call before it is made: fewer than the requests if all went wrong. Ctrl-C leaves at once; what was handed on stays.
     """
-    work = _call_all(endpoint, requests, take)
+    work = _call_all(endpoint, requests, take, begin)
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -102,13 +139,13 @@ def call_all(
     return _beside(work)
 
 
-def _beside(work: Coroutine[Any, Any, int]) -> int:
+def _beside(work: Coroutine[Any, Any, None]) -> None:
     """The same in a thread with a loop of its own: a notebook has one running already."""
     from concurrent.futures import ThreadPoolExecutor
 
     stop: list[Callable[[], object]] = []
 
-    async def main() -> int:
+    async def main() -> None:
         task = asyncio.current_task()
         assert task is not None
         stop.append(partial(asyncio.get_running_loop().call_soon_threadsafe, task.cancel))
@@ -125,17 +162,17 @@ def _beside(work: Coroutine[Any, Any, int]) -> int:
 
 
 async def _call_all(
-    endpoint: Endpoint, requests: Sequence[Messages], take: Callable[[int, Answer | Failure], None]
-) -> int:  # fmt: skip
+    endpoint: Endpoint, requests: Sequence[Messages], take: Callable[[int, Answer | Failure], None], begin: Callable[[], None]
+) -> None:  # fmt: skip
     waiting = iter(range(len(requests)))
-    begun = in_vain = 0
+    in_vain = 0
 
     async def work(client: Any) -> None:
-        nonlocal begun, in_vain
+        nonlocal in_vain
         for number in waiting:
             if in_vain >= IN_VAIN:
                 return
-            begun += 1
+            begin()
             outcome = await _call(endpoint, client, requests[number])
             in_vain = in_vain + 1 if isinstance(outcome, Failure) else 0
             take(number, outcome)
@@ -148,7 +185,6 @@ async def _call_all(
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
-    return begun
 
 
 async def _call(endpoint: Endpoint, client: Any, messages: Messages) -> Answer | Failure:
@@ -158,7 +194,7 @@ async def _call(endpoint: Endpoint, client: Any, messages: Messages) -> Answer |
         reply = await client.chat.completions.create(
             model=endpoint.model, messages=messages, **dict(endpoint.parameters)
         )
-        message = reply.choices[0].message
+        return _answer(reply)
     except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
         raise InputError(
             f"{endpoint.url or 'the endpoint'} does not answer for the model {endpoint.model!r}: {_said(error)}"
@@ -173,13 +209,32 @@ async def _call(endpoint: Endpoint, client: Any, messages: Messages) -> Answer |
         return Failure(f"no connection ({error.__cause__ or error})")
     except (openai.OpenAIError, ValueError, AttributeError, TypeError, LookupError) as error:
         return Failure(f"a reply that is not of the protocol ({type(error).__name__})")
-    usage = reply.usage
+
+
+def _answer(reply: Any) -> Answer:
+    """What a reply says. Whatever a server may leave out or write otherwise costs no more than itself: what it says is paid for."""
+    choice = reply.choices[0]
+    content = choice.message.content
+    if not isinstance(content, str | None):
+        raise TypeError(type(content).__name__)
+    usage = getattr(reply, "usage", None)
     return Answer(
-        str(message.content or ""),
-        str(reply.model or ""),
-        usage.prompt_tokens if usage else 0,
-        usage.completion_tokens if usage else 0,
+        _whole(content or ""),
+        _whole(str(getattr(reply, "model", None) or "")),
+        _number(getattr(usage, "prompt_tokens", None)),
+        _number(getattr(usage, "completion_tokens", None)),
+        CUT_OFF.get(str(getattr(choice, "finish_reason", None)), ""),
     )
+
+
+def _whole(text: str) -> str:
+    """The text, with U+FFFD for half a character (a lone surrogate), which no file can hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _number(value: Any) -> int:
+    """A number of tokens; 0 where the server says something else."""
+    return int(value) if str(value).isdecimal() and len(str(value)) < 16 else 0
 
 
 def _said(error: Any) -> str:

@@ -1,7 +1,8 @@
 """A judge by name, as the command line, a choosing file and `ts.judged` give it.
 
-    judgements.sqlite                      what people, or models, have said already: a store
-    judgements.sqlite?judge=ann            one of them
+    judgements.sqlite                      what people have said already: a store (what models have, where no person has judged)
+    judgements.sqlite?judge=ann            one of them; ?judge=gpt-4o&version=expert, one version of a model
+    judgements.sqlite?kind=model           what models have said
     embedding:model.json                   a classifier that `tallystick judge train` made
     llm:gpt-4o-mini                        a language model, with the prompt `expert`
     llm:llama3:8b?prompt=intuitive&reference=no&base_url=http://localhost:11434/v1&store=judgements.sqlite
@@ -16,7 +17,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import unquote
 
 from tallystick.errors import InputError, did_you_mean
 from tallystick.judges.verdicts import Judge
@@ -35,7 +36,7 @@ def judge_named(spec: str, **options: Any) -> Judge:
     if Path(spec).is_file():
         return _called(_recorded, spec, {}, options)
     name, _, query = spec.partition("?")
-    written = dict(parse_qsl(query, keep_blank_values=True))
+    written = dict(_written(part) for part in query.split("&") if part)
     kind, _, rest = name.partition(":")
     if kind == "embedding":
         return _called(_embedding, rest, written, options)
@@ -49,6 +50,12 @@ def judge_named(spec: str, **options: Any) -> Judge:
     )
 
 
+def _written(part: str) -> tuple[str, str]:
+    """`name=value` as in a web address: %20 is a blank, and + is itself, as files are called so."""
+    name, _, value = part.partition("=")
+    return unquote(name), unquote(value)
+
+
 def _called(make: Callable[..., Judge], name: str, written: Mapping[str, str], options: Mapping[str, Any]) -> Judge:
     known = [one for one in inspect.signature(make).parameters if one != "name"]
     given = {**written, **{key: value for key, value in options.items() if value is not None}}
@@ -60,11 +67,12 @@ def _called(make: Callable[..., Judge], name: str, written: Mapping[str, str], o
     return make(name, **given)
 
 
-def _recorded(name: str, judge: str | None = None, version: str | None = None) -> Judge:
-    from tallystick.judges.store import Recorded, Store
+def _recorded(name: str, judge: str | None = None, version: str | None = None, kind: str | None = None) -> Judge:
+    from tallystick.judges.recorded import Recorded
+    from tallystick.judges.store import Store
 
     with Store(name, create=False) as store:
-        return Recorded(store, judge, version)
+        return Recorded(store, judge, version, kind)
 
 
 def _embedding(name: str) -> Judge:
@@ -118,6 +126,8 @@ def read_parameters(parameters: Mapping[str, Any] | str | None) -> tuple[tuple[s
     """Parameters of the call, such as {"temperature": 0}: a mapping, or the same as JSON."""
     import json
 
+    from tallystick.judges.calling import OWN
+
     if isinstance(parameters, str):
         try:
             parameters = json.loads(parameters)
@@ -126,7 +136,7 @@ def read_parameters(parameters: Mapping[str, Any] | str | None) -> tuple[tuple[s
     if parameters is not None and not isinstance(parameters, Mapping):
         raise InputError(f'parameters: expected an object such as {{"temperature": 0}}, found {parameters!r:.60}')
     found = dict(parameters or {})
-    for name in ("model", "messages", "stream", "n"):
+    for name in OWN:
         if name in found:
             raise InputError(f"parameters: {name!r} is not yours to set here")
     return tuple(sorted(found.items()))

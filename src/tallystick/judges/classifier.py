@@ -252,6 +252,12 @@ def _cross_validated(x: F64, labelled: Labelled, folds: int, seed: int, balanced
     out: dict[int, Label] = {}
     parts = StratifiedGroupKFold(folds, shuffle=True, random_state=seed).split(x, labels, groups)
     for learnt, tested in parts:
+        left = {labels[k] for k in learnt}
+        if len(left) < 2:
+            raise InputError(
+                f"with {folds} folds there is one in which only {left.pop()} is left to learn from: questions with the same texts stay "
+                "in one fold. Give fewer --folds, another --seed, more labels, or a --split of your own"
+            )
         classifier = Classifier.fit(x[learnt], [labels[k] for k in learnt], balanced=balanced)
         out.update(zip(tested.tolist(), classifier.label(x[tested]), strict=True))
     return out

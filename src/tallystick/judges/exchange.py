@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, Place, did_you_mean
-from tallystick.judges.names import checked_name
+from tallystick.judges.names import checked_experience, checked_name
 from tallystick.judges.questions import Question
 from tallystick.judges.store import KINDS, Store
 from tallystick.judges.verdicts import Answers, Judgement, Verdict
@@ -24,8 +24,9 @@ from tallystick.reading.json_text import decode_line
 from tallystick.reading.opening import read_text, shown_name
 
 ASKED = tuple(one.name for one in fields(Question))
+TEXTS = ("document", "event_type", "trigger", "role", "source")
 ANSWERED = (
-    "judge", "kind", "version", "label", "valid", "same_as", "relation", "explanation", "when", "details",
+    "judge", "kind", "experience", "version", "label", "valid", "same_as", "relation", "explanation", "when", "details",
 )  # fmt: skip
 KNOWN = ("key", "reference", *ASKED, *ANSWERED)
 SORTS: dict[type, str] = {list: "a list of numbers", str: "a text", dict: "an object"}
@@ -38,8 +39,12 @@ class Taken:
     questions: list[Question] = field(default_factory=list)
     judgements: list[tuple[Judgement, str]] = field(default_factory=list)
     """With the kind of the judge."""
+    experience: dict[str, int] = field(default_factory=dict)
+    """What the lines say of it, by judge."""
     left_out: list[str] = field(default_factory=list)
     """What could not be taken, and why, a line each."""
+    seen: set[str] = field(default_factory=set)
+    """Who is named in an export of Label Studio's, taken or not."""
 
 
 def question_line(question: Question) -> str:
@@ -48,11 +53,13 @@ def question_line(question: Question) -> str:
     return json.dumps({name: part for name, part in value.items() if part not in ("", None, ())}, ensure_ascii=False)
 
 
-def judgement_line(one: Judgement, kind: str) -> str:
-    """A judgement as a line, with its question."""
+def judgement_line(one: Judgement, kind: str, experience: int = 0) -> str:
+    """A judgement as a line, with its question; of experience only where there is some."""
     value = json.loads(question_line(one.question))
     answers = one.answers
     value |= {"judge": one.judge, "kind": kind, "version": one.version, "label": one.verdict.label}
+    if experience:
+        value["experience"] = experience
     if answers is not None:
         value |= {"valid": answers.valid, "relation": answers.relation}
     value |= {"same_as": list(one.verdict.references), "explanation": one.verdict.explanation, "when": one.when}
@@ -62,8 +69,13 @@ def judgement_line(one: Judgement, kind: str) -> str:
 
 def read_lines(name: str | Path, store: Store | None = None, judge: str | None = None) -> Taken:
     """Questions and judgements of a file; `judge` is who answered where a line does not say it."""
-    file, taken = shown_name(name), Taken()
-    for number, text in enumerate(read_text(name).split("\n"), 1):  # not at what else Unicode calls the end of a line
+    return parse_lines(read_text(name), shown_name(name), store, judge)
+
+
+def parse_lines(content: str, file: str, store: Store | None = None, judge: str | None = None) -> Taken:
+    """The same for what was read already."""
+    taken = Taken()
+    for number, text in enumerate(content.split("\n"), 1):  # not at what else Unicode calls the end of a line
         if not text.strip():
             continue
         place = Place(file, number)
@@ -97,6 +109,10 @@ def _take(value: dict[str, Any], taken: Taken, store: Store | None, judge: str |
     if kind not in KINDS:
         raise InputError(f"kind: a judge is one of {', '.join(KINDS)}, found {kind!r}")
     checked_name(who, kind)
+    if "experience" in value:
+        mark = checked_experience(value["experience"])
+        if taken.experience.setdefault(who, mark) != mark:
+            raise InputError(f"experience: {mark} for {who!r}, and {taken.experience[who]} in a line before")
     taken.judgements.append((judgement_of(value, question, who), kind))
 
 
@@ -107,7 +123,7 @@ def question_of(value: dict[str, Any], store: Store | None) -> Question:
         found = store.question(str(key)) if store is not None and key else None
         if found is None:
             raise InputError(
-                f"the store knows no question {key!r}; give the question itself" if key
+                f"the store knows no question {key!r}; give the question itself, or the store that has it" if key
                 else "expected a question (`candidate`, `references`, ...) or the `key` of one"
             )  # fmt: skip
         return found
@@ -116,7 +132,7 @@ def question_of(value: dict[str, Any], store: Store | None) -> Question:
         if "references" in value:
             raise InputError("has `reference` and `references`; one of them is enough")
         parts["references"] = [value["reference"]]
-    texts = [parts["candidate"], *parts.get("references", ()), *(parts.get(name, "") for name in ASKED[2:6])]
+    texts = [parts["candidate"], *parts.get("references", ()), *(parts.get(name, "") for name in TEXTS)]
     if not isinstance(parts.get("references", []), list) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"expected texts, and a list of texts as references, found {json.dumps(parts)[:120]}")
     if not parts["candidate"].strip():
@@ -161,11 +177,14 @@ class Kept:
     judgements: int
     replaced: int
     same: int
+    marked: tuple[str, ...] = ()
+    """Whose experience is another now."""
 
 
 def keep(store: Store, taken: Taken) -> Kept:
-    """Put an import into a store. Who had answered a question before, and otherwise, has the answer replaced."""
-    kinds = {name: kind for name, (kind, _) in store.judges().items()}
+    """Put an import into a store. Who had answered a question before, and otherwise, has the answer replaced; so is what is said of experience."""
+    known = store.judges()
+    kinds = {name: kind for name, (kind, _) in known.items()}
     for one, kind in taken.judgements:  # before anything is written
         if kinds.setdefault(checked_name(one.judge, kind), kind) != kind:
             raise InputError(
@@ -182,15 +201,19 @@ def keep(store: Store, taken: Taken) -> Kept:
             counts["same" if same else "new" if before is None else "replaced"] += 1
             if not same:
                 given[asks] = one
+        for name, mark in taken.experience.items():
+            store.add_judge(name, kinds[name], mark)
         for kind in KINDS:
             store.add_all([one for one in given.values() if kinds[one.judge] == kind], kind)
-    return Kept(asked, counts["new"], counts["replaced"], counts["same"])
+    marked = tuple(name for name, mark in taken.experience.items() if mark != known.get(name, ("", 0))[1])
+    return Kept(asked, counts["new"], counts["replaced"], counts["same"], marked)
 
 
 def renamed(taken: Taken, names: dict[str, str]) -> Taken:
     """The same with other names of judges."""
     judged = [(replace(one, judge=names.get(one.judge, one.judge)), kind) for one, kind in taken.judgements]
-    return Taken(taken.questions, judged, taken.left_out)
+    marks = {names.get(name, name): mark for name, mark in taken.experience.items()}
+    return replace(taken, judgements=judged, experience=marks)
 
 
 def lines(parts: Iterable[str]) -> Iterator[str]:

@@ -63,7 +63,7 @@ def configuration() -> str:
 def task(question: Question) -> dict[str, Any]:
     """One task."""
     first, second, third = asked(question)
-    about = [question.event_type, question.trigger and f"“{question.trigger}”", question.role]
+    about = [question.source, question.event_type, question.trigger and f"“{question.trigger}”", question.role]
     return {
         "data": {
             "key": question.key,
@@ -130,15 +130,19 @@ def write_project(folder: str | Path, questions: Iterable[Question]) -> int:
 # -- back again -------------------------------------------------------------------------------------------------------
 
 
-def is_export(name: str | Path) -> bool:
-    """Whether a file is an export (a list) rather than lines of JSON."""
-    return read_text(name).lstrip()[:1] == "["
+def is_export(content: str) -> bool:
+    """Whether the content of a file is an export (a list) rather than lines of JSON."""
+    return content.lstrip()[:1] == "["
 
 
 def read_export(name: str | Path, store: Store) -> Taken:
     """The judgements of an export, JSON or JSON-MIN."""
-    file = shown_name(name)
-    tasks = decode_line(read_text(name), file)
+    return parse_export(read_text(name), shown_name(name), store)
+
+
+def parse_export(content: str, file: str, store: Store) -> Taken:
+    """The same for what was read already."""
+    tasks = decode_line(content, file)
     if not isinstance(tasks, list) or not all(isinstance(one, dict) for one in tasks):
         raise InputError("expected a list of tasks, as Label Studio exports them (JSON or JSON-MIN)", file)
     taken = Taken()
@@ -154,8 +158,11 @@ def read_export(name: str | Path, store: Store) -> Taken:
             )
         try:
             if "annotations" in one or "data" in one:
-                found = [_annotation(annotation, question) for annotation in one.get("annotations") or ()]
+                annotations = one.get("annotations") or ()
+                taken.seen.update(_who(annotation.get("completed_by")) for annotation in annotations)
+                found = [_annotation(annotation, question) for annotation in annotations]
             else:
+                taken.seen.add(_who(one.get("annotator")))
                 found = [_flat(one, question)]
         except (TypeError, ValueError, LookupError, AttributeError) as error:
             raise InputError(f"{where}: not an annotation of Label Studio's ({error})", file) from None

@@ -2,24 +2,44 @@
 
     {"candidate": "the harbour police", "references": ["harbour police"], "label": "Correct", "document": ..., "role": ...}
 
-Only the candidate, the reference (or references) and the label are needed; whatever else a question has may stand there too.
+Only the candidate, the reference (or references) and the label are needed; whatever else a question has may stand there too. Lines that
+say who judged are what a store writes, and read as such (`exchange`).
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from tallystick.errors import InputError, did_you_mean
+from tallystick.errors import InputError, Place, did_you_mean
 from tallystick.judges.questions import Question
 from tallystick.judges.verdicts import LABELS, Label
-from tallystick.reading.json_values import Json, read_json
+from tallystick.reading.json_text import NotJson, decode
+from tallystick.reading.json_values import Json, parse_json
+from tallystick.reading.opening import read_text, shown_name
 
 PARTS = ("document", "event_type", "trigger", "role")
 
 
 def read_labelled(path: str | Path) -> list[tuple[Question, Label]]:
     """The questions of a file, with their labels."""
-    return [(question_of(row), _label(row.at("label"))) for row in read_json(path)]
+    return parse_labelled(read_text(path), shown_name(path))
+
+
+def parse_labelled(content: str, file: str) -> list[tuple[Question, Label]]:
+    """The same for what was read already."""
+    return [(question_of(row), _label(row.at("label"))) for row in parse_json(content.encode("utf-8"), file)]
+
+
+def names_judges(content: str) -> bool:
+    """Whether these are judgements with their judges, as a store writes them, rather than labels alone."""
+    for line in content.split("\n"):
+        if line.strip():
+            try:
+                row = decode(line)
+            except NotJson:
+                return False
+            return isinstance(row, dict) and bool({"key", "judge"} & row.keys())
+    return False
 
 
 def question_of(row: Json) -> Question:
@@ -44,9 +64,6 @@ def _label(value: Json) -> Label:
 
 def read_split(path: str | Path) -> dict[str, str]:
     """A split: lines of a question's key, a tab, and train or test."""
-    from tallystick.errors import Place
-    from tallystick.reading.opening import read_text
-
     out: dict[str, str] = {}
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():

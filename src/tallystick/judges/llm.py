@@ -9,7 +9,7 @@ is credited then (the only free reference of the role, if there is just one) is 
 
 Each answer goes to the store as it arrives, under the model's name and a version that is a digest of prompt, model and
 parameters. What is there is never asked again, whether the program ended, was stopped or was killed. An answer that cannot
-be used (broken JSON, other words) is kept too, as what it is, and asked again only if `again` is set. A pair without a
+be used (broken JSON, other words, cut off) is kept too, as what it is, and asked again only if `again` is set. A pair without a
 usable answer leaves its question unjudged, unless another pair makes it Correct.
 """
 
@@ -58,11 +58,17 @@ class Report:
     known: int = 0
     unjudged: int = 0
     """Questions that are left without a verdict."""
+    without_reference: int = 0
+    """Questions that have no reference to show: this prompt has nothing to ask about them."""
     not_called: int = 0
     failures: Counter[str] = field(default_factory=Counter)
     unusable: Counter[str] = field(default_factory=Counter)
     tokens_in: int = 0
     tokens_out: int = 0
+
+    def begin(self) -> None:
+        """Count a call that is made."""
+        self.calls += 1
 
     def complaints(self) -> list[str]:
         """What could not be had and why, a line for each reason."""
@@ -71,6 +77,11 @@ class Report:
             lines.append(f"{counted(n, 'answer')} could not be used: {reason} (--again asks anew)")
         if self.not_called:
             lines.append(f"{counted(self.not_called, 'call')} not made, since nothing but failures came back")
+        if self.without_reference:
+            lines.append(
+                f"{counted(self.without_reference, 'question')} without a reference to show, about which this prompt asks nothing; "
+                "--no-reference does"
+            )
         if self.unjudged:
             lines.append(
                 f"{counted(self.unjudged, 'question')} left unjudged; the same command asks only what has no answer yet"
@@ -113,9 +124,7 @@ class LanguageModel:
 
     def pieces(self, question: Question) -> list[Question]:
         """What the model is asked about a question: each reference by itself, or the candidate alone."""
-        if not self.prompt.with_reference:
-            return [self.prompt.shown(question)]
-        return [self.prompt.shown(question.only(k)) for k in range(len(question.references))]
+        return self.prompt.sight.pieces(question)
 
     def plan(self, questions: Sequence[Question]) -> Plan:
         """What judging these questions would take; nothing is called."""
@@ -134,6 +143,7 @@ class LanguageModel:
         """The pieces that have to be asked, each once; how many have an answer; why answers could not be used."""
         pieces = {piece.key: piece for question in questions for piece in self.pieces(question)}
         if self.store is not None:
+            self.store.check_kind(self.name, self.kind)
             for key, piece in pieces.items():
                 if key not in self._verdicts and (kept := self.store.verdict(piece, self.name, self.version)):
                     self._verdicts[key] = kept
@@ -163,12 +173,14 @@ class LanguageModel:
 
         try:
             if asked:
-                report.calls = call_all(self.endpoint, [self.prompt.messages(piece) for piece in asked], take)
+                call_all(self.endpoint, [self.prompt.messages(piece) for piece in asked], take, report.begin)
                 report.not_called = len(asked) - report.calls
         finally:  # also after Ctrl-C: what is known of a question is worth keeping
             verdicts = [self._together(question) for question in questions]
             self._keep(questions)
-        report.unjudged = sum(verdict is None for verdict in verdicts)
+            silent = [self.pieces(one) for one, verdict in zip(questions, verdicts, strict=True) if verdict is None]
+            report.without_reference = sum(not pieces for pieces in silent)
+            report.unjudged = len(silent) - report.without_reference
         return verdicts
 
     def _take(self, piece: Question, outcome: Answer | Failure) -> None:
@@ -179,6 +191,8 @@ class LanguageModel:
         self.report.tokens_in += outcome.tokens_in
         self.report.tokens_out += outcome.tokens_out
         try:
+            if outcome.cut_off:  # "Yes" may have gone on ", but ..."
+                raise Unusable(outcome.cut_off)
             label, explanation = read_answer(outcome.text, self.prompt.answer)
         except Unusable as unusable:
             reason = str(unusable)
@@ -199,11 +213,7 @@ class LanguageModel:
 
     def _together(self, question: Question) -> Verdict | None:
         """The verdict on a question from those on its pieces."""
-        parts = [self._verdicts.get(piece.key) for piece in self.pieces(question)]
-        if not self.prompt.with_reference:
-            return parts[0]
-        best = best_of(parts)
-        return best if best is None or best.label == "Correct" or None not in parts else None
+        return self.prompt.sight.together(question, self._verdicts)
 
     def _keep(self, questions: Sequence[Question]) -> None:
         """Put the verdicts on whole questions into the store, where every piece has its answer."""
@@ -219,13 +229,3 @@ class LanguageModel:
                 whole.append(Judgement(question, self.name, verdict, self.version))
         if whole:
             self.store.add_all(whole, self.kind)
-
-
-def best_of(parts: Sequence[Verdict | None]) -> Verdict | None:
-    """The verdict on a candidate from those against each reference: the best label, for the references that earned it."""
-    for label in ("Correct", "Partial", "Incorrect"):
-        found = [k for k, part in enumerate(parts) if part is not None and part.label == label]
-        if found:
-            explanation = next((one.explanation for k in found if (one := parts[k]) and one.explanation), "")
-            return Verdict(label, () if label == "Incorrect" else tuple(found), explanation)
-    return None

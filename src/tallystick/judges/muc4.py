@@ -88,6 +88,8 @@ class Decided:
     judged: int
     without_key: int
     """Correct, but for none of the key's fills, for which MUC-4 has no credit."""
+    notes: tuple[str, ...] = ()
+    """What the judge has to say of itself."""
 
     @property
     def note(self) -> str:
@@ -97,7 +99,7 @@ class Decided:
             text += ": the figures are lower bounds"
         if self.without_key:
             text += f"; {self.without_key:,} are correct for none of the key's fills, which earns nothing here"
-        return text
+        return "; ".join((text, *self.notes))
 
 
 def decided_fills(fills: Sequence[OpenFill], judge: Judge, before: Judgements | None = None) -> Decided:
@@ -116,4 +118,4 @@ def decided_fills(fills: Sequence[OpenFill], judge: Judge, before: Judgements | 
         key: Form = None if verdict.label == "Incorrect" else about[0] if len(about) == 1 else ("all-of", *about)
         listed = out.setdefault((*one.template, one.slot), {})
         listed.setdefault(fill_form(one.slot, one.response), Judgement(VERDICTS[verdict.label], key))
-    return Decided(out, len(fills), judged, without_key)
+    return Decided(out, len(fills), judged, without_key, tuple(getattr(judge, "notes", ())))

@@ -1,4 +1,4 @@
-"""Names of judges: one line, not too long, and of one kind of judge only."""
+"""Names of judges: one line, not too long, and of one kind of judge only. And their experience: a number that decides."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from tallystick.errors import InputError
 LONGEST_NAME = 80
 LONGEST_MODEL = 300
 """A model's name may be a path, or have its options in it."""
+
+
+MOST_EXPERIENCE = 1_000_000
 
 
 def checked_name(name: object, kind: str = "person") -> str:
@@ -23,3 +26,12 @@ def checked_name(name: object, kind: str = "person") -> str:
     if name != " ".join(name.split()):
         raise InputError(f"the name of a judge has no blanks at its ends and no two in a row, found {name!r}")
     return name
+
+
+def checked_experience(value: object) -> int:
+    """A person's experience as a number; an error where it cannot be one."""
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > MOST_EXPERIENCE:
+        raise InputError(
+            f"experience is a whole number from -{MOST_EXPERIENCE:,} to {MOST_EXPERIENCE:,}, where more decides; found {value!r:.60}"
+        )
+    return value

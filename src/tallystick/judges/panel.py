@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from tallystick.errors import InputError, did_you_mean
 from tallystick.judges.agreement import Agreement, agreement
-from tallystick.judges.store import Recorded, Store
+from tallystick.judges.recorded import Recorded
+from tallystick.judges.store import Store
 from tallystick.judges.verdicts import Judgement, Label
 
 PERSONS = "persons"

@@ -34,6 +34,41 @@ class Passage:
     pieces: tuple[Piece, ...]
     notes: tuple[str, ...] = ()
 
+    def window(self, around: int) -> Passage:
+        """What stands around the marks, so many characters to each side, to whole words; … for the rest. Without marks, the beginning."""
+        marked = [k for k, piece in enumerate(self.pieces) if piece.marks]
+        if not marked:
+            return Passage(tuple(Piece(_ending(piece.text, around)) for piece in self.pieces[:1]), self.notes)
+        out = []
+        for k, piece in enumerate(self.pieces):
+            if piece.marks:
+                out.append(piece)
+            elif k < marked[0]:
+                out.append(Piece(_beginning(piece.text, around)))
+            elif k > marked[-1]:
+                out.append(Piece(_ending(piece.text, around)))
+            elif len(piece.text) > 2 * around:
+                out.append(Piece(f"{_ending(piece.text, around)} {_beginning(piece.text, around)}".replace("… …", "…")))
+            else:
+                out.append(piece)
+        return Passage(tuple(out), self.notes)
+
+
+def _ending(text: str, most: int) -> str:
+    """The beginning of a text, and that it goes on."""
+    if len(text) <= most:
+        return text
+    kept = text[:most]
+    return f"{kept[: kept.rfind(' ') + 1] or kept}…"
+
+
+def _beginning(text: str, most: int) -> str:
+    """The end of a text, and that there is more before it."""
+    if len(text) <= most:
+        return text
+    kept = text[-most:]
+    return f"…{kept[kept.find(' ') :] if ' ' in kept else kept}"
+
 
 def passage_of(question: Question) -> Passage:
     """The document of a question with its marks."""

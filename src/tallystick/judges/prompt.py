@@ -26,6 +26,7 @@ from typing import Literal, get_args
 import msgspec
 
 from tallystick.errors import InputError, Place, did_you_mean
+from tallystick.judges.pieces import Sight
 from tallystick.judges.questions import Question
 from tallystick.judges.verdicts import Label
 
@@ -66,21 +67,16 @@ class Prompt:
         """Whether the model is shown the reference, and so asked about one at a time."""
         return "reference" in self.places
 
+    @cached_property
+    def sight(self) -> Sight:
+        """What the model sees of a question."""
+        parts = {"document": "document", "event type": "event_type", "event trigger": "trigger", "role": "role"}
+        return Sight(frozenset(part for place, part in parts.items() if place in self.places), self.with_reference)
+
     def messages(self, question: Question) -> list[dict[str, str]]:
         """The messages for a question of one reference at most. All places are filled at once: a document may hold <role>."""
         parts = (("system", self.system), ("user", self.user))
         return [{"role": role, "content": self._filled(text, question)} for role, text in parts if text]
-
-    def shown(self, question: Question) -> Question:
-        """The question as far as the model sees it. Two that look alike to the model are one, and asked once."""
-        return Question(
-            candidate=question.candidate,
-            references=question.references[:1] if self.with_reference else (),
-            document=question.document if "document" in self.places else "",
-            event_type=question.event_type if "event type" in self.places else "",
-            trigger=question.trigger if "event trigger" in self.places else "",
-            role=question.role if "role" in self.places else "",
-        )
 
     def check(self, question: Question) -> None:
         """An error if the prompt needs what the question does not have."""
@@ -174,7 +170,7 @@ def read_answer(text: str, form: AnswerForm) -> tuple[Label, str]:
         answer = msgspec.json.decode(fenced[1] if fenced else text, type=_Json)
     except msgspec.ValidationError as error:
         raise Unusable(f"JSON, but not as asked: {error}") from None
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeError):
         raise Unusable("not JSON") from None
     return answer.label, answer.explanation
 

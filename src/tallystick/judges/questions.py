@@ -6,6 +6,8 @@ another system is the same question, and its answer is there already. Its key is
     document      ... [he]reference was [extradited]trigger ... Though [Lazar]candidate had agreed ...
     event_type    justice.extradite        role  defendant
 
+Where a file has no text, or an event no trigger, `source` has their ids: otherwise one answer would serve documents that have nothing to do with each other.
+
 Two uses leave parts out: a judge that is not shown the reference has `references=()`, and a comparison of two texts
 outside of any event has only a reference and a candidate.
 """
@@ -37,6 +39,8 @@ class Question:
     candidate_span: Span | None = None
     reference_spans: tuple[Span | None, ...] = ()
     trigger_span: Span | None = None
+    source: str = ""
+    """Which document and event it is about, where text and trigger do not say it; else empty, and no part of the content."""
 
     def __post_init__(self) -> None:
         spans = self.reference_spans or (None,) * len(self.references)
@@ -77,8 +81,11 @@ class Question:
         return replace(self, references=(), reference_spans=())
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return asdict(self)
+        """As plain values, the content of the key; without a source there is none in it."""
+        parts = asdict(self)
+        if not self.source:
+            del parts["source"]
+        return parts
 
     @classmethod
     def from_json(cls, value: dict[str, Any], key: str | None = None) -> Question:

@@ -1,8 +1,7 @@
 """The store of judgements: one SQLite file, one row for each judgement, found by what was asked.
 
-Its tables are told in `layout`: documents, questions, judgements, judges, and what a model said that was no answer. Each answer is a
-transaction of its own, written through to the disk: losing power loses at most the answer being typed. SQLite's write-ahead log lets several people and programs work on one file at once. A judge who answers a question again
-(with the same version) replaces the earlier answer.
+Its tables are told in `layout`: documents, questions, judgements, judges, and what a model said that was no answer; how it is opened
+and written, in `store_file`. A judge who answers a question again (with the same version) replaces the earlier answer.
 
 The queue is what was put to be judged, and what a person judged. A model that asks about one reference at a time keeps
 its answers to those pairs here too, without putting them before people.
@@ -11,202 +10,22 @@ its answers to those pairs here too, without putting them before people.
 from __future__ import annotations
 
 import json
-import os
-import sqlite3
-import threading
-import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime, timezone
-from pathlib import Path
-from types import TracebackType
 
-from tallystick.errors import InputError, did_you_mean
-from tallystick.judges.layout import APPLICATION, VERSION, Documents, bring_up, give_back, lay_out, parts_of, version_of
+from tallystick.errors import InputError
+from tallystick.judges.layout import Documents, parts_of
 from tallystick.judges.questions import Question
+from tallystick.judges.store_file import StoreFile, reading
 from tallystick.judges.verdicts import Answers, Judgement, Label, Verdict
 
 KINDS = ("person", "model", "embedding")
 """Who may judge; where several have, the first kind is believed."""
-PATIENCE = 30
-"""Seconds to wait for somebody else who is writing."""
 
 
-class Store:
-    """Open a store, or make one: `with Store("judgements.sqlite") as store: ...`.
-
-    What is not there yet is made by the first thing that is written to it, in the same transaction: whoever fails before leaves nothing.
-    """
-
-    def __init__(self, path: str | Path, *, create: bool = True) -> None:
-        self.path = Path(path)
-        if not create and not self.path.exists():
-            raise InputError(f"{self.path}: there is no such store of judgements; `tallystick judge export` makes one")
-        try:
-            # The page is served by threads, which share the store; they write one at a time, by `writing`.
-            self._lock = threading.RLock()
-            self._unmade = not _written(self.path)
-            if self._unmade:
-                self._stand_in()
-            else:
-                self._open()
-        except sqlite3.OperationalError as error:
-            raise InputError(f"{self.path}: this store of judgements cannot be opened ({error})") from None
-        except sqlite3.DatabaseError as error:
-            raise InputError(f"{self.path}: not a store of judgements ({error})") from None
-
-    @property
-    def _db(self) -> sqlite3.Connection:
-        """The file; as long as there is none, empty tables in memory. Somebody else may have made it meanwhile."""
-        if self._unmade and not self._connection.in_transaction and _written(self.path):
-            with self._lock:
-                if self._unmade:
-                    self._unmade = False
-                    self._open()
-        return self._connection
-
-    def _stand_in(self) -> None:
-        folder = self.path.parent
-        if not (folder.is_dir() and os.access(folder, os.W_OK)):
-            what = "may not be written to" if folder.is_dir() else "is no folder"
-            raise InputError(f"{self.path}: this store of judgements cannot be made: {folder} {what}")
-        self._connection = _connected(":memory:")
-        lay_out(self._connection)
-
-    def _open(self) -> None:
-        """Open the file; where the folder may not be written to, only to be read.
-
-        SQLite wants a file beside a store with a write-ahead log, even to read it. Where it cannot make one, and nothing is left in
-        a log, the store is read as it stands.
-        """
-        try:
-            self._connect(str(self.path))
-        except sqlite3.OperationalError:
-            if os.access(self.path.parent, os.W_OK) or not os.access(self.path, os.R_OK) or self._log.exists():
-                raise
-            self._connect(f"{self.path.absolute().as_uri()}?immutable=1")
-
-    @property
-    def _log(self) -> Path:
-        return self.path.with_name(f"{self.path.name}-wal")
-
-    def _connect(self, name: str) -> None:
-        self._connection = _connected(name)
-        self._prepare()
-
-    def _prepare(self) -> None:
-        db = self._connection
-        db.execute("BEGIN")  # the three are read at one moment: somebody else may be making the store just now
-        (application,) = db.execute("PRAGMA application_id").fetchone()
-        version = version_of(db)
-        tables = _tables(db)
-        db.execute("COMMIT")
-        if application != APPLICATION and (tables or application):
-            raise InputError(f"{self.path}: an SQLite file, but not a store of judgements")
-        if application == APPLICATION and not 1 <= version <= VERSION:
-            raise InputError(
-                f"{self.path}: a store of version {version}, and this tallystick reads versions 1 to {VERSION}; upgrade tallystick"
-            )
-        self._keep_a_log()
-        db.execute("PRAGMA synchronous = FULL")
-        if application != APPLICATION:
-            with self.writing():
-                if not _tables(db):  # nobody else was quicker
-                    lay_out(db)
-        elif version < VERSION:
-            self._bring_up(version)
-        db.execute("PRAGMA foreign_keys = ON")
-
-    def _bring_up(self, version: int) -> None:
-        try:
-            with self.writing():
-                if version_of(self._db) == version:  # nobody else was quicker
-                    bring_up(self._db)
-        except InputError as error:
-            raise InputError(
-                f"{self.path}: a store of version {version}, which has to be laid out anew for version {VERSION} of this tallystick. "
-                f"Copy it to where it may be written to ({error.reason})"
-            ) from None
-        give_back(self._db)
-
-    def _keep_a_log(self) -> None:
-        """The write-ahead log. SQLite does not wait for a lock here, as it does elsewhere, so we do."""
-        until = time.monotonic() + PATIENCE
-        while self._db.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-            try:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                return  # where a file system has no shared memory the ordinary journal stays, which is as safe
-            except sqlite3.OperationalError as error:  # noqa: PERF203
-                if "readonly" in str(error):
-                    return  # it can be read, which may be all that is wanted; whoever writes is told
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.01)
-
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """All that is written in here, or nothing of it; one inside another is part of it."""
-        with self._lock:
-            if self._connection.in_transaction:
-                yield
-                return
-            try:
-                made = self._begin()
-                try:
-                    yield
-                    self._connection.execute("COMMIT")
-                except BaseException:
-                    if self._connection.in_transaction:
-                        self._connection.execute("ROLLBACK")
-                    if made is not None:
-                        self._unmake(made)
-                    raise
-                if made is not None:
-                    self._unmade = False
-                    self._keep_a_log()
-            except (
-                sqlite3.OperationalError
-            ) as error:  # a full disk, a file without leave to write, a lock of half a minute
-                raise InputError(f"{self.path}: cannot be written ({error}); nothing was changed") from None
-            except UnicodeEncodeError as error:
-                raise InputError(
-                    f"{self.path}: {error.object[max(0, error.start - 20) : error.end]!r} ends in half a character "
-                    "(a lone surrogate), which no file can hold; nothing was changed"
-                ) from None
-
-    def _begin(self) -> bool | None:
-        """Begin to write. Where this makes the store: whether there was no file before."""
-        if not self._unmade:
-            self._connection.execute("BEGIN IMMEDIATE")
-            return None
-        new = not self.path.exists()
-        file = _connected(str(self.path))
-        try:
-            file.execute("PRAGMA synchronous = FULL")
-            file.execute("PRAGMA foreign_keys = ON")
-            file.execute("BEGIN IMMEDIATE")
-            if not _tables(file):
-                self._connection.close()
-                self._connection = file
-                lay_out(file)
-                return new
-        except BaseException:
-            file.close()
-            raise
-        file.execute("ROLLBACK")  # somebody else was quicker
-        file.close()
-        self._unmade = False
-        self._open()
-        self._connection.execute("BEGIN IMMEDIATE")
-        return None
-
-    def _unmake(self, new: bool) -> None:
-        """Nothing came of it: leave things as they were found."""
-        self._connection.close()
-        if new and not _written(self.path):
-            self.path.unlink(missing_ok=True)
-        self._stand_in()
+class Store(StoreFile):
+    """Open a store, or make one: `with Store("judgements.sqlite") as store: ...`."""
 
     # -- questions ----------------------------------------------------------------------------------------------------
 
@@ -225,15 +44,18 @@ class Store:
             f"INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO {known}", row
         ).rowcount
 
+    @reading
     def questions(self) -> list[Question]:
         """The queue, in the order in which it was put."""
         rows = self._db.execute("SELECT key, document, parts FROM questions WHERE queued ORDER BY place, key")
         return list(Documents(self._db).questions(rows))
 
+    @reading
     def queue(self) -> list[str]:
         """The queue as keys, in its order: quicker than the questions with their documents."""
         return [key for (key,) in self._db.execute("SELECT key FROM questions WHERE queued ORDER BY place, key")]
 
+    @reading
     def question(self, key: str) -> Question | None:
         """The question of a key, queued or not."""
         rows = self._db.execute("SELECT key, document, parts FROM questions WHERE key = ?", (key,))
@@ -244,10 +66,21 @@ class Store:
     def add_judge(self, name: str, kind: str = "person", experience: int | None = None) -> None:
         """Make a judge known; where two persons disagree, the one with more experience decides."""
         with self.writing():
+            self.check_kind(name, kind)
             self._db.execute("INSERT OR IGNORE INTO judges (name, kind) VALUES (?, ?)", (name, kind))
             if experience is not None:
                 self._db.execute("UPDATE judges SET experience = ? WHERE name = ?", (experience, name))
 
+    @reading
+    def check_kind(self, name: str, kind: str) -> None:
+        """An error where somebody of another kind has this name: who a judge is, is not to change with what is added."""
+        for (known,) in self._db.execute("SELECT kind FROM judges WHERE name = ?", (name,)):
+            if known != kind:
+                raise InputError(
+                    f"{self.path}: {name!r} is the name of a {known} here, not of a {kind}; take another name"
+                )
+
+    @reading
     def judges(self) -> dict[str, tuple[str, int]]:
         """Kind and experience of each judge."""
         rows = self._db.execute("SELECT name, kind, experience FROM judges ORDER BY name")
@@ -264,6 +97,9 @@ class Store:
         with self.writing():
             (place,) = self._db.execute("SELECT coalesce(max(place), -1) + 1 FROM questions").fetchone()
             documents = Documents(self._db)
+            judgements = list(judgements)
+            for name in {one.judge for one in judgements}:
+                self.check_kind(name, kind)
             for k, one in enumerate(judgements):
                 self._add(one.question, documents, place + k, kind == "person")
                 self._db.execute("INSERT OR IGNORE INTO judges (name, kind) VALUES (?, ?)", (one.judge, kind))
@@ -283,6 +119,7 @@ class Store:
                 (question.key, judge, version),
             )
 
+    @reading
     def judgements(self, judge: str | None = None, version: str | None = None) -> list[Judgement]:
         """The judgements, of one judge or of all."""
         rows = self._db.execute(
@@ -292,6 +129,7 @@ class Store:
         documents = Documents(self._db)
         return [_judgement(row, documents) for row in rows]
 
+    @reading
     def judgement(self, key: str, judge: str, version: str = "") -> Judgement | None:
         """What a judge said to the question of a key, with all that belongs to it."""
         row = self._db.execute(
@@ -299,12 +137,41 @@ class Store:
         ).fetchone()
         return None if row is None else _judgement(row, Documents(self._db))
 
+    @reading
     def voices(self) -> list[tuple[str, str, int]]:
         """Each judge and version that has judged, and how many questions: a model with two prompts is two voices."""
         return self._db.execute(
             "SELECT judge, version, count(*) FROM judgements GROUP BY judge, version ORDER BY judge, version"
         ).fetchall()
 
+    @reading
+    def judged_pairs(self) -> set[tuple[str, str]]:
+        """Candidate and role of every question that anybody has judged."""
+        rows = self._db.execute(
+            "SELECT DISTINCT q.candidate, q.role FROM questions q JOIN judgements j ON j.question = q.key"
+        )
+        return {(candidate, role) for candidate, role in rows}
+
+    @reading
+    def piece(self, judge: str, version: str) -> Question | None:
+        """Something that a model was asked as it was shown to it; None where it was not asked from here."""
+        rows = self._db.execute(
+            "SELECT q.key, q.document, q.parts FROM judgements j JOIN questions q ON q.key = j.question "
+            f"WHERE j.judge = ? AND j.version = ? AND {_ASKED} LIMIT 1",
+            (judge, version),
+        )
+        return next(Documents(self._db).questions(rows), None)
+
+    @reading
+    def answers_to_pieces(self, judge: str, version: str) -> dict[str, Verdict]:
+        """What a model said to what it was shown, by key, without what was put together from that."""
+        rows = self._db.execute(
+            f"SELECT question, label, refs, explanation FROM judgements j WHERE judge = ? AND version = ? AND {_ASKED}",
+            (judge, version),
+        )
+        return {key: Verdict(label, tuple(json.loads(refs)), why) for key, label, refs, why in rows}
+
+    @reading
     def verdict(self, question: Question, judge: str, version: str = "") -> Verdict | None:
         """What a judge said to a question, if anything."""
         row = self._db.execute(
@@ -313,15 +180,17 @@ class Store:
         ).fetchone()
         return None if row is None else Verdict(row[0], tuple(json.loads(row[1])), row[2])
 
-    def verdicts(self, judge: str | None = None, version: str | None = None) -> Iterator[tuple[str, str, Verdict]]:
+    @reading
+    def verdicts(self, judge: str | None = None, version: str | None = None) -> list[tuple[str, str, Verdict]]:
         """Each judgement's question (by key), judge and verdict: what a score follows from, without the documents."""
         rows = self._db.execute(
             "SELECT question, judge, label, refs, explanation FROM judgements WHERE (?1 IS NULL OR judge = ?1) "
             "AND (?2 IS NULL OR version = ?2) ORDER BY question, judge, version",
             (judge, version),
         )
-        return ((key, who, Verdict(label, tuple(json.loads(refs)), why)) for key, who, label, refs, why in rows)
+        return [(key, who, Verdict(label, tuple(json.loads(refs)), why)) for key, who, label, refs, why in rows]
 
+    @reading
     def labels(self, judge: str, version: str | None = None) -> dict[str, Label]:
         """A judge's labels by question: what agreement is computed from."""
         rows = self._db.execute(
@@ -340,6 +209,7 @@ class Store:
                 "INSERT OR REPLACE INTO unusable VALUES (?, ?, ?, ?, ?, ?)", (key, judge, version, answer, reason, when)
             )
 
+    @reading
     def unusable(self, judge: str, version: str) -> dict[str, str]:
         """The questions (by key) to which a judge gave an answer that could not be used, and why not."""
         rows = self._db.execute(
@@ -347,37 +217,9 @@ class Store:
         )
         return dict(rows.fetchall())
 
-    def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
 
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-def _connected(name: str) -> sqlite3.Connection:
-    return sqlite3.connect(
-        name, timeout=PATIENCE, isolation_level=None, check_same_thread=False, uri=name.startswith("file:")
-    )
-
-
-def _tables(db: sqlite3.Connection) -> int:
-    return int(db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
-
-
-def _written(path: Path) -> bool:
-    """Whether there is something at a path; an empty file, as `mktemp` makes it, is nothing yet."""
-    try:
-        return path.stat().st_size > 0
-    except OSError:
-        return False
-
-
+_ASKED = """j.details LIKE '%"answer":%'"""
+"""A model was asked this itself: its own words are there."""
 _WHOLE = (
     "SELECT q.key, q.document, q.parts, j.judge, j.version, j.label, j.refs, j.answers, j.explanation, j.at, j.details "
     "FROM judgements j JOIN questions q ON q.key = j.question"
@@ -396,48 +238,3 @@ def _judgement(row: Sequence[str], documents: Documents) -> Judgement:
         when=when,
         details=json.loads(details),
     )
-
-
-class Recorded:
-    """The judge that a store is: where several persons answered, the most experienced decides.
-
-    `judge` picks one judge's answers, `kind` those of one kind; otherwise persons are asked before models and models before
-    embeddings. Two answers of equal standing that differ leave the question unjudged: `disputed` counts them.
-    """
-
-    def __init__(
-        self, store: Store, judge: str | None = None, version: str | None = None, kind: str | None = None
-    ) -> None:
-        known = store.judges()
-        if judge is not None and judge not in known:
-            raise InputError(
-                f"{store.path}: nobody called {judge!r} has judged here; there are {', '.join(known) or 'none yet'}."
-                f"{did_you_mean(judge, known)}"
-            )
-        self.name = f"{store.path.name}:{judge}" if judge else store.path.name
-        best: dict[str, tuple[tuple[int, int], Verdict]] = {}
-        self.disputed: set[str] = set()
-        for key, who, verdict in store.verdicts(judge, version):
-            sort, experience = known[who]
-            if kind not in (None, sort):
-                continue
-            rank = KINDS.index(sort) if sort in KINDS else len(KINDS), -experience
-            if key not in best or rank < best[key][0]:
-                best[key] = rank, verdict
-                self.disputed.discard(key)
-            elif rank == best[key][0] and verdict.said != best[key][1].said:
-                self.disputed.add(key)
-        self._verdicts = {key: verdict for key, (_, verdict) in best.items() if key not in self.disputed}
-
-    @property
-    def signature(self) -> str:
-        """Which store, and whose answers."""
-        return f"recorded({self.name})"
-
-    def judge(self, questions: Sequence[Question]) -> list[Verdict | None]:
-        """What was said to each question, None where nothing was."""
-        return [self._verdicts.get(question.key) for question in questions]
-
-    def labels(self) -> dict[str, Label]:
-        """The label of each question that is judged, by its key."""
-        return {key: verdict.label for key, verdict in self._verdicts.items()}

@@ -1,6 +1,6 @@
 """A person judges in the terminal, as in MUC-4's interactive scoring: the passage, the three questions, one key each.
 
-Keys are those of the page. Each answer is written down before the next question appears, so that quitting, or a terminal
+Keys are those of the page. Of a long text as much is shown as leaves room for the questions, around the marks. Each answer is written down before the next question appears, so that quitting, or a terminal
 that is closed, loses nothing; whoever comes back goes on where the first open question is.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tallystick.judges.asking import NO, NONE, RELATION_KEYS, YES, Sheet, asked, reference_keys, summary
 from tallystick.judges.desk import Desk
-from tallystick.judges.passage import MARKS, passage_of
+from tallystick.judges.passage import MARKS, Passage, passage_of
 from tallystick.judges.questions import Question
 from tallystick.judges.verdicts import RELATIONS
 
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 STYLES = {"trigger": "bold magenta", "reference": "green underline", "candidate": "bold black on yellow"}
 BACK, SKIP, REMARK, QUIT = "b", "s", "r", "q"
+WHOLE, BY_NUMBER = "+", "#"
+AROUND = (4000, 2000, 1000, 500, 300, 200, 120, 60)
+"""Characters to each side of a mark: as many as leave room for the questions."""
+OTHER_LINES = 22
+"""What stands on the screen beside the passage and the references."""
 ENTER = ("\r", "\n")
 BACKWARD = ("b", "\x1b[D")
 STOP = ("q", "\x03", "\x04")
@@ -57,9 +62,9 @@ def _ask(session: Session, desk: Desk, console: Console, read_key: ReadKey, read
         own = desk.own(question.key)
         sheet = Sheet.of(question, own.answers if own else None)
         remark = own.verdict.explanation if own else ""
-        fresh, step = True, None
+        fresh, step, whole = True, None, False
         while step is None:
-            draw(desk, place, question, sheet, remark, message, console, fresh=fresh)
+            draw(desk, place, question, sheet, remark, message, console, fresh=fresh, whole=whole)
             fresh, message, key = False, "", read_key()
             if key == "" or key in STOP:
                 return
@@ -74,6 +79,13 @@ def _ask(session: Session, desk: Desk, console: Console, read_key: ReadKey, read
                 message, step = ("This is the first question.", None) if place == 0 else ("", "back")
             elif key == SKIP:
                 step = "on"
+            elif key == WHOLE:
+                whole = not whole
+            elif key == BY_NUMBER and sheet.valid and question.references:
+                console.print("Numbers of references, then Enter: ", end="")
+                changed = sheet.turn(read_line() or "")
+                message = f"There are references 1 to {sheet.references}." if changed is None else ""
+                sheet = changed or sheet
             elif key == REMARK:
                 try:
                     console.print("Remark, then Enter: ", end="")
@@ -96,7 +108,7 @@ def _ask(session: Session, desk: Desk, console: Console, read_key: ReadKey, read
 
 
 def draw(
-    desk: Desk, place: int, question: Question, sheet: Sheet, remark: str, message: str, console: Console, *, fresh: bool
+    desk: Desk, place: int, question: Question, sheet: Sheet, remark: str, message: str, console: Console, *, fresh: bool, whole: bool
 ) -> None:  # fmt: skip
     """A terminal is drawn anew after each key; in a pipe only what is new is printed."""
     from rich.text import Text
@@ -104,18 +116,30 @@ def draw(
     if console.is_terminal:
         console.clear()
     if console.is_terminal or fresh:
-        show_question(desk, place, question, console)
+        show_question(desk, place, question, console, whole=whole or not console.is_terminal)
         show_sheet(question, sheet, remark, console)
     if message:
         console.print(Text(printable(message), style="yellow"))
 
 
-def passage_text(question: Question) -> Text:
+def passage_in(question: Question, lines: int, width: int) -> Passage:
+    """The passage, as much of it as stands in so many lines; at least a little around each mark."""
+    passage = passage_of(question)
+    shown = (passage, *(passage.window(around) for around in AROUND))
+    return next((one for one in shown if _height(one, width) <= lines), shown[-1])
+
+
+def _height(passage: Passage, width: int) -> int:
+    text = "".join(piece.text + "".join(f"[{mark}]" for mark in piece.marks) for piece in passage.pieces)
+    return sum(-(-max(1, len(line)) // width) for line in text.split("\n"))
+
+
+def passage_text(passage: Passage) -> Text:
     """The document with its marks, each named where it ends."""
     from rich.text import Text
 
     out = Text()
-    pieces = passage_of(question).pieces
+    pieces = passage.pieces
     for k, piece in enumerate(pieces):
         out.append(printable(piece.text), style=" ".join(STYLES[mark] for mark in piece.marks))
         after = pieces[k + 1].marks if k + 1 < len(pieces) else ()
@@ -130,7 +154,7 @@ def printable(text: str) -> str:
     return "".join(c if c in "\n\t" or c.isprintable() else "�" for c in text)
 
 
-def show_question(desk: Desk, place: int, question: Question, console: Console) -> None:
+def show_question(desk: Desk, place: int, question: Question, console: Console, *, whole: bool = True) -> None:
     """The passage and what it is about."""
     from rich.padding import Padding
     from rich.rule import Rule
@@ -140,16 +164,26 @@ def show_question(desk: Desk, place: int, question: Question, console: Console) 
     console.print()
     console.print(Rule(f"{place + 1} of {total} · {done} judged · {printable(desk.name)}", align="left"))
     about = Text()
-    for name, value in (("event", question.event_type), ("trigger", question.trigger), ("role", question.role)):
+    for name, value in (
+        ("about", question.source),
+        ("event", question.event_type),
+        ("trigger", question.trigger),
+        ("role", question.role),
+    ):
         if value:
             about.append(f"{name} ", style="dim").append(f"{printable(value)}   ", style="bold")
     if about:
         console.print(about)
     if question.document:
-        console.print(Padding(passage_text(question), (1, 2)))
+        full = passage_of(question)
+        room = max(4, console.height - OTHER_LINES - len(question.references))
+        passage = full if whole else passage_in(question, room, console.width - 6)
+        console.print(Padding(passage_text(passage), (1, 2)))
         legend = Text("  ")
         for mark in MARKS:
             legend.append(mark, style=STYLES[mark]).append("  ")
+        if passage != full:
+            legend.append(f"{WHOLE} the whole text", style="dim")
         console.print(legend)
     for note in passage_of(question).notes:
         console.print(Text(f"  {printable(note)}", style="dim"))
@@ -178,8 +212,9 @@ def show_sheet(question: Question, sheet: Sheet, remark: str, console: Console) 
     if sheet.valid:
         if question.references:
             ask(second)
-            for k, (text, key) in enumerate(zip(question.references, reference_keys(sheet.references), strict=True)):
-                offer(key, f"Yes, {text}", k in (sheet.same_as or ()))
+            keys = reference_keys(sheet.references)
+            for k, (text, key) in enumerate(zip(question.references, keys, strict=True)):
+                offer(key or f"{BY_NUMBER}{k + 1}", f"Yes, {text}", k in (sheet.same_as or ()))
             offer(NONE, "No, none of them", sheet.same_as is not None and not sheet.same_as)
         ask(third)
         for key, name in RELATION_KEYS.items():

@@ -52,6 +52,7 @@ def question_view(desk: Desk, place: int) -> dict[str, Any]:
         "event_type": question.event_type,
         "trigger": question.trigger,
         "role": question.role,
+        "source": question.source,
         "candidate": question.candidate,
         "references": [{"text": text, "key": key} for text, key in zip(question.references, keys, strict=True)],
         "relations": [

@@ -193,7 +193,7 @@ class Handler(BaseHTTPRequestHandler):
         if (self.headers.get("Content-Type") or "").split(";")[0].strip() != "application/json":
             raise Refused(415, "an answer is sent as application/json")
         length = self.headers.get("Content-Length", "")
-        if not length.isdigit() or int(length) > LARGEST:
+        if not length.isdigit() or len(length) > 18 or int(length) > LARGEST:
             raise Refused(413, f"an answer has at most {LARGEST} bytes, and says how many")
         try:
             sent = msgspec.json.decode(self.rfile.read(int(length)), type=Sent)
@@ -226,6 +226,11 @@ class Handler(BaseHTTPRequestHandler):
             self._send_json(refused.status, {"error": str(refused)})
         except TallystickError as error:
             self._send_json(400, {"error": str(error)})
+        except (BrokenPipeError, ConnectionError, TimeoutError):
+            self.close_connection = True  # nobody listens any more
+        except Exception as error:  # the page says so, instead of waiting for an answer that never comes
+            self.close_connection = True
+            self._send_json(500, {"error": f"the server failed ({type(error).__name__}: {error}); nothing was saved"})
 
     def _send_json(self, status: int, value: Any) -> None:
         self._send(status, "application/json", json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
@@ -243,6 +248,6 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def _whole_number(text: str | None) -> int:
-    if text is None or not text.isascii() or not text.isdigit():
-        raise InputError(f"a question is asked for by its number, found {text!r}")
+    if text is None or not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise InputError(f"a question is asked for by its number, found {text!r:.60}")
     return int(text)

@@ -95,7 +95,7 @@ def credit(step: Accepted | Broken, options: Options) -> tuple[Share, Share, Sha
     den_p = 0
     if rewrite:  # one candidate for each reference, whatever there was before
         num_p, den_p = step.weight * max(found, 1), max(found, 1) - len(step.candidates)
-    if not found and step.weight == 1 and options.none_credits_recall:
+    if not found and not step.partial and options.none_credits_recall:
         return (
             num_p,
             den_p,

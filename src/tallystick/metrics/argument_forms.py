@@ -6,17 +6,20 @@
     conjuncts   -                                   (syria)  (iraq)  (u s)
 
 A form leaves out what is harmless: articles, determiners, punctuation and 's. If nothing remains, the words stay. A pronoun
-says nothing by itself: two of them are the same only where they stand in the same place. What is written in capitals is no
-pronoun: US, IT, WHO.
+says nothing by itself: two of them are the same only where they stand in the same place. US, IT and WHO in capitals are names, unless
+the whole document is in capitals.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import blake2b
+
+from tallystick.errors import MetricError
 
 Form = tuple[str, ...]
 
@@ -39,6 +42,8 @@ HARMLESS = word_list("a an the this that these those some any each every all bot
 """Articles and determiners. Not `no`, which turns the meaning round, and not possessive pronouns, which are pronouns."""
 
 CONJUNCTIONS = frozenset(("and",))
+NAMES = frozenset(("US", "IT", "WHO"))
+"""Pronouns that are names in capitals."""
 GENITIVE = "'s"
 MEANINGFUL = frozenset("%‰&@#§")
 """What Unicode calls punctuation, and yet says something."""
@@ -89,7 +94,25 @@ class Wording:
     pronouns: frozenset[str] = PRONOUNS
     harmless: frozenset[str] = HARMLESS
     conjunctions: frozenset[str] = CONJUNCTIONS
+    in_capitals: bool = False
+    """Whether capitals say nothing, since all is written in them."""
     _seen: dict[str, Said] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("pronouns", "harmless", "conjunctions"):
+            for one in sorted(getattr(self, name)):
+                if words(one) != (one,):
+                    raise MetricError(
+                        f"{name}: expected single words in lower case, which texts are compared by; found {one!r}, which would match nothing"
+                    )
+
+    def for_text(self, tokens: Sequence[str]) -> Wording:
+        """The same for a document: capitals say nothing in one that has nothing else."""
+        return self._shouted if " ".join(tokens).isupper() else self
+
+    @cached_property
+    def _shouted(self) -> Wording:
+        return replace(self, in_capitals=True, _seen={})
 
     def read(self, text: str) -> Said:
         """What a text says; remembered, since texts come again and again."""
@@ -107,7 +130,7 @@ class Wording:
         return Said(folded(text), form, pronoun, self._parts(text))
 
     def _is_pronoun(self, word: str) -> bool:
-        return word.casefold() in self.pronouns and not (len(word) > 1 and word.isupper())
+        return word.casefold() in self.pronouns and (self.in_capitals or word not in NAMES)
 
     def is_harmless(self, word: str) -> bool:
         """Whether a word may be left out."""

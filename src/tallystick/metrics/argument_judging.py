@@ -10,14 +10,14 @@ largest; what remains of a candidate's references then goes to it as well. What 
 the references that no Correct one stands for. A candidate whose references are all credited already is a repetition and stays wrong, as in
 all stages.
 
-A candidate without a verdict counts as wrong. With Partial as 0 or 1 every further verdict leaves each figure as it is or raises it, so
-that the figures are lower bounds. With Partial as 0.5 that is so for those that `bounds_of` names: a reference that goes from three Partial
-candidates to one Correct one raises recall and may lower precision.
+A candidate without a verdict counts as wrong. With Partial as 0 every further verdict leaves each figure as it is or raises it, so
+that the figures are lower bounds. With Partial as 0.5 or 1 that is so for those that `bounds_of` names: references that go from three Partial
+candidates to one Correct one may lower precision.
 
-How a judge is asked depends on it: `all`, one question with all references of the role (people, and what is recorded);
+How a judge is asked depends on it: `all`, one question with all references of the role (people);
 `pairs`, one question for each reference that is free, and only one of them is credited (embeddings, and language models that are
 shown a reference); `alone`, one question without references, which credits the only free reference of the role, if there is just
-one, or none (language models that are not). A judge may say so itself, by an attribute `asks`.
+one, or none (language models that are not). What is recorded counts as it did when it was said. A judge may say so itself, by an attribute `asks`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import MetricError
+from tallystick.errors import MetricError, counted
 from tallystick.metrics.argument_stages import JUDGED, Accepted, Block, Candidate, best_pairs
 
 if TYPE_CHECKING:
@@ -36,8 +36,12 @@ if TYPE_CHECKING:
 
 ASKS = ("all", "pairs", "alone")
 FIGURES = ("precision", "recall", "f1")
+CREDITED = ("Correct", "Partial")
+"""The labels that may credit something, the better first."""
 NEXT_TO_NOTHING = 1e-6
 """Decides between matchings of the same total weight, and is too little to change the total."""
+LEAST = 1e-3
+"""Decides where that leaves a choice: less than parts of a candidate differ by."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +73,21 @@ class Coverage:
         """The share of open candidates with a verdict; 1 where nothing was open."""
         return self.judged / self.open if self.open else 1.0
 
-    def notes(self) -> list[str]:
-        """How much the judge decided, what follows for the figure, and why verdicts are lacking."""
+    @property
+    def told(self) -> str:
+        """How much the judge decided."""
         of = "open candidates" + (" that have a free reference" if self.asks == "pairs" else "")
-        shown = f"{self.judge} decided {self.judged:,} of {self.open:,} {of} ({self.share:.1%})"
-        return [
-            shown + (f": {self._bound()}" if self.judged < self.open else ""),
-            *(f"{self.judge}: {trouble}" for trouble in self.troubles),
-        ]
+        return f"{self.judge} decided {self.judged:,} of {self.open:,} {of} ({self.share:.1%})"
+
+    @property
+    def whole(self) -> bool:
+        """Whether the judge decided all that was open."""
+        return self.judged == self.open
+
+    def warnings(self) -> list[str]:
+        """What follows for the figures where the judge did not decide all, and why verdicts are lacking."""
+        lacking = [] if self.whole else [f"{self.told}: {self._bound()}"]
+        return [*lacking, *(f"{self.judge}: {trouble}" for trouble in self.troubles)]
 
     def _bound(self) -> str:
         """Which figures are lower bounds, and that the others are not."""
@@ -85,18 +96,19 @@ class Coverage:
             return "the figures of `judge` are lower bounds"
         is_, are = (" and ".join(names) + (" is" if len(names) == 1 else " are") for names in (self.bounds, others))
         bounds = "a lower bound" if len(self.bounds) == 1 else "lower bounds"
-        return f"{is_} {bounds}; {are} not, since with --partial 0.5 a further verdict may lower them"
+        return f"{is_} {bounds}; {are} not, since a further verdict may lower them where Partial counts (--partial)"
 
 
 def bounds_of(asks: str, counting: str, partial: float) -> tuple[str, ...]:
-    """The figures that a verdict more never lowers, whatever it is: all, but where Partial is neither nothing nor everything.
+    """The figures that a verdict more never lowers, whatever it is: all, but where Partial counts and what is Correct goes before it.
 
     `rewrite` counts a candidate that stands for n references n times, and with weight 1/2 n times half: precision may fall, F1 cannot.
-    Under `keep` several half-right candidates can lose their references to one that is right, or to a part of one.
+    Under `keep` several half-right candidates can lose their references to one that is right, or to a part of one. So they can with Partial
+    as 1, where they lose as much as the other gains. Pairs of one weight are matched for the largest total, which only grows.
     """
-    if partial in (0, 1) or asks == "alone" or (asks == "pairs" and counting == "rewrite"):
+    if not partial or asks == "alone" or (asks == "pairs" and (counting == "rewrite" or partial == 1)):
         return FIGURES
-    return ("recall", "f1") if counting == "rewrite" else ("recall",)
+    return ("recall", "f1") if counting == "rewrite" and partial < 1 else ("recall",)
 
 
 def asked_how(judge: Any) -> str:
@@ -133,6 +145,11 @@ def ask_judge(judge: Judge, asked: Sequence[Asked]) -> list[Verdict | None]:
     found = judge.judge(list(distinct.values()))
     if len(found) != len(distinct):
         raise MetricError(f"{judge.signature} was asked {len(distinct):,} questions and gave {len(found):,} verdicts")
+    report = getattr(judge, "report", None)
+    calls = getattr(report, "calls", 0)
+    if calls and not (getattr(report, "answered", 1) or getattr(report, "known", 1)):
+        reasons = "; ".join(dict(getattr(report, "failures", {})))
+        raise MetricError(f"{judge.signature} answered none of {counted(calls, 'call')}: {reasons}")
     verdicts = dict(zip(distinct, found, strict=True))
     for key, verdict in verdicts.items():
         if verdict is not None and any(not 0 <= k < len(distinct[key].references) for k in verdict.references):
@@ -170,11 +187,21 @@ def judge_blocks(
 
 
 def _troubles(judge: Any) -> Iterator[str]:
-    """What a judge reports of calls that failed, answers that could not be used, and people of equal standing who disagree."""
+    """What a judge reports: calls that failed, answers that could not be used, who decides, and that people of equal standing disagree."""
     report = getattr(judge, "report", None)
     for kind in ("failures", "unusable"):
         for reason, count in dict(getattr(report, kind, {})).items():
             yield f"{reason} ({count:,} times)"
+    not_called = getattr(report, "not_called", 0)
+    if not_called:
+        yield f"{counted(not_called, 'call')} not made, since nothing but failures came back"
+    yield from getattr(judge, "notes", ())
+    elsewhere = len(getattr(judge, "elsewhere", ()))
+    if elsewhere:
+        yield (
+            f"{counted(elsewhere, 'question')} without a verdict, though the same candidate was judged in the same role: with another "
+            "text, in another place, with other references, or by another judge"
+        )
     disputed = len(getattr(judge, "disputed", ()))
     if disputed:
         yield f"judges of equal standing disagree on {disputed:,} of its questions, which count as not judged"
@@ -184,11 +211,11 @@ Right = Sequence[tuple[Asked, "Verdict", Fraction]]
 
 
 def _stand_for(block: Block, right: Right, several: bool) -> None:
-    """Candidates take the references that they stand for; if each takes all that it can, what is worth more goes first."""
+    """Candidates take the references that they stand for; if each takes all that it can, what is Correct goes first."""
     if not several:
         return _match(block, right, several)
-    for weight in sorted({weight for _, _, weight in right}, reverse=True):
-        _match(block, [found for found in right if found[2] == weight], several)
+    for label in CREDITED:
+        _match(block, [found for found in right if found[1].label == label], several)
     return None
 
 
@@ -199,6 +226,7 @@ def _match(block: Block, right: Right, several: bool) -> None:
     column = {id(candidate): k for k, candidate in enumerate(candidates)}
     row = {reference: k for k, reference in enumerate(free)}
     weights: dict[tuple[int, int], Fraction] = {}
+    labels: dict[tuple[int, int], str] = {}
     none = []
     for one, verdict, weight in right:
         named = (one.reference,) if one.reference is not None else verdict.references
@@ -206,11 +234,12 @@ def _match(block: Block, right: Right, several: bool) -> None:
             none.append((one.candidate, weight, verdict.label))
         for reference in named:
             if reference in row:
-                weights[row[reference], column[id(one.candidate)]] = weight
+                edge = row[reference], column[id(one.candidate)]
+                weights[edge], labels[edge] = weight, verdict.label
     edges = [
-        (r, c, float(weight + NEXT_TO_NOTHING * ((weight == 1) + candidates[c].share)))
+        (r, c, float(weight + NEXT_TO_NOTHING * ((weight == 1) + candidates[c].share + LEAST * (labels[r, c] == "Correct"))))
         for (r, c), weight in weights.items()
-    ]
+    ]  # fmt: skip
     taken: dict[int, list[int]] = {c: [r] for r, c in best_pairs(edges, len(free), len(candidates))}
     if several:  # what nobody else needs
         used = {r for rows in taken.values() for r in rows}
@@ -219,17 +248,23 @@ def _match(block: Block, right: Right, several: bool) -> None:
                 taken[c].append(r)
                 used.add(r)
     for c, rows in taken.items():
-        weight = weights[rows[0], c]
+        label = labels[rows[0], c]
         references = tuple(sorted(free[r] for r in rows))
-        block.take(Accepted(JUDGED, references, (candidates[c],), weight, "correct" if weight == 1 else "partial"))
+        block.take(_accepted(references, candidates[c], weights[rows[0], c], label))
     for candidate, weight, label in none:
-        block.take(Accepted(JUDGED, (), (candidate,), weight, f"{label.lower()}, no reference"))
+        block.take(_accepted((), candidate, weight, label))
+
+
+def _accepted(references: tuple[int, ...], candidate: Candidate, weight: Fraction, label: str) -> Accepted:
+    how = label.lower() + ("" if references else ", no reference")
+    return Accepted(JUDGED, references, (candidate,), weight, how, partial=label == "Partial")
 
 
 def _alone(block: Block, right: Right) -> None:
     """A judge who saw no reference: the only free one is meant, if there is just one."""
     only = tuple(block.free) if len(block.free) == 1 else ()
-    for one, verdict, weight in sorted(right, key=lambda found: -found[2]):  # what is only partly right takes it last
+    for one, verdict, weight in sorted(
+        right, key=lambda found: CREDITED.index(found[1].label)
+    ):  # Partial takes it last
         references, only = only, ()
-        how = verdict.label.lower() + ("" if references else ", no reference")
-        block.take(Accepted(JUDGED, references, (one.candidate,), weight, how))
+        block.take(_accepted(references, one.candidate, weight, verdict.label))

@@ -1,7 +1,8 @@
 """Questions about candidates that no rule accepts: how they are put, and which come first (section 6.2).
 
-A question has all references of the event's role, left to right, whatever else is matched already; and a candidate that is not
-a pronoun is shown where its words stand nearest to the trigger. So the same words of another system are the same question.
+A question has all references of the event's role, left to right, whatever else is matched already. A candidate is shown in the place that
+was predicted; one without a place, or in a place that says something else, where its words stand nearest to the trigger. So the same candidate of
+another system is the same question. Where there is no text, or no trigger, the ids of document and event tell questions apart.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ class Asker:
 
     document: ArgumentDocument
     wording: Wording
+    id: str = ""
+    """Which document it is."""
 
     @cached_property
     def text(self) -> str:
@@ -63,13 +66,26 @@ class Asker:
             self.characters(self._place(candidate, event)),
             tuple(self.characters(reference.span) for reference in block.references),
             self.characters(event.span),
+            self._source(event),
         )
 
+    def _source(self, event: DescribedEvent) -> str:
+        """What the question does not say by itself: which document where there is no text, which event where there is no trigger."""
+        if not self.text.strip():
+            return f"document {self.id}, event {event.id}"
+        return "" if event.trigger else f"event {event.id}"
+
     def _place(self, candidate: Candidate, event: DescribedEvent) -> Span | None:
-        if self.wording.read(candidate.text).pronoun:
+        if candidate.span is not None and (self._says(candidate) or self.wording.read(candidate.text).pronoun):
             return candidate.span
         start, end = event.span or (0, -1)
         return nearest(candidate.text.split(), self.document.tokens, start, end + 1) or candidate.span
+
+    def _says(self, candidate: Candidate) -> bool:
+        """Whether the candidate's place says what it says."""
+        assert candidate.span is not None
+        there = self.document.tokens[candidate.span[0] : candidate.span[1] + 1]
+        return "".join(there).casefold() == "".join(candidate.text.split()).casefold()
 
 
 def most_made(systems: Iterable[Sequence[Question]], top: int | None = None) -> list[Question]:

@@ -51,13 +51,14 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Accepted:
-    """Candidates that stand for references, and the stage that says so. `weight` is below 1 for what is partly right."""
+    """Candidates that stand for references, and the stage that says so. `partial` is what a judge calls so, whatever weight that has."""
 
     stage: str
     references: tuple[int, ...]
     candidates: tuple[Candidate, ...]
     weight: Share = 1
     how: str = ""
+    partial: bool = False
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from tallystick.errors import MetricError
 from tallystick.matching.normalise import f1
 from tallystick.matching.sets import match
 from tallystick.metrics.argument_counting import ORDERS, PLAIN, Options, block_sums, blocks_of, document_sums
+from tallystick.metrics.argument_forms import Wording
 from tallystick.metrics.argument_judging import Coverage, judge_blocks
 from tallystick.metrics.argument_modifiers import Variants
 from tallystick.metrics.argument_questions import Asker, most_made
@@ -99,8 +100,8 @@ class Scored:
     def open(self) -> list[Question]:
         """The questions about what is still wrong, in the order of the corpus."""
         out = []
-        for document, blocks in zip(self.documents, self.blocks, strict=True):
-            asker = Asker(document, self.options.wording)
+        for name, document, blocks in zip(self.ids, self.documents, self.blocks, strict=True):
+            asker = Asker(document, self.options.wording.for_text(document.tokens), name)
             out += [asker.ask(block, one) for block in blocks for one in block.open if one.text.strip()]
         return out
 
@@ -130,16 +131,17 @@ def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: J
     blocks, views, partial = [], [], 0
     for gold, system in zip(pairs.reference, pairs.predicted, strict=True):
         left, right = (_kept(side.arguments, options) for side in (gold, system))
-        views.append((_view(left, options, "reference"), _view(right, options, "predicted")))
+        wording = options.wording.for_text(gold.tokens)
+        views.append((_view(left, wording, "reference"), _view(right, wording, "predicted")))
         variants = None
         if gold.parse is not None:
-            variants = Variants(gold.parse, gold.tokens, options.wording, options.modifiers)
+            variants = Variants(gold.parse, gold.tokens, wording, options.modifiers)
         elif parsed and left:
             raise MetricError(
                 "some documents have a parse and others have none; the modifiers need all of them or none"
             )
         blocks.append(
-            tuple(run_stages(one, options.wording, variants, ORDERS[options.order]) for one in blocks_of(left, right))
+            tuple(run_stages(one, wording, variants, ORDERS[options.order]) for one in blocks_of(left, right))
         )
         partial += len(variants.partial) if variants is not None else 0
     if not parsed:
@@ -163,8 +165,8 @@ def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: J
         )
     coverage = None
     if judge is not None:
-        coverage = _judged(pairs.reference, blocks, judge, options)
-        notes += coverage.notes()
+        coverage = _judged(pairs, blocks, judge, options)
+        notes += coverage.warnings()
     stages = [stage for stage in STAGES if (stage != MODIFIERS or parsed) and (stage != JUDGED or judge is not None)]
     settings = options.settings(
         " + ".join(sorted(parsers)) if parsed else "", judge.signature if judge is not None else ""
@@ -198,12 +200,12 @@ def open_questions(systems: Mapping[str, Scored], top: int | None = None) -> lis
 
 
 def _judged(
-    documents: Sequence[ArgumentDocument], blocks: Sequence[Sequence[Block]], judge: Judge, options: Options
+    pairs: Paired[ArgumentDocument], blocks: Sequence[Sequence[Block]], judge: Judge, options: Options
 ) -> Coverage:
     """Ask about all documents at once, so that a judge may work on many questions at a time."""
     askers: dict[int, Asker] = {}
-    for document, found in zip(documents, blocks, strict=True):
-        asker = Asker(document, options.wording)
+    for name, document, found in zip(pairs.ids, pairs.reference, blocks, strict=True):
+        asker = Asker(document, options.wording.for_text(document.tokens), name)
         askers.update({id(block): asker for block in found})
     every = [block for found in blocks for block in found]
     return judge_blocks(
@@ -269,11 +271,11 @@ def _kept(arguments: Sequence[EventArgument], options: Options) -> tuple[EventAr
     return tuple(unlike.values())
 
 
-def _view(arguments: Sequence[EventArgument], options: Options, side: str) -> ArgumentView:
+def _view(arguments: Sequence[EventArgument], wording: Wording, side: str) -> ArgumentView:
     """What the expressions compare; what equals nothing gets a key of its own."""
     out = []
     for k, one in enumerate(arguments):
-        said = options.wording.read(one.text)
+        said = wording.read(one.text)
         here = f"{side} {k}" if one.span is None else f"{one.span[0]}:{one.span[1]}"
         text, form = (said.text, " ".join(said.form)) if said.comparable else (f"\0{here}", f"\0{here}")
         out.append(KeyedArgument(one.event, one.role, here, text, form))

@@ -185,32 +185,32 @@ function current(id) {
 }
 
 function passage(question) {
-  const text = element("p", { class: "text", id: "text" });
+  const text = element("p", { class: "text", id: "text", dir: "auto" });
   question.pieces.forEach(([content, ...marks], k) => {
     text.append(marks.length ? element("mark", { class: marks.join(" ") }, content) : content);
     const after = (question.pieces[k + 1] || [""]).slice(1);
-    for (const mark of marks.filter((one) => !after.includes(one))) text.append(element("span", { class: `tag ${mark}` }, mark));
+    for (const mark of marks.filter((one) => !after.includes(one))) text.append(element("span", { class: `tag ${mark}`, dir: "ltr" }, mark));
   });
   const parts = [facts(question)];
   if (question.pieces.length) parts.push(text);
   else parts.push(element("dl", { class: "text pairs" },
-    ...question.references.flatMap((one) => [element("dt", {}, "reference"), element("dd", {}, element("mark", { class: "reference" }, one.text))]),
-    element("dt", {}, "candidate"), element("dd", {}, element("mark", { class: "candidate" }, question.candidate))));
+    ...question.references.flatMap((one) => [element("dt", {}, "reference"), element("dd", { dir: "auto" }, element("mark", { class: "reference" }, one.text))]),
+    element("dt", {}, "candidate"), element("dd", { dir: "auto" }, element("mark", { class: "candidate" }, question.candidate))));
   if (question.notes.length) parts.push(element("ul", { class: "notes" }, ...question.notes.map((one) => element("li", {}, one))));
   const name = question.pieces.length ? "Document" : "The texts";
   return element("section", { class: "card document", "aria-label": name, tabindex: "0" }, ...parts);
 }
 
 function facts(question) {
-  const rows = [["event", question.event_type], ["trigger", question.trigger], ["role", question.role]];
+  const rows = [["about", question.source], ["event", question.event_type], ["trigger", question.trigger], ["role", question.role]];
   return element("dl", { class: "facts" }, ...rows.filter(([, value]) => value).map(([name, value]) =>
-    element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+    element("div", {}, element("dt", {}, name), element("dd", { dir: "auto" }, value))));
 }
 
 function option(kind, name, pressed, text, act) {
   return element("label", { class: "option" },
     key(pressed), element("input", { type: kind, name, "data-key": pressed, "aria-keyshortcuts": pressed || null, onchange: act }),
-    element("span", {}, text), element("span", { class: "mark", "aria-hidden": "true" }, "✓"));
+    element("span", {}, ...[text].flat()), element("span", { class: "mark", "aria-hidden": "true" }, "✓"));
 }
 
 function questions(question) {
@@ -222,7 +222,7 @@ function questions(question) {
   ];
   if (question.references.length) {
     sets.push(element("fieldset", { id: "q2" }, element("legend", {}, second),
-      ...question.references.map((one, k) => option("checkbox", "same", one.key, `Yes, ${one.text}`, () => toggle(k))),
+      ...question.references.map((one, k) => option("checkbox", "same", one.key, ["Yes, ", element("bdi", {}, one.text)], () => toggle(k))),
       option("checkbox", "none", "8", "No, none of them", () => change({ same_as: [] }))));
   }
   sets.push(element("fieldset", { id: "q3" }, element("legend", {}, third),
@@ -328,7 +328,7 @@ async function showDifferences() {
       element("p", { class: "soft small" }, found.decides ? `${found.decides} is marked as more experienced, and decides.`
         : "Neither is marked as more experienced: what they disagree about stays unjudged (tallystick judge judges --experience NAME=1).")));
     parts.push(element("div", { class: "differences" }, ...found.differences.map((row) => element("article", { class: "card" },
-      element("h2", {}, `${row.candidate}`, element("span", { class: "soft" }, ` – ${[row.role, row.trigger && `of “${row.trigger}”`].filter(Boolean).join(" ")}`)),
+      element("h2", {}, element("bdi", {}, row.candidate), element("span", { class: "soft" }, ` – ${[row.role, row.trigger && `of “${row.trigger}”`].filter(Boolean).join(" ")}`)),
       element("p", { class: "soft small" }, row.references.length ? `reference: ${row.references.join(" · ")}` : "no reference"),
       element("div", { class: "versus" }, ...[row.first, row.second].map((side) => element("div", {},
         element("p", {}, `${side.judge}: `, element("span", { class: side.label }, side.label)),
@@ -403,9 +403,14 @@ $("who").addEventListener("click", () => attempt(showStart));
 
 const place = Number.parseInt(address.searchParams.get("question"), 10);
 attempt(async () => {
-  if (!page.annotator) await showStart();
-  else if (address.searchParams.get("page") === "differences") {
-    await start(page.annotator);
-    await showDifferences();
-  } else await start(page.annotator, place > 0 ? place - 1 : null);
+  if (!page.annotator) return showStart();
+  try {
+    if (address.searchParams.get("page") === "differences") {
+      await start(page.annotator);
+      await showDifferences();
+    } else await start(page.annotator, place > 0 ? place - 1 : null);
+  } catch (error) {  // a name that is none, for instance: say it, and ask for another
+    await showStart();
+    throw error;
+  }
 });
