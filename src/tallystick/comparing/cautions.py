@@ -76,9 +76,9 @@ def about_draws(
             near.append(f"{first} and {second} (p {d.corrected:.3f})")
     if not near:
         return []
+    shown = ", ".join(near[:5]) + (f" and {len(near) - 5} more" if len(near) > 5 else "")
     return [
-        f"{metric}: near the level of {alpha:.2g}, so that another --seed may decide otherwise: {some(near)}; more "
-        "--resamples tell."
+        f"{metric}: near the level of {alpha:.2g}, so that another --seed may decide otherwise: {shown}. More --resamples tell."
     ]
 
 
