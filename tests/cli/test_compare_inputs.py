@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from running import run, run_here, write
-from test_compare_tasks import EXAMPLES, TASKS, WRITTEN
+from test_compare_tasks import EXAMPLE, EXAMPLES, WRITTEN
 
 EVERY = {**WRITTEN, "dependencies": None}
 
@@ -18,7 +18,7 @@ def files(tmp_path, monkeypatch):
 
     def written(task):
         if EVERY[task] is None:
-            gold, system, *_ = TASKS[task]
+            gold, system, *_ = EXAMPLE[task]
             return EXAMPLES / gold, EXAMPLES / system, ()
         document, suffix, options = EVERY[task]
         name = Path(f"all.{suffix}")
@@ -43,14 +43,14 @@ def test_a_reference_from_standard_input_serves_every_system(files, task):
 
 
 def test_errors_still_name_standard_input():
-    system = TASKS["relations"][1]
+    system = EXAMPLE["relations"][1]
     said = compared_from(b"{", "relations", "-", f"A={EXAMPLES / system}", f"B={EXAMPLES / system}", code=2)
     assert "<stdin>:1" in said
 
 
 def test_a_pipe_serves_every_system(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    gold, system, *_ = TASKS["spans"]
+    gold, system, *_ = EXAMPLE["spans"]
     os.mkfifo("gold.iob")
     text = (EXAMPLES / gold).read_bytes()
     writer = threading.Thread(target=lambda: Path("gold.iob").write_bytes(text), daemon=True)
@@ -60,12 +60,12 @@ def test_a_pipe_serves_every_system(tmp_path, monkeypatch):
 
 
 def test_standard_input_stands_for_one_run(tmp_path):
-    gold = EXAMPLES / TASKS["relations"][0]
+    gold = EXAMPLES / EXAMPLE["relations"][0]
     assert "only one file can be standard input" in compared_from(b"", "relations", gold, "A=-,-", code=2)
 
 
 def test_nor_does_an_option_read_it_again():
-    gold, system = (EXAMPLES / name for name in TASKS["relations"][:2])
+    gold, system = (EXAMPLES / name for name in EXAMPLE["relations"][:2])
     said = compared_from(gold.read_bytes(), "relations", "-", f"A={system}", "--parents", "-", code=2)
     assert "only one file can be standard input" in said
 

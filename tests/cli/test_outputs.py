@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from running import run, run_here, write
-from test_compare_tasks import EXAMPLES, TASKS
+from test_compare_tasks import EXAMPLE, EXAMPLES
 
 FIGURES = "system,metric,value\nA,m,0.5\nB,m,0.6\nA,n,0.5\nB,n,0.4\n"
 
@@ -15,9 +15,9 @@ FIGURES = "system,metric,value\nA,m,0.5\nB,m,0.6\nA,n,0.5\nB,n,0.4\n"
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for side, name in zip(("gold", "system"), TASKS["spans"], strict=False):
+    for side, name in zip(("gold", "system"), EXAMPLE["spans"], strict=False):
         Path(f"{side}.iob").write_bytes((EXAMPLES / name).read_bytes())
-    for side, name in zip(("gold", "system"), TASKS["relations"], strict=False):
+    for side, name in zip(("gold", "system"), EXAMPLE["relations"], strict=False):
         Path(f"{side}.jsonl").write_bytes((EXAMPLES / name).read_bytes())
     Path("table.csv").write_text(FIGURES)
     Path("parents.tsv").write_text("child\tparent\n")

@@ -4,14 +4,19 @@ import os
 import signal
 import struct
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import partial
 from multiprocessing import connection
 
 import pytest
+from made import make
+from slowly import score_slowly
 
 import tallystick as ts
 from tallystick.engines import Processes
+from tallystick.engines.running import run_files
 from tallystick.errors import TallystickError
+from tallystick.reading.boundaries import find_boundaries
 from tallystick.scoring.elsewhere import WorkerLost, in_order
 
 
@@ -103,6 +108,45 @@ def test_errors_come_back_and_what_cannot_travel_is_said():
             ts.evaluate(metric, reference, reference, executor=pool)
         assert list(in_order(pool, double, [3])) == [(3, 6)]
         assert ts.evaluate("f1(match(exact))", reference, reference, executor=pool, batch=1).f1 == 1
+
+
+class Losing(Executor):
+    """Loses the first outcomes as Dask does if a worker dies between an outcome and the question whether there is one."""
+
+    def __init__(self, times):
+        self.times, self.lost, self.place = times, 0, {"__name__": "distributed.cfexecutor"}
+        exec("def cascade(result):\n    typ, exc, tb = result\n", self.place)
+
+    def submit(self, work, *arguments):
+        future = Future()
+        try:
+            result = work(*arguments)
+            if self.lost < self.times:
+                self.lost += 1
+                self.place["cascade"](result)
+            future.set_result(result)
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def test_an_outcome_that_dask_lost_is_computed_again(tmp_path):
+    losing = Losing(3)
+    assert list(in_order(losing, double, [1, 2])) == [(1, 2), (2, 4)]
+    assert losing.lost == 3
+    with pytest.raises(TypeError, match="unpack"):
+        list(in_order(Losing(4), double, [1]))
+    with pytest.raises(TallystickError, match=r"^said$"):
+        list(in_order(losing, fail, [1]))
+    task, gold, system = make(tmp_path, "roles")
+    score = partial(score_slowly, log=str(tmp_path / "log"), seconds=0)
+    whole = run_files(score, gold, system, find_boundaries(task, gold), size=200)
+    losing = Losing(2)
+    again = run_files(score, gold, system, find_boundaries(task, gold), executor=losing, size=200)
+    assert losing.lost == 2
+    assert {name: one.figures for name, one in again.results.items()} == {
+        name: one.figures for name, one in whole.results.items()
+    }
 
 
 def test_a_worker_ends_when_its_parent_is_gone(tmp_path):

@@ -254,7 +254,7 @@ def test_the_signature_names_the_judge_whatever_is_kept(tmp_path, more):
     assert done.exit_code == 0, done.output
     content = json.loads(done.stdout)
     assert content["metrics"]["records"]["f1"] == 1.0
-    assert f"judge=recorded({store.name})" in content["signature"]
+    assert f"judge=recorded({store.name}, person lena, 1 judgement, " in content["signature"]
 
 
 def test_what_is_forgotten_leaves_the_name_of_the_judge(monkeypatch):

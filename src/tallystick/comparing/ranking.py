@@ -49,7 +49,9 @@ def levels(scores: Scores) -> npt.NDArray[np.int64]:
     values = np.asarray(scores, dtype=np.float64)
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    apart = np.diff(ordered) > EQUAL * np.maximum(1, np.abs(ordered[1:]))
+    sizes = np.maximum(1, np.minimum(np.abs(ordered[1:]), np.abs(ordered[:-1])))
+    with np.errstate(invalid="ignore"):  # two that are infinite are equal
+        apart = np.diff(ordered) > EQUAL * sizes
     out = np.empty(len(values), np.int64)
     out[order] = np.concatenate(([0], np.cumsum(apart)))[: len(values)]
     return out

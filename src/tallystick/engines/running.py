@@ -10,7 +10,7 @@ be done either, they are read as a whole, and it is said why.
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from tallystick.engines.shards import Extra, Job, Outcome, Score, Scored, Wants,
 from tallystick.engines.state import State
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.reading.boundaries import Boundaries, Uncut
-from tallystick.scoring.elsewhere import PIECES_A_WORKER, explained, workers_of
+from tallystick.scoring.elsewhere import AGAIN, PIECES_A_WORKER, explained, is_lost_on_the_way, workers_of
 from tallystick.scoring.result import Result
 
 CONFIRMED = 256 << 20
@@ -164,6 +164,7 @@ class _Crew:
         self.order: deque[Shard] = deque()
         self.done: dict[int, Outcome] = {}
         self.under_way: dict[Future[Outcome], Shard] = {}
+        self.again: Counter[int] = Counter()
 
     def work(self, shards: Iterator[Shard]) -> Iterator[tuple[Shard, Outcome]]:
         try:
@@ -189,7 +190,10 @@ class _Crew:
         if known is not None:
             self.done[shard.number] = known
         else:
-            self.under_way[self.executor.submit(score_shard, self.job(shard))] = shard
+            self.submit(shard)
+
+    def submit(self, shard: Shard) -> None:
+        self.under_way[self.executor.submit(score_shard, self.job(shard))] = shard
 
     def collect(self) -> None:
         """Wait for at least one shard. Of several that fail, the first in the file is the error."""
@@ -208,7 +212,10 @@ class _Crew:
         for future in finished:
             shard = self.under_way.pop(future)
             error = future.exception()
-            if error is not None:
+            if error is not None and is_lost_on_the_way(error) and self.again[shard.number] < AGAIN:
+                self.again[shard.number] += 1
+                self.submit(shard)
+            elif error is not None:
                 failed[shard.number] = error
             else:
                 self.keep(shard, future.result())

@@ -19,6 +19,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 PIECES_A_WORKER = 4
+AGAIN = 3
+"""So often work is done again whose outcome was lost on the way."""
 
 
 class WorkerLost(TallystickError):
@@ -39,6 +41,15 @@ def explained(error: BaseException) -> BaseException:
     if isinstance(error, BrokenExecutor):
         return WorkerLost(LOST)
     return WorkerLost(OFTEN_LOST) if type(error).__name__ == "KilledWorker" else error
+
+
+def is_lost_on_the_way(error: BaseException) -> bool:
+    """Whether Dask had an outcome and lost it: it takes the outcome first and asks then whether there is one, and a worker
+    that dies in between takes the answer with it. Nothing is wrong with the work, which can be done again."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return at is not None and at.tb_frame.f_globals.get("__name__") == "distributed.cfexecutor"
 
 
 def workers_of(executor: Executor) -> int:
@@ -62,11 +73,11 @@ def in_order(
         for piece in pieces:
             if len(waiting) >= most:
                 first, future = waiting.popleft()
-                yield first, future.result()
+                yield first, _outcome(executor, work, first, future)
             waiting.append((piece, _submitted(executor, work, piece)))
         while waiting:
             first, future = waiting.popleft()
-            yield first, future.result()
+            yield first, _outcome(executor, work, first, future)
     except BrokenExecutor as error:
         raise explained(error) from None
     except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -87,6 +98,15 @@ def _submitted(executor: Executor, work: Callable[[T], R], piece: T) -> Future[R
         raise
     except RuntimeError as error:  # what every executor says once it was shut down
         raise TallystickError(f"the executor takes no work ({error})") from None
+
+
+def _outcome(executor: Executor, work: Callable[[T], R], piece: T, future: Future[R], again: int = AGAIN) -> R:
+    try:
+        return future.result()
+    except Exception as error:
+        if not again or not is_lost_on_the_way(error):
+            raise
+    return _outcome(executor, work, piece, _submitted(executor, work, piece), again - 1)
 
 
 def slices(total: int, size: int) -> Iterator[slice]:
