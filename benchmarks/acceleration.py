@@ -14,7 +14,7 @@ standard error is 0.4 percentage points. Their intervals are made from the same 
     known           BCa with the acceleration that the whole population has
 
 If BCa were computed wrongly, knowing the acceleration would not help; where it is only estimated badly, it does, and so
-do more documents. A second population, made from another seed, was not looked at when the estimate was chosen.
+do more documents. A second population is made from another seed.
 
     python -m benchmarks acceleration
 """
