@@ -62,14 +62,10 @@ def score(
     tallystick score relations gold.jsonl system.jsonl --symmetric spouse
     tallystick score relations dev.json result.json --train train_annotated.json
     """
-    options: dict[str, Any] = {
-        "train": train,
-        "heads": heads,
-        "parents": parents,
-        "hierarchy": hierarchy,
-        "informativity": informativity,
-    }
-    pairs, scored = _scored_systems(reference, {"": predicted}, metrics, symmetric, {}, True, **options)[""]
+    pairs, scored = _scored_systems(
+        reference, {"": predicted}, metrics, symmetric, {}, True,
+        train=train, heads=heads, parents=parents, hierarchy=hierarchy, informativity=informativity,
+    )[""]  # fmt: skip
 
     @cache
     def texts() -> Any:
@@ -113,14 +109,11 @@ def results(
     heads: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, whole: bool = False,
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system; `whole` says that the files are all there is, and not a shard."""
-    options: dict[str, Any] = {
-        "train": train,
-        "heads": heads,
-        "parents": parents,
-        "hierarchy": hierarchy,
-        "informativity": informativity,
-    }
-    return _scored_systems(reference, {"": predicted}, metrics, symmetric, {}, whole, **options)[""][1]
+    found = _scored_systems(
+        reference, {"": predicted}, metrics, symmetric, {}, whole,
+        train=train, heads=heads, parents=parents, hierarchy=hierarchy, informativity=informativity,
+    )  # fmt: skip
+    return found[""][1]
 
 
 def results_of_systems(
