@@ -43,8 +43,7 @@ def files(command: Command) -> Command:
 
 def once(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
     """Standard input can be read only once, so it can stand for one file only."""
-    named = [context.params.get("reference"), *(value if isinstance(value, tuple) else (value,))]
-    if sum(file == "-" for one in named for file in str(one).rpartition("=")[2].split(",")) > 1:
+    if _times_stdin(context.params.get("reference")) + _times_stdin(value) > 1:
         raise click.UsageError("only one file can be standard input (-); give the other as a file", context)
     return value
 
@@ -163,14 +162,15 @@ def check_before(read: Any = None) -> None:
 def _read_stdin_once() -> None:
     """That standard input stands for one file only, among the options too."""
     context = click.get_current_context()
-    named = []
-    for parameter in context.command.params:
-        value = context.params.get(parameter.name or "")
-        if isinstance(parameter, click.Argument) or "FILE" in str(parameter.metavar):
-            texts = value if isinstance(value, tuple) else (value,)
-            named += [file for text in texts if text for file in str(text).rpartition("=")[2].split(",") if file == "-"]
-    if len(named) > 1:
+    read = [one for one in context.command.params if isinstance(one, click.Argument) or "FILE" in str(one.metavar)]
+    if sum(_times_stdin(context.params.get(one.name or "")) for one in read) > 1:
         raise MetricError("only one file can be standard input (-); give the others as files")
+
+
+def _times_stdin(value: Any) -> int:
+    """How often standard input stands in FILE, NAME=FILE,FILE or several of these."""
+    texts = value if isinstance(value, tuple) else (value,)
+    return sum(file == "-" for text in texts for file in str(text).rpartition("=")[2].split(","))
 
 
 def metric_option(command: Command) -> Command:
