@@ -242,7 +242,7 @@ def compared(scored: Mapping[str, list[Results]], notes: list[str], **settings: 
 
 
 def _main(task: str, scored: Mapping[str, list[Results]]) -> str | None:
-    """The task's main metric, which arrows count from, if it is compared and not the first anyway."""
+    """The task's main metric, which arrows count from, if it is compared."""
     found = next(iter(scored.values()))[0]
     main = task_named(task).main(found)
     return main if main in found else None

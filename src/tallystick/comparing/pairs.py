@@ -7,6 +7,7 @@ the two, and 1 where they disagree about who is better. Otherwise both are the s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -32,7 +33,7 @@ class End:
         """The mean over the runs, if all have a score."""
         found = [run.figures[self.headline] for run in self.runs]
         known = [score for score in found if score is not None]
-        return sum(known) / len(known) if len(known) == len(found) else None
+        return math.fsum(known) / len(known) if len(known) == len(found) else None
 
     @cached_property
     def left_out(self) -> LeftOut:

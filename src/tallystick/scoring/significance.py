@@ -166,7 +166,7 @@ def check_comparable(first: Result, second: Result) -> None:
         ("kinds of tally", first.kind, second.kind),
         ("policies for 0/0", first.undefined, second.undefined),
     ):
-        if one is not other and one != other and str(one) != str(other):
+        if str(one) != str(other):
             raise MetricError(f"the two results are of different {what}: {one} and {other}")
 
 
