@@ -2,8 +2,8 @@
 
 A bootstrap resample draws n documents with replacement. Its sums are w·X, with w how often each document was drawn
 and X the documents' rows (n x sums). In a randomisation test each document's two outputs change places by a coin: with
-s the coins, one system's sums become s·B + (1 - s)·A. (Not the whole less s·A and more s·B: what is taken away entirely
-would leave a rounding error, and a label with it.) Either way many resamples are matrix products, and no document is
+s the coins, one system's sums become s·B + (1 - s)·A. (Where rows are fractions that is not the whole less s·A and more
+s·B: what is taken away entirely would leave a rounding error, and a label with it.) Either way many resamples are matrix products, and no document is
 scored again:
 
     weights (resamples x n)  ·  rows of all systems and metrics side by side (n x sums)  =  sums (resamples x sums)
@@ -20,6 +20,7 @@ import numpy as np
 
 from tallystick.columns.arrays import F64
 from tallystick.errors import MetricError, SidesMismatch
+from tallystick.scoring.tally import are_integers
 
 CELLS = 2_000_000
 """How many weights, and how many sums, exist at a time: 16 MB each."""
@@ -56,17 +57,23 @@ def all_coins(n: int, width: int = 1) -> Iterator[F64]:
 def weighted_sums(weights: Iterator[F64], rows: Sequence[F64]) -> Iterator[list[F64]]:
     """For each block of weights the sums of each tally: arrays (some resamples, sums)."""
     groups = _groups(rows)
-    for block in weights:
-        out: list[F64] = []
-        for stacked, ends in groups:
-            out += np.split(block @ stacked, ends[:-1], axis=1)
-        yield out
+    return (_products(block, groups) for block in weights)
 
 
 def swapped_sums(coins: Iterator[F64], rows: Sequence[F64]) -> Iterator[tuple[list[F64], list[F64]]]:
-    """For each block of coins the sums of each tally over the documents whose coin is 1, and over the others."""
-    sides = weighted_sums((side for block in coins for side in (block, 1 - block)), rows)
-    return zip(sides, sides, strict=True)
+    """For each block of coins the sums of each tally over the documents whose coin is 1, and over the others. The others' are
+    what is left of the whole where all rows are integers, so that nothing is rounded, and a product of their own elsewhere."""
+    whole = [one.sum(axis=0) for one in rows]
+    counts = [are_integers(one) for one in rows]
+    groups = _groups(rows)
+    of_fractions = _groups([one for one, integers in zip(rows, counts, strict=True) if not integers])
+    for block in coins:
+        gone = _products(block, groups)
+        others = iter(_products(1 - block, of_fractions) if of_fractions else ())
+        kept = [
+            sums - one if integers else next(others) for sums, one, integers in zip(whole, gone, counts, strict=True)
+        ]
+        yield gone, kept
 
 
 def bootstrap_sums(rows: Sequence[F64], resamples: int, seed: int) -> list[F64]:
@@ -87,6 +94,10 @@ def documents_of(rows: Sequence[F64]) -> int:
 def width_of(rows: Sequence[F64]) -> int:
     """How many sums a resample has."""
     return sum(one.shape[1] for one in rows)
+
+
+def _products(weights: F64, groups: Sequence[tuple[F64, list[int]]]) -> list[F64]:
+    return [part for stacked, ends in groups for part in np.split(weights @ stacked, ends[:-1], axis=1)]
 
 
 def _groups(rows: Sequence[F64]) -> list[tuple[F64, list[int]]]:

@@ -129,9 +129,14 @@ class Counts:
 
 def total(rows: F64) -> F64:
     """The sums over all rows, each rounded once: the same whatever the order or the grouping of the rows."""
-    if np.all(rows == np.floor(rows)) and np.abs(rows).sum() < 2**53:  # integers: nothing is rounded at all
+    if are_integers(rows):
         return np.asarray(rows.sum(axis=0), np.float64)
     return np.array([math.fsum(column) for column in rows.T.tolist()]) if len(rows) else np.zeros(rows.shape[1])
+
+
+def are_integers(rows: F64) -> bool:
+    """Whether sums and differences of these rows are never rounded at all."""
+    return bool(np.all(rows == np.floor(rows)) and np.abs(rows).sum() < 2**53)
 
 
 @dataclass(frozen=True)
