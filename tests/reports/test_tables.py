@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 
 from tallystick.cli.commands import tallystick as command
 from tallystick.reports.escaping import latex_text
-from tallystick.reports.page import shown_table
+from tallystick.reports.page_tables import shown_table
 from tallystick.reports.tables import WRITERS, Column, Table, to_html, to_latex, to_markdown, to_text, to_tsv
 
 PDFLATEX = shutil.which("pdflatex")

@@ -1,4 +1,4 @@
-"""What every `score` command shares: options, formats, gates and progress.
+"""What every `score` command shares: options, formats and progress.
 
 Results go to standard output: a table on a terminal, TSV in a pipe, or as --format says. Warnings, signatures
 and progress go to standard error.
@@ -7,22 +7,23 @@ and progress go to standard error.
 from __future__ import annotations
 
 import inspect
-import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tallystick.cli.gates import check_gates, gates
 from tallystick.cli.options import together
 from tallystick.cli.outputs import FILE, TALLIES, check_outputs
 from tallystick.cli.sharded import Engine, engine_options, score_in_shards
 from tallystick.cli.tasks import task
-from tallystick.errors import InputError, MetricError, did_you_mean
+from tallystick.cli.written import write_files
+from tallystick.errors import InputError, MetricError
 from tallystick.reports.tables import WRITERS
 
 if TYPE_CHECKING:
@@ -283,60 +284,6 @@ def by_text(documents: Mapping[Any, Any]) -> dict[str, Any]:
     }
 
 
-def write_files(
-    results: Mapping[str, Result], common: Common, *, tables: Sequence[Table], title: str,
-    report: Callable[[], Parts] | None = None,
-) -> list[str]:  # fmt: skip
-    """The report and the tallies, before anything is printed: a reader that leaves early (`| head`) does not cost them. What is
-    to be said about them in the end."""
-    said = []
-    if common.report:
-        from tallystick.reports.page import Page, Parts, write_report
-
-        parts = report() if report is not None else Parts()
-        parts = replace(parts, tables=[*parts.tables, *_beside(parts, tables)], further=_further())
-        write_report(Page(title, results, parts, common.report_documents), common.report)
-        said.append(f"report: {common.report}")
-        if parts.absent:
-            said.append("the report has no alignments and no tables of its own: they need the whole corpus at hand")
-    if common.tallies:
-        from tallystick.reports.tallies import write_tallies
-
-        write_tallies(results, common.tallies)
-        said.append(f"tallies: {common.tallies}")
-    return said
-
-
-def _beside(parts: Parts, printed: Sequence[Table]) -> list[Table]:
-    """The printed tables that the report does not have already, perhaps under a title of its own, with more rows, or with
-    more in them: the same columns, and the same first column as far as both go. Each of its tables stands for one."""
-    own = [table for section in parts.told for table in section.tables]
-    out = []
-    for table in printed:
-        covers = (k for k, one in enumerate(own) if _says(one, table))
-        covered = next(covers, None)
-        if covered is None:
-            out.append(table)
-        else:
-            own.pop(covered)
-    return out
-
-
-def _says(one: Table, table: Table) -> bool:
-    return list(one.columns) == list(table.columns) and all(
-        ours[0] == theirs[0] for ours, theirs in zip(one.rows, table.rows, strict=False)
-    )
-
-
-def _further() -> str:
-    """The command that shows any document of this task, where there is one."""
-    from tallystick.cli.commands import TASKS, WITHOUT_EXPLANATION
-
-    context = click.get_current_context(silent=True)
-    task = context.info_name if context is not None else None
-    return f"tallystick explain {task}" if task in TASKS and task not in WITHOUT_EXPLANATION else ""
-
-
 def versus(predicted: str, reference: str) -> str:
     """The title of a report: the files by their names."""
     from pathlib import Path
@@ -349,46 +296,6 @@ def versus(predicted: str, reference: str) -> str:
 def say(message: str) -> None:
     """A line on standard error."""
     click.echo(message, err=True)
-
-
-def gates(specifications: Sequence[str]) -> list[tuple[str | None, str, float]]:
-    """`f1=0.9` or `metric.f1=0.9` as (metric, figure, value)."""
-    out = []
-    for text in specifications:
-        name, equals, value = text.partition("=")
-        try:
-            number = float(value)
-        except ValueError:
-            equals = ""
-        if not equals or not name or not math.isfinite(number):
-            raise MetricError(f"--fail-under expects FIGURE=VALUE such as f1=0.9, found {text!r}")
-        metric, _, figure = name.rpartition(".")
-        out.append((metric or None, figure, number))
-    return out
-
-
-def check_gates(results: Mapping[str, Result], specifications: Sequence[str]) -> None:
-    """Leave with 1 if a figure is under its gate; an undefined figure is."""
-    failed = False
-    for metric, figure, least in gates(specifications):
-        if metric is not None and metric not in results:
-            raise MetricError(f"--fail-under: no metric {metric!r}.{did_you_mean(metric, results)}")
-        for name, result in results.items():
-            if metric not in (None, name):
-                continue
-            known = {**result.figures, "exact": result.exact}
-            if figure not in known:
-                raise MetricError(
-                    f"--fail-under: {name} has no figure {figure!r}; it has {', '.join(known)}."
-                    f"{did_you_mean(figure, known)}"
-                )
-            value = known[figure]
-            if value is None or value < least:
-                shown = "undefined" if value is None else f"{value:.4f}"
-                say(f"FAILED: {name} {figure} is {shown}, under {least:g}")
-                failed = True
-    if failed:
-        sys.exit(1)
 
 
 @contextmanager

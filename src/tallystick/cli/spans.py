@@ -8,20 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.gates import check_gates
 from tallystick.cli.idle import Effects, refuse_without_effect
 from tallystick.cli.options import together
-from tallystick.cli.output import (
-    Common,
-    check_gates,
-    chosen_format,
-    common_options,
-    finish,
-    metric_option,
-    once,
-    say,
-    versus,
-    write_files,
-)
+from tallystick.cli.output import Common, chosen_format, common_options, finish, metric_option, once, say, versus
+from tallystick.cli.written import write_files
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:

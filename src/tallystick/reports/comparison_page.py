@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from tallystick import __version__
 from tallystick.errors import counted
 from tallystick.reports.comparison import correlations_table, intervals_are, letters_are, measures_are, shown
-from tallystick.reports.page import rendered, shown_table, table_data
+from tallystick.reports.page import rendered
+from tallystick.reports.page_tables import shown_table, table_data
 from tallystick.writing import write_atomically
 
 if TYPE_CHECKING:
