@@ -10,7 +10,7 @@ standard error is 0.4 percentage points. Their intervals are made from the same 
     percentile      the plain quantiles
     bias alone      BCa with an acceleration of 0
     Efron's         BCa with the acceleration from leaving out one document of the corpus after the other, as it is
-    BCa             ours: the same as far as several documents make it (see `tallystick.scoring.bca`)
+    BCa             ours: the same as far as several documents make it (see `tallystick.engine.drawing`)
     known           BCa with the acceleration that the whole population has
 
 If BCa were computed wrongly, knowing the acceleration would not help; where it is only estimated badly, it does, and so
@@ -28,8 +28,8 @@ import numpy as np
 
 from benchmarks.coverage import LEVEL, POPULATION, RESAMPLES, Figure, corpus_of, population
 from benchmarks.measure import draw
-from tallystick.scoring.bca import acceleration_of, bias_of, efrons_acceleration, moved
-from tallystick.scoring.resampling import figure_left_out, resampled_figures
+from tallystick.engine.drawing import acceleration_of, bias_of, efrons_acceleration, moved
+from tallystick.results.resampling import figure_left_out, resampled_figures
 
 CORPORA, SIZES = 4_000, (300, 1_200)
 POPULATIONS = (1, 7)

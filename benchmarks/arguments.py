@@ -14,13 +14,13 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from tallystick.metrics.argument_modifiers import LABELS
-from tallystick.metrics.argument_stages import Accepted
-from tallystick.metrics.arguments import Options, Scored, score
-from tallystick.reading.arguments import read_pair
-from tallystick.reading.documents import Paired
-from tallystick.reading.parses import with_parses
-from tallystick.structures.arguments import ArgumentDocument
+from tallystick.files.pairing import Paired
+from tallystick.structures.texts import ArgumentDocument
+from tallystick.tasks.arguments.files import read_pair
+from tallystick.tasks.arguments.forms import LABELS
+from tallystick.tasks.arguments.metrics import Options, Scored, score
+from tallystick.tasks.arguments.stages import Accepted
+from tallystick.tasks.parses import with_parses
 
 REPEATED = 50
 

@@ -100,7 +100,7 @@ def in_memory(gold: Any, system: Any) -> Score:
 
 def from_files(gold: str, system: str) -> Score:
     """Everything from the files on."""
-    from tallystick.records import score_files
+    from tallystick.tasks.records.score import score_files
 
     return lambda: _figures(score_files(gold, system).result)
 

@@ -267,7 +267,7 @@ def b3_plain(key: Columns, response: Columns) -> Score:
 
 def ceaf_e_tallystick(key: Columns, response: Columns) -> Score:
     import tallystick as ts
-    from tallystick.columns import Bag
+    from tallystick.engine import Bag
 
     metric = ts.f1(ts.match(ts.f1(ts.match(ts.exact))))
 
@@ -281,7 +281,7 @@ def ceaf_e_tallystick(key: Columns, response: Columns) -> Score:
 
 def b3_tallystick(key: Columns, response: Columns) -> Score:
     import tallystick as ts
-    from tallystick.columns import Bag, Index, Record
+    from tallystick.engine import Bag, Index, Record
 
     def side(normalise):
         entity = normalise(ts.match(ts.exact))

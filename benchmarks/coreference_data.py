@@ -105,7 +105,7 @@ def write_scorch(files: Iterable[str], folders: Iterable[str], documents: int | 
     """The same documents as folders of JSON files, scorch's format."""
     import json
 
-    from tallystick.reading.coreference import read_chains
+    from tallystick.tasks.coreference.files import read_chains
 
     for file, folder in zip(files, folders, strict=True):
         chains = read_chains(file)

@@ -28,13 +28,14 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.measure import draw
-from tallystick.comparing.selection import mean_over_documents
-from tallystick.metrics import coreference, spans
-from tallystick.metrics.span_tallies import TagTables
-from tallystick.reading.span_files import corpus_from_python
-from tallystick.scoring.resampling import METHODS, figure_left_out, interval_of, resampled_figures
-from tallystick.scoring.result import Result
-from tallystick.scoring.significance import TESTS, difference, randomisation_values
+from tallystick.results.resampling import METHODS, figure_left_out, interval_of, resampled_figures
+from tallystick.results.result import Result
+from tallystick.results.selection import mean_over_documents
+from tallystick.results.significance import TESTS, difference, randomisation_values
+from tallystick.tasks.coreference import metrics as coreference
+from tallystick.tasks.spans import metrics as spans
+from tallystick.tasks.spans.files import corpus_from_python
+from tallystick.tasks.spans.tallies import TagTables
 
 POPULATION, CORPORA, DOCUMENTS, RESAMPLES = 20_000, 1_000, 300, 1_000
 FEWER = (20, 50, 100)

@@ -48,7 +48,7 @@ def with_boolean(gold: Any, system: Any) -> Score:
 
 def listed(gold: Any, system: Any) -> Score:
     """The same with every pair listed, as it was before."""
-    from tallystick.similarity import crowds
+    from tallystick.algebra import records as crowds
 
     crowds.LEAST = crowds.MOST_PAIRS
     return with_boolean(gold, system)

@@ -32,8 +32,8 @@ def name_files(reference: str, predicted: str) -> tuple[str, str]:
 
 
 def tallystick(reference: str, predicted: str) -> Score:
-    from tallystick.metrics import dependencies
-    from tallystick.reading.conllu import read_conllu
+    from tallystick.tasks.dependencies import metrics as dependencies
+    from tallystick.tasks.dependencies.files import read_conllu
 
     def score() -> dict[str, float]:
         found = dependencies.score(read_conllu(reference), read_conllu(predicted))

@@ -36,7 +36,7 @@ def make_shard(number: int, documents: int) -> tuple[Any, Any]:
     """Both sides of a shard as columns."""
     import numpy as np
 
-    from tallystick.columns.data import Bag, Record
+    from tallystick.engine.data import Bag, Record
 
     r = np.random.default_rng(number)
     counts = r.integers(0, 9, documents)
@@ -53,7 +53,7 @@ def make_shard(number: int, documents: int) -> tuple[Any, Any]:
 
 def score_shard(job: tuple[int, int]) -> Any:
     """Make a shard, score it, and let it go."""
-    from tallystick.scoring.evaluation import Evaluation
+    from tallystick.results.evaluation import Evaluation
 
     evaluation = Evaluation("f1(match(record(type=exact, start=exact, end=exact)))", keep=False, rows=False)
     evaluation.update(*make_shard(*job))
@@ -62,9 +62,9 @@ def score_shard(job: tuple[int, int]) -> Any:
 
 def simulate(documents: int, processes: int) -> dict[str, Any]:
     """Score a corpus of so many documents with so many processes."""
-    from tallystick.engines import Processes
-    from tallystick.scoring.elsewhere import in_order
-    from tallystick.scoring.evaluation import Evaluation
+    from tallystick.engine.windows import in_order
+    from tallystick.results.evaluation import Evaluation
+    from tallystick.run import Processes
 
     total = Evaluation("f1(match(record(type=exact, start=exact, end=exact)))", keep=False, rows=False)
     jobs = [(k, min(SHARD, documents - k * SHARD)) for k in range(-(-documents // SHARD))]

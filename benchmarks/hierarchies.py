@@ -77,7 +77,7 @@ def _stm(left: EventHierarchy, right: EventHierarchy) -> int:
 
 
 def tallystick(reference: Corpus, predicted: Corpus) -> Score:
-    from tallystick.metrics.hierarchies import evaluate
+    from tallystick.tasks.hierarchies.metrics import evaluate
 
     def score() -> dict[str, float]:
         results = evaluate(reference, predicted, FIGURES)

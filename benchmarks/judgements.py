@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tallystick.judges import Judgement, Question, Store, Verdict
-from tallystick.judges.recorded import Recorded
+from tallystick.judging import Judgement, Question, Store, Verdict
+from tallystick.judging.recorded import Recorded
 
 
 def generate(questions: int = 2_000, documents: int = 20, length: int = 200_000, seed: int = 1) -> list[Question]:

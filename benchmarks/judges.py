@@ -22,7 +22,7 @@ Score = Callable[[], dict[str, float]]
 
 def generate(pairs: int, seed: int = 7) -> tuple[Pairs, str]:
     """Pairs of phrases from the words of the bundled documents, some of them alike; and a classifier."""
-    from tallystick.judges.classifier import train
+    from tallystick.judging.classifier import train
 
     labelled = bundled()
     words = sorted({word for question, _ in labelled for word in question.document.split()})
@@ -42,7 +42,7 @@ def generate(pairs: int, seed: int = 7) -> tuple[Pairs, str]:
 
 
 def bundled():
-    from tallystick.judges.labelled import read_labelled
+    from tallystick.judging.labelled import read_labelled
 
     return read_labelled(Path(str(resources.files("tallystick"))) / "examples" / "judged_pairs.jsonl")
 
@@ -70,8 +70,8 @@ def by_hand(pairs: Pairs, path: str) -> Score:
 
 
 def tallystick(pairs: Pairs, path: str) -> Score:
-    from tallystick.judges import Question
-    from tallystick.judges.choose import judge_named
+    from tallystick.judging import Question
+    from tallystick.judging.choose import judge_named
 
     judge = judge_named(f"embedding:{path}")
 
@@ -82,8 +82,8 @@ def tallystick(pairs: Pairs, path: str) -> Score:
 
 
 def one_by_one(pairs: Pairs, path: str) -> Score:
-    from tallystick.judges import Question
-    from tallystick.judges.choose import judge_named
+    from tallystick.judging import Question
+    from tallystick.judging.choose import judge_named
 
     judge = judge_named(f"embedding:{path}")
 

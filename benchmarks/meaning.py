@@ -31,10 +31,9 @@ def tallystick_graphs(gold: str, system: str) -> dict:
     import highspy  # noqa: F401
     import lap  # noqa: F401
 
-    from tallystick.metrics.amr_scores import score_graphs
-    from tallystick.metrics.amr_triples import preset
-    from tallystick.reading.graphs import pair_graphs
-    from tallystick.reading.penman import read_penman
+    from tallystick.tasks.amr.files import pair_graphs, read_penman
+    from tallystick.tasks.amr.scores import score_graphs
+    from tallystick.tasks.amr.triples import preset
 
     begin = time.process_time()
     counts = score_graphs(pair_graphs(read_penman(gold), read_penman(system)), preset("smatch"))
@@ -75,9 +74,8 @@ def smatchpp_graphs(gold: str, system: str, solver: str = "ilp") -> dict:
 
 
 def _facts(gold: str, system: str) -> list:
-    from tallystick.metrics.amr_triples import FactReader, preset
-    from tallystick.reading.graphs import pair_graphs
-    from tallystick.reading.penman import read_penman
+    from tallystick.tasks.amr.files import pair_graphs, read_penman
+    from tallystick.tasks.amr.triples import FactReader, preset
 
     read = FactReader(preset("smatch"))
     pairs = pair_graphs(read_penman(gold), read_penman(system))[:FIRST]
@@ -88,7 +86,7 @@ def tallystick_first(gold: str, system: str) -> dict:
     import highspy  # noqa: F401
     import lap  # noqa: F401
 
-    from tallystick.metrics.amr_scores import score_facts
+    from tallystick.tasks.amr.scores import score_facts
 
     pairs = _facts(gold, system)
     begin = time.process_time()
@@ -124,8 +122,8 @@ def _words(n: int, seed: int) -> list[str]:
 
 def _matched(metric: str, one: list, other: list) -> dict:
     """Σ and the alignment of two sequences under an expression of the algebra."""
-    from tallystick.columns.data import Objects, Scope
-    from tallystick.parsing import parse
+    from tallystick.algebra.parse import parse
+    from tallystick.engine.data import Objects, Scope
 
     node = parse(metric)
     warm, _ = node.encode(Objects([one[:2]]), Objects([other[:2]]), Scope())

@@ -46,7 +46,7 @@ def bca(systems: Any, resamples: int) -> Score:
 
 
 def _intervals(systems: Any, resamples: int, method: str) -> Score:
-    from tallystick.scoring.resampling import intervals
+    from tallystick.results.resampling import intervals
 
     def score() -> dict[str, float]:
         found = intervals(list(systems[0].values()), resamples=resamples, method=method)
@@ -64,7 +64,7 @@ def randomisation_test(systems: Any, resamples: int) -> Score:
 
 
 def _comparison(systems: Any, resamples: int, test: str) -> Score:
-    from tallystick.comparing.systems import compare as lay_side_by_side
+    from tallystick.results.compare import compare as lay_side_by_side
 
     def score() -> dict[str, float]:
         found = lay_side_by_side(dict(zip("AB", systems, strict=True)), resamples=resamples, test=test)

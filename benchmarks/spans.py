@@ -111,22 +111,22 @@ def nervaluate(reference: Lists, predicted: Lists) -> Score:
 
 def tallystick_from_lists(reference: Lists, predicted: Lists) -> Score:
     """Exact, token and token-and-separator figures for every tag from the same lists."""
-    from tallystick.metrics import spans
+    from tallystick.tasks.spans import metrics as spans
 
     return lambda: _values(spans.evaluate(reference, predicted, METRICS))
 
 
 def tallystick_from_file(path: str) -> Score:
     """The same from the file, reading included."""
-    from tallystick.metrics import spans
-    from tallystick.reading.span_files import read_span_files
+    from tallystick.tasks.spans import metrics as spans
+    from tallystick.tasks.spans.files import read_span_files
 
     return lambda: _values(spans.score(read_span_files(path, None), METRICS))
 
 
 def tallystick_schemes(reference: Lists, predicted: Lists) -> Score:
     """nervaluate's four schemes."""
-    from tallystick.metrics import spans
+    from tallystick.tasks.spans import metrics as spans
 
     def score() -> dict[str, float]:
         results = spans.evaluate(reference, predicted, ["nervaluate"])

@@ -17,13 +17,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tallystick.metrics import muc4, templates
-from tallystick.metrics.muc4_slots import KINDS
-from tallystick.metrics.template_errors import find_errors
-from tallystick.metrics.template_slots import by_slot
-from tallystick.reading.muc4 import SLOTS, read_judgements, read_muc4
-from tallystick.reading.templates import PairedTemplates, pair_templates, read_templates
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
+from tallystick.tasks.templates import metrics as templates
+from tallystick.tasks.templates import muc4
+from tallystick.tasks.templates.errors import find_errors
+from tallystick.tasks.templates.files import PairedTemplates, pair_templates, read_templates
+from tallystick.tasks.templates.metrics import by_slot
+from tallystick.tasks.templates.muc4_counts import KINDS
+from tallystick.tasks.templates.muc4_files import SLOTS, read_judgements, read_muc4
 
 SCORED = ["gtt", "dygie", "nyu", "sri", "iterx-bart-base", "iterx-bart-large", "iterx-t5-large-enc"]
 UNRECORDED = {"tst3/lsi", "tst3/nyu", "tst3/sri", "tst4/sri"}

@@ -10,7 +10,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
-from tallystick.judges.questions import Question
+from tallystick.judging.questions import Question
 
 TEXT_ABOVE = b"=== the text stands above ===\n"
 """Between the .txt and the .ann of a standoff seed."""

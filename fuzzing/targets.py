@@ -72,8 +72,8 @@ def scored(task: str, *options: str) -> Run:
 
 def together(reference: str, predicted: str) -> None:
     """`score spans FILE --together`: both sides are columns of one file."""
-    from tallystick.metrics.spans import DEFAULT, score
-    from tallystick.reading.span_files import read_span_files
+    from tallystick.tasks.spans.files import read_span_files
+    from tallystick.tasks.spans.metrics import DEFAULT, score
 
     score(read_span_files(predicted, None), DEFAULT)
 
@@ -117,15 +117,15 @@ def training(reference: str, predicted: str) -> Mapping[str, Any]:
 
 def judgements(reference: str, predicted: str) -> None:
     """What people decided about mismatches, in Lisp."""
-    from tallystick.reading.muc4 import read_judgements
+    from tallystick.tasks.templates.muc4_files import read_judgements
 
     read_judgements(predicted)
 
 
 def chains(reference: str, predicted: str) -> None:
     """Every way in which chains are looked at without scoring them."""
-    from tallystick.reading.chains import repeated_mentions
-    from tallystick.reading.coreference import read_chains
+    from tallystick.tasks.coreference.chains import repeated_mentions
+    from tallystick.tasks.coreference.files import read_chains
 
     repeated_mentions(read_chains(predicted))
 
@@ -134,10 +134,10 @@ def judged(read: str) -> Run:
     """What other programs and people bring back: lines of judgements, Label Studio's export, labelled questions."""
 
     def run(reference: str, predicted: str) -> None:
-        from tallystick.judges.exchange import read_lines
-        from tallystick.judges.label_studio import read_export
-        from tallystick.judges.labelled import read_labelled
-        from tallystick.judges.store import Store
+        from tallystick.judging.exchange import read_lines
+        from tallystick.judging.label_studio import read_export
+        from tallystick.judging.labelled import read_labelled
+        from tallystick.judging.store import Store
 
         if read == "labelled":
             read_labelled(predicted)
@@ -154,9 +154,9 @@ def judged(read: str) -> Run:
 
 def expression(reference: str, predicted: str) -> None:
     """A metric's expression: it reads back as itself, and scores something or says why not."""
+    from tallystick.algebra.parse import parse
     from tallystick.errors import TallystickError
-    from tallystick.parsing import parse
-    from tallystick.scoring.evaluation import evaluate
+    from tallystick.results.evaluation import evaluate
 
     text = Path(predicted).read_bytes().decode("utf-8", "replace")
     if re.search(r"[A-Za-z_]\w*\s*:", text):  # an expression may name any function of any module; none is called here
@@ -171,7 +171,7 @@ def expression(reference: str, predicted: str) -> None:
 
 def repaired(reference: str, predicted: str) -> None:
     """A language model's text: some value, or nothing that can be read."""
-    from tallystick.reading.repair import Unreadable, read_noisy
+    from tallystick.files.repair import Unreadable, read_noisy
 
     try:
         read_noisy(Path(predicted).read_bytes().decode("utf-8", "replace"))

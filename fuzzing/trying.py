@@ -122,9 +122,8 @@ def _check(results: Mapping[str, Any], target: Target) -> None:
 def _show(results: Mapping[str, Any]) -> None:
     """What a command does with results: JSON, documents, the explanation of one."""
     from tallystick.errors import TallystickError
-    from tallystick.reports.json_results import results_to_json
-    from tallystick.reports.results import documents_table, figures_table
-    from tallystick.reports.tables import to_tsv
+    from tallystick.results.tables import documents_table, figures_table, results_to_json
+    from tallystick.show.tables import to_tsv
 
     results_to_json(results).encode()
     to_tsv(figures_table(results)).encode()

@@ -18,19 +18,19 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 
-from tallystick.matching.collections import Best, Links, Subset, Supertypes
-from tallystick.matching.normalise import F, Jaccard, Normaliser, Precision, Recall, Sides
-from tallystick.matching.ordered import Sequence
-from tallystick.matching.sets import Match
-from tallystick.similarity.cases import Cases, Let, Ref
-from tallystick.similarity.exact import Exact
-from tallystick.similarity.functions import Function, Judgements, Via
-from tallystick.similarity.hierarchy import Levels, Subtypes
-from tallystick.similarity.missing import Optional
-from tallystick.similarity.numbers import Date, Number, Overlap
-from tallystick.similarity.records import Each, Record
-from tallystick.similarity.text import RATIOS, Text
-from tallystick.similarity.weights import Above, AtLeast, Weigh, Weighted
+from tallystick.algebra.cases import Cases, Let, Ref
+from tallystick.algebra.collections import Best, Links, Subset, Supertypes
+from tallystick.algebra.exact import Exact
+from tallystick.algebra.functions import Function, Judgements, Via
+from tallystick.algebra.hierarchy import Levels, Subtypes
+from tallystick.algebra.missing import Optional
+from tallystick.algebra.normalise import F, Jaccard, Normaliser, Precision, Recall, Sides
+from tallystick.algebra.numbers import Date, Number, Overlap
+from tallystick.algebra.ordered import Sequence
+from tallystick.algebra.records import Each, Record
+from tallystick.algebra.sets import Match
+from tallystick.algebra.text import RATIOS, Text
+from tallystick.algebra.weights import Above, AtLeast, Weigh, Weighted
 
 REFERENCE, PREDICTED = "reference", "predicted"
 

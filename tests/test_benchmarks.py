@@ -21,10 +21,10 @@ from benchmarks import (
     resampling,
     spans,
 )
-from tallystick.matching.assignment import SMALL_SIDE, components
-from tallystick.metrics.coreference import Options
-from tallystick.metrics.coreference_mentions import prepare
-from tallystick.reading.coreference import pair, read_chains
+from tallystick.engine.assignment import SMALL_SIDE, components
+from tallystick.tasks.coreference.files import pair, read_chains
+from tallystick.tasks.coreference.mentions import prepare
+from tallystick.tasks.coreference.metrics import Options
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.columns.unfit import Invalid
-from tallystick.deriving import explain_derivation
+from tallystick.algebra.derive import explain_derivation
+from tallystick.engine.rows import Invalid
 from tallystick.errors import DerivationError
 
 

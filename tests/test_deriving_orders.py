@@ -9,7 +9,7 @@ from typing import Optional
 import pytest
 
 import tallystick as ts
-from tallystick.deriving import derive
+from tallystick.algebra.derive import derive
 from tallystick.errors import DerivationError
 from tallystick.structures import AMR, Graph, Prop, Scope, Tree, Var
 

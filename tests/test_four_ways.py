@@ -11,8 +11,8 @@ import pytest
 import tallystick as ts
 from benchmarks import invoices
 from tallystick.errors import InputError
-from tallystick.reading.schema import type_of_schema
-from tallystick.records import score_files
+from tallystick.tasks.records.schema import type_of_schema
+from tallystick.tasks.records.score import score_files
 
 TEXT, MONEY = ts.text("levenshtein", "casefold"), ts.number(relative=0.01)
 

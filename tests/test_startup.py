@@ -49,14 +49,14 @@ def test_scoring_coreference_does_not_load_the_algebra(tmp_path):
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     loaded = {line.rsplit("|", 1)[1].strip() for line in run.stderr.splitlines() if "|" in line}
-    assert "tallystick.metrics.overlaps" in loaded
+    assert "tallystick.tasks.coreference.overlaps" in loaded
     heavy = (
         "scipy",
         "rich",
         "lap",
         "msgspec",
-        "tallystick.matching.sets",
-        "tallystick.reading.corefud",
-        "tallystick.parsing",
+        "tallystick.algebra.sets",
+        "tallystick.tasks.coreference.corefud",
+        "tallystick.algebra.parse",
     )
     assert not loaded & set(heavy)

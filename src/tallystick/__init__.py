@@ -17,68 +17,62 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from tallystick.choosing import by_key, choose, distinct, ignore, matched, ordered
-    from tallystick.comparing.systems import compare
-    from tallystick.deriving import derive
+    from tallystick.algebra.alternatives import any_of
+    from tallystick.algebra.cases import cases, let, ref
+    from tallystick.algebra.choose import by_key, choose, distinct, ignore, matched, ordered
+    from tallystick.algebra.collections import best, links, subset, supertypes
+    from tallystick.algebra.derive import derive
+    from tallystick.algebra.exact import exact, keyed
+    from tallystick.algebra.functions import aliases, function, judgements, via
+    from tallystick.algebra.hierarchy import levels, subtypes
+    from tallystick.algebra.judged import embedding, judged
+    from tallystick.algebra.latent import latent, scoped
+    from tallystick.algebra.missing import optional
+    from tallystick.algebra.normalise import f, f1, jaccard, precision, recall, sides
+    from tallystick.algebra.numbers import date, number, overlap
+    from tallystick.algebra.ordered import sequence
+    from tallystick.algebra.parse import parse
+    from tallystick.algebra.records import each, record
+    from tallystick.algebra.sets import match
+    from tallystick.algebra.structured import graph, top_down, tree, unordered
+    from tallystick.algebra.text import text, words
+    from tallystick.algebra.variables import var
+    from tallystick.algebra.weights import above, at_least, weigh, weighted
     from tallystick.errors import TallystickError
-    from tallystick.matching.collections import best, links, subset, supertypes
-    from tallystick.matching.normalise import f, f1, jaccard, precision, recall, sides
-    from tallystick.matching.ordered import sequence
-    from tallystick.matching.sets import match
-    from tallystick.matching.structured import graph, top_down, tree, unordered
-    from tallystick.matching.variables import latent, scoped
-    from tallystick.parsing import parse
-    from tallystick.scoring.evaluation import Evaluation, evaluate
-    from tallystick.scoring.explanation import Explanation
-    from tallystick.scoring.kernels import gram, kernel_status
-    from tallystick.scoring.result import Result
-    from tallystick.similarity.aliases import aliases
-    from tallystick.similarity.alternatives import any_of
-    from tallystick.similarity.cases import cases, let, ref
-    from tallystick.similarity.embedding import embedding
-    from tallystick.similarity.exact import exact
-    from tallystick.similarity.functions import function, judgements, via
-    from tallystick.similarity.hierarchy import levels, subtypes
-    from tallystick.similarity.judged import judged
-    from tallystick.similarity.keyed import keyed
-    from tallystick.similarity.missing import optional
-    from tallystick.similarity.numbers import date, number, overlap
-    from tallystick.similarity.records import each, record
-    from tallystick.similarity.text import text, words
-    from tallystick.similarity.variables import var
-    from tallystick.similarity.weights import above, at_least, weigh, weighted
+    from tallystick.laboratory.kernels import gram, kernel_status
+    from tallystick.results.compare import compare
+    from tallystick.results.evaluation import Evaluation, evaluate
+    from tallystick.results.explanation import Explanation
+    from tallystick.results.result import Result
 
 _HOME = {
-    "choosing": ("by_key", "choose", "distinct", "ignore", "matched", "ordered"),
-    "comparing.systems": ("compare",),
-    "deriving": ("derive",),
+    "algebra.alternatives": ("any_of",),
+    "algebra.cases": ("cases", "let", "ref"),
+    "algebra.choose": ("by_key", "choose", "distinct", "ignore", "matched", "ordered"),
+    "algebra.collections": ("best", "links", "subset", "supertypes"),
+    "algebra.derive": ("derive",),
+    "algebra.exact": ("exact", "keyed"),
+    "algebra.functions": ("aliases", "function", "judgements", "via"),
+    "algebra.hierarchy": ("levels", "subtypes"),
+    "algebra.judged": ("embedding", "judged"),
+    "algebra.latent": ("latent", "scoped"),
+    "algebra.missing": ("optional",),
+    "algebra.normalise": ("f", "f1", "jaccard", "precision", "recall", "sides"),
+    "algebra.numbers": ("date", "number", "overlap"),
+    "algebra.ordered": ("sequence",),
+    "algebra.parse": ("parse",),
+    "algebra.records": ("each", "record"),
+    "algebra.sets": ("match",),
+    "algebra.structured": ("graph", "top_down", "tree", "unordered"),
+    "algebra.text": ("text", "words"),
+    "algebra.variables": ("var",),
+    "algebra.weights": ("above", "at_least", "weigh", "weighted"),
     "errors": ("TallystickError",),
-    "matching.collections": ("best", "links", "subset", "supertypes"),
-    "matching.normalise": ("f", "f1", "jaccard", "precision", "recall", "sides"),
-    "matching.ordered": ("sequence",),
-    "matching.sets": ("match",),
-    "matching.structured": ("graph", "top_down", "tree", "unordered"),
-    "matching.variables": ("latent", "scoped"),
-    "parsing": ("parse",),
-    "scoring.evaluation": ("Evaluation", "evaluate"),
-    "scoring.explanation": ("Explanation",),
-    "scoring.kernels": ("gram", "kernel_status"),
-    "scoring.result": ("Result",),
-    "similarity.aliases": ("aliases",),
-    "similarity.alternatives": ("any_of",),
-    "similarity.cases": ("cases", "let", "ref"),
-    "similarity.embedding": ("embedding",),
-    "similarity.exact": ("exact",),
-    "similarity.functions": ("function", "judgements", "via"),
-    "similarity.hierarchy": ("levels", "subtypes"),
-    "similarity.judged": ("judged",),
-    "similarity.keyed": ("keyed",),
-    "similarity.missing": ("optional",),
-    "similarity.numbers": ("date", "number", "overlap"),
-    "similarity.records": ("each", "record"),
-    "similarity.text": ("text", "words"),
-    "similarity.variables": ("var",),
-    "similarity.weights": ("above", "at_least", "weigh", "weighted"),
+    "laboratory.kernels": ("gram", "kernel_status"),
+    "results.compare": ("compare",),
+    "results.evaluation": ("Evaluation", "evaluate"),
+    "results.explanation": ("Explanation",),
+    "results.result": ("Result",),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 

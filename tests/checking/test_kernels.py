@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.scoring.kernels import gram, kernel_status, smallest_eigenvalue
+from tallystick.laboratory.kernels import gram, kernel_status, smallest_eigenvalue
 
 CEAF = "match(f1(match(exact)))"
 
@@ -112,7 +112,7 @@ def test_what_is_not_known_is_said_to_be_unknown():
     ["f1(match(exact))", f"f1({CEAF})", "match(exact, N:1)", "recall(match(exact))", "jaccard(match(match(exact)))"],
 )
 def test_a_gram_matrix_has_what_each_pair_has_alone(metric, monkeypatch):
-    monkeypatch.setattr("tallystick.scoring.kernels.CHUNK", 7)
+    monkeypatch.setattr("tallystick.laboratory.kernels.CHUNK", 7)
     rng = random.Random(1)
     nested = "match(f1" in metric or "match(match" in metric
     objects = [
@@ -126,7 +126,7 @@ def test_a_gram_matrix_has_what_each_pair_has_alone(metric, monkeypatch):
 
 
 def test_gram_of_sides_is_the_f1_of_both():
-    from tallystick.metrics.coreference import B3
+    from tallystick.tasks.coreference.metrics import B3
 
     entities = [[1, 2], [3]]
     one = [{"mention": m, "entity": e} for e in entities for m in e]

@@ -8,14 +8,14 @@ import pytest
 
 import strangers
 import tallystick as ts
-from tallystick.checking import check, derived, expression, function, named
-from tallystick.checking.curves import curve
-from tallystick.checking.named import APART, TASKS
-from tallystick.checking.shapes import shape_of
-from tallystick.checking.tasks import parents_of
 from tallystick.errors import DerivationError, MetricError
-from tallystick.metrics.hierarchies import document_of
-from tallystick.reading.hierarchies import read_hierarchies
+from tallystick.laboratory import check, derived, expression, function, named
+from tallystick.laboratory.curves import curve
+from tallystick.laboratory.named import APART, TASKS
+from tallystick.laboratory.shapes import shape_of
+from tallystick.laboratory.tasks import parents_of
+from tallystick.tasks.hierarchies.files import read_hierarchies
+from tallystick.tasks.hierarchies.metrics import document_of
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def test_every_named_metric_can_be_asked_for():
 
 def test_cai_and_strube_over_several_documents():
     """`check` found that mentions of the second document were taken for others there."""
-    from tallystick.metrics.coreference import evaluate
+    from tallystick.tasks.coreference.metrics import evaluate
 
     documents = [[[0, 1]], [[2, 3]], [[9]]]
     for name in ("b3_cai_strube", "ceaf_m_cai_strube"):

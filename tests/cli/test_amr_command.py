@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.metrics import amr, equations
-from tallystick.metrics.amr_triples import PRESETS
-from tallystick.reading.penman import parse_penman
+from tallystick.tasks import equations
+from tallystick.tasks.amr import metrics as amr
+from tallystick.tasks.amr.files import parse_penman
+from tallystick.tasks.amr.triples import PRESETS
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "meaning"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data/meaning is not here")

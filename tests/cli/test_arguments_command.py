@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from running import run
 
-from tallystick.cli.arguments import open_questions
-from tallystick.judges import Judgement, Store, Verdict
+from tallystick.judging import Judgement, Store, Verdict
+from tallystick.tasks.arguments.task import open_questions
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "tallystick" / "examples"
 FILES = ("arguments.gold.jsonl", "arguments.system.jsonl")

@@ -9,8 +9,8 @@ import pytest
 from running import run
 
 import tallystick
-from tallystick.comparing.systems import compare_runs
-from tallystick.reading.figures import read_figures
+from tallystick.files.figures import read_figures
+from tallystick.results.compare import compare_runs
 
 EXAMPLES = Path(tallystick.__file__).parent / "examples"
 

@@ -8,11 +8,11 @@ import pytest
 
 MODULE = """
 from dataclasses import dataclass
-from tallystick.similarity.exact import exact
-from tallystick.similarity.through import Through
-from tallystick.similarity.node import Similarity
-from tallystick.columns.codes import leaf_values
-from tallystick.columns.data import Objects
+from tallystick.algebra.exact import exact
+from tallystick.algebra.functions import Through
+from tallystick.algebra.node import Similarity
+from tallystick.engine.codes import leaf_values
+from tallystick.engine.data import Objects
 
 
 def near(x, y):

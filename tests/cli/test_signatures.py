@@ -74,7 +74,7 @@ FILES = {
 
 @pytest.mark.parametrize("task", TASKS)
 def test_what_changes_figures_is_in_the_signature(written, task, capsys):
-    module = importlib.import_module(f"tallystick.cli.{task}")
+    module = importlib.import_module(f"tallystick.tasks.{task}.task")
     shared = {option.name for option in comparison_options()}
     command = task_command(task)
     options = [one for one in command.params if isinstance(one, click.Option) and one.name not in shared]

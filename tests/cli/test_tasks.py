@@ -12,7 +12,7 @@ from tallystick.cli.commands import TASKS, WITHOUT_EXPLANATION, explain, score, 
 from tallystick.cli.compare import compare, task_command
 from tallystick.cli.tasks import task
 from tallystick.errors import MetricError
-from tallystick.reading.boundaries import BY_TASK
+from tallystick.files.boundaries import BY_TASK
 
 
 @pytest.mark.parametrize("name", TASKS)

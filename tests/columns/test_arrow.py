@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import tallystick as ts
-from tallystick.columns.codes import code_jointly
-from tallystick.columns.data import Objects, Scope
-from tallystick.columns.rows import as_objects, sliced, take
+from tallystick.engine.codes import code_jointly
+from tallystick.engine.data import Objects, Scope
+from tallystick.engine.rows import as_objects, sliced, take
 from tallystick.errors import ValueMismatch
 
 pa = pytest.importorskip("pyarrow")
 
-from tallystick.columns.arrow import from_arrow  # noqa: E402 - only where there is a pyarrow
+from tallystick.engine.arrow import from_arrow  # noqa: E402 - only where there is a pyarrow
 
 # Columns: a type of Arrow's and what may stand in it. Few values, so that sides meet.
 TEXTS = st.sampled_from(["", "a", "b", "ab", "Ab", "ß", "a b c"])

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.comparing.selection import mean_over_documents, without
-from tallystick.comparing.systems import compare
+from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError, SidesMismatch
-from tallystick.reports.comparison import comparison_latex
-from tallystick.reports.comparison_page import render_comparison
-from tallystick.scoring.resampling import intervals
-from tallystick.scoring.result import Result
-from tallystick.scoring.significance import holm, paired_bootstrap, randomisation
-from tallystick.scoring.tally import Counts
+from tallystick.results.compare import compare
+from tallystick.results.comparison_page import render_comparison
+from tallystick.results.comparison_tables import comparison_latex
+from tallystick.results.resampling import intervals
+from tallystick.results.result import Result
+from tallystick.results.selection import mean_over_documents, without
+from tallystick.results.significance import holm, paired_bootstrap, randomisation
 
 
 def made_up(quality, n=80, seed=1, ids=None):
@@ -186,7 +186,7 @@ def test_a_mean_over_documents_says_which_it_leaves_out():
 
 
 def test_means_over_labels_say_which_systems_have_others_and_which_labels_are_rare():
-    from tallystick.metrics import spans
+    from tallystick.tasks.spans import metrics as spans
 
     gold = [[(0, 1, "PER")] for _ in range(30)]
     gold[3] = [(0, 1, "PER"), (1, 2, "RARE")]
@@ -275,7 +275,7 @@ def test_leaving_documents_out_is_not_having_them():
 
 
 def test_means_over_documents_leave_out_what_neither_side_has():
-    from tallystick.metrics import spans
+    from tallystick.tasks.spans import metrics as spans
 
     gold = [[(0, 1, "a")], [], [(0, 1, "a"), (1, 2, "a")]]
     result = spans.evaluate(gold, [[(0, 1, "a")], [], [(0, 1, "a")]], ("segment",), lengths=[2, 2, 2])["segment"]

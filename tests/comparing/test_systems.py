@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from tallystick.comparing.ranking import kendall, ranks, spearman
-from tallystick.comparing.systems import compare_runs
-from tallystick.comparing.table import letter
 from tallystick.errors import MetricError
+from tallystick.results.compare import compare_runs
+from tallystick.results.comparison import letter
+from tallystick.results.selection import kendall, ranks, spearman
 
 # Table 8 of the paper on event arguments beyond exact match: F1 by exact span match, human and automatic judges.
 RAMS = {

@@ -13,9 +13,9 @@ def main(folder):
     from distributed import Client, LocalCluster
     from slowly import begun, score_slowly
 
-    from tallystick.engines.crews import dask_workers
-    from tallystick.engines.running import run_files
-    from tallystick.reading.boundaries import find_boundaries
+    from tallystick.files.boundaries import find_boundaries
+    from tallystick.run.crews import dask_workers
+    from tallystick.run.running import run_files
 
     gold, system, log = (os.path.join(folder, name) for name in ("gold.jsonl", "system.jsonl", "log"))
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:

@@ -10,9 +10,9 @@ from functools import partial
 
 from slowly import begun, score_slowly
 
-from tallystick.engines.running import run_files
-from tallystick.engines.state import State
-from tallystick.reading.boundaries import find_boundaries
+from tallystick.files.boundaries import find_boundaries
+from tallystick.run.running import run_files
+from tallystick.run.state import State
 
 SIZE = 120
 

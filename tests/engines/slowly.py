@@ -3,7 +3,7 @@
 import os
 import time
 
-from tallystick.cli.roles import results
+from tallystick.tasks.roles.task import results
 
 
 def score_slowly(reference, predicted, *, log, seconds):

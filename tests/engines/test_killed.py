@@ -251,14 +251,14 @@ def through(module, name, *arguments):
     ("module", "name"),
     [
         ("os", "system"),
-        ("tallystick.judges.calling", "asyncio.events.subprocess.Popen"),
-        ("tallystick.engines.state", "io.FileIO"),
-        ("tallystick.engines.state", "Path"),
-        ("tallystick.engines.state", "State"),
+        ("tallystick.judging.calling", "asyncio.events.subprocess.Popen"),
+        ("tallystick.run.state", "io.FileIO"),
+        ("tallystick.run.state", "Path"),
+        ("tallystick.run.state", "State"),
     ],
 )
 def test_a_state_runs_nothing(tmp_path, module, name):
-    from tallystick.engines.state import _unpack
+    from tallystick.run.state import _unpack
 
     with pytest.raises(pickle.UnpicklingError, match="is no plain data"):
         _unpack(through(module, name, str(tmp_path / "made")))

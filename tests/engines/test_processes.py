@@ -13,11 +13,11 @@ from made import make
 from slowly import score_slowly
 
 import tallystick as ts
-from tallystick.engines import Processes
-from tallystick.engines.running import run_files
+from tallystick.engine.windows import WorkerLost, in_order
 from tallystick.errors import TallystickError
-from tallystick.reading.boundaries import find_boundaries
-from tallystick.scoring.elsewhere import WorkerLost, in_order
+from tallystick.files.boundaries import find_boundaries
+from tallystick.run import Processes
+from tallystick.run.running import run_files
 
 
 def double(x):
@@ -156,7 +156,7 @@ def test_a_worker_ends_when_its_parent_is_gone(tmp_path):
     script = tmp_path / "parent.py"
     script.write_text(
         "import os, time\n"
-        "from tallystick.engines import Processes\n"
+        "from tallystick.run import Processes\n"
         "if __name__ == '__main__':\n"
         "    pool = Processes(1)\n"
         "    print(pool.submit(os.getpid).result(), flush=True)\n"

@@ -11,8 +11,8 @@ import zstandard
 from calling import call, score
 from made import CORPORA, make
 
-from tallystick.engines.cutting import cut_in_order
-from tallystick.reading.boundaries import find_boundaries
+from tallystick.files.boundaries import find_boundaries
+from tallystick.run.cutting import cut_in_order
 
 
 @pytest.mark.parametrize("name", CORPORA)

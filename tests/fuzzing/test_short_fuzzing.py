@@ -11,7 +11,7 @@ from fuzzing.mutation import mutated
 from fuzzing.targets import TARGETS, Target
 from fuzzing.trying import Attempts, try_plainly
 from tallystick.errors import InputError, TallystickError
-from tallystick.records import prepare, run_task
+from tallystick.tasks.records.score import prepare, run_task
 
 
 @pytest.mark.parametrize("name", TARGETS)

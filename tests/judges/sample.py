@@ -1,6 +1,6 @@
 """Twelve questions over three invented reports, as the stages would leave them."""
 
-from tallystick.judges import Question
+from tallystick.judging import Question
 
 RIVER = (
     "The ferry Halcyon sank near the old harbour on Friday evening. Divers from the coast guard recovered the boat on "

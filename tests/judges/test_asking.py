@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.judges import Answers, Question
-from tallystick.judges.asking import Sheet, asked, reference_keys, summary
+from tallystick.judging import Answers, Question
+from tallystick.judging.asking import Sheet, asked, reference_keys, summary
 
 ONE = Question("Lazar", ("he",), trigger="extradited", role="defendant")
 

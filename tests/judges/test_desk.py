@@ -4,9 +4,9 @@ import pytest
 from sample import QUESTIONS
 
 from tallystick.errors import InputError
-from tallystick.judges import Answers, Judgement, Store, Verdict
-from tallystick.judges.desk import Desk
-from tallystick.judges.panel import Panel
+from tallystick.judging import Answers, Judgement, Store, Verdict
+from tallystick.judging.desk import Desk
+from tallystick.judging.panel import Panel
 
 YES, NO = Answers(True, (0,), "conveys"), Answers(False)
 

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tallystick.errors import InputError
-from tallystick.judges import Judgement, Question, Store, Verdict
-from tallystick.judges.choose import judge_named
-from tallystick.judges.classifier import Classifier, EmbeddingJudge, features, train
-from tallystick.judges.encoders import encoder_named
-from tallystick.judges.labelled import read_labelled, read_split
-from tallystick.judges.vectors import Vectors
+from tallystick.judging import Judgement, Question, Store, Verdict
+from tallystick.judging.choose import judge_named
+from tallystick.judging.classifier import Classifier, EmbeddingJudge, features, train
+from tallystick.judging.encoders import encoder_named
+from tallystick.judging.labelled import read_labelled, read_split
+from tallystick.judging.vectors import Vectors
 
 pytest.importorskip("wordllama", reason="the default encoder is not installed: pip install 'tallystick[embeddings]'")
 pytest.importorskip("sklearn", reason="training needs scikit-learn: pip install 'tallystick[embeddings]'")
@@ -78,7 +78,7 @@ def test_the_default_encoder_is_offline_and_leaves_logging_alone():
         "import logging, socket\n"
         "def refuse(*_, **__): raise OSError('no network in this test')\n"
         "socket.socket.connect = socket.getaddrinfo = refuse\n"
-        "from tallystick.judges.encoders import encoder_named\n"
+        "from tallystick.judging.encoders import encoder_named\n"
         "print(encoder_named('wordllama').similarities(['the harbour police'], ['harbour cops']).tolist())\n"
         "assert not logging.getLogger().handlers and logging.getLogger().level == logging.WARNING"
     )

@@ -7,10 +7,10 @@ import pytest
 from sample import QUESTIONS
 
 from tallystick.errors import InputError
-from tallystick.judges import Answers, Judgement, Question, Store, Verdict
-from tallystick.judges.exchange import Taken, judgement_line, keep, question_line, read_lines
-from tallystick.judges.names import checked_name
-from tallystick.judges.recorded import Recorded
+from tallystick.judging import Answers, Judgement, Question, Store, Verdict
+from tallystick.judging.exchange import Taken, judgement_line, keep, question_line, read_lines
+from tallystick.judging.names import checked_name
+from tallystick.judging.recorded import Recorded
 
 
 @pytest.fixture

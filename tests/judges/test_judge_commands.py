@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from sample import QUESTIONS
 
-from tallystick.judges import Answers, Judgement, Store, Verdict
-from tallystick.judges.desk import Desk
+from tallystick.judging import Answers, Judgement, Store, Verdict
+from tallystick.judging.desk import Desk
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "src" / "tallystick" / "examples"

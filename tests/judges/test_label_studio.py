@@ -12,8 +12,8 @@ import pytest
 from sample import QUESTIONS
 
 from tallystick.errors import InputError
-from tallystick.judges import Answers, Question, Store
-from tallystick.judges.label_studio import (
+from tallystick.judging import Answers, Question, Store
+from tallystick.judging.label_studio import (
     annotators,
     choices,
     configuration,

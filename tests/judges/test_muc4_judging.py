@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.judges import Answers, Store
-from tallystick.judges.desk import Desk
-from tallystick.judges.muc4 import decided_fills, open_fills
-from tallystick.judges.recorded import Recorded
-from tallystick.metrics.muc4 import score
-from tallystick.reading.muc4 import read_muc4
+from tallystick.judging import Answers, Store
+from tallystick.judging.desk import Desk
+from tallystick.judging.recorded import Recorded
+from tallystick.tasks.templates.muc4 import score
+from tallystick.tasks.templates.muc4_files import read_muc4
+from tallystick.tasks.templates.muc4_judging import decided_fills, open_fills
 
 TEMPLATE = """\
 0.  MESSAGE: ID                    DEV-0001

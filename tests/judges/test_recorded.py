@@ -9,14 +9,14 @@ from endpoint import serving
 from sample import QUESTIONS
 
 from tallystick.errors import InputError
-from tallystick.judges import Judgement, Store, Verdict
-from tallystick.judges.choose import judge_named
-from tallystick.judges.recorded import Recorded
-from tallystick.metrics import arguments
-from tallystick.metrics.argument_counting import Options
-from tallystick.metrics.argument_judging import _troubles
-from tallystick.reading.documents import pair_values
-from tallystick.structures.arguments import ArgumentDocument, DescribedEvent, EventArgument
+from tallystick.files.pairing import pair_values
+from tallystick.judging import Judgement, Store, Verdict
+from tallystick.judging.choose import judge_named
+from tallystick.judging.recorded import Recorded
+from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument
+from tallystick.tasks.arguments import metrics as arguments
+from tallystick.tasks.arguments.judging import _troubles
+from tallystick.tasks.arguments.metrics import Options
 
 WORDS = tuple("abcdefghijklmnop")
 LABELS = ("Correct", "Correct", "Partial", "Incorrect")

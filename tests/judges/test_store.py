@@ -16,9 +16,9 @@ from first_layout import write_first_layout
 from sample import QUESTIONS
 
 from tallystick.errors import InputError
-from tallystick.judges import Answers, Judgement, Question, Store, Verdict
-from tallystick.judges.recorded import Recorded
-from tallystick.judges.store_file import PATIENCE
+from tallystick.judging import Answers, Judgement, Question, Store, Verdict
+from tallystick.judging.recorded import Recorded
+from tallystick.judging.store_file import PATIENCE
 
 
 def question(candidate="Lazar", **parts):
@@ -192,7 +192,7 @@ def test_a_store_of_version_1_that_cannot_be_written_is_an_error_and_stays(tmp_p
         db.execute("DROP TABLE questions")
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("tallystick.judges.store_file.bring_up", full)
+    monkeypatch.setattr("tallystick.judging.store_file.bring_up", full)
     with pytest.raises(InputError, match=r"a store of version 1, which has to be laid out anew.*Copy it.*disk is full"):
         Store(path)
     assert path.read_bytes() == before
@@ -256,7 +256,7 @@ def test_what_was_answered_survives_a_kill(tmp_path):
     path = tmp_path / "j.sqlite"
     program = (
         "import os, signal\n"
-        "from tallystick.judges import *\n"
+        "from tallystick.judging import *\n"
         f"store = Store({str(path)!r})\n"
         "store.add(Judgement(Question('a', ('b',)), 'anna', Verdict('Partial', (0,))))\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -317,7 +317,7 @@ def test_a_store_in_a_folder_that_may_not_be_written_to_is_read(tmp_path, journa
     (folder / "j.sqlite").chmod(0o444)
     folder.chmod(0o555)
     told = (
-        "import os, sys; from tallystick.judges import Store; from tallystick.errors import InputError\n"
+        "import os, sys; from tallystick.judging import Store; from tallystick.errors import InputError\n"
         "if os.access(os.path.dirname(sys.argv[1]), os.W_OK): sys.exit(77)\n"
         "with Store(sys.argv[1]) as store:\n"
         "    print(len(store.judgements()))\n"

@@ -12,11 +12,11 @@ import pytest
 from rich.console import Console
 from sample import QUESTIONS
 
-from tallystick.judges import Question, Store
-from tallystick.judges.asking import asked
-from tallystick.judges.desk import Desk
-from tallystick.judges.passage import passage_of
-from tallystick.judges.terminal import judge_in_terminal, passage_in, printable
+from tallystick.judging import Question, Store
+from tallystick.judging.asking import asked
+from tallystick.judging.desk import Desk
+from tallystick.judging.passage import passage_of
+from tallystick.judging.terminal import judge_in_terminal, passage_in, printable
 
 
 @pytest.fixture

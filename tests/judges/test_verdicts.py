@@ -3,7 +3,7 @@
 import pytest
 
 from tallystick.errors import InputError
-from tallystick.judges import Answers, Verdict, agreement, kappa
+from tallystick.judging import Answers, Verdict, agreement, kappa
 
 
 @pytest.mark.parametrize(

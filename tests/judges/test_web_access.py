@@ -9,8 +9,8 @@ import pytest
 from sample import QUESTIONS
 from serving_page import served
 
-from tallystick.judges import Question, Store
-from tallystick.judges.web import HEADERS, JudgeServer
+from tallystick.judging import Question, Store
+from tallystick.judging.web import HEADERS, JudgeServer
 
 NASTY = "<script>document.body.dataset.pwned=1</script>"
 
@@ -240,7 +240,7 @@ def test_a_number_that_is_none_is_said(server):
 
 
 def test_a_failure_of_the_server_is_an_answer_too(server, monkeypatch):
-    monkeypatch.setattr("tallystick.judges.web.state_view", lambda store, desk: 1 / 0)
+    monkeypatch.setattr("tallystick.judging.web.state_view", lambda store, desk: 1 / 0)
     status, _, text = ask(server, "/api/state?annotator=anna")
     assert status == 500
     assert "the server failed (ZeroDivisionError: division by zero)" in json.loads(text)["error"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from serving_page import served
 
-from tallystick.judges import Store
+from tallystick.judging import Store
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "tallystick" / "examples"
 GOLD, SYSTEM, SECOND, PARSES = (

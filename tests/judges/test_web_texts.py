@@ -3,7 +3,7 @@
 import pytest
 from serving_page import served
 
-from tallystick.judges import Answers, Judgement, Question, Store
+from tallystick.judging import Answers, Judgement, Question, Store
 
 HEBREW = "שלום עולם, הנשיא ביקר בירושלים אתמול."
 UNBROKEN = "x" * 400

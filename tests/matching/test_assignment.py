@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from tallystick.matching import assignment
-from tallystick.matching.assignment import assign, components, heaviest, rank_within
+from tallystick.engine import assignment
+from tallystick.engine.assignment import assign, components, heaviest, rank_within
 
 
 def best_total(rows, columns, weights, n_rows, n_columns):

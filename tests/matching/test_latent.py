@@ -6,8 +6,8 @@ import time
 import numpy as np
 import pytest
 
-from tallystick.matching.latent import Problems, solve, solve_all
-from tallystick.matching.latent_pairs import common_unit
+from tallystick.engine.latent import Problems, solve, solve_all
+from tallystick.engine.latent_pairs import common_unit
 
 
 def brute_force(n, m, single, double):

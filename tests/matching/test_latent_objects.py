@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from tallystick.engine.latent_objects import CONSTRAINTS, ObjectPairs, solve_objects
 from tallystick.errors import MetricError
-from tallystick.matching.latent_objects import CONSTRAINTS, ObjectPairs, solve_objects
 
 
 def literal(nl, nr, objects, others, pairs, constraint):

@@ -12,8 +12,8 @@ import pytest
 
 import oracle
 import tallystick as ts
+from tallystick.engine.orders import reachability
 from tallystick.errors import MetricError, ValueMismatch
-from tallystick.matching.orders import reachability
 from tallystick.structures import Graph, Tree
 
 LABELS = ["ab", "ac", "b"]

@@ -11,13 +11,13 @@ import pytest
 
 import oracle
 import tallystick as ts
+from tallystick.algebra.node import Node
+from tallystick.algebra.sets import CONSTRAINTS
 from tallystick.errors import MetricError
-from tallystick.matching.sets import CONSTRAINTS
-from tallystick.metrics.amr_scores import score_graphs
-from tallystick.metrics.amr_triples import FactReader
-from tallystick.reading.penman import parse_penman
-from tallystick.similarity.node import Node
 from tallystick.structures import AMR, Prop, Var
+from tallystick.tasks.amr.files import parse_penman
+from tallystick.tasks.amr.scores import score_graphs
+from tallystick.tasks.amr.triples import FactReader
 
 # The oracle
 
@@ -277,7 +277,7 @@ def test_the_derived_metric_of_prop_is_smatch():
 
 
 def ts_counting():
-    from tallystick.metrics.amr_triples import Counting
+    from tallystick.tasks.amr.triples import Counting
 
     return Counting()
 

@@ -5,12 +5,10 @@ import random
 import pytest
 
 from tallystick.errors import MetricError
-from tallystick.metrics.amr_alignment import align
-from tallystick.metrics.amr_scores import score_graphs
-from tallystick.metrics.amr_subscores import SUBSCORES, subscores
-from tallystick.metrics.amr_triples import PRESETS, Counting, FactReader, preset
-from tallystick.reading.graphs import Graph
-from tallystick.reading.penman import parse_penman
+from tallystick.tasks.amr.files import Graph, parse_penman
+from tallystick.tasks.amr.metrics import SUBSCORES, subscores
+from tallystick.tasks.amr.scores import align, score_graphs
+from tallystick.tasks.amr.triples import PRESETS, Counting, FactReader, preset
 
 
 def graph(text):

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallystick.judges.questions import Question
-from tallystick.judges.verdicts import Verdict
-from tallystick.metrics.argument_counting import Options, block_sums
-from tallystick.metrics.argument_judging import FIGURES, bounds_of, judge_blocks
-from tallystick.metrics.argument_stages import BREAK_AGGREGATE, JUDGED, Block, Broken, Candidate
-from tallystick.structures.arguments import EventArgument
+from tallystick.judging.questions import Question
+from tallystick.judging.verdicts import Verdict
+from tallystick.structures.texts import EventArgument
+from tallystick.tasks.arguments.judging import FIGURES, bounds_of, judge_blocks
+from tallystick.tasks.arguments.metrics import Options, block_sums
+from tallystick.tasks.arguments.stages import BREAK_AGGREGATE, JUDGED, Block, Broken, Candidate
 
 LABELS = ("Correct", "Partial", "Incorrect")
 

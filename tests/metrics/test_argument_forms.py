@@ -1,7 +1,7 @@
 import pytest
 
 from tallystick.errors import MetricError
-from tallystick.metrics.argument_forms import CONJUNCTIONS, HARMLESS, PRONOUNS, Wording, listed, words
+from tallystick.tasks.arguments.forms import CONJUNCTIONS, HARMLESS, PRONOUNS, Wording, listed, words
 
 WORDING = Wording()
 

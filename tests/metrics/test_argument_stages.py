@@ -8,14 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.metrics import arguments
-from tallystick.metrics.argument_counting import block_sums, document_sums
-from tallystick.metrics.argument_forms import Wording
-from tallystick.metrics.argument_modifiers import LABELS, Variants
-from tallystick.metrics.argument_stages import Accepted, Block, Broken, by_modifiers, run_stages
-from tallystick.metrics.arguments import EXPRESSIONS, Options
-from tallystick.structures.arguments import ArgumentDocument, EventArgument
-from tallystick.structures.parses import Parse
+from tallystick.structures.texts import ArgumentDocument, EventArgument, Parse
+from tallystick.tasks.arguments import metrics as arguments
+from tallystick.tasks.arguments.forms import LABELS, Variants, Wording
+from tallystick.tasks.arguments.metrics import EXPRESSIONS, Options, block_sums, document_sums
+from tallystick.tasks.arguments.stages import Accepted, Block, Broken, by_modifiers, run_stages
 
 WORDING = Wording()
 

@@ -6,17 +6,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from tallystick.comparing.systems import compare, compare_runs
 from tallystick.errors import MetricError
-from tallystick.judges import Judgement, Store, Verdict
-from tallystick.judges.recorded import Recorded
-from tallystick.judges.verdicts import Answers
-from tallystick.metrics import arguments
-from tallystick.metrics.argument_judging import asked_how
-from tallystick.metrics.arguments import Options, open_questions
-from tallystick.reading.documents import pair_values
-from tallystick.reports.arguments import systems_table
-from tallystick.structures.arguments import ArgumentDocument, DescribedEvent, EventArgument
+from tallystick.files.pairing import pair_values
+from tallystick.judging import Judgement, Store, Verdict
+from tallystick.judging.recorded import Recorded
+from tallystick.judging.verdicts import Answers
+from tallystick.results.compare import compare, compare_runs
+from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument
+from tallystick.tasks.arguments import metrics as arguments
+from tallystick.tasks.arguments.judging import asked_how
+from tallystick.tasks.arguments.metrics import Options, open_questions
+from tallystick.tasks.arguments.show import systems_table
 
 
 def document(*texts, role="r"):

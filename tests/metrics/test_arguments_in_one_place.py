@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.metrics import arguments
-from tallystick.metrics.arguments import Options
-from tallystick.reading.documents import pair_values
-from tallystick.structures.arguments import ArgumentDocument, EventArgument
+from tallystick.files.pairing import pair_values
+from tallystick.structures.texts import ArgumentDocument, EventArgument
+from tallystick.tasks.arguments import metrics as arguments
+from tallystick.tasks.arguments.metrics import Options
 
 STAGES = ("exact", "same_text", "harmless_tokens", "break_aggregate")
 

@@ -4,9 +4,9 @@ scopes, soft mentions, repeated mentions."""
 import pytest
 
 from tallystick.errors import MetricError, SidesMismatch
-from tallystick.metrics.coreference import METRICS, VARIANTS, Options, evaluate, explain, score
-from tallystick.reading.coreference import pair, read_chains
-from tallystick.reading.pairing import PairedChains
+from tallystick.tasks.coreference.files import pair, read_chains
+from tallystick.tasks.coreference.metrics import METRICS, VARIANTS, Options, evaluate, explain, score
+from tallystick.tasks.coreference.pairing import PairedChains
 
 KEY, RESPONSE = ["abc", "defg"], ["ab", "cd", "fghi"]
 

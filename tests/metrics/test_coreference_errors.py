@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.metrics.coreference import Options, score
-from tallystick.metrics.coreference_errors import find_errors, overlapping
-from tallystick.reading.coreference import chains_from_clusters, pair, read_chains
-from tallystick.reports.coreference import errors_table
+from tallystick.tasks.coreference.errors import find_errors, overlapping
+from tallystick.tasks.coreference.files import chains_from_clusters, pair, read_chains
+from tallystick.tasks.coreference.metrics import Options, score
+from tallystick.tasks.coreference.show import errors_table
 
 KINDS = [
     "span error", "missing mention", "extra mention", "missing entity", "extra entity", "divided entity", "conflated entity",

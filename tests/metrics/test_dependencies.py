@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallystick as ts
-from tallystick.metrics import dependencies
-from tallystick.reading.conllu import parse_conllu
-from tallystick.structures.dependencies import Dependency
+from tallystick.structures.texts import Dependency
+from tallystick.tasks.dependencies import metrics as dependencies
+from tallystick.tasks.dependencies.files import parse_conllu
 
 RELATIONS = ("nsubj", "obj", "det", "punct")
 

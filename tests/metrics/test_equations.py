@@ -26,9 +26,31 @@ from tallystick import (
     recall,
     record,
 )
+from tallystick.algebra.node import Node, Similarity
 from tallystick.errors import MetricError
-from tallystick.metrics import equations
-from tallystick.metrics.equations import (
+from tallystick.results.result import Result
+from tallystick.structures import (
+    Argument,
+    Dependency,
+    DependencyParse,
+    Entity,
+    EntitySet,
+    Event,
+    EventSet,
+    IndexedMention,
+    Mention,
+    NAryRelation,
+    NAryRelationSet,
+    Relation,
+    RelationSet,
+    RoleFillerEntity,
+    SlotFiller,
+    Template,
+    TemplateSet,
+    Trigger,
+)
+from tallystick.tasks import equations
+from tallystick.tasks.equations import (
     arg_f1,
     b3,
     b3_precision,
@@ -71,28 +93,6 @@ from tallystick.metrics.equations import (
     sigma_delta,
     trig_f1,
     uas,
-)
-from tallystick.scoring.result import Result
-from tallystick.similarity.node import Node, Similarity
-from tallystick.structures import (
-    Argument,
-    Dependency,
-    DependencyParse,
-    Entity,
-    EntitySet,
-    Event,
-    EventSet,
-    IndexedMention,
-    Mention,
-    NAryRelation,
-    NAryRelationSet,
-    Relation,
-    RelationSet,
-    RoleFillerEntity,
-    SlotFiller,
-    Template,
-    TemplateSet,
-    Trigger,
 )
 
 

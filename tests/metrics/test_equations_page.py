@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import tallystick
-from tallystick.metrics import equations
-from tallystick.similarity.node import Node
+from tallystick.algebra.node import Node
+from tallystick.tasks import equations
 
 PAGE = (Path(__file__).parents[2] / "docs" / "equations.md").read_text(encoding="utf-8")
 NAMES: dict[str, Any] = {name: getattr(tallystick, name) for name in tallystick.__all__} | vars(equations)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tallystick.comparing.ranking import spearman
 from tallystick.errors import MetricError
-from tallystick.metrics.span_counts import (
+from tallystick.results.selection import spearman
+from tallystick.tasks.spans.counts import (
     count_constrained_overlap,
     count_contain,
     count_exact,
@@ -13,8 +13,13 @@ from tallystick.metrics.span_counts import (
     count_overlap,
     count_segment_matching,
 )
-from tallystick.metrics.span_measures import (
+from tallystick.tasks.spans.iob import decode
+from tallystick.tasks.spans.segments import Span, annotate
+from tallystick.tasks.spans.tags import tags_from_lists
+from tallystick.tasks.spans.units import (
     accuracy,
+    count_tokens,
+    count_tokens_and_separators,
     f1,
     f_beta,
     kappa,
@@ -25,10 +30,6 @@ from tallystick.metrics.span_measures import (
     specificity,
     weighted,
 )
-from tallystick.metrics.unit_counts import count_tokens, count_tokens_and_separators
-from tallystick.reading.iob import decode
-from tallystick.reading.tags import tags_from_lists
-from tallystick.structures.segments import Span, annotate
 
 # The quick brown fox jumps over the lazy dog; the annotation rows of the printed table are shifted by one
 TABLE_1 = annotate([[(1, 3, "c"), (7, 9, "c")]], [[(1, 4, "c"), (7, 8, "c"), (8, 9, "c")]], [9])

@@ -8,13 +8,14 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import MetricError
-from tallystick.metrics import equations, events
-from tallystick.metrics.events import Options
-from tallystick.metrics.named import Types
-from tallystick.reading.event_documents import EventDocument, nowhere
-from tallystick.reading.heads import Heads
 from tallystick.structures import AnnotatedMention as M
 from tallystick.structures import Argument, Event, EventSet, Mention, Trigger
+from tallystick.tasks import equations
+from tallystick.tasks.events import metrics as events
+from tallystick.tasks.events.documents import EventDocument, nowhere
+from tallystick.tasks.events.metrics import Options
+from tallystick.tasks.named import Types
+from tallystick.tasks.parses import Heads
 
 
 def event(trigger, type_, *arguments):
@@ -172,8 +173,8 @@ def test_denominators_are_a_sides_own():
 
 def test_the_order_of_hashes_changes_nothing():
     code = (
-        "from tallystick.metrics import events\n"
-        "from tallystick.reading.event_documents import EventDocument as D\n"
+        "from tallystick.tasks.events import metrics as events\n"
+        "from tallystick.tasks.events.documents import EventDocument as D\n"
         "from tallystick.structures import *\n"
         "M = AnnotatedMention\n"
         "def side(shift):\n"

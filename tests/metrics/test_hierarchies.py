@@ -11,10 +11,10 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import MetricError, SidesMismatch, TallystickError, ValueMismatch
-from tallystick.metrics import hierarchies as h
-from tallystick.metrics.hierarchies import Options, evaluate, score
-from tallystick.reading.hierarchies import hierarchies_from, read_hierarchies
 from tallystick.structures import EventHierarchy, EventLink, conceptual
+from tallystick.tasks.hierarchies import metrics as h
+from tallystick.tasks.hierarchies.files import hierarchies_from, read_hierarchies
+from tallystick.tasks.hierarchies.metrics import Options, evaluate, score
 
 EXPRESSIONS = {
     "muc_p": h.MUC_P,

@@ -2,16 +2,14 @@
 
 import pytest
 
+from tallystick.algebra.normalise import f1
+from tallystick.algebra.sets import match
 from tallystick.errors import SidesMismatch
-from tallystick.matching.normalise import f1
-from tallystick.matching.sets import match
-from tallystick.metrics.equations import phi_set, phi_str
-from tallystick.metrics.muc4 import f_measures, map_templates, mapping_score, percent, score
-from tallystick.metrics.muc4_counts import COUNTS, SlotScorer
-from tallystick.metrics.muc4_fills import date_credit, value_credit
-from tallystick.metrics.muc4_slots import PARENTS, PREMODIFIERS
-from tallystick.reading.muc4 import Judgement, Muc4Template, Muc4Templates, parse_fill
-from tallystick.scoring.evaluation import evaluate
+from tallystick.results.evaluation import evaluate
+from tallystick.tasks.equations import phi_set, phi_str
+from tallystick.tasks.templates.muc4 import f_measures, map_templates, mapping_score, percent, score
+from tallystick.tasks.templates.muc4_counts import COUNTS, PARENTS, PREMODIFIERS, SlotScorer, date_credit, value_credit
+from tallystick.tasks.templates.muc4_files import Judgement, Muc4Template, Muc4Templates, parse_fill
 
 
 def template(name="1", document="D", optional=False, **slots):

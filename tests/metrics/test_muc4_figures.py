@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tallystick.metrics.muc4 import OfficialCounts, f_measures
-from tallystick.metrics.muc4_counts import COUNTS
+from tallystick.tasks.templates.muc4 import OfficialCounts, f_measures
+from tallystick.tasks.templates.muc4_counts import COUNTS
 
 
 def test_many_rows_are_each_row():

@@ -7,9 +7,11 @@ import sys
 import pytest
 
 import tallystick as ts
-from tallystick.metrics import equations, nary, scirex
-from tallystick.reading.nary import ROLES, Relations
 from tallystick.structures import Entity, IndexedMention, NAryRelation, NAryRelationSet, RoleFillerEntity
+from tallystick.tasks import equations
+from tallystick.tasks.nary import metrics as nary
+from tallystick.tasks.nary import scirex
+from tallystick.tasks.nary.files import ROLES, Relations
 
 
 def document(clusters, *relations):
@@ -126,8 +128,8 @@ def test_denominators_are_a_sides_own():
 
 def test_the_order_of_hashes_changes_nothing():
     code = (
-        "from tallystick.metrics import nary\n"
-        "from tallystick.reading.nary import Relations\n"
+        "from tallystick.tasks.nary import metrics as nary\n"
+        "from tallystick.tasks.nary.files import Relations\n"
         "spans = {(k, k + 1): 'A' for k in range(9)}\n"
         "gold = Relations(spans, {'c%d' % k: ((k, k + 1), (k + 1, k + 2)) for k in range(8)}, ({'Task': 'c0', 'Method': 'c1'}, {'Task': 'c2', 'Method': 'c5'}), ('', ''))\n"
         "system = Relations(spans, {'p%d' % k: ((k, k + 1), (k + 1, k + 2)) for k in range(0, 8, 2)}, ({'Task': 'p0', 'Method': 'p2'},), ('',))\n"

@@ -9,13 +9,13 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import MetricError
-from tallystick.metrics import relations
-from tallystick.metrics.equations import rel_f1
-from tallystick.metrics.named import Types
-from tallystick.metrics.relations import Options
-from tallystick.reading.heads import Heads
 from tallystick.structures import AnnotatedMention as M
 from tallystick.structures import Fact, FactSet, Mention, Relation, RelationSet
+from tallystick.tasks.equations import rel_f1
+from tallystick.tasks.named import Types
+from tallystick.tasks.parses import Heads
+from tallystick.tasks.relations import metrics as relations
+from tallystick.tasks.relations.metrics import Options
 
 PER, LOC = M(0, 1, "PER", head=(1, 1)), M(4, 5, "LOC", head=(5, 5))
 
@@ -170,7 +170,7 @@ def test_a_misspelt_metric_is_named():
 
 def test_denominators_are_a_sides_own_and_the_order_of_hashes_changes_nothing():
     code = (
-        "from tallystick.metrics import relations\n"
+        "from tallystick.tasks.relations import metrics as relations\n"
         "from tallystick.structures import *\n"
         "M = AnnotatedMention\n"
         "def side(shift):\n"
@@ -187,7 +187,9 @@ def test_denominators_are_a_sides_own_and_the_order_of_hashes_changes_nothing():
 
 
 def test_every_expression_can_be_read_back():
-    from tallystick.metrics import events, nary, roles
+    from tallystick.tasks.events import metrics as events
+    from tallystick.tasks.nary import metrics as nary
+    from tallystick.tasks.roles import metrics as roles
 
     options = relations.Options(symmetric=("spouse",), weights=(("name", 0.5),))
     tables = [
@@ -204,8 +206,8 @@ def test_every_expression_can_be_read_back():
 def test_a_new_metric_says_of_itself_that_it_is_directed(monkeypatch):
     """A metric of one argument alone, added to the expressions: it is scored, checked, and given symmetric relations as they
     stand."""
-    from tallystick.checking.named import named
-    from tallystick.metrics.named import Named
+    from tallystick.laboratory.named import named
+    from tallystick.tasks.named import Named
 
     before = relations.expressions
 

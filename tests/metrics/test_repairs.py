@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.metrics import coreference
-from tallystick.metrics.coreference_repairs import KINDS, score_if_fixed
-from tallystick.metrics.span_errors import Outcome, align
-from tallystick.metrics.spans import score as score_spans
-from tallystick.reading.chains import chains_from_clusters
-from tallystick.reading.conll_coreference import read_conll
-from tallystick.reading.pairing import pair
-from tallystick.reading.span_files import corpus_from_python
+from tallystick.tasks.coreference import metrics as coreference
+from tallystick.tasks.coreference.chains import chains_from_clusters
+from tallystick.tasks.coreference.conll import read_conll
+from tallystick.tasks.coreference.errors import KINDS, score_if_fixed
+from tallystick.tasks.coreference.pairing import pair
+from tallystick.tasks.spans.errors import Outcome, align
+from tallystick.tasks.spans.files import corpus_from_python
+from tallystick.tasks.spans.metrics import score as score_spans
 
 
 def fixed(key, response):
@@ -62,7 +62,7 @@ partitions = st.lists(st.integers(0, 3), min_size=1, max_size=8).map(
 
 @given(st.lists(st.tuples(partitions, partitions), min_size=1, max_size=3))
 def test_repairs_without_errors_change_nothing(documents):
-    from tallystick.metrics.coreference_errors import find_errors
+    from tallystick.tasks.coreference.errors import find_errors
 
     pairs = pair(*(chains_from_clusters(list(side)) for side in zip(*documents, strict=True)))
     now, after = score_if_fixed(pairs)

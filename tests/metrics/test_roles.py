@@ -7,10 +7,11 @@ import sys
 import pytest
 
 import tallystick as ts
-from tallystick.metrics import equations, roles
-from tallystick.metrics.named import Types
-from tallystick.metrics.roles import Options, grit_string
 from tallystick.structures import Entity, NAryRelation, RoleFillerEntity, TextMention
+from tallystick.tasks import equations
+from tallystick.tasks.named import Types
+from tallystick.tasks.roles import metrics as roles
+from tallystick.tasks.roles.metrics import Options, grit_string
 
 
 def tally(gold, system, name, **options):
@@ -142,7 +143,7 @@ def test_denominators_are_a_sides_own():
 
 def test_the_order_of_hashes_changes_nothing():
     code = (
-        "from tallystick.metrics import roles\n"
+        "from tallystick.tasks.roles import metrics as roles\n"
         "gold = [{'r': [{'m%d' % i for i in range(k, k + 4)} for k in range(6)]}] * 3\n"
         "system = [{'r': [{'m%d' % i for i in range(k, k + 3)} for k in range(7)]}] * 3\n"
         "print({n: (r.rows.tolist(), r.signature) for n, r in roles.evaluate(gold, system).items()})\n"

@@ -18,7 +18,7 @@ from plain_spans import (
     unit_bag,
 )
 
-from tallystick.metrics.span_counts import (
+from tallystick.tasks.spans.counts import (
     count_constrained_overlap,
     count_contain,
     count_exact,
@@ -26,11 +26,10 @@ from tallystick.metrics.span_counts import (
     count_overlap,
     count_segment_matching,
 )
-from tallystick.metrics.span_errors import align
-from tallystick.metrics.span_measures import f1, kappa
-from tallystick.metrics.span_pairs import Pairs, one_to_one, overlapping_pairs
-from tallystick.metrics.span_schemes import count_scheme
-from tallystick.metrics.unit_counts import count_separators, count_tokens, count_tokens_and_separators
+from tallystick.tasks.spans.errors import align
+from tallystick.tasks.spans.schemes import count_scheme
+from tallystick.tasks.spans.segments import Pairs, one_to_one, overlapping_pairs
+from tallystick.tasks.spans.units import count_separators, count_tokens, count_tokens_and_separators, f1, kappa
 
 MODELS = {
     "exact": count_exact,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tallystick.errors import MetricError
-from tallystick.metrics.span_measures import f1, precision, recall
-from tallystick.metrics.span_schemes import count_scheme
-from tallystick.structures.segments import annotate
+from tallystick.tasks.spans.schemes import count_scheme
+from tallystick.tasks.spans.segments import annotate
+from tallystick.tasks.spans.units import f1, precision, recall
 
 FIVE = ("correct", "incorrect", "partial", "missed", "spurious")
 

@@ -10,18 +10,19 @@ from nervaluate import Evaluator
 from plain_spans import corpora, laid_out, separators, tokens
 
 import tallystick as ts
+from tallystick.engine.tally import Labelled, total
 from tallystick.errors import InputError, MetricError, SidesMismatch
-from tallystick.metrics import span_measures, spans
-from tallystick.metrics.span_counts import count_exact
-from tallystick.metrics.span_schemes import count_scheme
-from tallystick.metrics.span_tallies import AVERAGES
-from tallystick.metrics.spans import METRICS, Options
-from tallystick.metrics.unit_counts import count_tokens, count_tokens_and_separators
-from tallystick.reading.span_files import SpanCorpus
-from tallystick.reports.spans import seqeval_report
-from tallystick.scoring.resampling import intervals
-from tallystick.scoring.tally import Labelled, total
-from tallystick.structures.segments import annotate
+from tallystick.results.resampling import intervals
+from tallystick.tasks.spans import metrics as spans
+from tallystick.tasks.spans import units as span_measures
+from tallystick.tasks.spans.counts import count_exact
+from tallystick.tasks.spans.files import SpanCorpus
+from tallystick.tasks.spans.metrics import METRICS, Options
+from tallystick.tasks.spans.schemes import count_scheme
+from tallystick.tasks.spans.segments import annotate
+from tallystick.tasks.spans.show import seqeval_report
+from tallystick.tasks.spans.tallies import AVERAGES
+from tallystick.tasks.spans.units import count_tokens, count_tokens_and_separators
 
 # Table 1 of Esuli and Sebastiani: The quick brown fox jumps over the lazy dog
 TABLE_1 = ([[(1, 3, "A"), (7, 9, "A")]], [[(1, 4, "A"), (7, 8, "A"), (8, 9, "A")]])

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tallystick.metrics.template_errors import KINDS, find_errors
-from tallystick.metrics.templates import evaluate
-from tallystick.reading.templates import PairedTemplates
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
+from tallystick.tasks.templates.errors import KINDS, find_errors
+from tallystick.tasks.templates.files import PairedTemplates
+from tallystick.tasks.templates.metrics import evaluate
 
 
 def template(type_, **slots):

@@ -11,10 +11,9 @@ import pytest
 
 from tallystick import parse
 from tallystick.errors import MetricError
-from tallystick.metrics.template_slots import by_slot
-from tallystick.metrics.templates import FILLERS, METRICS, VARIANTS, evaluate, gtt, muc4_templates
-from tallystick.reading.templates import PairedTemplates
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
+from tallystick.tasks.templates.files import PairedTemplates
+from tallystick.tasks.templates.metrics import FILLERS, METRICS, VARIANTS, by_slot, evaluate, gtt, muc4_templates
 
 
 def template(type_, **slots):

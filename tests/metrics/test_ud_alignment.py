@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from tallystick.errors import SidesMismatch
-from tallystick.metrics.ud_alignment import align_forms, align_words
-from tallystick.metrics.ud_counts import METRICS, count_ud
-from tallystick.metrics.ud_units import find_units
-from tallystick.reading.conllu import Treebank, parse_conllu
+from tallystick.tasks.dependencies.alignment import align_forms, align_words, find_units
+from tallystick.tasks.dependencies.counts import METRICS, count_ud
+from tallystick.tasks.dependencies.files import Treebank, parse_conllu
 
 
 def bank(*tokens: str, name: str = "a.conllu") -> Treebank:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.metrics import roles
+from tallystick.tasks.roles import metrics as roles
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "events"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is not there")

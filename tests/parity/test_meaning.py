@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.metrics.amr_scores import score_graphs
-from tallystick.metrics.amr_triples import Counting, FactReader, preset
-from tallystick.reading.graphs import Graph, pair_graphs
-from tallystick.reading.penman import read_penman
 from tallystick.structures import AMR, Prop, Var
+from tallystick.tasks.amr.files import Graph, pair_graphs, read_penman
+from tallystick.tasks.amr.scores import score_graphs
+from tallystick.tasks.amr.triples import Counting, FactReader, preset
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "meaning"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data/meaning is not here")
@@ -101,9 +100,9 @@ def test_the_derived_metric_counts_the_same_on_every_pair(names):
 
 def test_importing_loads_nothing_heavy():
     code = (
-        "import sys, tallystick.metrics.amr_subscores, tallystick.metrics.amr_alignment\n"
-        "import tallystick.matching.latent_objects, tallystick.matching.trees\n"
-        "import tallystick.reading.penman, tallystick.reading.triples\n"
+        "import sys, tallystick.tasks.amr.metrics, tallystick.tasks.amr.scores\n"
+        "import tallystick.engine.latent_objects, tallystick.engine.trees\n"
+        "import tallystick.tasks.amr.files, tallystick.tasks.amr.triples_files\n"
         "print([m for m in ('scipy', 'highspy', 'penman', 'lap', 'rapidfuzz') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

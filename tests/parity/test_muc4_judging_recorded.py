@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.judges import Verdict
-from tallystick.judges.muc4 import VERDICTS, decided_fills, open_fills
-from tallystick.metrics.muc4 import score
-from tallystick.metrics.muc4_counts import SlotScorer
-from tallystick.metrics.muc4_fills import fill_form, key_forms
-from tallystick.reading.muc4 import read_judgements, read_muc4
+from tallystick.judging import Verdict
+from tallystick.tasks.templates.muc4 import score
+from tallystick.tasks.templates.muc4_counts import SlotScorer, fill_form, key_forms
+from tallystick.tasks.templates.muc4_files import read_judgements, read_muc4
+from tallystick.tasks.templates.muc4_judging import VERDICTS, decided_fills, open_fills
 
 FOLDER = Path(__file__).parents[2].parent / "shared" / "data" / "events" / "muc4_official"
 pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason=f"needs {FOLDER}, which may not be redistributed")

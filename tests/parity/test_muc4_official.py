@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.metrics.muc4 import f_measures, recall_precision, score
-from tallystick.metrics.muc4_counts import SlotScorer
-from tallystick.metrics.muc4_fills import value_credit
-from tallystick.metrics.muc4_slots import KINDS, PARENTS
-from tallystick.reading.muc4 import SLOTS, read_judgements, read_muc4
+from tallystick.tasks.templates.muc4 import f_measures, recall_precision, score
+from tallystick.tasks.templates.muc4_counts import KINDS, PARENTS, SlotScorer, value_credit
+from tallystick.tasks.templates.muc4_files import SLOTS, read_judgements, read_muc4
 
 FOLDER = Path(__file__).parents[2].parent / "shared" / "data" / "events" / "muc4_official"
 pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason=f"needs {FOLDER}, which may not be redistributed")

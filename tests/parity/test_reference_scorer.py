@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.metrics.coreference import Options, evaluate, score
-from tallystick.reading.coreference import pair, read_chains
-from tallystick.reports.results import figures_table
+from tallystick.results.tables import figures_table
+from tallystick.tasks.coreference.files import pair, read_chains
+from tallystick.tasks.coreference.metrics import Options, evaluate, score
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "coreference"
 pytestmark = pytest.mark.skipif(not DATA.exists(), reason=f"the shared corpora are not here: {DATA}")
@@ -249,7 +249,7 @@ def test_gz_is_the_file_itself(tmp_path):
 
 
 def test_the_conll_score_of_litbank_has_an_interval():
-    from tallystick.scoring.resampling import intervals
+    from tallystick.results.resampling import intervals
 
     result = corpus("litbank")["conll"]
     for method in ("percentile", "bca"):

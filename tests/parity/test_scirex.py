@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.metrics import nary
-from tallystick.reading.documents import pair_documents
-from tallystick.reading.nary import Relations, read_nary
+from tallystick.files.pairing import pair_documents
+from tallystick.tasks.nary import metrics as nary
+from tallystick.tasks.nary.files import Relations, read_nary
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "events" / "scirex_dev_perturbed.json.gz"
 pytestmark = pytest.mark.skipif(not DATA.is_file(), reason=f"{DATA} is not there")

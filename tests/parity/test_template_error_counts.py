@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.metrics.template_errors import KINDS, find_errors
-from tallystick.reading.templates import pair_templates, read_templates
+from tallystick.tasks.templates.errors import KINDS, find_errors
+from tallystick.tasks.templates.files import pair_templates, read_templates
 
 CASES = Path(__file__).parents[2].parent / "shared" / "data" / "events" / "cases.json"
 pytestmark = pytest.mark.skipif(not CASES.exists(), reason=f"needs {CASES}, which may not be redistributed")

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tallystick.metrics.template_slots import by_slot
-from tallystick.metrics.templates import METRICS, VARIANTS, score
-from tallystick.reading.templates import pair_templates, read_templates
+from tallystick.tasks.templates.files import pair_templates, read_templates
+from tallystick.tasks.templates.metrics import METRICS, VARIANTS, by_slot, score
 
 CASES = Path(__file__).parents[2].parent / "shared" / "data" / "events" / "cases.json"
 pytestmark = pytest.mark.skipif(not CASES.exists(), reason=f"needs {CASES}, which may not be redistributed")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.metrics import events
-from tallystick.reading.documents import pair_documents
-from tallystick.reading.event_documents import EventDocument
-from tallystick.reading.events import read_coreference, read_events
+from tallystick.files.pairing import pair_documents
+from tallystick.tasks.events import metrics as events
+from tallystick.tasks.events.documents import EventDocument
+from tallystick.tasks.events.files import read_coreference, read_events
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "events"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is not there")

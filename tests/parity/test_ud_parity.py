@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.metrics.ud_counts import METRICS, count_ud, figures
-from tallystick.reading.conllu import parse_conllu, read_conllu
+from tallystick.tasks.dependencies.counts import METRICS, count_ud, figures
+from tallystick.tasks.dependencies.files import parse_conllu, read_conllu
 
 FOLDER = Path(__file__).parent / "ud"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text())

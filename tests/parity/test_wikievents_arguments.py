@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.metrics.argument_stages import Accepted
-from tallystick.metrics.arguments import Options, score
-from tallystick.reading.arguments import read_pair
-from tallystick.reading.parses import with_parses
+from tallystick.tasks.arguments.files import read_pair
+from tallystick.tasks.arguments.metrics import Options, score
+from tallystick.tasks.arguments.stages import Accepted
+from tallystick.tasks.parses import with_parses
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "events"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is not there")

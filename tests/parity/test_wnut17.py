@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.comparing.ranking import spearman
 from tallystick.errors import SidesMismatch
-from tallystick.metrics.span_counts import count_exact
-from tallystick.metrics.span_measures import accuracy, f1, kappa, macro, micro
-from tallystick.metrics.unit_counts import count_tokens, count_tokens_and_separators
-from tallystick.reading.iob import decode
-from tallystick.reading.tags import read_tags
+from tallystick.results.selection import spearman
+from tallystick.tasks.spans.counts import count_exact
+from tallystick.tasks.spans.iob import decode
+from tallystick.tasks.spans.tags import read_tags
+from tallystick.tasks.spans.units import accuracy, count_tokens, count_tokens_and_separators, f1, kappa, macro, micro
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "spans" / "wnut17"
 TYPES = ("corporation", "creative-work", "group", "location", "person", "product")

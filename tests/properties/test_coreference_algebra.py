@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallystick as ts
-from tallystick.metrics.coreference import B3, CEAF_E, CEAF_M, MUC, evaluate
+from tallystick.tasks.coreference.metrics import B3, CEAF_E, CEAF_M, MUC, evaluate
 
 METRICS = ("muc", "b3", "ceaf_m", "ceaf_e", "lea", "blanc", "mentions")
 

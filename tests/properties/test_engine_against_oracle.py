@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import oracle
 import tallystick as ts
 from strategies import CONSTRAINTS, LEAVES, Shape, corpora, effort, metrics, reordered, shapes
-from tallystick.columns import Bag, Index, Objects, Record
-from tallystick.matching import sets
-from tallystick.matching.sets import Match, Matching
-from tallystick.scoring.explanation import MATCHED, MISSED, SPURIOUS
+from tallystick.algebra import sets
+from tallystick.algebra.sets import Match, Matching
+from tallystick.engine import Bag, Index, Objects, Record
+from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS
 
 # Tallies
 
@@ -69,8 +69,8 @@ def test_a_matching_of_six_by_six_is_optimal(constraint, data):
     metric = ts.match(ts.function(lambda x, y: weights[x][y], reflexive=False), constraint, literal=True)
     found = ts.evaluate(metric, [list(range(n))], [list(range(m))]) if n == m else None
     if found is None:  # a self-score asks for (k, k), which a table that is not square lacks
-        from tallystick.columns.blocks import Blocks
-        from tallystick.columns.data import Scope
+        from tallystick.engine.blocks import Blocks
+        from tallystick.engine.data import Scope
 
         columns = metric.encode(Objects([list(range(n))]), Objects([list(range(m))]), Scope())
         total = float(metric.sums(*columns, Blocks.diagonal(1)).total.sum())

@@ -4,11 +4,10 @@ from hypothesis import strategies as st
 from ud_oracle import evaluate
 from ud_strategies import pairs
 
-from tallystick.metrics.ud_alignment import align_words
-from tallystick.metrics.ud_counts import CORRECT, METRICS, PREDICTED, REFERENCE, count_ud, figures
-from tallystick.metrics.ud_units import find_units
-from tallystick.reading.conllu import parse_conllu
-from tallystick.reading.numbering import number_ranges
+from tallystick.files.numbering import number_ranges
+from tallystick.tasks.dependencies.alignment import align_words, find_units
+from tallystick.tasks.dependencies.counts import CORRECT, METRICS, PREDICTED, REFERENCE, count_ud, figures
+from tallystick.tasks.dependencies.files import parse_conllu
 
 
 def count(reference: str, predicted: str) -> dict[str, list[int]]:

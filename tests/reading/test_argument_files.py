@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tallystick.errors import InputError
-from tallystick.reading.arguments import read_arguments, read_pair
-from tallystick.structures.arguments import EventArgument
+from tallystick.structures.texts import EventArgument
+from tallystick.tasks.arguments.files import read_arguments, read_pair
 
 TOKENS = ["The", "rebels", "attacked", "Homs", "with", "the", "old", "mortars"]
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from tallystick.columns.data import Rows
+from tallystick.engine.data import Rows
 from tallystick.errors import InputError, SidesMismatch, TallystickError
-from tallystick.reading import arrow_files
-from tallystick.records import prepare, run_task, score_files
+from tallystick.files import arrow as arrow_files
+from tallystick.tasks.records.score import prepare, run_task, score_files
 
 pa = pytest.importorskip("pyarrow")
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.reading.spans_jsonl import read_spans
+from tallystick.tasks.spans.jsonl import read_spans
 
 pa = pytest.importorskip("pyarrow")
 
 import pyarrow.parquet as pq  # noqa: E402
 
-from tallystick.reading import spans_arrow  # noqa: E402
+from tallystick.tasks.spans import arrow as spans_arrow  # noqa: E402
 
 
 def corpus(seed, ids=True, tokens=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tallystick.errors import InputError, ValueMismatch
-from tallystick.reading.coreference import Chains, chains_from_clusters, read_chains, repeated_mentions
+from tallystick.tasks.coreference.files import Chains, chains_from_clusters, read_chains, repeated_mentions
 
 
 def read(tmp_path: Path, *lines: object, fields: tuple[str, ...] = ()) -> Chains:

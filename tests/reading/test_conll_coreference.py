@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tallystick.errors import InputError
-from tallystick.reading.conll_coreference import read_conll
-from tallystick.reading.coreference import Chains, read_chains, repeated_mentions
-from tallystick.reading.pieces import Pieces
+from tallystick.files.lines import Pieces
+from tallystick.tasks.coreference.conll import read_conll
+from tallystick.tasks.coreference.files import Chains, read_chains, repeated_mentions
 
 ROOT = Path(__file__).resolve().parents[2]
 # A worktree may stand elsewhere, hence the variable.

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tallystick.errors import InputError
-from tallystick.reading import conllu_table
-from tallystick.reading.conllu import parse_conllu, read_conllu
+from tallystick.files import conllu as conllu_table
+from tallystick.tasks.dependencies.files import parse_conllu, read_conllu
 
 
 def row(id: object, head: object = 0, form: str = "x", deps: str = "_") -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tallystick.errors import InputError
-from tallystick.reading.coreference import Chains, read_chains, repeated_mentions
-from tallystick.reading.corefud import read_corefud
+from tallystick.tasks.coreference.corefud import read_corefud
+from tallystick.tasks.coreference.files import Chains, read_chains, repeated_mentions
 
 HEADER = "# global.Entity = eid-etype-head-other\n# newdoc id = d1\n"
 

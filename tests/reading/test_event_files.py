@@ -5,10 +5,9 @@ import json
 import pytest
 
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.reading.events import read_coreference, read_events
-from tallystick.reading.generated import filled_slots, nearest
 from tallystick.structures import AnnotatedMention as M
 from tallystick.structures import Argument, Event, Trigger
+from tallystick.tasks.events.files import filled_slots, nearest, read_coreference, read_events
 
 ONE = Event(Trigger(M(5, 5), "Attack"), [Argument(M(1, 2), "Agent")])
 

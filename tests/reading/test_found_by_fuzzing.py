@@ -6,7 +6,7 @@ from fuzzing.seeds import QUESTION
 from fuzzing.targets import TARGETS
 from fuzzing.trying import Attempts
 from robustness.reading import outcome
-from tallystick.comparing.ranking import kendall
+from tallystick.results.selection import kendall
 
 DEEP = b"[" * 300 + b"]" * 300
 SCHEMA = b'{"type": "object", "properties": {"a": %s}}'

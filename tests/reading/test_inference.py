@@ -3,8 +3,8 @@
 import pytest
 
 import tallystick as ts
-from tallystick.reading.inference import infer_schema, sketch
-from tallystick.reading.schema import type_of_schema
+from tallystick.tasks.records.inference import infer_schema, sketch
+from tallystick.tasks.records.schema import type_of_schema
 
 
 def inferred(*documents):

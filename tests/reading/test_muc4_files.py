@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tallystick.errors import InputError
-from tallystick.reading.muc4 import Fill, parse_fill, read_judgements, read_muc4
-from tallystick.reading.templates import read_templates
+from tallystick.tasks.templates.files import read_templates
+from tallystick.tasks.templates.muc4_files import Fill, parse_fill, read_judgements, read_muc4
 
 KEY = """\
 0.  MESSAGE: ID                    TST3-MUC4-0001

@@ -7,12 +7,10 @@ import pytest
 import zstandard
 
 from tallystick.errors import InputError, Place, SidesMismatch, TallystickError
-from tallystick.reading.lines import Lines
-from tallystick.reading.opening import read_bytes
-from tallystick.reading.packed import open_packed, unpacked_name
-from tallystick.reading.parts import Part, at_hand, part_at_hand, told, told_error
-from tallystick.reading.pieces import Pieces
-from tallystick.reading.repeats import Repeats, stable_numbers
+from tallystick.files.lines import Lines, Pieces
+from tallystick.files.pairing import Repeats, stable_numbers
+from tallystick.files.parts import Part, at_hand, part_at_hand, told, told_error
+from tallystick.files.source import open_packed, read_bytes, unpacked_name
 
 TEXT = "".join(f'{{"id": {k}, "word": "wörd"}}\n' for k in range(20_000)).encode()
 

@@ -6,10 +6,9 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from tallystick.errors import InputError, TallystickError
-from tallystick.reading.documents import Paired
-from tallystick.reading.parses import read_parses, sentence_bounds, with_parses
-from tallystick.structures.arguments import ArgumentDocument, EventArgument
-from tallystick.structures.parses import Parse
+from tallystick.files.pairing import Paired
+from tallystick.structures.texts import ArgumentDocument, EventArgument, Parse
+from tallystick.tasks.parses import read_parses, sentence_bounds, with_parses
 
 
 def conllu(folder, *documents):

@@ -5,8 +5,7 @@ import gzip
 import pytest
 
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.reading.graphs import pair_graphs
-from tallystick.reading.penman import parse_penman, read_penman
+from tallystick.tasks.amr.files import pair_graphs, parse_penman, read_penman
 
 BOY = '(w / want-01 :ARG0 (b / boy) :ARG1 (g / go-02 :ARG0 b :ARG4-of (x / "New York") :polarity -))'
 

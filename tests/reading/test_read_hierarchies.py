@@ -5,9 +5,9 @@ import gzip
 import pytest
 
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.metrics.hierarchies import document_of, evaluate
-from tallystick.reading.hierarchies import read_hierarchies
-from tallystick.reading.json_places import column_of
+from tallystick.files.json_values import column_of
+from tallystick.tasks.hierarchies.files import read_hierarchies
+from tallystick.tasks.hierarchies.metrics import document_of, evaluate
 
 NEWICK = "lima\t({E6,E7}(E8(E9))(E11))\n"
 JSONL = (

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from tallystick.columns.unfit import Invalid
+from tallystick.engine.rows import Invalid
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.reading import lines as lines_module
-from tallystick.reading.record_pairs import lay_together
+from tallystick.files import lines as lines_module
+from tallystick.tasks.records.pairing import lay_together
 
 
 @pytest.fixture(autouse=True)

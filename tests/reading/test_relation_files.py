@@ -5,12 +5,12 @@ import json
 import pytest
 
 from tallystick.errors import InputError
-from tallystick.reading.docred import read_training
-from tallystick.reading.heads import head_word, read_heads
-from tallystick.reading.parents import read_parents
-from tallystick.reading.relations import read_relations
 from tallystick.structures import AnnotatedMention as M
 from tallystick.structures import Fact, Relation
+from tallystick.tasks.named import read_parents
+from tallystick.tasks.parses import head_word, read_heads
+from tallystick.tasks.relations.docred import read_training
+from tallystick.tasks.relations.files import read_relations
 
 
 def write(path, content):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tallystick.reading.repair import Unreadable, read_noisy
+from tallystick.files.repair import Unreadable, read_noisy
 
 GOOD = {"a": 1, "b": ["x", "y"]}
 

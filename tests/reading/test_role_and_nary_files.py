@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.reading.nary import read_nary
-from tallystick.reading.roles import document_key, read_roles
 from tallystick.structures import TextMention
+from tallystick.tasks.nary.files import read_nary
+from tallystick.tasks.roles.files import document_key, read_roles
 
 
 def write(path, *rows):

@@ -7,7 +7,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import DerivationError, InputError
-from tallystick.reading.schema import read_data, type_of_schema
+from tallystick.tasks.records.schema import read_data, type_of_schema
 
 
 def metric(schema, credit="each"):

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from tallystick.errors import InputError, MetricError, SidesMismatch
-from tallystick.metrics.span_counts import count_exact
-from tallystick.reading.spans_jsonl import read_spans
+from tallystick.tasks.spans.counts import count_exact
+from tallystick.tasks.spans.jsonl import read_spans
 
 TEXT = "left and right knee"
 

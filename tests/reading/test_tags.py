@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.errors import InputError, SidesMismatch, ValueMismatch
-from tallystick.reading.tags import read_tags, read_tags_together, tags_from_lists
+from tallystick.tasks.spans.tags import read_tags, read_tags_together, tags_from_lists
 
 GOLD = "EU\tB-ORG\nrejects\tO\n\nPeter\tB-PER\nBlackburn\tI-PER\n"
 GUESS = "EU O\r\nrejects O\r\n\r\n\r\nPeter B-PER\r\nBlackburn I-PER"
@@ -140,7 +140,7 @@ def test_bad_lines_are_named(write):
 
 
 def test_lines_of_many_blocks_are_counted_right(write, monkeypatch):
-    monkeypatch.setattr("tallystick.reading.fields.BLOCK", 16)
+    monkeypatch.setattr("tallystick.files.table.BLOCK", 16)
     text = "".join(f"token{i} O B-{'long' * (i % 5)}x\n" + ("\n" if i % 3 == 2 else "") for i in range(50))
     tagged = read_tags_together(write("both", text), keep_tokens=True)
     assert [sum(map(len, tags(tagged))), len(tags(tagged))] == [50, 17]
@@ -174,7 +174,7 @@ def test_equals_a_plain_reader(lines, block):
     text = "\n".join(lines)
     if not text.split():
         return
-    with tempfile.NamedTemporaryFile() as file, mock.patch("tallystick.reading.fields.BLOCK", block):
+    with tempfile.NamedTemporaryFile() as file, mock.patch("tallystick.files.table.BLOCK", block):
         file.write(text.encode())
         file.flush()
         tagged = read_tags_together(file.name, reference_column=-1, predicted_column=-1)

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.reading.templates import pair_templates, read_templates
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
+from tallystick.tasks.templates.files import pair_templates, read_templates
 
 WANTED = TemplateSet(
     [

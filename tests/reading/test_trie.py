@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.reading.fields import PADDING
-from tallystick.reading.trie import Numbering
+from tallystick.files.numbering import Numbering
+from tallystick.files.table import PADDING
 
 
 def number(numbering, strings):

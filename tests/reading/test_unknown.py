@@ -9,8 +9,8 @@ import pytest
 import tallystick as ts
 from tallystick.adapters.scorer import RecordScorer
 from tallystick.errors import MetricError
-from tallystick.reading.unknown import Unknown, leaves
-from tallystick.records import Wanted, prepare, run_task, score_files
+from tallystick.tasks.records.fitting import Unknown, leaves
+from tallystick.tasks.records.score import Wanted, prepare, run_task, score_files
 
 
 @dataclass

@@ -10,9 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tallystick.cli.commands import tallystick as command
-from tallystick.reports.apart import cut_apart, told_apart
-from tallystick.reports.plainly import both_plainly
-from tallystick.reports.results import shorten_both
+from tallystick.results.tables import shorten_both
+from tallystick.show.plainly import both_plainly, cut_apart, told_apart
 
 LONG = "The quick brown fox. " * 20
 

@@ -3,12 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.metrics.amr_scores import score_facts
-from tallystick.metrics.amr_triples import INSTANCE, ROOT, Facts
-from tallystick.reports.drawings import MISSED, RIGHT, SPURIOUS
-from tallystick.reports.forests import forest_drawing
-from tallystick.reports.meaning import graph_drawing, named_facts, roles_table
+from tallystick.show.drawings import MISSED, RIGHT, SPURIOUS
 from tallystick.structures.hierarchies import EventHierarchy, EventLink
+from tallystick.tasks.amr.scores import score_facts
+from tallystick.tasks.amr.show import graph_drawing, named_facts, roles_table
+from tallystick.tasks.amr.triples import INSTANCE, ROOT, Facts
+from tallystick.tasks.hierarchies.show import forest_drawing
 
 
 @st.composite

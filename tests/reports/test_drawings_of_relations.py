@@ -5,14 +5,12 @@ import json
 import pytest
 
 import tallystick as ts
-from tallystick.reading.documents import Paired, pair_documents
-from tallystick.reading.relation_texts import DocumentText, of_characters, read_texts
-from tallystick.reading.relations import read_relations
-from tallystick.reports.drawings import MISSED, PART, RIGHT, SPURIOUS
-from tallystick.reports.relations import relations_drawer, with_words
-from tallystick.scoring.explanation import explain_document
-from tallystick.structures.mentions import AnnotatedMention
-from tallystick.structures.relations import Fact, FactSet, Relation, RelationSet
+from tallystick.files.pairing import Paired, pair_documents
+from tallystick.results.explanation import explain_document
+from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS
+from tallystick.structures.texts import AnnotatedMention, Fact, FactSet, Relation, RelationSet
+from tallystick.tasks.relations.files import DocumentText, of_characters, read_relations, read_texts
+from tallystick.tasks.relations.show import relations_drawer, with_words
 
 TEXT = DocumentText((("Ann", "met", "Bob", "Ray"), ("in", "Rome")))
 

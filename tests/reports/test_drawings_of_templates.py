@@ -4,11 +4,10 @@ import json
 
 import pytest
 
-from tallystick.reading.template_texts import read_texts
-from tallystick.reading.templates import PairedTemplates
-from tallystick.reports.drawings import MISSED, PART, RIGHT, SPURIOUS
-from tallystick.reports.template_texts import templates_drawer
+from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
+from tallystick.tasks.templates.files import PairedTemplates, read_texts
+from tallystick.tasks.templates.show import templates_drawer
 
 TEXT = "Rebels of the FMLN shot men.\nThe rebels fled from men."
 

@@ -5,23 +5,20 @@ import json
 
 import pytest
 
-from tallystick.metrics import coreference
-from tallystick.metrics.ud_alignment import align_words
-from tallystick.metrics.ud_units import find_units
-from tallystick.reading.conllu import parse_conllu
-from tallystick.reading.coreference import pair, read_chains
-from tallystick.reading.coreference_texts import read_words
-from tallystick.reading.documents import Paired
-from tallystick.reading.event_documents import EventDocument
-from tallystick.reading.span_files import read_span_files
-from tallystick.reports.arcs import arcs_parts
-from tallystick.reports.chains import chains_drawing, chains_parts
-from tallystick.reports.drawings import MISSED, PART, RIGHT, SPURIOUS
-from tallystick.reports.events import events_drawer
-from tallystick.reports.segments import spans_parts
-from tallystick.scoring.explanation import explain_document
-from tallystick.structures.events import Argument, Event, Trigger
-from tallystick.structures.mentions import AnnotatedMention
+from tallystick.files.pairing import Paired
+from tallystick.results.explanation import explain_document
+from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS
+from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
+from tallystick.tasks.coreference import metrics as coreference
+from tallystick.tasks.coreference.files import pair, read_chains, read_words
+from tallystick.tasks.coreference.show import chains_drawing, chains_parts
+from tallystick.tasks.dependencies.alignment import align_words, find_units
+from tallystick.tasks.dependencies.files import parse_conllu
+from tallystick.tasks.dependencies.show import arcs_parts
+from tallystick.tasks.events.documents import EventDocument
+from tallystick.tasks.events.show import events_drawer
+from tallystick.tasks.spans.drawing import spans_parts
+from tallystick.tasks.spans.files import read_span_files
 
 CONLL = """#begin document (d1); part 000
 d1 0 0 Ann (0)
@@ -105,7 +102,7 @@ def test_segments(tmp_path):
     write = lambda path, spans: path.write_text(json.dumps({"id": "a", "text": text, "spans": spans}) + "\n")  # noqa: E731
     write(gold, [[0, 3, "PER"], [8, 11, "PER"], [15, 23, "LOC"]])
     write(guess, [[0, 3, "PER"], [4, 7, "ORG"], [19, 23, "LOC"]])
-    from tallystick.metrics.spans import score
+    from tallystick.tasks.spans.metrics import score
 
     corpus = read_span_files(gold, guess, keep_tokens=True)
     parts = spans_parts(corpus, score(corpus, ("segment",)))

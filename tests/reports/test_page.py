@@ -14,16 +14,13 @@ from hypothesis import strategies as st
 import tallystick as ts
 from strategies import corpora, effort, metrics
 from tallystick.cli.commands import tallystick as command
-from tallystick.reports.aligned import packed
-from tallystick.reports.derivation import derivation
-from tallystick.reports.drawings import MISSED, RIGHT, SPURIOUS, GraphDrawing, Knot, Link, Mark, TextDrawing
-from tallystick.reports.fields import costs_table
-from tallystick.reports.layout import place
-from tallystick.reports.page import Page, Parts, embedded, render
-from tallystick.reports.plainly import plainly
-from tallystick.reports.results import fields_table
+from tallystick.results.aligned import derivation, packed
+from tallystick.results.tables import costs_table, fields_table
+from tallystick.show.drawings import MISSED, RIGHT, SPURIOUS, GraphDrawing, Knot, Link, Mark, TextDrawing, place
+from tallystick.show.page import Page, Parts, embedded, render
+from tallystick.show.plainly import plainly
 from tallystick.structures import Entity, SlotFiller, Template
-from tallystick.structures.mentions import AnnotatedMention
+from tallystick.structures.texts import AnnotatedMention
 
 
 @dataclass
@@ -83,8 +80,8 @@ def test_a_page_is_never_heavier_than_its_budget():
     """5,000 documents of a hundred kilobytes each: as many as fit, under 8 MB in all, and the page says why."""
     n = 5000
     rows = np.tile([1.0, 2.0, 1.0, 3.0], (n, 1))
-    from tallystick.scoring.result import Result
-    from tallystick.scoring.tally import Counts
+    from tallystick.engine.tally import Counts
+    from tallystick.results.result import Result
 
     result = Result("m", Counts(), rows, tuple(f"document number {k}" for k in range(n)))
     words = [["word" * 4] * 5000]
@@ -254,7 +251,7 @@ def test_the_derivation_tree():
 
 
 def test_a_named_metric_has_its_expression():
-    from tallystick.metrics import coreference
+    from tallystick.tasks.coreference import metrics as coreference
 
     results = coreference.evaluate([[{1, 2}]], [[{1, 2}]])
     assert derivation(results["ceaf_e"]).parts[0].kind == "M"
@@ -350,8 +347,8 @@ def test_the_example_of_the_docs(tmp_path, monkeypatch):
 
 def test_who_is_beaten_among_more_systems_than_letters():
     """The 27th letter is aa, which is not a."""
-    from tallystick.comparing.table import Cell, Comparison
-    from tallystick.reports.comparison_page import _cell
+    from tallystick.results.comparison import Cell, Comparison
+    from tallystick.results.comparison_page import _cell
 
     names = tuple(f"s{k}" for k in range(28))
     cell = Cell(0.5, beats="b,aa")

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import tallystick as ts
 from tallystick.cli.commands import tallystick as command
-from tallystick.reports.page import Page, render
+from tallystick.show.page import Page, render
 
 
 def write(path, text):
@@ -111,7 +111,7 @@ def test_a_part_alone_inside_another_keeps_both_names(opened, tmp_path):
 
 def test_the_label_of_an_item_is_its_name_alone():
     """A slot's filler is no `Victim · value · mentions`; a field with one field inside says both names."""
-    from tallystick.reports.aligned import packed
+    from tallystick.results.aligned import packed
 
     @dataclass
     class Person:
@@ -233,7 +233,7 @@ def test_places_of_errors_name_the_file_only(opened, tmp_path):
 
 def test_meanings_of_errors_stand_alone():
     """They are sorted by gain, so none may point at its neighbours."""
-    from tallystick.metrics.template_errors import KINDS
+    from tallystick.tasks.templates.errors import KINDS
 
     assert len(set(KINDS.values())) == len(KINDS)
     assert not [text for text in KINDS.values() if re.search(r"\b(above|below|such|the same,)", text)]
@@ -365,7 +365,7 @@ def test_long_names_stay_different(opened, tmp_path):
 
 def test_an_undefined_figure_has_no_place_in_the_drawing(opened, tmp_path):
     """No dot, no rank, and a line that is broken; its name comes last."""
-    from tallystick.comparing.systems import compare_runs
+    from tallystick.results.compare import compare_runs
 
     values = {"A": (0.9, 0.5, 0.4), "B": (0.8, None, 0.6), "C": (None, 0.2, 0.1)}
     found = compare_runs({name: [dict(zip("mno", row, strict=True))] for name, row in values.items()})

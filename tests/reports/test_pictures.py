@@ -7,8 +7,8 @@ from click.testing import CliRunner
 
 import tallystick as ts
 from tallystick.cli.commands import tallystick as command
-from tallystick.comparing.systems import compare, compare_runs
 from tallystick.errors import MetricError, TallystickError
+from tallystick.results.compare import compare, compare_runs
 
 pytest.importorskip("matplotlib")
 
@@ -165,8 +165,8 @@ def test_a_line_breaks_where_a_figure_is_undefined():
 
 
 def test_a_kappa_below_0_is_inside_the_axes(tmp_path):
-    from tallystick.metrics.spans import score
-    from tallystick.reading.span_files import read_span_files
+    from tallystick.tasks.spans.files import read_span_files
+    from tallystick.tasks.spans.metrics import score
 
     for name, odd, even in (("g", "B-X", "O"), ("a", "O", "B-X")):
         texts = ["".join(f"{w}{k} {odd if k % 2 else even}\n" for k in range(10)) for w in "vw"]

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tallystick.cli.commands import tallystick as command
-from tallystick.reports.escaping import latex_text
-from tallystick.reports.page_tables import shown_table
-from tallystick.reports.tables import WRITERS, Column, Table, to_html, to_latex, to_markdown, to_text, to_tsv
+from tallystick.show.page_tables import shown_table
+from tallystick.show.tables import WRITERS, Column, Table, latex_text, to_html, to_latex, to_markdown, to_text, to_tsv
 
 PDFLATEX = shutil.which("pdflatex")
 AWKWARD = [
@@ -174,7 +173,7 @@ def test_a_weighted_support_in_the_latex_of_a_command(tmp_path):
 
 NEW_FORMAT = """
 import sys
-from tallystick.reports import tables
+from tallystick.show import tables
 tables.WRITERS["csv"] = tables.Writer(lambda table: ",".join(table.columns), for_programs=True)
 from tallystick.cli.commands import tallystick
 tallystick(sys.argv[1:])

@@ -9,13 +9,13 @@ from click.testing import CliRunner
 
 import tallystick as ts
 from tallystick.cli.commands import tallystick as command
-from tallystick.reports import aligned
-from tallystick.reports import page as pages
-from tallystick.reports.page import Page, Parts, Section, render
-from tallystick.reports.plainly import plainly
-from tallystick.reports.tables import Column, Table
-from tallystick.scoring.result import Result
-from tallystick.scoring.tally import Counts
+from tallystick.engine.tally import Counts
+from tallystick.results import aligned
+from tallystick.results.result import Result
+from tallystick.show import page as pages
+from tallystick.show.page import Page, Parts, Section, render
+from tallystick.show.plainly import plainly
+from tallystick.show.tables import Column, Table
 
 
 def data_of(text):

@@ -12,10 +12,9 @@ import pytest
 
 from robustness.reading import READERS
 from tallystick.errors import InputError
-from tallystick.reading import limits
-from tallystick.reading.lines import Lines
-from tallystick.reading.opening import read_bytes, read_text
-from tallystick.reading.pieces import Pieces
+from tallystick.files import source as limits
+from tallystick.files.lines import Lines, Pieces
+from tallystick.files.source import read_bytes, read_text
 
 READ = {"bytes": read_bytes, "text": read_text, "pieces": Pieces, "lines": lambda name: list(Lines(name).portions())}
 
@@ -145,7 +144,7 @@ def test_a_packed_file_that_is_cut_off_or_broken(way, cut, tmp_path):
 
 
 def test_a_report_does_not_replace_a_device_or_a_link(tmp_path):
-    from tallystick.writing import write_atomically
+    from tallystick.files.writing import write_atomically
 
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

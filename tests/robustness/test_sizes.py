@@ -25,7 +25,7 @@ def test_a_tenth_of_the_large_ones(case):
 
 
 def test_who_has_the_memory_may_raise_the_limit(monkeypatch):
-    from tallystick.columns.arrays import check_pairs
+    from tallystick.engine.arrays import check_pairs
     from tallystick.errors import TooLarge
 
     with pytest.raises(TooLarge, match=r"1,001 pairs .* more than 1,000; buy memory; or, .* TALLYSTICK_MOST_PAIRS"):

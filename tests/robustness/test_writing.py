@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 
 from tallystick.errors import InputError
-from tallystick.writing import check_place, to_json, write_atomically
+from tallystick.files.writing import check_place, to_json, write_atomically
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "src" / "tallystick" / "examples"
 SCORE = f"{sys.executable} -m tallystick score records {EXAMPLES}/invoices.gold.jsonl {EXAMPLES}/invoices.system.jsonl"

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from strategies import corpora, effort, metrics
+from tallystick.engine.tally import Counts, MeanOf
 from tallystick.errors import MetricError, SidesMismatch, TallystickError
-from tallystick.metrics import coreference, spans
-from tallystick.scoring.accounts import Account
-from tallystick.scoring.evaluation import Evaluation
-from tallystick.scoring.result import Result
-from tallystick.scoring.tally import Counts, MeanOf
+from tallystick.results.accounts import Account
+from tallystick.results.evaluation import Evaluation
+from tallystick.results.result import Result
+from tallystick.tasks.coreference import metrics as coreference
+from tallystick.tasks.spans import metrics as spans
 
 KINDS = {
     "f1": Counts(),
@@ -153,7 +154,7 @@ def test_what_needs_the_rows_says_so():
 
 def test_a_changed_result_counts_nothing():
     counted = []
-    from tallystick.scoring.rows import Later
+    from tallystick.results.rows import Later
 
     result = Result("x", Counts(), Later(lambda: counted.append(1), np.array([1.0, 2, 1, 2])), ("a",))
     assert result.changed(undefined=0.0).f1 == 0.5

@@ -6,7 +6,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import ValueMismatch
-from tallystick.records import score_files
+from tallystick.tasks.records.score import score_files
 
 METRIC = ts.f1(ts.each(lines=ts.match(ts.each(price=ts.number(0.1)))))
 

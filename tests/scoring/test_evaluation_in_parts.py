@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pytest
 
 import tallystick as ts
-from tallystick.comparing.selection import mean_over_documents, without
 from tallystick.errors import MetricError, SidesMismatch, TallystickError, ValueMismatch
-from tallystick.scoring.accounts import Account, LabelSums
+from tallystick.results.accounts import Account, LabelSums
+from tallystick.results.selection import mean_over_documents, without
 
 METRIC = ts.f1(ts.match(ts.record(type=ts.exact, kind=ts.exact, size=ts.optional(ts.number(0.1)))))
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.engine.tally import add_up, merged, rounded
 from tallystick.errors import MetricError
-from tallystick.scoring.exact_sums import add_up, merged, rounded
 
 FLOATS = st.one_of(
     st.floats(-1e300, 1e300, allow_nan=False), st.floats(0, 1), st.integers(-5, 5).map(float),

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from strategies import corpora, effort, metrics
-from tallystick.scoring import explanation
-from tallystick.scoring.explanation import explain_document
+from tallystick.results import explanation
+from tallystick.results.explanation import explain_document
 
 together = explanation._pairs
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import tallystick as ts
-from tallystick.similarity.node import Similarity
+from tallystick.algebra.node import Similarity
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,14 +9,20 @@ import numpy as np
 import pytest
 
 import tallystick as ts
+from tallystick.engine import drawing
+from tallystick.engine.drawing import (
+    acceleration_of,
+    bias_of,
+    bootstrap_sums,
+    efrons_acceleration,
+    moved,
+    owed_to_several,
+)
+from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError, SidesMismatch
-from tallystick.scoring import drawing
-from tallystick.scoring.bca import acceleration_of, bias_of, efrons_acceleration, moved, owed_to_several
-from tallystick.scoring.drawing import bootstrap_sums
-from tallystick.scoring.resampling import figure_left_out, intervals, resampled_figures, sums_without_each
-from tallystick.scoring.result import Result
-from tallystick.scoring.significance import holm, paired_bootstrap, randomisation
-from tallystick.scoring.tally import Counts
+from tallystick.results.resampling import figure_left_out, intervals, resampled_figures, sums_without_each
+from tallystick.results.result import Result
+from tallystick.results.significance import holm, paired_bootstrap, randomisation
 
 
 def made_up(n, quality, seed):
@@ -59,10 +65,12 @@ def test_an_interval_holds_the_figure_and_shrinks_with_more_documents(method):
 
 def kinds():
     """A result of every kind of tally, from the scorers themselves."""
-    from tallystick.comparing.selection import mean_over_documents
-    from tallystick.metrics import coreference, hierarchies, spans
-    from tallystick.metrics.muc4 import OfficialCounts
-    from tallystick.reading.span_files import corpus_from_python
+    from tallystick.results.selection import mean_over_documents
+    from tallystick.tasks.coreference import metrics as coreference
+    from tallystick.tasks.hierarchies import metrics as hierarchies
+    from tallystick.tasks.spans import metrics as spans
+    from tallystick.tasks.spans.files import corpus_from_python
+    from tallystick.tasks.templates.muc4 import OfficialCounts
 
     rng = np.random.default_rng(0)
     gold, guess, keys, responses = [], [], [], []
@@ -111,7 +119,7 @@ def bca_ends(values, left_out, acceleration):
 
 
 def steadied_plainly(without):
-    """The acceleration of `tallystick.scoring.bca`, pair by pair."""
+    """The acceleration of `tallystick.engine.drawing`, pair by pair."""
     d3 = [(without.mean() - one) ** 3 for one in without]
     pairs = math.fsum(x * y for i, x in enumerate(d3) for j, y in enumerate(d3) if i != j)
     share = pairs / math.fsum(d3) ** 2 if math.fsum(d3) else 0
@@ -173,7 +181,7 @@ def test_bca_of_a_difference_is_scipys(test):
 
 
 def test_a_mean_over_documents_is_the_results_own():
-    from tallystick.comparing.selection import mean_over_documents
+    from tallystick.results.selection import mean_over_documents
 
     result = made_up(30, 0.6, 1)
     result = replace(result, rows=np.concatenate((result.rows, np.zeros((2, 4)))), ids=tuple(range(32)))
@@ -224,8 +232,8 @@ def test_randomisation_is_what_swapping_documents_gives():
 
 def fractions_of_labels(seed):
     """Two systems whose rows are fractions, each with a label of its own: some swaps move all of it to the other."""
-    from tallystick.metrics import spans
-    from tallystick.reading.span_files import corpus_from_python
+    from tallystick.tasks.spans import metrics as spans
+    from tallystick.tasks.spans.files import corpus_from_python
 
     rng = np.random.default_rng(seed)
     gold = [[(0, 2, "A")] for _ in range(7)]

@@ -61,7 +61,7 @@ def test_one_is_not_one_point_nought_where_a_metric_says_so_only():
 
 def test_documents_without_anything_come_last_under_one_metric_and_under_two():
     from tallystick import evaluate, exact, f1, match, text
-    from tallystick.reports.results import documents_table
+    from tallystick.results.tables import documents_table
 
     references, predictions = [["a"], [], ["b"], ["c"]], [["a"], [], ["x"], ["c"]]
     one, other = (evaluate(f1(match(phi)), references, predictions) for phi in (exact, text()))

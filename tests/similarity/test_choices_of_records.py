@@ -5,9 +5,9 @@ import itertools
 import pytest
 
 import tallystick as ts
-from tallystick.columns.unfit import Unfit
+from tallystick.algebra.node import Node
+from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError, ValueMismatch
-from tallystick.similarity.node import Node
 
 
 def tally(metric, reference, predicted):

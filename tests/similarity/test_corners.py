@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.columns import Bag, Index, Record
+from tallystick.engine import Bag, Index, Record
 from tallystick.errors import MetricError, ValueMismatch
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from benchmarks import crowds as benchmark
-from tallystick.similarity import crowds, records
+from tallystick.algebra import records
+from tallystick.algebra import records as crowds
 
 ITEM = st.fixed_dictionaries(
     {"flag": st.sampled_from([True, False, None]), "kind": st.sampled_from("ab"), "n": st.integers(0, 3), "t": st.sampled_from(["x", "xy", "z"])}
@@ -67,7 +68,7 @@ def test_a_boolean_costs_at_most_as_much_again():
 
 
 def test_the_union_of_pairs_adds_weights_in_the_order_of_its_parts():
-    from tallystick.columns.blocks import Pairs, union
+    from tallystick.engine.blocks import Pairs, union
 
     rng = random.Random(4)
     weights = [[rng.random() for _ in range(12)] for _ in range(20)]

@@ -9,7 +9,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import DerivationError, InputError, MetricError, ValueMismatch
-from tallystick.judges import Judgement, Question, Store, Verdict
+from tallystick.judging import Judgement, Question, Store, Verdict
 
 
 class Listening:
@@ -111,7 +111,7 @@ def test_an_evaluation_can_be_sent_on_and_merged():
 
 
 def answered():
-    from tallystick.similarity.judged import Answers
+    from tallystick.algebra.judged import Answers
 
     answers = Answers({})
     answers.opened(Listening())
@@ -173,7 +173,7 @@ def test_a_store_judges_fields_chosen_in_a_type_or_a_file(tmp_path):
 
 
 def test_a_schema_may_name_a_judge():
-    from tallystick.reading.schema import type_of_schema
+    from tallystick.tasks.records.schema import type_of_schema
 
     schema = {"type": "array", "items": {"type": "string", "x-tallystick": {"judge": "embedding:model.json"}}}
     assert str(ts.derive(type_of_schema(schema))) == 'f1(match(judged("embedding:model.json"), 1:1))'
@@ -186,7 +186,7 @@ def test_the_cosine_is_the_same_in_rectangles_in_pairs_and_in_any_batch():
     pytest.importorskip(
         "wordllama", reason="the default encoder is not installed: pip install 'tallystick[embeddings]'"
     )
-    from tallystick.judges.encoders import encoder_named
+    from tallystick.judging.encoders import encoder_named
 
     words = [
         "harbour police",
@@ -216,8 +216,8 @@ def test_the_cosine_is_the_same_in_rectangles_in_pairs_and_in_any_batch():
 
 
 def test_fillers_of_templates_may_be_judged():
-    from tallystick.metrics import templates
     from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
+    from tallystick.tasks.templates import metrics as templates
 
     def document(*mentions):
         return [TemplateSet([Template("attack", [SlotFiller("Victim", Entity(list(mentions)))])])]
@@ -258,7 +258,7 @@ def test_the_signature_names_the_judge_whatever_is_kept(tmp_path, more):
 
 
 def test_what_is_forgotten_leaves_the_name_of_the_judge(monkeypatch):
-    from tallystick.scoring import portion
+    from tallystick.results import portion
 
     monkeypatch.setattr(portion, "MOST_CALLS", 1)
     judge = Listening()

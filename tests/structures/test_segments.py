@@ -1,8 +1,8 @@
 import pytest
 
 from tallystick.errors import SidesMismatch, ValueMismatch
-from tallystick.metrics.span_counts import count_exact
-from tallystick.structures.segments import Span, annotate
+from tallystick.tasks.spans.counts import count_exact
+from tallystick.tasks.spans.segments import Span, annotate
 
 
 def test_supertags():

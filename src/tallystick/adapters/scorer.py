@@ -17,26 +17,25 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tallystick.choosing import Choice
-from tallystick.columns.types import record_fields
-from tallystick.columns.unfit import Invalid
-from tallystick.deriving import explain_derivation
+from tallystick.algebra.choose import Choice
+from tallystick.algebra.derive import explain_derivation
+from tallystick.algebra.node import Node
+from tallystick.algebra.parse import parse
+from tallystick.algebra.shape import record_fields
+from tallystick.engine.rows import Invalid
 from tallystick.errors import MetricError
-from tallystick.parsing import parse
-from tallystick.reading.findings import Findings
-from tallystick.reading.inference import infer_schema
-from tallystick.reading.records import Side
-from tallystick.reading.repair import Unreadable, read_noisy
-from tallystick.reading.schema import read_data
-from tallystick.reading.shapes import PLAIN, Shape, shape_of_schema, shape_of_type
-from tallystick.reading.unknown import Unknown, settle
-from tallystick.records import UNKNOWN, read_choices
-from tallystick.reports.differences import Difference, differences, differences_table
-from tallystick.reports.tables import to_text
-from tallystick.scoring.evaluation import evaluate
-from tallystick.scoring.explanation import Explanation
-from tallystick.scoring.result import Result
-from tallystick.similarity.node import Node
+from tallystick.files.repair import Unreadable, read_noisy
+from tallystick.results.differences import Difference, differences, differences_table
+from tallystick.results.evaluation import evaluate
+from tallystick.results.explanation import Explanation
+from tallystick.results.result import Result
+from tallystick.show.tables import to_text
+from tallystick.tasks.records.files import Findings, Side
+from tallystick.tasks.records.fitting import Unknown, settle
+from tallystick.tasks.records.inference import infer_schema
+from tallystick.tasks.records.schema import read_data
+from tallystick.tasks.records.score import UNKNOWN, read_choices
+from tallystick.tasks.records.shapes import PLAIN, Shape, shape_of_schema, shape_of_type
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ class RecordScorer:
         if sum(part is not None for part in (type, schema, metric)) > 1:
             raise MetricError("say what a document is once: by a type, a schema or a metric")
         if isinstance(type, str):
-            from tallystick.reading.types import load
+            from tallystick.tasks.records.shapes import load
 
             type = load(type)
         if unknown not in UNKNOWN:

@@ -12,7 +12,7 @@ from tallystick.cli.outputs import FILE
 from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
-    from tallystick.checking.subjects import Subject
+    from tallystick.laboratory.subjects import Subject
 
 
 @click.command()
@@ -78,9 +78,9 @@ def check(
     tallystick check --function mymodule:score --type mymodule:Record
     tallystick check hierarchies.muc_p hierarchies.nstm_p --data gold.newick --picture figure4.svg
     """  # fmt: skip
-    from tallystick.checking.laboratory import check as examine
-    from tallystick.reports.checks import curves_table, overview_table, report_table
-    from tallystick.writing import to_json
+    from tallystick.files.writing import to_json
+    from tallystick.laboratory.laboratory import check as examine
+    from tallystick.laboratory.show import curves_table, overview_table, report_table
 
     check_before()
     subjects = _subjects(metrics, type_name, credit, function_name, corpus, figure)
@@ -96,7 +96,7 @@ def check(
                 f"--require: no property {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}"
             )
     if picture:  # before anything is printed, to which nobody may listen to the end
-        from tallystick.reports.curves import draw_curves
+        from tallystick.laboratory.show import draw_curves
 
         draw_curves(reports, picture)
     if chosen_format(format_) == "json":
@@ -119,9 +119,9 @@ def check(
 def _subjects(
     metrics: tuple[str, ...], type_name: str | None, credit: str, function_name: str | None, corpus: bool, figure: str
 ) -> list[Subject]:  # fmt: skip
-    from tallystick.checking.named import named
-    from tallystick.checking.subjects import derived, expression, function
-    from tallystick.reading.types import load
+    from tallystick.laboratory.named import named
+    from tallystick.laboratory.subjects import derived, expression, function
+    from tallystick.tasks.records.shapes import load
 
     if type_name is None:
         if function_name is not None:
@@ -138,9 +138,9 @@ def _subjects(
 
 
 def _structure(data: str) -> Any:
-    from tallystick.checking.tasks import parents_of
-    from tallystick.metrics.hierarchies import document_of
-    from tallystick.reading.hierarchies import read_hierarchies
+    from tallystick.laboratory.tasks import parents_of
+    from tallystick.tasks.hierarchies.files import read_hierarchies
+    from tallystick.tasks.hierarchies.metrics import document_of
 
     found = read_hierarchies(data)
     return parents_of(document_of(found, 0), found.kinds[0] if found.kinds else "subevent")

@@ -31,7 +31,9 @@ WITHOUT_EXPLANATION = {
 
 
 def _tasks(command: str, without: Container[str] = ()) -> dict[str, tuple[str, str]]:
-    return {task: (f"tallystick.cli.{task}:{command}", help_) for task, help_ in TASKS.items() if task not in without}
+    return {
+        task: (f"tallystick.tasks.{task}.task:{command}", help_) for task, help_ in TASKS.items() if task not in without
+    }
 
 
 COMMANDS = {

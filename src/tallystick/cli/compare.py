@@ -22,9 +22,9 @@ from tallystick.cli.tasks import task as task_named
 from tallystick.errors import MetricError, SidesMismatch, counted, some
 
 if TYPE_CHECKING:
-    from tallystick.comparing.table import Comparison
-    from tallystick.reading.missing import Missing
-    from tallystick.scoring.result import Result
+    from tallystick.files.pairing import Missing
+    from tallystick.results.comparison import Comparison
+    from tallystick.results.result import Result
 
     Results = dict[str, Result]
 
@@ -97,14 +97,14 @@ def run_comparison(
     """Score every system, then lay them side by side."""
     from dataclasses import replace
 
-    from tallystick.reading.holding import held
+    from tallystick.files.source import held
 
     check_before()
     files = named_systems(systems)
     with held():  # a reference from standard input or a pipe is read for each system
         scored, notes = score_systems(task, reference, files, own, missing)
     if macro:
-        from tallystick.comparing.selection import mean_over_documents
+        from tallystick.results.selection import mean_over_documents
 
         scored = _each(scored, mean_over_documents)
     comparison = compared(
@@ -134,7 +134,7 @@ def score_systems(
     task: str, reference: str, files: Mapping[str, list[str]], own: Mapping[str, Any], missing: str = "error"
 ) -> tuple[dict[str, list[Results]], list[str]]:
     """The results of every run of every system, and what is to be said about documents that were not answered."""
-    from tallystick.reading.missing import Missing
+    from tallystick.files.pairing import Missing
 
     takes_missing = task_named(task).takes_missing(missing)
     runs = {(name, k): file for name, found in files.items() for k, file in enumerate(found)}
@@ -196,7 +196,7 @@ def _answered_by_all(
     results: dict[tuple[str, int], Results], absent: Mapping[tuple[str, int], Missing], splits: bool
 ) -> dict[tuple[str, int], Results]:
     """Without the documents that one of the systems (on one split) did not answer."""
-    from tallystick.comparing.selection import without
+    from tallystick.results.selection import without
 
     out = {}
     for run, found in results.items():
@@ -234,7 +234,7 @@ def compared(scored: Mapping[str, list[Results]], notes: list[str], **settings: 
     """The comparison, with what is to be said about documents."""
     from dataclasses import replace
 
-    from tallystick.comparing.systems import compare as lay_side_by_side
+    from tallystick.results.compare import compare as lay_side_by_side
 
     comparison = lay_side_by_side(scored, **settings)
     counted, *more = comparison.notes

@@ -11,11 +11,11 @@ import click
 
 from tallystick.cli.output import chosen_format, say, show_tables
 from tallystick.cli.outputs import FILE, PICTURE, refuse_overwriting
-from tallystick.reports.tables import WRITERS
+from tallystick.show.tables import WRITERS
 
 if TYPE_CHECKING:
-    from tallystick.comparing.table import Comparison
-    from tallystick.reports.tables import Table
+    from tallystick.results.comparison import Comparison
+    from tallystick.show.tables import Table
 
 
 def show_comparisons(
@@ -31,7 +31,7 @@ def show_comparisons(
     pictures = _pictures(picture, len(comparisons)) if picture else []
     refuse_overwriting([*([("--report", report)] if report else []), *(("--picture", name) for name in pictures)])
     if report:
-        from tallystick.reports.comparison_page import write_comparison
+        from tallystick.results.comparison_page import write_comparison
 
         write_comparison(comparisons, report, title, truncate=truncate, own=added)
         say(f"report: {report}")
@@ -49,8 +49,8 @@ def show_comparisons(
     own = [table for tables in added for table in tables]
     more = _more_tables(comparisons, correlations, differences)
     if kind == "latex":
-        from tallystick.reports.comparison import comparison_latex
-        from tallystick.reports.escaping import latex_comment
+        from tallystick.results.comparison_tables import comparison_latex
+        from tallystick.show.tables import latex_comment
 
         click.echo("\n\n".join(comparison_latex(comparison, truncate=truncate) for comparison in comparisons))
         if own or more:
@@ -59,12 +59,12 @@ def show_comparisons(
             click.echo(latex_comment(left_out))
         show_tables([*own, *more], format_)
     elif writer is not None and writer.for_programs:
-        from tallystick.reports.comparison import figures_only
+        from tallystick.results.comparison_tables import figures_only
 
         several = len(comparisons) > 1 and more
         show_tables([figures_only(comparisons), *([_joined(more)] if several else more)], format_)
     else:
-        from tallystick.reports.comparison import RANK, RANK_IN_MARKDOWN, comparison_table
+        from tallystick.results.comparison_tables import RANK, RANK_IN_MARKDOWN, comparison_table
 
         sign = RANK_IN_MARKDOWN if kind == "markdown" else RANK
         first = [comparison_table(comparison, truncate=truncate, rank_sign=sign) for comparison in comparisons]
@@ -96,8 +96,8 @@ def _pictures(name: str, tasks: int) -> list[str]:
 
 def _show_json(comparisons: Sequence[Comparison]) -> None:
     from tallystick import __version__
-    from tallystick.comparing.table import mean_correlations, pairs_left_out
-    from tallystick.writing import to_json
+    from tallystick.files.writing import to_json
+    from tallystick.results.comparison import mean_correlations, pairs_left_out
 
     content: dict[str, Any] = {"tallystick": __version__}
     if len(comparisons) == 1:
@@ -113,14 +113,14 @@ def _show_json(comparisons: Sequence[Comparison]) -> None:
 
 def _joined(tables: Sequence[Table]) -> Table:
     """Tables of several tasks as one, for programs."""
-    from tallystick.reports.tables import Table
+    from tallystick.show.tables import Table
 
     return Table(["task", *tables[0].columns], [[table.title, *row] for table in tables for row in table.rows])
 
 
 def _more_tables(comparisons: Sequence[Comparison], correlations: bool, differences: bool) -> list[Table]:
-    from tallystick.comparing.table import mean_correlations
-    from tallystick.reports.comparison import correlations_table, differences_table
+    from tallystick.results.comparison import mean_correlations
+    from tallystick.results.comparison_tables import correlations_table, differences_table
 
     out = []
     if differences:
@@ -139,8 +139,8 @@ def _more_tables(comparisons: Sequence[Comparison], correlations: bool, differen
 
 def _left_out(comparisons: Sequence[Comparison]) -> str:
     """What the mean of the correlations does not have."""
-    from tallystick.comparing.table import pairs_left_out
     from tallystick.errors import some
+    from tallystick.results.comparison import pairs_left_out
 
     pairs = [f"{first} and {second}" for first, second in pairs_left_out(comparisons)]
     if not pairs:

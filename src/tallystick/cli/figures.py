@@ -70,8 +70,8 @@ def figures(
     """
     from dataclasses import replace
 
-    from tallystick.comparing.systems import compare_runs
-    from tallystick.reading.figures import read_figures
+    from tallystick.files.figures import read_figures
+    from tallystick.results.compare import compare_runs
 
     check_before()
     table = read_figures(file)

@@ -12,7 +12,7 @@ import click
 from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
-    from tallystick.scoring.result import Result
+    from tallystick.results.result import Result
 
 
 def gates(specifications: Sequence[str]) -> list[tuple[str | None, str, float]]:

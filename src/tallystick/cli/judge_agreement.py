@@ -35,9 +35,9 @@ def agreement(
     """
     import json
 
-    from tallystick.judges.panel import Panel
-    from tallystick.judges.store import Store
-    from tallystick.reports.agreement import agreements_json, agreements_table, cross_table, differences_table
+    from tallystick.judging.panel import Panel
+    from tallystick.judging.show import agreements_json, agreements_table, cross_table, differences_table
+    from tallystick.judging.store import Store
 
     if first is not None and second is None:
         raise MetricError("agreement is between two: give a second judge, or none for all of them")

@@ -12,9 +12,9 @@ from tallystick.cli.output import FORMATS, chosen_format, progress, say, show_ta
 from tallystick.errors import InputError, counted
 
 if TYPE_CHECKING:
-    from tallystick.judges.llm import LanguageModel, Plan, Report
-    from tallystick.judges.questions import Question
-    from tallystick.judges.store import Store
+    from tallystick.judging.llm import LanguageModel, Plan, Report
+    from tallystick.judging.questions import Question
+    from tallystick.judging.store import Store
 
 
 @click.command()
@@ -66,8 +66,8 @@ def ask(
     Each answer is kept as it arrives: stop it, or let it fail, and call it again; nothing is asked twice. Exit code 1 if
     questions are left unjudged, 130 after Ctrl-C.
     """  # fmt: skip
-    from tallystick.judges.choose import judge_named
-    from tallystick.judges.store import Store
+    from tallystick.judging.choose import judge_named
+    from tallystick.judging.store import Store
 
     with Store(store, create=False) as kept, progress("asking") as advance:
         judge: Any = judge_named(
@@ -144,7 +144,7 @@ def _reported(judge: LanguageModel, report: Report) -> dict[str, Any]:
 
 
 def _show(row: dict[str, Any], format_: str | None) -> None:
-    from tallystick.reports.tables import Table
+    from tallystick.show.tables import Table
 
     if chosen_format(format_) == "json":
         click.echo(json.dumps(row, ensure_ascii=False, indent=2))

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.arguments import argument_options
 from tallystick.cli.output import say
 from tallystick.errors import InputError, MetricError, counted, did_you_mean
+from tallystick.tasks.arguments.task import argument_options
 
 if TYPE_CHECKING:
-    from tallystick.judges.questions import Question
-    from tallystick.judges.store import Store
+    from tallystick.judging.questions import Question
+    from tallystick.judging.store import Store
 
 UNNEEDED = ("judge", "counting", "partial", "none_credits_recall")
 """What the stages may be told that changes no question."""
@@ -57,7 +57,7 @@ def export(
 
     Questions that are in the store already stay as they are, with their answers.
     """
-    from tallystick.judges.store import Store
+    from tallystick.judging.store import Store
 
     if reference is not None and not systems:
         raise MetricError("give at least one system beside the reference, or neither")
@@ -119,13 +119,13 @@ def _open(
     files = {file: file for runs in named_systems(systems).values() for file in runs}
     if task == "muc4":
         _refuse(options, "changes nothing for --task muc4")
-        from tallystick.judges.muc4 import open_fills
-        from tallystick.metrics.argument_questions import most_made
-        from tallystick.reading.muc4 import read_muc4
+        from tallystick.tasks.arguments.judging import most_made
+        from tallystick.tasks.templates.muc4_files import read_muc4
+        from tallystick.tasks.templates.muc4_judging import open_fills
 
         key = read_muc4(reference)
         return most_made([[one.question for one in open_fills(key, read_muc4(file))] for file in files.values()], top)
-    from tallystick.cli.arguments import open_questions
+    from tallystick.tasks.arguments.task import open_questions
 
     return open_questions(reference, files, top, **options)
 
@@ -134,8 +134,8 @@ def _write(
     store: Store, put: list[Question] | None, label_studio: str | None, jsonl: str | None, judgements: str | None,
     open_to: str | None,
 ) -> None:  # fmt: skip
-    from tallystick.judges.exchange import judgement_line, lines, question_line
-    from tallystick.writing import write_atomically
+    from tallystick.files.writing import write_atomically
+    from tallystick.judging.exchange import judgement_line, lines, question_line
 
     if label_studio or jsonl:
         questions = store.questions() if put is None else put
@@ -149,7 +149,7 @@ def _write(
             done = store.labels(open_to)
             questions = [one for one in questions if one.key not in done]
         if label_studio:
-            from tallystick.judges.label_studio import write_project
+            from tallystick.judging.label_studio import write_project
 
             say(
                 f"{counted(write_project(label_studio, questions), 'task')} in {label_studio}/tasks.json, with config.xml"
@@ -185,10 +185,10 @@ def import_(store: str, file: str, names: tuple[str, ...]) -> None:
     A line is a question as `judge export --jsonl` writes it, with `label` (or `valid`, `same_as`, `relation`) if it is
     judged: {"reference": "THE MAIDS", "candidate": "MAIDS", "judge": "anna", "label": "Correct", "same_as": [0]}.
     """
-    from tallystick.judges.exchange import keep, parse_lines, renamed
-    from tallystick.judges.label_studio import annotators, is_export, parse_export
-    from tallystick.judges.store import Store
-    from tallystick.reading.opening import read_text, shown_name
+    from tallystick.files.source import read_text, shown_name
+    from tallystick.judging.exchange import keep, parse_lines, renamed
+    from tallystick.judging.label_studio import annotators, is_export, parse_export
+    from tallystick.judging.store import Store
 
     content, shown = read_text(file), shown_name(file)  # once: a pipe has nothing more the second time
     if not content.strip():

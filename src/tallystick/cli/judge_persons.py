@@ -10,8 +10,8 @@ from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
 from tallystick.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from tallystick.judges.desk import Desk
-    from tallystick.judges.store import Store
+    from tallystick.judging.desk import Desk
+    from tallystick.judging.store import Store
 
 PORT = 8765
 
@@ -33,8 +33,8 @@ def serve(store: str, annotator: str | None, port: int | None, open_: bool) -> N
     The address that is printed carries a token: whoever has it may judge. Two people may use one server, or one each, at
     the same time. From another machine: ssh -L 8765:127.0.0.1:8765 HOST, and the same address.
     """
-    from tallystick.judges.store import Store
-    from tallystick.judges.web import JudgeServer
+    from tallystick.judging.store import Store
+    from tallystick.judging.web import JudgeServer
 
     with Store(store, create=False) as kept:
         total = len(kept.queue())
@@ -79,10 +79,10 @@ def terminal(store: str, annotator: str) -> None:
     on; b back, s skip, r remark, + the whole text, q quit. Each answer is written down at once; the next sitting goes on where this one stopped.
     """
     from tallystick.cli.console import standard_output
-    from tallystick.judges.desk import Desk
-    from tallystick.judges.keys import Keys
-    from tallystick.judges.store import Store
-    from tallystick.judges.terminal import judge_in_terminal
+    from tallystick.judging.desk import Desk
+    from tallystick.judging.keys import Keys
+    from tallystick.judging.store import Store
+    from tallystick.judging.terminal import judge_in_terminal
 
     with Store(store, create=False) as kept:
         desk = Desk(kept, annotator)
@@ -121,9 +121,9 @@ def judges(store: str, marks: tuple[str, ...], format_: str | None) -> None:
     import json
     import re
 
-    from tallystick.judges.names import checked_experience
-    from tallystick.judges.store import Store
-    from tallystick.reports.tables import Table
+    from tallystick.judging.names import checked_experience
+    from tallystick.judging.store import Store
+    from tallystick.show.tables import Table
 
     with Store(store, create=False) as kept:
         known = kept.judges()

@@ -11,10 +11,10 @@ from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
 from tallystick.errors import InputError
 
 if TYPE_CHECKING:
-    from tallystick.judges.classifier import Trained
-    from tallystick.judges.questions import Question
-    from tallystick.judges.store import Store
-    from tallystick.judges.verdicts import Label
+    from tallystick.judging.classifier import Trained
+    from tallystick.judging.questions import Question
+    from tallystick.judging.store import Store
+    from tallystick.judging.verdicts import Label
 
 
 @click.command()
@@ -56,9 +56,9 @@ def train(
     tallystick judge train labels.jsonl --encoder wordllama --encoder words:glove.txt
     tallystick score arguments GOLD SYSTEM --judge embedding:model.json
     """  # fmt: skip
-    from tallystick.judges.classifier import train as fit
-    from tallystick.judges.labelled import read_split
-    from tallystick.reports.tables import Column, Table
+    from tallystick.judging.classifier import train as fit
+    from tallystick.judging.labelled import read_split
+    from tallystick.show.tables import Column, Table
 
     if out and len(encoders) > 1:
         raise InputError("--out takes one classifier; give one --encoder with it")
@@ -93,16 +93,16 @@ def train(
 def _labelled(name: str, judge: str | None) -> list[tuple[Question, Label]]:
     from tempfile import TemporaryDirectory
 
-    from tallystick.judges.labelled import names_judges, parse_labelled
-    from tallystick.judges.store import Store
-    from tallystick.reading.opening import read_text, shown_name
+    from tallystick.files.source import read_text, shown_name
+    from tallystick.judging.labelled import names_judges, parse_labelled
+    from tallystick.judging.store import Store
 
     if not name.removesuffix(".gz").endswith((".jsonl", ".json")):
         with Store(name, create=False) as store:
             return _recorded(name, store, judge)
     content, file = read_text(name), shown_name(name)
     if names_judges(content):  # what `judge export --judgements` writes and `judge import` takes: decided as in a store
-        from tallystick.judges.exchange import keep, parse_lines
+        from tallystick.judging.exchange import keep, parse_lines
 
         with TemporaryDirectory() as folder, Store(f"{folder}/labels.sqlite") as store:
             keep(store, parse_lines(content, file, store))
@@ -114,7 +114,7 @@ def _labelled(name: str, judge: str | None) -> list[tuple[Question, Label]]:
 
 def _recorded(name: str, store: Store, judge: str | None) -> list[tuple[Question, Label]]:
     """What decides in a store, and whose it is."""
-    from tallystick.judges.recorded import Recorded
+    from tallystick.judging.recorded import Recorded
 
     questions = store.questions()
     recorded = Recorded(store, judge)
@@ -137,8 +137,8 @@ def _row(encoder: str, trained: Trained) -> dict[str, Any]:
 
 
 def _crossed(trained: Trained) -> Any:
-    from tallystick.judges.verdicts import LABELS
-    from tallystick.reports.tables import Table
+    from tallystick.judging.verdicts import LABELS
+    from tallystick.show.tables import Table
 
     rows = [[label, *row] for label, row in zip(LABELS, trained.held_out.table, strict=True)]
     return Table(["recorded, then judged", *LABELS], rows)

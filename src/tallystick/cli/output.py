@@ -24,12 +24,12 @@ from tallystick.cli.sharded import Engine, engine_options, score_in_shards
 from tallystick.cli.tasks import task
 from tallystick.cli.written import write_files
 from tallystick.errors import InputError, MetricError
-from tallystick.reports.tables import WRITERS
+from tallystick.show.tables import WRITERS
 
 if TYPE_CHECKING:
-    from tallystick.reports.page import Parts
-    from tallystick.reports.tables import Table
-    from tallystick.scoring.result import Result
+    from tallystick.results.result import Result
+    from tallystick.show.page import Parts
+    from tallystick.show.tables import Table
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -85,7 +85,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def packed(**options: Any) -> Any:
         common = Common(**{name: options.pop(name) for name in names})
         gates(common.fail_under)  # a misspelt gate is said before the work, not after it
-        mine = task(command.__module__.rpartition(".")[2])
+        mine = task(command.__module__.split(".")[-2])
         mine.check_breakdown(common.by)  # some tasks have no labels or fields
         if options.get("label") is not None and common.by != "label":
             raise MetricError("--label says which label --by label is about; give both")
@@ -188,7 +188,7 @@ def chosen_format(format_: str | None) -> str:
 
 def show_tables(tables: Sequence[Table], format_: str | None, signatures: Sequence[str] = ()) -> None:
     """Tables on standard output; with the signatures as comments, where a format has them, since they are pasted elsewhere."""
-    from tallystick.reports.tables import to_rich
+    from tallystick.show.tables import to_rich
 
     kind = chosen_format(format_)
     writer = WRITERS.get(kind)
@@ -236,11 +236,11 @@ def finish(
     """The end of every `score` command: the figures (which a task may `extend` by columns of its own) and the task's own tables
     in the chosen format, what is to be said about them on standard error, the gates, and the report with what the task adds to
     it (asked for only if there is one)."""
+    from tallystick.engine.tally import Labelled
     from tallystick.errors import counted
-    from tallystick.reports import results as reports
-    from tallystick.reports.json_results import results_to_json
-    from tallystick.scoring.result import shared_signatures
-    from tallystick.scoring.tally import Labelled
+    from tallystick.results import tables as reports
+    from tallystick.results.result import shared_signatures
+    from tallystick.results.tables import results_to_json
 
     if common.undefined is not None:
         results = {name: result.changed(undefined=common.policy()) for name, result in results.items()}

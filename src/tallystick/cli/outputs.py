@@ -45,8 +45,8 @@ class Output(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generi
             getattr(importlib.import_module(module), function)(value)
 
 
-PICTURE = Output("tallystick.reports.pictures:check_name")
-TALLIES = Output("tallystick.reports.tallies:check_name")
+PICTURE = Output("tallystick.show.pictures:check_name")
+TALLIES = Output("tallystick.results.tallies:check_name")
 FILE = Output()
 
 Written = tuple[str, str]
@@ -55,7 +55,7 @@ Written = tuple[str, str]
 
 def check_outputs() -> None:
     """Every file that the command at hand is to write."""
-    from tallystick.writing import check_place
+    from tallystick.files.writing import check_place
 
     context = click.get_current_context()
     written: list[Written] = []

@@ -20,10 +20,10 @@ from tallystick.errors import InputError, MetricError
 if TYPE_CHECKING:
     from tallystick.cli.output import Common
     from tallystick.cli.tasks import Task
-    from tallystick.engines.running import Finished
-    from tallystick.engines.shards import Score, Wants
-    from tallystick.reports.page import Parts
-    from tallystick.reports.tables import Table
+    from tallystick.run.running import Finished
+    from tallystick.run.shards import Score, Wants
+    from tallystick.show.page import Parts
+    from tallystick.show.tables import Table
 
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "KB": 1 << 10, "M": 1 << 20, "MB": 1 << 20, "G": 1 << 30, "GB": 1 << 30}
 
@@ -62,7 +62,7 @@ class Engine:
 
     def check(self, *files: str | None) -> None:
         """Shards are read from files, each part by itself; standard input is held."""
-        from tallystick.reading.limits import reads_once
+        from tallystick.files.source import reads_once
 
         for file in files:
             if file is not None and file != "-" and reads_once(file):
@@ -77,11 +77,11 @@ class Engine:
         from dataclasses import replace
 
         from tallystick.cli.output import progress, say
-        from tallystick.engines.crews import crew
-        from tallystick.engines.cutting import SHARD
-        from tallystick.engines.running import run_files
-        from tallystick.engines.state import State
-        from tallystick.reading.boundaries import LINES, Boundaries, name_under
+        from tallystick.files.boundaries import LINES, Boundaries, name_under
+        from tallystick.run.crews import crew
+        from tallystick.run.cutting import SHARD
+        from tallystick.run.running import run_files
+        from tallystick.run.state import State
 
         sides = [task.boundaries(file, settings) for file in (reference, predicted) if file is not None]
         if "-" in (reference, predicted) and len(sides) == 2:  # standard input cannot be looked at first
@@ -124,7 +124,7 @@ def engine_options() -> list[Callable[[Any], Any]]:
 def score_in_shards(task: Task, common: Common, engine: Engine, given: dict[str, Any]) -> None:
     """The `score` command of a task, in shards."""
     from tallystick.cli.output import finish, versus
-    from tallystick.engines.shards import Wants
+    from tallystick.run.shards import Wants
 
     reference, predicted = given.pop("reference"), given.pop("predicted", None)
     label = given.get("label")
@@ -157,7 +157,7 @@ NO_ALIGNMENTS = (
 
 def _report(task: Task, done: Finished) -> Parts:
     """A report without alignments, its documents ordered as the task orders them."""
-    from tallystick.reports.page import Parts
+    from tallystick.show.page import Parts
 
     return Parts(main=task.main(done.results), absent=NO_ALIGNMENTS)
 
@@ -166,10 +166,10 @@ def _survey(
     task: Task, survey: Callable[[str], set[str]], reference: str, predicted: str | None, size: int | None
 ) -> set[str]:
     """What all parts of both files have to tell before any is scored."""
-    from tallystick.engines.cutting import SHARD, cut_in_order
-    from tallystick.engines.running import CONFIRMED
-    from tallystick.reading.boundaries import Boundaries
-    from tallystick.reading.parts import at_hand, told_error
+    from tallystick.files.boundaries import Boundaries
+    from tallystick.files.parts import at_hand, told_error
+    from tallystick.run.cutting import SHARD, cut_in_order
+    from tallystick.run.running import CONFIRMED
 
     found: set[str] = set()
     for file in (reference, predicted):
@@ -206,8 +206,8 @@ def _breakdown(done: Finished, common: Common) -> tuple[list[Table], dict[str, A
     """The figures by label or field that were asked for."""
     from dataclasses import replace
 
-    from tallystick.reports import results as reports
-    from tallystick.scoring.tally import Labelled
+    from tallystick.engine.tally import Labelled
+    from tallystick.results import tables as reports
 
     if common.by not in ("label", "field"):
         return [], {}

@@ -13,12 +13,12 @@ from tallystick.cli.output import Common, finish, say
 from tallystick.errors import InputError, MetricError, did_you_mean
 
 if TYPE_CHECKING:
-    from tallystick.metrics.named import Types
-    from tallystick.reports.drawings import Drawing
-    from tallystick.reports.page import Parts
-    from tallystick.reports.tables import Table
-    from tallystick.scoring.explanation import Explanation
-    from tallystick.scoring.result import Result
+    from tallystick.results.explanation import Explanation
+    from tallystick.results.result import Result
+    from tallystick.show.drawings import Drawing
+    from tallystick.show.page import Parts
+    from tallystick.show.tables import Table
+    from tallystick.tasks.named import Types
 
     Explainer = Callable[[Any], Explanation]
 
@@ -53,8 +53,7 @@ def informativity_option(command: Command) -> Command:
 
 def types_of(hierarchy: str | None, parents: str | None) -> Types:
     """The options as the value that a metric takes."""
-    from tallystick.metrics.named import Types
-    from tallystick.reading.parents import read_parents
+    from tallystick.tasks.named import Types, read_parents
 
     return Types.of(hierarchy, read_parents(parents) if parents else None)
 
@@ -88,7 +87,7 @@ def show(
 ) -> None:
     """The figures of all metrics, and the breakdown that was asked for. In a report documents are ordered by `main` and
     drawn by what `draw` gives, and explanations pass through `reword`."""
-    from tallystick.reports import results as reports
+    from tallystick.results import tables as reports
 
     tables = list(more_tables)
     content: dict[str, Any] = dict(extra or {})
@@ -102,7 +101,7 @@ def show(
         content["labels"] = [vars(row) for row in result.by_label(path)]
 
     def report() -> Parts:
-        from tallystick.reports.page import Parts
+        from tallystick.show.page import Parts
 
         breakdown = _all_labels(results, labels)
         able = dict(_expressions_of(results))
@@ -119,7 +118,7 @@ def show(
 
 def _all_labels(results: Mapping[str, Result], labels: Mapping[str, str]) -> list[Table]:
     """The figures by every kind of label that the metrics have."""
-    from tallystick.reports import results as reports
+    from tallystick.results import tables as reports
 
     tables = []
     for label in labels:
@@ -161,7 +160,7 @@ def _labelled(results: Mapping[str, Result], labels: Mapping[str, str], label: s
 def explain_result(results: Mapping[str, Result], document: str | None, format_: str) -> None:
     """One document of the first metric as a tree."""
     from tallystick.cli.tree import show_explanation
-    from tallystick.reports.results import documents_table
+    from tallystick.results.tables import documents_table
 
     name, result = next(iter(results.items()))
     if document is None:
@@ -183,7 +182,7 @@ def explain_options(command: Command) -> Command:
 
 def read_json_object(name: str, what: str) -> dict[str, Any]:
     """A file that is one JSON object."""
-    from tallystick.reading.json_values import read_json
+    from tallystick.files.json_values import read_json
 
     found = read_json(name)
     if len(found) != 1 or not isinstance(found[0].value, dict):

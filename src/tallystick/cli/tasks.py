@@ -29,10 +29,10 @@ import click
 from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
-    from tallystick.comparing.table import Comparison
-    from tallystick.reading.boundaries import Boundaries, Uncut
-    from tallystick.reports.tables import Table
-    from tallystick.scoring.result import Result
+    from tallystick.files.boundaries import Boundaries, Uncut
+    from tallystick.results.comparison import Comparison
+    from tallystick.results.result import Result
+    from tallystick.show.tables import Table
 
     Results = dict[str, Result]
 
@@ -125,7 +125,7 @@ class Task:
 
     def boundaries(self, file: str, given: Mapping[str, Any]) -> Boundaries | Uncut:
         """How a file of the task is cut."""
-        from tallystick.reading.boundaries import find_boundaries
+        from tallystick.files.boundaries import find_boundaries
 
         return find_boundaries(self.name, file, input=given.get(self._own("INPUT", "input_")))
 
@@ -181,4 +181,4 @@ def needs_the_whole(by: str) -> MetricError:
 
 def task(name: str) -> Task:
     """The task of this name."""
-    return Task(name, importlib.import_module(f"tallystick.cli.{name}"))
+    return Task(name, importlib.import_module(f"tallystick.tasks.{name}.task"))

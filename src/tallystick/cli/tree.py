@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from tallystick.cli.output import show_on_terminal
-from tallystick.reports.results import explanation_line
+from tallystick.results.tables import explanation_line
 
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from tallystick.scoring.explanation import Explanation
+    from tallystick.results.explanation import Explanation
 
 STYLES = {"-": "red", "+": "yellow", "≠": "magenta", "=": "green"}
 
@@ -20,7 +20,7 @@ STYLES = {"-": "red", "+": "yellow", "≠": "magenta", "=": "green"}
 def show_explanation(explanation: Explanation, title: str, format_: str | None) -> None:
     """The end of every `explain`: JSON, or a tree."""
     if format_ == "json":
-        from tallystick.writing import to_json
+        from tallystick.files.writing import to_json
 
         click.echo(to_json(explanation.as_dict()))
     else:

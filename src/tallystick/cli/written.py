@@ -12,9 +12,9 @@ from tallystick.cli.tasks import task
 
 if TYPE_CHECKING:
     from tallystick.cli.output import Common
-    from tallystick.reports.page import Parts
-    from tallystick.reports.tables import Table
-    from tallystick.scoring.result import Result
+    from tallystick.results.result import Result
+    from tallystick.show.page import Parts
+    from tallystick.show.tables import Table
 
 
 def write_files(
@@ -25,7 +25,7 @@ def write_files(
     to be said about them in the end."""
     said = []
     if common.report:
-        from tallystick.reports.page import Page, Parts, write_report
+        from tallystick.show.page import Page, Parts, write_report
 
         parts = report() if report is not None else Parts()
         parts = replace(parts, tables=[*parts.tables, *_beside(parts, tables)], further=_further())
@@ -34,7 +34,7 @@ def write_files(
         if parts.absent:
             said.append("the report has no alignments and no tables of its own: they need the whole corpus at hand")
     if common.tallies:
-        from tallystick.reports.tallies import write_tallies
+        from tallystick.results.tallies import write_tallies
 
         write_tallies(results, common.tallies)
         said.append(f"tallies: {common.tallies}")

@@ -17,9 +17,7 @@ Types of relations, events, roles and slots are texts. Entities take any kind of
 the nodes of a `Tree[T]` or `Graph[T]`. A `Var` is a latent variable, whose name means nothing outside of its `Scope`.
 """
 
-from tallystick.structures.coreference import Entity, EntitySet, Membership, MembershipSet
-from tallystick.structures.dependencies import Dependency, DependencyParse
-from tallystick.structures.events import Argument, Event, EventSet, Trigger
+from tallystick.structures.graphs import AMR, Graph, Prop, Scope, Tree, Var
 from tallystick.structures.hierarchies import (
     ConceptualHierarchy,
     ConceptualLink,
@@ -28,12 +26,33 @@ from tallystick.structures.hierarchies import (
     EventTree,
     conceptual,
 )
-from tallystick.structures.meaning import AMR, Prop, Scope, Var
-from tallystick.structures.mentions import AnnotatedMention, IndexedMention, Mention, TextMention
-from tallystick.structures.orders import Graph, Tree
-from tallystick.structures.relations import Fact, FactSet, Relation, RelationSet, SymmetricRelation
-from tallystick.structures.roles import NAryRelation, NAryRelationSet, RoleFillerEntity
-from tallystick.structures.templates import SlotFiller, Template, TemplateSet
+from tallystick.structures.texts import (
+    AnnotatedMention,
+    Argument,
+    Dependency,
+    DependencyParse,
+    Entity,
+    EntitySet,
+    Event,
+    EventSet,
+    Fact,
+    FactSet,
+    IndexedMention,
+    Membership,
+    MembershipSet,
+    Mention,
+    NAryRelation,
+    NAryRelationSet,
+    Relation,
+    RelationSet,
+    RoleFillerEntity,
+    SlotFiller,
+    SymmetricRelation,
+    Template,
+    TemplateSet,
+    TextMention,
+    Trigger,
+)
 
 __all__ = [
     "AMR", "AnnotatedMention", "Argument", "ConceptualHierarchy", "ConceptualLink", "Dependency", "DependencyParse",

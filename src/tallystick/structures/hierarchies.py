@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from tallystick.errors import ValueMismatch
-from tallystick.structures.holding import hold
+from tallystick.structures.texts import hold
 
 SUBEVENT, MEMBERSHIP = "subevent", "membership"
 

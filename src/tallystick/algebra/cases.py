@@ -1,0 +1,200 @@
+"""Unions, case by case, and types that contain themselves.
+
+    cases(str=exact, Mention=record(...))         values of different cases score 0
+    let(Tree, record(label=exact, children=f1(match(Tree))))
+
+A recursive metric is unrolled while there are values to encode: one level for each level of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick.algebra.node import Named, Node, Similarity, require
+from tallystick.algebra.records import Each, Record
+from tallystick.engine.arrays import F64, I64
+from tallystick.engine.blocks import Blocks, Pairs
+from tallystick.engine.codes import leaf_values
+from tallystick.engine.data import Data, Objects, Scope
+from tallystick.engine.encoded import Alternatives, Column, Nothing
+from tallystick.engine.rows import Unfit
+from tallystick.errors import MetricError, ValueMismatch
+
+
+@dataclass(frozen=True, repr=False)
+class Cases(Similarity):
+    """φ of the case that both values belong to; a case is named after its type."""
+
+    options: Named
+    name = "cases"
+
+    def __post_init__(self) -> None:
+        require(len(self.options) > 0, "cases() needs at least one case: cases(str=exact)")
+        for name, part in self.options:
+            require(
+                isinstance(part, Similarity), f"cases(): {name} needs a similarity such as exact, found {part!r:.60}"
+            )
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Alternatives, Alternatives]:
+        sides = [list(leaf_values(side, scope)) for side in (reference, predicted)]
+        known: dict[type, int] = {}
+        case = [np.array([self._case(value, known, scope) for value in side], np.int64) for side in sides]
+        columns: list[tuple[Column, Column]] = []
+        for number, (name, part) in enumerate(self.options):
+            chosen = [
+                Objects([side[k] for k in np.flatnonzero(of == number).tolist()])
+                for side, of in zip(sides, case, strict=True)
+            ]
+            columns.append(part.encode(*chosen, scope.at(f"{scope.path}<{name}>")))
+        r, p = (
+            Alternatives(of, _place(of, len(self.options)), tuple(pair[k] for pair in columns))
+            for k, of in enumerate(case)
+        )
+        return r, p
+
+    def split(self, values: Sequence[Any], scope: Scope) -> tuple[list[I64], list[list[Any]]]:
+        """For each case its rows, and the values there."""
+        known: dict[type, int] = {}
+        case = np.array([self._case(value, known, scope) for value in values], np.int64)
+        rows = [np.flatnonzero(case == number) for number in range(len(self.options))]
+        return rows, [[values[k] for k in here.tolist()] for here in rows]
+
+    def _case(self, value: Any, known: dict[type, int], scope: Scope) -> int:
+        """Which case a value belongs to: by the name of its class, a mapping also by its keys."""
+        kind = type(value)
+        if kind in known:
+            return known[kind]
+        names = [name for name, _ in self.options]
+        for base in kind.__mro__:
+            for name in (base.__name__, {"int": "float", "NoneType": "None"}.get(base.__name__, "")):
+                if name in names:
+                    known[kind] = names.index(name)
+                    return known[kind]
+        if isinstance(value, Mapping):
+            fits = self._by_keys(value)
+            if len(fits) == 1:
+                return fits[0]
+        if isinstance(value, Unfit):
+            leaves = [k for k, (_, part) in enumerate(self.options) if not any(part.parts())]
+            if leaves:
+                return leaves[0]
+        raise ValueMismatch(f"at {scope}: expected one of {', '.join(names)}, found {kind.__name__} {value!r:.60}")
+
+    def _by_keys(self, value: Mapping[str, Any]) -> list[int]:
+        """The cases whose fields are the keys of a mapping; if there is none, those that share most of them."""
+        shared = {
+            k: (len(names ^ set(value)) == 0, len(names & set(value)), -len(names - set(value)))
+            for k, (_, part) in enumerate(self.options)
+            for names in ({field for field, _ in fields_of(part)},)
+            if names & set(value)
+        }
+        return [k for k, rank in shared.items() if rank == max(shared.values())]
+
+    def _pairs(self, r: Alternatives, p: Alternatives, blocks: Blocks) -> Pairs:
+        found = []
+        for number, (_, part) in enumerate(self.options):
+            rows, columns = r.rows(number), p.rows(number)
+            inner = part.pairs(r.columns[number], p.columns[number], blocks.at(rows, columns))
+            found.append(inner.moved(rows, columns))
+        return Pairs(*(np.concatenate([getattr(one, name) for one in found]) for name in ("i", "j", "weight")))
+
+    def _selves(self, column: Alternatives) -> F64:
+        out = np.empty(len(column))
+        for number, (_, part) in enumerate(self.options):
+            out[column.rows(number)] = part.selves(column.columns[number])
+        return out
+
+
+def fields_of(part: Node) -> Named:
+    """The fields of a record, whatever weight or threshold is around it."""
+    while not isinstance(part, (Record, Each)):
+        inner = getattr(part, "inner", None)
+        if not isinstance(inner, Similarity) or hasattr(part, "matched"):
+            return Named()
+        part = inner
+    return part.fields
+
+
+def _place(case: Any, count: int) -> Any:
+    place = np.empty(len(case), np.int64)
+    for number in range(count):
+        here = np.flatnonzero(case == number)
+        place[here] = np.arange(len(here))
+    return place
+
+
+@dataclass(frozen=True, repr=False)
+class Ref(Similarity):
+    """The enclosing `let` of that name."""
+
+    to: str
+    name = "ref"
+
+    def __repr__(self) -> str:
+        return self.to
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        raise MetricError(f"{self.to} stands outside of let({self.to}, ...)")
+
+
+@dataclass(frozen=True, repr=False)
+class Let(Similarity):
+    """A similarity that contains itself, under a name."""
+
+    to: str
+    body: Similarity
+    name = "let"
+
+    def __repr__(self) -> str:
+        return f"let({self.to}, {self.body!r})"
+
+    @property
+    def unrolled(self) -> Similarity:
+        """The body, with each mention of its own name replaced by the whole."""
+
+        def open_up(node: Node) -> Node:
+            if isinstance(node, Ref) and node.to == self.to:
+                return self
+            if isinstance(node, Let) and node.to == self.to:
+                return node
+            return node.rebuilt(open_up)
+
+        body = open_up(self.body)
+        assert isinstance(body, Similarity)
+        return body
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        if len(reference) == 0 and len(predicted) == 0:
+            return Nothing(), Nothing()
+        try:
+            return self.unrolled.encode(reference, predicted, scope)
+        except RecursionError:
+            raise ValueMismatch(f"at {scope.path[:60]}...: nested too deeply for Python's recursion limit") from None
+
+    def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
+        return self.unrolled.pairs(r, p, blocks)
+
+    def _selves(self, column: Any) -> F64:
+        return self.unrolled.selves(column)
+
+
+def cases(**options: Similarity) -> Cases:
+    """A union, case by case; each case is named after its type: `cases(str=exact, Mention=record(...))`."""
+    return Cases(Named(options.items()))
+
+
+def let(name: str | Ref, body: Similarity) -> Let:
+    """A similarity that contains itself: `let("Tree", record(children=f1(match(ref("Tree")))))`."""
+    called = name.to if isinstance(name, Ref) else name
+    require(isinstance(called, str) and called.isidentifier(), f"let() needs a name such as Tree, found {called!r:.60}")
+    return Let(called, body)
+
+
+def ref(name: str) -> Ref:
+    """The enclosing `let` of that name."""
+    require(isinstance(name, str) and name.isidentifier(), f"ref() needs a name such as Tree, found {name!r:.60}")
+    return Ref(name)

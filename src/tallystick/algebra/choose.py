@@ -1,0 +1,395 @@
+"""Choices at their place: how one value is compared, said in a type, in a JSON Schema or in a file.
+
+All three say the same things, in the same words:
+
+    in a type          price: Annotated[float, ts.number(relative=0.01)]        Annotated[..., ts.choose(weight=2)]
+    in JSON Schema     "x-tallystick": {"number": {"relative": 0.01}, "weight": 2}
+    in a file          lines[*].price: {number: {relative: 0.01}, weight: 2}
+
+A choice has parts, and what is nearer to the user wins part by part: a file over an annotation over the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from tallystick.algebra.alternatives import AnyOf
+from tallystick.algebra.exact import Keyed, exact
+from tallystick.algebra.functions import Aliases, Function
+from tallystick.algebra.hierarchy import levels, subtypes
+from tallystick.algebra.missing import Optional
+from tallystick.algebra.node import Similarity, Table
+from tallystick.algebra.numbers import date, number, overlap
+from tallystick.algebra.ordered import Sequence
+from tallystick.algebra.sets import CONSTRAINTS, Match, Matching
+from tallystick.algebra.text import text
+from tallystick.algebra.weights import Above, AtLeast, Weighted
+from tallystick.errors import DerivationError, MetricError, TallystickError, did_you_mean
+
+NOTHING = ("missing", "null", "empty")
+
+
+@dataclass(frozen=True)
+class Collecting:
+    """How a collection is matched, said in the type: `Annotated[list[str], ordered]`."""
+
+    constraint: str = "1:1"
+    in_order: bool = False
+    distinct: bool = False
+    key: tuple[str, ...] = ()
+
+    def joined(self, other: Collecting) -> Collecting:
+        """Two notes together: `distinct` and `matched("N:1")`."""
+        constraint = self.constraint if other.constraint == "1:1" else other.constraint
+        both = Collecting(
+            constraint, self.in_order or other.in_order, self.distinct or other.distinct, (*self.key, *other.key)
+        )
+        if both.in_order and (both.constraint != "1:1" or both.distinct):
+            raise MetricError("a collection matched in order takes neither another constraint nor distinct")
+        return both
+
+    def over(self, inner: Similarity) -> Matching:
+        if self.key:
+            inner = Keyed(inner, self.key)
+        return Sequence(inner) if self.in_order else Match(inner, self.constraint, self.distinct)
+
+    def __str__(self) -> str:
+        if self.in_order:
+            return "in order"
+        words = ["set" if self.distinct else "bag"]
+        if self.key:
+            words.append(f"keyed by {', '.join(self.key)}")
+        return ", ".join([*words, f"matched {self.constraint}"])
+
+
+ordered = Collecting(in_order=True)
+distinct = Collecting(distinct=True)
+
+
+def matched(constraint: str) -> Collecting:
+    """Another constraint for a collection: `Annotated[list[str], matched("N:1")]`."""
+    if constraint not in CONSTRAINTS:
+        raise MetricError(f"matched(): unknown constraint {constraint!r}; expected one of {', '.join(CONSTRAINTS)}")
+    return Collecting(constraint)
+
+
+def by_key(*names: str) -> Collecting:
+    """A list keyed by a field: `Annotated[list[Line], by_key("sku")]`; items with different keys never meet."""
+    if not names or not all(isinstance(name, str) for name in names):
+        raise MetricError(f'by_key() needs the names of fields, such as by_key("sku"); found {names!r:.60}')
+    return Collecting(key=names)
+
+
+class Ignored:
+    """The kind of `ignore`."""
+
+    def __repr__(self) -> str:
+        return "ignore"
+
+
+ignore = Ignored()
+"""Leaves a field out of the metric: `Annotated[str, ignore]`, or by path."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was chosen for one value; what is None was not chosen."""
+
+    similarity: Similarity | None = None
+    collecting: Collecting | None = None
+    ignored: bool | None = None
+    weight: float | None = None
+    credit: str | None = None
+    any_of: bool | None = None
+    at_least: float | None = None
+    above: float | None = None
+    keep: bool | None = None
+    aliases: Table | None = None
+    nothing: tuple[str, ...] | None = None
+    why: str = ""
+
+    def over(self, other: Choice) -> Choice:
+        """This choice, and what the other one says where this says nothing."""
+        merged = {
+            f.name: getattr(self, f.name) if getattr(self, f.name) is not None else getattr(other, f.name)
+            for f in fields(self)
+        }
+        if other.ignored and self.ignored is None and self != Choice(why=self.why):
+            merged["ignored"] = False  # choosing how to compare it brings a field back
+        return Choice(**{**merged, "why": "; ".join(filter(None, (self.why, other.why)))})
+
+    def around(self, node: Similarity, *, summed: bool, structured: bool, where: str) -> Similarity:
+        """The similarity with aliases, alternatives, threshold, weight and what counts as missing around it."""
+        missing = node if isinstance(node, Optional) else None
+        core = missing.inner if missing else node
+        if self.aliases is not None:
+            core = Aliases(self.aliases, core)
+        if self.any_of:
+            # Where null is a value, it may be one of the alternatives.
+            value = self.nothing is not None and "null" not in self.nothing
+            core = AnyOf(Optional(core) if value or (missing and not summed) else core)
+            missing = None if missing and not summed else missing
+        for kind, threshold in ((AtLeast, self.at_least), (Above, self.above)):
+            if threshold is not None:  # of a record or list: which share of its fields is right
+                core = kind(core, float(threshold), structured or bool(self.keep), structured)
+        if self.weight is not None and self.weight != 1:
+            if not summed:
+                raise DerivationError(
+                    f"{where}: a weight has no meaning inside an all-or-nothing record; say credit: each for the record"
+                )
+            core = Weighted(core, float(self.weight))
+        if self.nothing is not None:
+            return Optional(core, "empty" in self.nothing, "null" not in self.nothing)
+        return replace(missing, inner=core) if missing else core
+
+
+def choice_of(note: Any, where: str, why: str) -> Choice | None:
+    """What a note of `Annotated`, a value by path or a plain specification says; None if it is no choice."""
+    if isinstance(note, Choice):
+        return replace(note, why=note.why or why)
+    if isinstance(note, Similarity):
+        return Choice(similarity=note, why=why)
+    if isinstance(note, Collecting):
+        return Choice(collecting=note, why=why)
+    if isinstance(note, Ignored):
+        return Choice(ignored=True, why=why)
+    if isinstance(note, (Mapping, str)) and why != "annotation":
+        return read_choice(note, where, why)
+    if callable(note) and str(getattr(note, "__module__", "")).startswith("tallystick."):
+        raise MetricError(f"at {where}: {note.__name__} was not called; write {note.__name__}(...)")
+    return None
+
+
+def choose(
+    similarity: Similarity | None = None,
+    *,
+    weight: float | None = None,
+    credit: str | None = None,
+    any_of: bool | None = None,
+    at_least: float | None = None,
+    above: float | None = None,
+    keep: bool | None = None,
+    aliases: Mapping[Any, Any] | None = None,
+    nothing: tuple[str, ...] | list[str] | None = None,
+    collect: Collecting | None = None,
+) -> Choice:
+    """A choice of several parts: `Annotated[list[Line], choose(weight=2, collect=by_key("sku"))]`."""
+    if similarity is not None and not isinstance(similarity, Similarity):
+        raise MetricError(f"choose() needs a similarity such as text(...), found {similarity!r:.60}")
+    if collect is not None and not isinstance(collect, Collecting):
+        raise MetricError(
+            f"choose(): collect must be ordered, distinct, matched(...) or by_key(...), found {collect!r:.60}"
+        )
+    found = Choice(
+        similarity, collect, None, weight, credit, any_of, at_least, above, keep,
+        None if aliases is None else Table.of(aliases, "choose(aliases=...)"), None if nothing is None else tuple(nothing),
+    )  # fmt: skip
+    _check(found, "choose()")
+    return found
+
+
+# Plain specifications, as they stand in JSON and YAML.
+
+WORDS = {
+    "exact": Choice(similarity=exact),
+    "ignore": Choice(ignored=True),
+    "bag": Choice(collecting=Collecting()),
+    "ordered": Choice(collecting=ordered),
+    "distinct": Choice(collecting=distinct),
+}
+
+
+def _options(spec: Any, *allowed: str) -> dict[str, Any]:
+    if not isinstance(spec, Mapping):
+        raise MetricError(f"expected an object with {', '.join(allowed)}, found {spec!r:.60}")
+    for name in spec:
+        if name not in allowed:
+            raise MetricError(
+                f"unknown option {name!r}; expected {', '.join(allowed)}.{did_you_mean(str(name), allowed)}"
+            )
+    return dict(spec)
+
+
+def _read_text(spec: Any) -> Similarity:
+    if isinstance(spec, str):
+        return text(spec)
+    if isinstance(spec, list):
+        return text(*spec)
+    options = _options(spec, "ratio", "steps")
+    return text(options.get("ratio", "equal"), *options.get("steps", ()))
+
+
+def _read_number(spec: Any) -> Similarity:
+    return number(**_options(spec, "absolute", "relative"))
+
+
+def _read_date(spec: Any) -> Similarity:
+    return date(**_options({} if spec is True else spec, "days"))
+
+
+def _read_overlap(spec: Any) -> Similarity:
+    return overlap(**_options({"kind": spec} if isinstance(spec, str) else spec, "kind", "start", "end", "inclusive"))
+
+
+def _read_hierarchy(spec: Any) -> Similarity:
+    if isinstance(spec, str):
+        return levels(spec)
+    if isinstance(spec, Mapping) and "parents" in spec:
+        return subtypes(**_options(spec, "parents", "direction", "credit"))
+    if not isinstance(spec, Mapping):
+        raise MetricError(f'expected {{child: parent}}, or a separator such as ".", found {spec!r:.60}')
+    return subtypes(spec)
+
+
+def _read_function(spec: Any) -> Similarity:
+    from tallystick.tasks.records.shapes import load
+
+    if isinstance(spec, str):
+        return Function(load(spec))
+    options = _options(spec, "call", "reflexive")
+    return Function(load(options["call"]), bool(options.get("reflexive", True)))
+
+
+def _read_judge(spec: Any) -> Similarity:
+    from tallystick.algebra.judged import judged
+
+    if isinstance(spec, str):
+        return judged(spec)
+    options = _options(spec, "name", "partial")
+    if "name" not in options:
+        raise MetricError('expected the name of a judge: {"name": "embedding:model.json", "partial": 0.5}')
+    return judged(options["name"], options.get("partial", 0.0))
+
+
+def _read_embedding(spec: Any) -> Similarity:
+    from tallystick.algebra.judged import Embedding
+
+    return Embedding(spec)
+
+
+def _read_expression(spec: Any) -> Similarity:
+    from tallystick.algebra.parse import parse
+
+    found = parse(str(spec))
+    if not isinstance(found, Similarity):
+        raise MetricError(f"{spec!r} is no similarity")
+    return found
+
+
+SIMILARITIES: dict[str, Callable[[Any], Similarity]] = {
+    "exact": lambda _: exact,
+    "text": _read_text,
+    "number": _read_number,
+    "date": _read_date,
+    "overlap": _read_overlap,
+    "hierarchy": _read_hierarchy,
+    "function": _read_function,
+    "judge": _read_judge,
+    "embedding": _read_embedding,
+    "expression": _read_expression,
+}
+PARTS = (
+    "weight",
+    "credit",
+    "any_of",
+    "at_least",
+    "above",
+    "keep",
+    "aliases",
+    "nothing",
+    "ignore",
+    "list",
+    "key",
+    "match",
+)
+
+
+def read_choice(spec: Any, where: str, why: str = "") -> Choice:
+    """The choice that a plain specification stands for; whatever is misspelt is an error that says where."""
+    if isinstance(spec, str):
+        if spec in WORDS:
+            return replace(WORDS[spec], why=why)
+        if spec in ("date",):
+            return Choice(similarity=date(), why=why)
+        raise DerivationError(
+            f"{where}: unknown choice {spec!r}; expected one of {', '.join(WORDS)}, or an object such as "
+            f'{{"text": "levenshtein"}}.{did_you_mean(spec, [*WORDS, *SIMILARITIES])}'
+        )
+    if not isinstance(spec, Mapping) or not spec:
+        raise DerivationError(
+            f"{where}: expected a choice such as {{'text': 'levenshtein'}} or 'ignore', found {spec!r:.60}"
+        )
+    known = [*SIMILARITIES, *PARTS]
+    for name in spec:
+        if name not in known:
+            raise DerivationError(
+                f"{where}: unknown choice {name!r}; expected some of {', '.join(known)}.{did_you_mean(str(name), known)}"
+            )
+    chosen = [name for name in spec if name in SIMILARITIES]
+    if len(chosen) > 1:
+        raise DerivationError(f"{where}: {' and '.join(chosen)} cannot both be chosen for one value")
+    parts: dict[str, Any] = {name: spec[name] for name in PARTS if name in spec}
+    try:
+        found = Choice(
+            similarity=SIMILARITIES[chosen[0]](spec[chosen[0]]) if chosen else None,
+            collecting=_collecting(parts),
+            ignored=parts.pop("ignore", None),
+            aliases=_aliases(parts.pop("aliases")) if "aliases" in parts else None,
+            nothing=tuple(parts.pop("nothing")) if "nothing" in parts else None,
+            why=why,
+            **parts,
+        )
+        _check(found, where)
+    except (TallystickError, TypeError, ValueError) as error:
+        message = str(error)
+        raise DerivationError(message if message.startswith(where) else f"{where}: {message}") from None
+    return found
+
+
+def _collecting(parts: dict[str, Any]) -> Collecting | None:
+    how, key, constraint = parts.pop("list", None), parts.pop("key", None), parts.pop("match", None)
+    if how is None and key is None and constraint is None:
+        return None
+    if how not in (None, "bag", "ordered", "distinct"):
+        raise MetricError(f"list: expected bag, ordered or distinct, found {how!r}")
+    if constraint not in (None, *CONSTRAINTS):
+        raise MetricError(f"match: expected one of {', '.join(CONSTRAINTS)}, found {constraint!r}")
+    keys = () if key is None else (key,) if isinstance(key, str) else tuple(key)
+    if not all(isinstance(one, str) for one in keys):
+        raise MetricError(f"key: expected the name of a field, or a list of names, found {key!r:.60}")
+    return Collecting(constraint or "1:1", how == "ordered", how == "distinct", keys)
+
+
+def _aliases(spec: Any) -> Table:
+    """{meaning: [aliases]} as people write it, turned round."""
+    if not isinstance(spec, Mapping):
+        raise MetricError(f"aliases: expected {{name: [other names]}}, found {spec!r:.60}")
+    names: dict[Any, Any] = {}
+    for meaning, others in spec.items():
+        for other in others if isinstance(others, (list, tuple)) else [others]:
+            if names.setdefault(other, meaning) != meaning:
+                raise MetricError(f"aliases: {other!r} stands for both {names[other]!r} and {meaning!r}")
+    return Table.of(names)
+
+
+def _check(choice: Choice, where: str) -> None:
+    if choice.credit not in (None, "all", "each"):
+        raise DerivationError(f'{where}: credit must be "all" or "each", found {choice.credit!r}')
+    if choice.weight is not None and not (isinstance(choice.weight, (int, float)) and 0 < choice.weight <= 1e300):
+        raise DerivationError(
+            f"{where}: a weight must be above 0, found {choice.weight!r:.60}; to leave it out, say ignore"
+        )
+    for name in ("any_of", "keep"):
+        if not isinstance(getattr(choice, name), (bool, type(None))):
+            raise DerivationError(f"{where}: {name} must be true or false, found {getattr(choice, name)!r:.60}")
+    for name in choice.nothing or ():
+        if name not in NOTHING:
+            raise DerivationError(
+                f"{where}: nothing: expected some of {', '.join(NOTHING)}, found {name!r}.{did_you_mean(str(name), NOTHING)}"
+            )
+    for name in ("at_least", "above"):
+        value = getattr(choice, name)
+        if value is not None and not (isinstance(value, (int, float)) and 0 <= value <= 1):
+            raise DerivationError(f"{where}: {name} must lie between 0 and 1, found {value!r}")

@@ -1,0 +1,433 @@
+"""From a type to a metric: what a value looks like says how it is compared.
+
+    str, int, bool, float, Enum, Literal, date, ...     exact
+    record (dataclass, attrs, NamedTuple, TypedDict,     the product of its fields, "all or nothing";
+      pydantic, msgspec, fixed tuple)                      with credit="each" the sum of its fields
+    set, frozenset, Collection, list                     a bag, matched 1:1
+    Sequence, tuple[T, ...]                              matched in order
+    dict[K, V]                                           a bag of (key, value), key exact
+    Optional, Union                                      case by case; None equals None
+    Tree[T], Graph[T]                                    matched in their order
+    Var                                                  a latent variable, mapped 1:1 over its scope
+
+A collection inside a product is F-normalised, inside a sum it is Σ. Every choice can be overridden at its place:
+`Annotated[str, text("levenshtein")]` in the type, or by path: `derive(Invoice, {"lines[*].price": number(0.01)})`.
+Whatever cannot be derived is an error that names the path and the type.
+
+The scope of a `Var` is the nearest enclosing type that is a `Scope` (an AMR is one), else the document. The collection
+of the scope that has variables becomes `latent`; where several have, their sum becomes `scoped`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+
+import typing_extensions
+
+from tallystick.algebra.alternatives import AnyOf
+from tallystick.algebra.cases import Cases, Let, Ref
+from tallystick.algebra.choose import Choice, Collecting, choice_of, ordered
+from tallystick.algebra.exact import Keyed, exact
+from tallystick.algebra.latent import Latent, Scoped
+from tallystick.algebra.mapping import has_variables
+from tallystick.algebra.missing import Optional, optional
+from tallystick.algebra.node import Named, Node, Similarity
+from tallystick.algebra.normalise import F, Normaliser
+from tallystick.algebra.records import Each, Record
+from tallystick.algebra.sets import Match, Matching
+from tallystick.algebra.shape import (
+    BAGS,
+    LEAVES,
+    MAPPINGS,
+    SEQUENCES,
+    UNIONS,
+    name_of,
+    plain_type,
+    record_fields,
+    union_of,
+)
+from tallystick.algebra.structured import OrderedGraph, OrderedTree
+from tallystick.algebra.variables import var
+from tallystick.algebra.weights import Threshold, Weighted
+from tallystick.errors import DerivationError, MetricError, did_you_mean
+from tallystick.structures.graphs import Graph, Tree, Var
+
+_STRUCTURES: dict[Any, type[Matching]] = {Tree: OrderedTree, Graph: OrderedGraph}
+MOST_LEVELS = 100
+"""Levels of a value for which a metric can be derived; a type that contains itself has as many as its values have."""
+
+
+def derive(type: Any, choices: Mapping[str, Any] | None = None, *, credit: Literal["all", "each"] = "all") -> Node:
+    """The metric that follows from a type: F1 over its structure.
+
+    `credit="all"`: a record is right or wrong as a whole (the product of its fields). `credit="each"`: every field
+    counts by itself. `choices` says by path what is to be different: a similarity, `ordered`, `distinct`,
+    `matched("N:1")`, `by_key("sku")`, `choose(...)`, `ignore`, or the same as plain data: `{"number": {"relative": 0.01}}`.
+    """
+    return explain_derivation(type, choices, credit=credit)[0]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided for one path of a type, and why."""
+
+    path: str
+    type: str
+    how: str
+    why: str
+
+
+def explain_derivation(
+    type: Any, choices: Mapping[str, Any] | None = None, *, credit: str = "all", source: str = "choices"
+) -> tuple[Node, list[Decision]]:
+    """The metric that follows from a type, and every decision that led to it, top down."""
+    if choices is not None and not isinstance(choices, Mapping):
+        raise DerivationError(f'choices are by path, such as {{"lines[*].price": number(0.01)}}; found {choices!r:.60}')
+    if credit not in ("all", "each"):
+        raise DerivationError(f'credit must be "all" or "each", found {credit!r}')
+    walker = _Walker(dict(choices or {}), credit, source)
+    try:
+        inner = walker.bound(walker.top(type), type, "")
+    except RecursionError:
+        raise DerivationError(f"{name_of(type)} is nested too deeply") from None
+    unused = [path for path in walker.choices if path not in walker.used]
+    if unused:
+        hint = did_you_mean(unused[0], walker.seen)
+        raise DerivationError(
+            f"no value at the path {unused[0]!r} of {name_of(type)}.{hint} Paths: {', '.join(walker.seen)}"
+        )
+    return F(inner), [decision for decision in walker.decisions if decision is not None]
+
+
+class _Walker:
+    def __init__(self, choices: dict[str, Any], credit: str, source: str) -> None:
+        self.choices, self.credit, self.source = choices, credit, source
+        self.used: set[str] = set()
+        self.seen: list[str] = []
+        self.open: list[tuple[Any, str]] = []
+        self.recursive: set[str] = set()
+        self.decisions: list[Decision | None] = []
+
+    # The top: a record with collections is never multiplied; each collection has figures of its own.
+
+    def top(self, type_: Any) -> Similarity:
+        plain, chosen = self.chosen(type_, "")
+        self.credit = chosen.credit or self.credit
+        plain = plain_type(plain)
+        fields = None if (get_origin(plain) or plain) in (*_STRUCTURES, Var) else record_fields(plain)
+        if fields is None or not any(_is_collection(t) for t in fields.values()):
+            node = self.value(type_, "", summed=True)
+            return node if node is not None else self._nothing("", type_)
+        self.decisions.append(Decision("", name_of(plain), "each field counts", chosen.why or "default"))
+        parts = ((name, self.value(t, name, summed=True)) for name, t in fields.items())
+        kept = Named((name, part) for name, part in parts if part is not None)
+        return Each(kept) if kept else self._nothing("", type_)
+
+    def chosen(self, type_: Any, path: str) -> tuple[Any, Choice]:
+        """The type without its notes, and what was chosen for it: by path, then in the type."""
+        found = Choice()
+        type_ = plain_type(type_)
+        if get_origin(type_) is Annotated:
+            type_, *notes = get_args(type_)
+            for note in notes:
+                choice = choice_of(note, path or "the top", "annotation")
+                if choice is None:
+                    continue
+                if found.collecting and choice.collecting:
+                    choice = dataclasses.replace(choice, collecting=found.collecting.joined(choice.collecting))
+                    found = dataclasses.replace(found, collecting=None)
+                found = found.over(choice)
+            if found.similarity is not None and found.collecting is not None:
+                raise DerivationError(
+                    f"at {path or 'the top'}: {found.similarity} says how the whole is compared, so {found.collecting} has no "
+                    f"effect; note the similarity at the items: list[Annotated[..., {found.similarity}]]"
+                )
+        if path in self.choices:
+            self.used.add(path)
+            where = f"{self.source}: {path}" if path else self.source
+            choice = choice_of(self.choices[path], where, self.source)
+            if choice is None:
+                raise DerivationError(
+                    f"at {path}: expected a similarity, ordered, distinct, matched(...) or ignore, "
+                    f"found {self.choices[path]!r}"
+                )
+            found = choice.over(found)
+        return type_, found
+
+    def value(self, type_: Any, path: str, *, summed: bool) -> Similarity | None:
+        """The similarity of a value; `summed` if it stands in a sum, where a collection is Σ. None to ignore it."""
+        if path:
+            self.seen.append(path)
+        if path.count(".") + path.count("[") >= MOST_LEVELS:
+            raise DerivationError(f"at {path[:60]}...: nested more than {MOST_LEVELS} levels deep")
+        may_miss = get_origin(type_) is typing_extensions.NotRequired
+        type_, chosen = self.chosen(type_, path)
+        place = len(self.decisions)
+        self.decisions.append(None)
+        if chosen.ignored:
+            self.decisions[place] = Decision(path, name_of(type_), "ignored", chosen.why)
+            return None
+        before, self.credit = self.credit, chosen.credit or self.credit
+        if chosen.similarity is not None:
+            node = _fitted(chosen.similarity, type_, summed)
+        else:
+            if chosen.any_of:
+                type_ = one_alternative(type_)
+            node = self.derived(plain_type(type_), path, chosen.collecting, summed)
+        structured = chosen.similarity is None and not is_leaf_type(type_)
+        node = chosen.around(node, summed=summed, structured=structured, where=f"at {path or 'the top'}")
+        node = optional(node) if may_miss else node
+        self.decisions[place] = Decision(path, name_of(type_), _told(node), chosen.why or "default")
+        self.credit = before
+        return node
+
+    def derived(self, type_: Any, path: str, how: Collecting | None, summed: bool) -> Similarity:
+        origin = get_origin(type_) or type_
+        arguments = get_args(type_)
+        if origin in UNIONS:
+            return self.union(arguments, path, how, summed)
+        element = self.element(type_, origin, arguments, path)
+        if how is not None and element is None and origin not in MAPPINGS:
+            raise self.cannot(type_, path, f"{how} is for collections, and this is none")
+        if element is not None:
+            in_order = origin in SEQUENCES or origin is tuple
+            how = how or (ordered if in_order else Collecting())
+            inner = self.value(element, f"{path}[*]", summed=self.credit == "each")
+            return self.collection(how, inner or self._nothing(f"{path}[*]", element), summed)
+        if origin in _STRUCTURES:
+            label = arguments[0] if arguments else Any
+            inner = self.value(label, f"{path}[*]", summed=self.credit == "each")
+            found = _STRUCTURES[origin](inner or self._nothing(f"{path}[*]", label))
+            return found if summed else F(found)
+        if isinstance(origin, type) and issubclass(origin, Var):
+            return var
+        if origin in MAPPINGS:
+            if len(arguments) != 2:
+                raise self.cannot(type_, path, "say what is in it: dict[str, int]")
+            inner = self.value(arguments[1], f"{path}[*].value", summed=self.credit == "each")
+            entry = Record(Named((("key", exact), ("value", inner or self._nothing(path, type_)))))
+            return self.collection(how or Collecting(), entry, summed)
+        if origin is Literal or (isinstance(origin, type) and issubclass(origin, LEAVES)):
+            return exact
+        fields = record_fields(type_)
+        if fields is not None:
+            return self.record(type_, fields, path)
+        raise self.cannot(type_, path, _advice(type_))
+
+    def element(self, type_: Any, origin: Any, arguments: tuple[Any, ...], path: str) -> Any:
+        """The type of a collection's items, or None if it is no collection."""
+        if origin is tuple and not hasattr(type_, "_fields"):
+            if len(arguments) == 2 and arguments[1] is Ellipsis:
+                return arguments[0]
+            if not arguments:
+                raise self.cannot(type_, path, "say what is in it: tuple[int, int] or tuple[str, ...]")
+            return None
+        if origin in BAGS or origin in SEQUENCES:
+            if len(arguments) != 1:
+                raise self.cannot(type_, path, f"say what is in it: {name_of(origin)}[str]")
+            return arguments[0]
+        return None
+
+    def collection(self, how: Collecting, inner: Similarity, summed: bool) -> Similarity:
+        found = how.over(inner)
+        return found if summed else F(found)
+
+    def record(self, type_: Any, fields: Mapping[str, Any], path: str) -> Similarity:
+        for opened, name in self.open:
+            if opened == type_:
+                self.recursive.add(name)
+                return Ref(name)
+        label = name_of(type_).replace("[", "_").replace("]", "").replace(", ", "_")
+        self.open.append((type_, label))
+        each = self.credit == "each"
+        parts = ((name, self.value(t, f"{path}.{name}" if path else name, summed=each)) for name, t in fields.items())
+        kept = Named((name, part) for name, part in parts if part is not None)
+        self.open.pop()
+        if not kept:
+            return self._nothing(path, type_)
+        node: Similarity = Each(kept) if each else Record(kept)
+        if getattr(get_origin(type_) or type_, "__variable_scope__", False):
+            node = self.bound(node, type_, path)
+        if label in self.recursive:
+            self.recursive.discard(label)
+            return Let(label, node)
+        return node
+
+    def union(self, arguments: tuple[Any, ...], path: str, how: Collecting | None, summed: bool) -> Similarity:
+        options = [a for a in arguments if a is not type(None)]
+        if len(options) == 1:
+            inner = self.case(options[0], path, how, summed)
+        else:
+            cases = ((a, self.case(a, path, how, summed)) for a in options)
+            parts = list(dict.fromkeys((name, part) for a, part in cases for name in _case_names(a)))
+            if all(part is exact for _, part in parts):
+                inner = exact
+            elif len({name for name, _ in parts}) < len(parts):
+                raise self.cannot(options[0], path, "two cases have one name and could not be told apart")
+            else:
+                inner = Cases(Named(parts))
+        return inner if len(options) == len(arguments) else optional(inner)
+
+    def case(self, type_: Any, path: str, how: Collecting | None, summed: bool) -> Similarity:
+        """One case of a union, which may have notes of its own."""
+        type_, chosen = self.chosen(type_, "<case>")
+        if chosen.ignored:
+            raise self.cannot(type_, path, "a case cannot be ignored; note the whole: Annotated[str | None, ignore]")
+        if not _is_collection(type_):
+            how = None
+        if chosen.similarity is not None:
+            return chosen.around(_fitted(chosen.similarity, type_, summed), summed=summed, structured=False, where=path)
+        found = self.derived(plain_type(type_), path, chosen.collecting or how, summed)
+        return chosen.around(found, summed=summed, structured=not is_leaf_type(type_), where=path)
+
+    def bound(self, node: Similarity, type_: Any, path: str) -> Similarity:
+        """The similarity of a scope, with the variables in it mapped."""
+        if not has_variables(node):
+            return node
+        try:
+            return bound(node)
+        except MetricError as error:
+            advice = (
+                f"its variables cannot be mapped together ({error}). The scope of a Var is the nearest enclosing type "
+                f"that is a tallystick.structures.Scope, else the document: mark the type that they belong to"
+            )
+            raise self.cannot(type_, path, advice) from None
+
+    def cannot(self, type_: Any, path: str, advice: str) -> DerivationError:
+        return DerivationError(f"at {path or 'the top'}: no metric can be derived from {name_of(type_)}; {advice}")
+
+    def _nothing(self, path: str, type_: Any) -> Similarity:
+        raise DerivationError(f"at {path or 'the top'}: nothing of {name_of(type_)} is left to compare")
+
+
+def one_alternative(type_: Any) -> Any:
+    """The type of one alternative, where the gold may hold several: T of list[T], and of T | list[T]."""
+    plain = plain_type(type_)
+    if get_origin(plain) in UNIONS:
+        options = get_args(plain)
+        kept = [a for a in options if not _is_collection(a)]
+        if not [a for a in kept if a is not type(None)]:  # lists only, or nothing: what is in them
+            kept += [get_args(plain_type(a))[0] for a in options if _is_collection(a) and get_args(plain_type(a))]
+        return union_of(kept) if kept else type_
+    if _is_collection(plain) and get_args(plain):
+        return get_args(plain)[0]
+    return type_
+
+
+def is_leaf_node(node: Node) -> bool:
+    """Whether nothing below has fields or items of its own."""
+    return not any(isinstance(part, (Each, Record, Matching)) for part in node.walk())
+
+
+def is_leaf_type(type_: Any) -> bool:
+    """Whether values of a type have neither fields nor items."""
+    type_ = plain_type(get_args(type_)[0] if get_origin(type_) is Annotated else type_)
+    if get_origin(type_) in UNIONS:
+        return all(is_leaf_type(a) for a in get_args(type_))
+    return not _is_collection(type_) and record_fields(type_) is None
+
+
+def _collecting_of(node: Matching) -> Collecting:
+    key = node.inner.by if isinstance(node.inner, Keyed) else ()
+    if isinstance(node, Match):
+        return Collecting(node.constraint, False, node.distinct, key)
+    return Collecting(in_order=True, key=key)
+
+
+def _told(node: Similarity) -> str:
+    """A decision in words: what lies below has lines of its own."""
+    words: list[str] = []
+    while True:
+        if isinstance(node, Each):
+            return ", ".join(["each field counts", *words])
+        if isinstance(node, Record):
+            return ", ".join(["all fields or nothing", *words])
+        if isinstance(node, Matching):
+            return ", ".join([str(_collecting_of(node)), *words])
+        if isinstance(node, Optional):
+            words += ["may be missing"] + ["so is empty"] * node.empty + ["null is a value"] * node.null
+        elif isinstance(node, Weighted):
+            words.append(f"weight {node.weight:g}")
+        elif isinstance(node, Threshold) and node.share:
+            words.append(f"only if {node.name.replace('_', ' ')} {node.threshold:g} of it is right")
+        elif not isinstance(node, (F, AnyOf)) or is_leaf_node(node):
+            return ", ".join([str(node), *words])
+        elif isinstance(node, AnyOf):
+            words.append("any of several")
+        node = node.inner
+
+
+def _fitted(chosen: Similarity, type_: Any, summed: bool) -> Similarity:
+    """A similarity chosen by the user, for a value that may be None, and normalised where it has to be."""
+    if not summed and isinstance(chosen, Matching):
+        chosen = F(chosen)
+    plain = plain_type(type_)
+    may_miss = get_origin(plain) in UNIONS and type(None) in get_args(plain)
+    return optional(chosen) if may_miss else chosen
+
+
+def _case_names(type_: Any) -> list[str]:
+    """The names of the classes whose values belong to a case of a union."""
+    if get_origin(type_) is Annotated:
+        type_ = get_args(type_)[0]
+    type_ = plain_type(type_)
+    if get_origin(type_) is Literal:
+        return list(dict.fromkeys(type(value).__name__ for value in get_args(type_)))
+    return [name_of(get_origin(type_) or type_)]
+
+
+def _is_collection(type_: Any) -> bool:
+    if get_origin(type_) is Annotated:
+        notes = get_args(type_)[1:]
+        chosen = [n.similarity if isinstance(n, Choice) else n for n in notes]
+        if any(isinstance(n, Similarity) for n in chosen):
+            return any(isinstance(n, (Matching, Normaliser)) for n in chosen)
+        type_ = get_args(type_)[0]
+    type_ = plain_type(type_)
+    origin = get_origin(type_) or type_
+    if origin in UNIONS:
+        return any(_is_collection(a) for a in get_args(type_))
+    variadic = origin is tuple and len(get_args(type_)) == 2 and get_args(type_)[1] is Ellipsis
+    return variadic or origin in _STRUCTURES or origin in BAGS or origin in SEQUENCES or origin in MAPPINGS
+
+
+def _advice(type_: Any) -> str:
+    if type_ in (Any, object):
+        return "say what the value is, or choose a similarity for it: Annotated[..., exact]"
+    if isinstance(type_, TypeVar):
+        return f"fill in {type_}, as in SlotFiller[Mention]"
+    if isinstance(type_, str):
+        return "an annotation in quotes could not be resolved"
+    if isinstance(type_, type):
+        return "make it a dataclass (or attrs, NamedTuple, TypedDict, pydantic, msgspec), or Annotated[..., exact]"
+    return "choose a similarity for it: Annotated[..., exact]"
+
+
+# The variables of a scope mapped together: `latent` or `scoped` around what they stand in.
+
+
+def bound(node: Similarity) -> Similarity:
+    """`latent` in the place of the one collection that has variables, else `scoped` around the sum of several."""
+    if isinstance(node, Match):
+        if node.distinct:
+            raise MetricError("latent(...) takes collections as bags, not distinct")
+        return Latent(node.inner, node.constraint)
+    if isinstance(node, (F, Optional, Weighted)):
+        inner = bound(node.inner)
+        return node if isinstance(inner, Scoped) else replace(node, inner=inner)
+    if isinstance(node, (Each, Record)):
+        carriers = [name for name, part in node.fields if has_variables(part)]
+        if len(carriers) == 1 and _collection_in(dict(node.fields)[carriers[0]]):
+            return type(node)(Named((n, bound(part) if n in carriers else part) for n, part in node.fields))
+        if isinstance(node, Record) and any(_collection_in(part) for n, part in node.fields if n in carriers):
+            raise MetricError(
+                f'{" and ".join(carriers)} of a product share variables; with credit="each" they would be added up'
+            )
+    return Scoped(node)
+
+
+def _collection_in(node: Similarity) -> bool:
+    return isinstance(node, Match) or (isinstance(node, (F, Optional, Weighted)) and _collection_in(node.inner))

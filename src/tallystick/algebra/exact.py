@@ -1,0 +1,96 @@
+"""δ, equality (eq. 1). It lists no pairs; it refines blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick.algebra.node import Similarity, require
+from tallystick.engine.arrays import F64
+from tallystick.engine.blocks import Blocks, Pairs
+from tallystick.engine.codes import code_jointly
+from tallystick.engine.data import Data, Leaf, Scope, field
+from tallystick.engine.encoded import Codes, Fields, Numbering, Unnumbered
+
+
+@dataclass(frozen=True, repr=False)
+class Exact(Similarity):
+    """1 if the values are equal, else 0."""
+
+    name = "exact"
+
+    def __repr__(self) -> str:
+        return "exact"
+
+    @property
+    def exact_only(self) -> bool:
+        return True
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
+        if isinstance(reference, Leaf) and isinstance(predicted, Leaf):
+            numbering = Numbering(reference, predicted, lambda: code_jointly(reference, predicted, scope))
+            return Unnumbered(reference, numbering, 0), Unnumbered(predicted, numbering, 1)
+        left, right, bound = code_jointly(reference, predicted, scope)
+        return Codes(left, bound), Codes(right, bound)
+
+    def refine(self, r: Codes, p: Codes, blocks: Blocks) -> Blocks:
+        return blocks.refine(r.codes, p.codes, r.bound)
+
+    def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
+        if blocks.aligned:  # row against row: nothing to sort
+            both = isinstance(r, Unnumbered) and isinstance(p, Unnumbered)
+            i = j = np.flatnonzero(r.same(p) if both else r.codes == p.codes)  # type: ignore[attr-defined]
+        else:
+            i, j = self.refine(r, p, blocks).pairs()
+        return Pairs(i, j, np.ones(len(i)))
+
+
+exact = Exact()
+
+
+# Items that are paired by a key: two of them can only meet if their keys are equal.
+#
+#     keyed(φ, "sku")(x, y) = ⟦x.sku = y.sku⟧ · φ(x, y)
+#
+# Inside a matching this makes a list keyed by a field, as `match(keyed(each(...), "sku"))`: the key is nothing but a
+# finer block, so that large lists cost next to nothing, and two items with one key are still matched the best way.
+
+
+@dataclass(frozen=True, repr=False)
+class Keyed(Similarity):
+    """φ of two records whose key fields are equal, else 0."""
+
+    inner: Similarity
+    by: tuple[str, ...]
+    name = "keyed"
+
+    def __post_init__(self) -> None:
+        require(isinstance(self.inner, Similarity), f"keyed() needs a similarity, found {self.inner!r}")
+        require(len(self.by) > 0, 'keyed() needs the name of a field: keyed(each(...), "sku")')
+
+    def _arguments(self):  # type: ignore[no-untyped-def]
+        yield repr(self.inner)
+        yield from (f'"{name}"' for name in self.by)
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
+        columns = [self.inner.encode(reference, predicted, scope)]
+        for name in self.by:
+            ours, theirs = (field(side, name, scope, True) for side in (reference, predicted))
+            columns.append(exact.encode(ours, theirs, scope.field(name)))
+        r, p = (Fields(tuple(pair[k] for pair in columns)) for k in (0, 1))
+        return r, p
+
+    def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
+        for a, b in zip(r.columns[1:], p.columns[1:], strict=True):
+            blocks = exact.refine(a, b, blocks)  # type: ignore[arg-type]
+        return self.inner.pairs(r.columns[0], p.columns[0], blocks)
+
+    def _selves(self, column: Fields) -> F64:
+        return self.inner.selves(column.columns[0])
+
+
+def keyed(inner: Similarity, *by: Any) -> Keyed:
+    """Records that can only meet if the named fields are equal: a list keyed by a field."""
+    return Keyed(inner, tuple(by))

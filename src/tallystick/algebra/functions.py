@@ -1,0 +1,320 @@
+"""Similarities that only look at other values: once these are encoded, all else is the inner similarity's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick.algebra.exact import exact
+from tallystick.algebra.node import Similarity, Table, require, shown
+from tallystick.algebra.text import different_pairs
+from tallystick.engine.arrays import F64, expand, integers, join, offsets_of, sort_order
+from tallystick.engine.blocks import Blocks, Frame, Pairs
+from tallystick.engine.codes import comparable, different_values, number_values
+from tallystick.engine.data import Coded, Data, Objects, Scope
+from tallystick.engine.encoded import Codes, Column
+from tallystick.engine.rows import Unfit
+from tallystick.errors import MetricError, TallystickError
+
+
+class Through(Similarity):
+    """φ of values that were changed by `_encode`, which is all that is left to write."""
+
+    inner: Similarity
+
+    @property
+    def exact_only(self) -> bool:
+        return self.inner.exact_only
+
+    @property
+    def dense(self) -> bool:
+        return self.inner.dense
+
+    def refine(self, r: Any, p: Any, blocks: Blocks) -> Blocks:
+        return self.inner.refine(r, p, blocks)
+
+    def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
+        return self.inner.pairs(r, p, blocks)
+
+    def fill(self, r: Any, p: Any, frame: Frame) -> F64:
+        return self.inner.fill(r, p, frame)
+
+    def _selves(self, column: Any) -> F64:
+        return self.inner.selves(column)
+
+
+# Several names for one thing: values are replaced by what they stand for, then compared.
+#
+# aliases({"US$": "USD", "dollar": "USD"})        "US$" equals "USD" and "dollar"
+# aliases({...}, text("levenshtein"))             what is no alias is compared as text
+
+
+@dataclass(frozen=True, repr=False)
+class Aliases(Through):
+    """φ of what the values stand for; `names` maps an alias to its meaning."""
+
+    names: Table
+    inner: Similarity = exact
+    name = "aliases"
+
+    def __post_init__(self) -> None:
+        meanings = dict(self.names)
+        for alias, meaning in self.names:
+            further = meanings.get(meaning, meaning)
+            require(
+                further == meaning,
+                f"aliases(): {alias!r} stands for {meaning!r}, which itself stands for {further!r}; name the last one",
+            )
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        return self.inner.encode(self._meanings(reference, scope), self._meanings(predicted, scope), scope)
+
+    def _meanings(self, data: Data, scope: Scope) -> Data:
+        # Only texts and numbers have aliases; what cannot be looked up stands for itself.
+        names = {(type(alias), alias): meaning for alias, meaning in self.names}
+        plain = (str, int, float, bool)
+        rows, values = different_values(data, scope)
+        meant = [names.get((type(v), v), v) if isinstance(v, plain) else v for v in values]
+        return Objects(meant) if rows is None else Coded(rows, meant)
+
+
+def aliases(names: Mapping[Any, Any], inner: Similarity = exact) -> Aliases:
+    """Several names for one thing: {alias: meaning}."""
+    return Aliases(Table.of(names, "aliases()"), inner)
+
+
+# A user's own similarity, a table of recorded judgements, and `via`, which maps values first.
+#
+# A function is called once for each different pair of values that meet in a block, as f(reference, predicted),
+# and never more.
+
+PASSED_ON = (TallystickError, MemoryError)
+"""Errors that are told as they are; every other one is of the user's function."""
+
+
+@dataclass(frozen=True, repr=False)
+class Function(Similarity):
+    """f(reference, predicted), a float of 0 or more; `reflexive` declares f(x, x) = 1."""
+
+    call: Callable[[Any, Any], float]
+    reflexive: bool = True
+    swapped: bool = False
+    name = "function"
+
+    def __post_init__(self) -> None:
+        require(callable(self.call), f"function() needs something to call, found {self.call!r}")
+
+    def mirrored(self) -> Function:
+        return Function(self.call, self.reflexive, not self.swapped)
+
+    @property
+    def dense(self) -> bool:
+        return True
+
+    @property
+    def regular(self) -> bool:
+        return self.reflexive
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
+        calls = scope.memory.calls.setdefault(self, {})
+        return coded(reference, predicted, scope, calls)
+
+    def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
+        return blocks.frame.pairs(self.fill(r, p, blocks.frame))
+
+    def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
+        (first, second), n, inverse = different_pairs(r, p, frame)
+        scores = np.empty(n)
+        a = b = 0
+        try:
+            for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+                scores[k] = self._score(r, a, b)
+        except PASSED_ON:
+            raise
+        except Exception as error:
+            raise self._failed(error, r, a, b) from error
+        return scores[inverse]
+
+    def _score(self, column: Codes, a: int, b: int) -> float:
+        values: CodedValues = column.values  # type: ignore[assignment]
+        key = values.keys[a], values.keys[b]
+        if key not in values.calls:
+            x, y = values[a], values[b]
+            if isinstance(x, Unfit) or isinstance(y, Unfit):
+                return float(a == b)
+            weight = float(self.call(y, x) if self.swapped else self.call(x, y))
+            if np.isnan(weight):
+                raise MetricError(f"{shown(self.call)}({x!r:.60}, {y!r:.60}) gave NaN; expected a number")
+            if self.reflexive and weight > 1 + 1e-9:
+                raise MetricError(
+                    f"{shown(self.call)}({x!r:.60}, {y!r:.60}) gave {weight:g}, above φ(x, x) = 1; "
+                    f"scale it, or say function(f, reflexive=False)"
+                )
+            values.calls[key] = weight
+        return max(float(values.calls[key]), 0.0)  # the answers stay as they were given, to be counted
+
+    def _selves(self, column: Codes) -> F64:
+        if self.reflexive:
+            return np.ones(len(column))
+        used = np.unique(column.codes)
+        own = np.zeros(column.bound)
+        k = 0
+        try:
+            for k in used.tolist():
+                own[k] = self._score(column, k, k)
+        except PASSED_ON:
+            raise
+        except Exception as error:
+            raise self._failed(error, column, k, k) from error
+        return own[column.codes]
+
+    def _failed(self, error: Exception, column: Codes, a: int, b: int) -> MetricError:
+        pair = [column.values[k] for k in (a, b)]
+        return failed(self.call, reversed(pair) if self.swapped else pair, error)
+
+
+def failed(call: Callable[..., Any], arguments: Iterable[Any], error: Exception) -> MetricError:
+    """A function of the user's that raised, as an error of ours which says what it was called with and where it stopped."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    where = f" ({last.tb_frame.f_code.co_filename}:{last.tb_lineno})" if last is not None else ""
+    given = ", ".join(f"{value!r:.60}" for value in arguments)
+    return MetricError(f"{shown(call)}({given}) failed: {type(error).__name__}: {error}{where}")
+
+
+class CodedValues(list[Any]):
+    """The different values behind codes, what stands for each as a key, and the calls made already."""
+
+    keys: list[Any]
+    calls: dict[Any, Any]
+
+
+def coded(reference: Data, predicted: Data, scope: Scope, calls: dict[Any, Any]) -> tuple[Codes, Codes]:
+    """Both sides as codes into one list of different values."""
+    found = [different_values(side, scope) for side in (reference, predicted)]
+    sides = [values for _, values in found]
+    kinds = set(map(type, sides[0])) | set(map(type, sides[1]))
+    keys = [keys_of(side, kinds, scope) for side in sides]
+    table = number_values(keys)
+    values = CodedValues([None] * len(table))
+    for side, key in zip(sides, keys, strict=True):
+        for value, k in zip(side, key, strict=True):
+            values[table[k]] = value
+    values.keys, values.calls = list(table), calls
+    columns = []
+    for (rows, _), key in zip(found, keys, strict=True):
+        codes = integers([table[k] for k in key])
+        columns.append(Codes(codes if rows is None else codes[rows], max(len(table), 1), values))
+    return columns[0], columns[1]
+
+
+def keys_of(values: list[Any], kinds: set[type], scope: Scope) -> list[Any]:
+    """What stands for each value, the same in every batch: True is not 1, whatever else is there."""
+    return comparable(values, kinds | {type(None)}, scope)
+
+
+def sparse_pairs(r: Codes, p: Codes, blocks: Blocks, left: Any, right: Any, weights: Any) -> Pairs:
+    """The pairs of rows whose codes stand in a relation: (left[k], right[k]) has weights[k]."""
+    left, right, weights = integers(left), integers(right), np.asarray(weights, np.float64)
+    order = sort_order(left, r.bound)
+    left, right, weights = left[order], right[order], weights[order]
+    starts = offsets_of(np.bincount(left, minlength=r.bound))
+    counts = (starts[1:] - starts[:-1])[r.codes]
+    entry = expand(starts[r.codes], counts)
+    rows = np.repeat(np.arange(len(r)), counts)
+    wanted = Blocks(blocks.reference[rows], blocks.predicted, blocks.bound).refine(right[entry], p.codes, p.bound)
+    a, j = join(wanted.reference, wanted.predicted, wanted.bound)
+    return Pairs(rows[a], j, weights[entry[a]]).positive()
+
+
+@dataclass(frozen=True, repr=False)
+class Judgements(Similarity):
+    """Recorded judgements: the weight of (reference, predicted); 1 for equal values, else `default`."""
+
+    table: Table
+    name = "judgements"
+
+    def __post_init__(self) -> None:
+        for key, weight in self.table:
+            require(
+                isinstance(key, tuple) and len(key) == 2 and isinstance(weight, (int, float)) and 0 <= weight <= 1,
+                f"judgements() needs {{(reference, predicted): weight in [0, 1]}}, found {key!r}: {weight!r}",
+            )
+
+    def mirrored(self) -> Judgements:
+        return Judgements(Table(((b, a), weight) for (a, b), weight in self.table))
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
+        return coded(reference, predicted, scope, {})
+
+    def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
+        number = {key: k for k, key in enumerate(r.values.keys)}  # type: ignore[attr-defined]
+        relation = {(k, k): 1.0 for k in range(len(number))}
+        for pair, weight in self.table:
+            a, b = (keys_of([value], {type(value)}, Scope())[0] for value in pair)
+            if a in number and b in number and a != b:
+                relation[number[a], number[b]] = float(weight)
+        left, right = zip(*relation, strict=True)
+        return sparse_pairs(r, p, blocks, left, right, list(relation.values()))
+
+
+@dataclass(frozen=True, repr=False)
+class Via(Through):
+    """φ of mapped values: φ(f(x), f(y)), or one function for each side."""
+
+    call: Callable[[Any], Any]
+    inner: Similarity
+    predicted: Callable[[Any], Any] | None = None
+    name = "via"
+
+    def __post_init__(self) -> None:
+        for call in (self.call, *(() if self.predicted is None else (self.predicted,))):
+            require(callable(call), f"via() needs a function to map values with, found {call!r:.60}")
+
+    def mirrored(self) -> Via:
+        inner = self.inner.mirrored()
+        if self.predicted is None:
+            return Via(self.call, inner)
+        return Via(self.predicted, inner, self.call)
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        left = _mapped(self.call, self.inner, reference, scope)
+        right = _mapped(self.predicted or self.call, self.inner, predicted, scope)
+        return self.inner.encode(left, right, scope)
+
+
+def _mapped(call: Callable[[Any], Any], inner: Similarity, data: Data, scope: Scope) -> Data:
+    """The function's value for each row, called once for each different value."""
+    rows, values = different_values(data, scope)
+    keys = comparable(values, set(map(type, values)), scope)
+    collections = any(hasattr(part, "matched") for part in inner.walk())
+    answers: dict[Any, Any] = {}
+    value = None
+    try:
+        for key, value in dict(zip(keys, values, strict=True)).items():
+            answers[key] = ([value] if collections else value) if isinstance(value, Unfit) else call(value)
+    except PASSED_ON:
+        raise
+    except Exception as error:
+        raise failed(call, [value], error) from error
+    mapped = [answers[key] for key in keys]
+    return Objects(mapped if rows is None else [mapped[k] for k in rows.tolist()])
+
+
+def function(call: Callable[[Any, Any], float], *, reflexive: bool = True, swapped: bool = False) -> Function:
+    """Your own similarity, called as f(reference, predicted) once for each different pair that can meet."""
+    return Function(call, reflexive, swapped)
+
+
+def judgements(table: Mapping[tuple[Any, Any], float]) -> Judgements:
+    """A table of recorded judgements: {(reference, predicted): weight}. Equal values score 1."""
+    return Judgements(Table.of(table, "judgements()"))
+
+
+def via(call: Callable[[Any], Any], inner: Similarity, predicted: Callable[[Any], Any] | None = None) -> Via:
+    """Map the values first: `via(str.lower, exact)`; with `predicted`, another function for that side."""
+    return Via(call, inner, predicted)

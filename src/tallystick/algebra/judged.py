@@ -1,0 +1,212 @@
+"""A judge as a similarity: φ(reference, predicted) is 1 for Correct, `partial` for Partial and 0 for Incorrect.
+
+    judged("embedding:model.json")                 judged("judgements.sqlite", partial=0.5)
+
+The judge is asked about texts only, in one go for each batch of documents, once for each different pair of texts that is left
+in its block; never about equal texts, which score 1, nor about empty ones, which are like nothing else. A pair that it leaves
+unjudged weighs 0, and the result warns that its figures are lower bounds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallystick.algebra.functions import CodedValues, coded
+from tallystick.algebra.node import Similarity, require
+from tallystick.algebra.text import different_pairs, every_text
+from tallystick.engine.arrays import F64
+from tallystick.engine.blocks import Blocks, Frame, Pairs
+from tallystick.engine.codes import number_values
+from tallystick.engine.data import Data, Objects, Scope
+from tallystick.engine.encoded import Codes
+from tallystick.engine.rows import Unfit
+
+if TYPE_CHECKING:
+    from tallystick.judging.vectors import Vectors
+    from tallystick.judging.verdicts import Judge
+
+
+@dataclass(frozen=True, repr=False)
+class Judged(Similarity):
+    """What a judge says; by its name (as `--judge` takes it), or any object with `judge(questions)`."""
+
+    judge: str | Judge
+    partial: float = 0.0
+    swapped: bool = False
+    name = "judged"
+
+    def __post_init__(self) -> None:
+        known = isinstance(self.judge, str) or callable(getattr(self.judge, "judge", None))
+        require(known, f"judged() needs the name of a judge, or a judge, found {self.judge!r:.60}")
+        require(
+            isinstance(self.partial, (int, float)) and 0 <= self.partial <= 1,
+            f"judged(): partial must lie between 0 and 1, found {self.partial!r}",
+        )
+
+    def _arguments(self) -> Iterator[str]:
+        yield json.dumps(self.judge if isinstance(self.judge, str) else self.judge.signature, ensure_ascii=False)
+        if self.partial:
+            yield f"partial={self.partial!r}"
+        if self.swapped:
+            yield "swapped=True"
+
+    def mirrored(self) -> Judged:
+        return Judged(self.judge, self.partial, not self.swapped)
+
+    @property
+    def dense(self) -> bool:
+        return True
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
+        answers = scope.memory.calls.get(self)
+        if not isinstance(answers, Answers):
+            answers = scope.memory.calls[self] = Answers(answers or {})
+        left, right = (Objects(every_text(side, scope)) for side in (reference, predicted))
+        return coded(left, right, scope, answers)
+
+    def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
+        return blocks.frame.pairs(self.fill(r, p, blocks.frame))
+
+    def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
+        (first, second), n, inverse = different_pairs(r, p, frame)
+        values: CodedValues = r.values  # type: ignore[assignment]
+        answers: Answers = values.calls  # type: ignore[assignment]
+        scores = (first == second).astype(np.float64)
+        keys: dict[int, tuple[Any, Any]] = {}
+        for k in np.flatnonzero(first != second).tolist():
+            a, b = int(first[k]), int(second[k])
+            if not any(isinstance(values[code], Unfit) or not values[code].strip() for code in (a, b)):
+                keys[k] = values.keys[a], values.keys[b]
+        unknown = [k for k, key in keys.items() if key not in answers]
+        if unknown:
+            pairs = [(values[int(first[k])], values[int(second[k])]) for k in unknown]
+            weights = self._ask([pair[::-1] for pair in pairs] if self.swapped else pairs, answers)
+            answers.update(zip((keys[k] for k in unknown), weights, strict=True))
+        for k, key in keys.items():
+            scores[k] = answers[key]
+        return np.nan_to_num(scores, copy=False, nan=0.0)[inverse] if n else np.empty(0)
+
+    def _ask(self, pairs: list[tuple[str, str]], answers: Answers) -> list[float]:
+        """The weights of (reference, candidate); NaN where the judge does not say."""
+        from tallystick.judging.questions import Question
+
+        weights = {"Correct": 1.0, "Partial": float(self.partial), "Incorrect": 0.0}
+        verdicts = answers.opened(self.judge).judge([Question(candidate, (text,)) for text, candidate in pairs])
+        return [float("nan") if verdict is None else weights[verdict.label] for verdict in verdicts]
+
+
+class Answers(dict[Any, Any]):
+    """What a judge has said in this evaluation, and the judge itself once it was opened; only the answers can be sent on."""
+
+    _judge: Judge | None = None
+
+    def __init__(self, known: dict[Any, Any], signature: str = "") -> None:
+        super().__init__(known)
+        self.signature = signature
+        """Which judge it was, for the result's signature; empty as long as it was not asked."""
+
+    def update(self, answers: Any, /) -> None:  # type: ignore[override]
+        """Take more answers, and with those of another evaluation the name of the judge that gave them."""
+        super().update(answers)
+        self.signature = self.signature or getattr(answers, "signature", "")
+
+    def opened(self, judge: str | Judge) -> Judge:
+        if self._judge is None:
+            from tallystick.judging.choose import judge_named
+
+            self._judge = judge_named(judge) if isinstance(judge, str) else judge
+            self.signature = self._judge.signature
+        return self._judge
+
+    def __reduce__(self) -> tuple[type[Answers], tuple[dict[Any, Any], str]]:
+        return Answers, (dict(self), self.signature)
+
+
+def judged(judge: str | Judge, partial: float = 0.0, swapped: bool = False) -> Judged:
+    """What a judge says of two texts: a store of judgements, "embedding:FILE", "llm:MODEL", or a judge of your own."""
+    return Judged(judge, partial, swapped)
+
+
+# How alike two texts are in an embedding: φ = max(0, cosine), or BERTScore, without any threshold.
+#
+# It is dense: the rectangle of each block is one product of matrices. The vectors are whole numbers (`judges.vectors`), so the
+# product is exact, and a score does not depend on how the documents are batched.
+
+
+@dataclass(frozen=True, repr=False)
+class Embedding(Similarity):
+    """The cosine of two texts' vectors; what is below 0 is 0. Equal texts score 1."""
+
+    encoder: str
+    name = "embedding"
+
+    def __post_init__(self) -> None:
+        require(
+            isinstance(self.encoder, str) and bool(self.encoder),
+            f'embedding() needs the name of an encoder such as "wordllama", found {self.encoder!r:.60}',
+        )
+
+    @property
+    def dense(self) -> bool:
+        return True
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
+        left, right = (every_text(side, scope) for side in (reference, predicted))
+        table = number_values((left, right))
+        values = EmbeddedTexts(text if isinstance(text, str) else "" for text in table)
+        values.of(self.encoder)
+        r, p = (
+            Codes(np.fromiter(map(table.__getitem__, side), np.int64, len(side)), max(len(table), 1), values)
+            for side in (left, right)
+        )
+        return r, p
+
+    def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
+        return blocks.frame.pairs(self.fill(r, p, blocks.frame))
+
+    def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
+        values: EmbeddedTexts = r.values  # type: ignore[assignment]
+        i, j = frame.all_pairs
+        if values.vectors is None:
+            flat = self._scored(r, p, frame, values)
+        elif frame.size < 32 * max(1, len(frame.row_counts)):  # many tiny blocks: pair by pair
+            flat = values.vectors.cosines(values.vectors, r.codes[i], p.codes[j])
+        else:
+            flat = np.empty(frame.size)
+            for rows, columns, place in frame.rectangles():
+                ours, theirs = values.vectors.take(r.codes[rows]), values.vectors.take(p.codes[columns])
+                flat[place] = ours.rectangle(theirs).ravel()
+        np.maximum(flat, 0.0, out=flat)
+        flat[r.codes[i] == p.codes[j]] = 1.0
+        return flat
+
+    def _scored(self, r: Codes, p: Codes, frame: Frame, values: EmbeddedTexts) -> F64:
+        """By an encoder that has no vectors, once for each different pair."""
+        from tallystick.judging.encoders import encoder_named
+
+        (first, second), n, inverse = different_pairs(r, p, frame)
+        texts = [[values[k] for k in side.tolist()] for side in (first, second)]
+        scores = encoder_named(self.encoder).similarities(*texts)
+        return np.minimum(scores, 1.0)[inverse] if n else np.empty(0)
+
+
+class EmbeddedTexts(list[str]):
+    """The different texts behind codes, and their vectors, if the encoder has any."""
+
+    vectors: Vectors | None = None
+
+    def of(self, encoder: str) -> None:
+        from tallystick.judging.encoders import TextVectors, encoder_named
+
+        opened = encoder_named(encoder)
+        self.vectors = opened.vectors(self) if isinstance(opened, TextVectors) else None
+
+
+def embedding(encoder: str = "wordllama") -> Embedding:
+    """How alike two texts are in an embedding: "wordllama", "words:FILE", "sentences:MODEL", "bertscore:MODEL"."""
+    return Embedding(encoder)

@@ -1,0 +1,185 @@
+"""Values that may be missing: None equals None, and nothing else (unless `empty` or `null` says otherwise).
+
+That is so in a product. In a sum of fields a None on both sides counts nothing: `each` takes the missing
+ones out by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress, repeat
+from operator import is_not
+from typing import Any
+
+import numpy as np
+
+from tallystick.algebra.node import Node, Similarity
+from tallystick.engine.arrays import F64, I64, Mask
+from tallystick.engine.blocks import Blocks, Pairs
+from tallystick.engine.data import Bag, Data, Index, Leaf, Nullable, Objects, Record, Scope
+from tallystick.engine.encoded import Column, Maybe
+from tallystick.engine.rows import ABSENT, take
+
+Missing = Callable[[Any], bool]
+
+
+def split_missing(
+    inner: Similarity, reference: Data, predicted: Data, scope: Scope, missing: Missing | None = None
+) -> tuple[Maybe | Column, Maybe | Column]:
+    """Both sides encoded without what is missing: a Maybe where something is. Unless said otherwise that is None."""
+    (left, here), (right, there) = (_present(side, missing) for side in (reference, predicted))
+    r, p = inner.encode(left, right, scope)
+    return _wrapped(r, here), _wrapped(p, there)
+
+
+def _wrapped(column: Column, here: I64 | None) -> Maybe | Column:
+    """A Maybe if something is missing, or if the inner column is one itself, so that the two are not mistaken."""
+    if here is None:
+        return Maybe(np.arange(len(column)), column) if isinstance(column, Maybe) else column
+    return Maybe(here, column)
+
+
+def _present(data: Data, missing: Missing | None) -> tuple[Data, I64 | None]:
+    """The values that are there, and each row's place among them (None if none is missing)."""
+    if isinstance(data, Index) and isinstance(data.values, Objects):
+        data = Objects([data.values.values[k] for k in data.index.tolist()])
+    if not isinstance(data, Objects):
+        return _present_column(data, missing)
+    if missing is None:
+        if type(None) not in set(map(type, data.values)):
+            return data, None
+        here = np.fromiter(map(is_not, data.values, repeat(None)), np.bool_, len(data))
+    else:
+        here = np.fromiter((not missing(value) for value in data.values), np.bool_, len(data))
+    values: Sequence[Any] = list(compress(data.values, here.tolist()))
+    return Objects(values), np.where(here, np.cumsum(here) - 1, -1)
+
+
+def _present_column(data: Data, missing: Missing | None) -> tuple[Data, I64 | None]:
+    """The same where the values are columns: there every key is there, if only with null."""
+    if missing is _is_absent:
+        return data, None
+    if missing is _is_empty:
+        here = ~_empty(data)
+        if here.all():
+            return data, None
+        rows = np.flatnonzero(here)
+        found = take(data.present, data.position[rows]) if isinstance(data, Nullable) else take(data, rows)
+        return found, np.where(here, np.cumsum(here) - 1, -1)
+    if isinstance(data, Nullable):
+        return data.present, data.position
+    return data, None
+
+
+def _empty(data: Data) -> Mask:
+    """Which rows of a column are null, or an empty text, collection or record."""
+    if isinstance(data, Nullable):
+        out = data.position < 0
+        out[~out] = _empty(data.present)[data.position[~out]]
+        return out
+    if isinstance(data, Leaf):
+        return np.asarray(data.empty(), np.bool_)
+    if isinstance(data, Bag):
+        return np.asarray(np.diff(data.offsets) == 0, np.bool_)
+    if isinstance(data, Objects):
+        return np.fromiter(map(_is_empty, data.values), np.bool_, len(data))
+    return np.full(len(data), isinstance(data, Record) and not data.fields)
+
+
+@dataclass(frozen=True, repr=False)
+class Optional(Similarity):
+    """φ where both are there, 1 where both are missing, else 0.
+
+    None is missing, and a key that is not there is None. With `empty`, so are "", [] and {}. With `null`, None is a value
+    of its own, which equals None, and only a key that is not there is missing.
+    """
+
+    inner: Similarity
+    empty: bool = False
+    null: bool = False
+    name = "optional"
+
+    @property
+    def present(self) -> Similarity:
+        """The similarity of what is not missing."""
+        return Optional(self.inner, self.empty) if self.null and not takes_none(self.inner) else self.inner
+
+    @property
+    def missing(self) -> Missing | None:
+        """What counts as missing; None if that is nothing but None."""
+        if self.null:
+            return _is_absent
+        return _is_empty if self.empty else None
+
+    @property
+    def absent(self) -> Any:
+        """What stands for a key that is not there."""
+        return ABSENT if self.null else None
+
+    @property
+    def exact_only(self) -> bool:
+        return self.inner.exact_only
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Maybe, Maybe]:
+        r, p = split_missing(self.present, reference, predicted, scope, self.missing)
+        return _maybe(r), _maybe(p)
+
+    def refine(self, r: Maybe, p: Maybe, blocks: Blocks) -> Blocks:
+        # The inner keys of what is there, moved up by one; 0 stands for None.
+        rows, columns = r.rows, p.rows
+        inner = self.present.refine(r.present, p.present, Blocks(_zeros(rows), _zeros(columns), 1))
+        left, right = _zeros(r.position), _zeros(p.position)
+        left[rows], right[columns] = inner.reference + 1, inner.predicted + 1
+        return blocks.refine(left, right, inner.bound + 1)
+
+    def _pairs(self, r: Maybe, p: Maybe, blocks: Blocks) -> Pairs:
+        rows, columns = r.rows, p.rows
+        found = self.present.pairs(r.present, p.present, blocks.at(rows, columns)).moved(rows, columns)
+        none = self.both_missing(r, p, blocks)
+        return Pairs(*(np.concatenate((getattr(found, k), getattr(none, k))) for k in ("i", "j", "weight")))
+
+    def both_missing(self, r: Maybe, p: Maybe, blocks: Blocks) -> Pairs:
+        """The pairs that are alike in having nothing."""
+        rows, columns = np.flatnonzero(r.position < 0), np.flatnonzero(p.position < 0)
+        i, j = blocks.at(rows, columns).pairs()
+        return Pairs(rows[i], columns[j], np.ones(len(i)))
+
+    def _selves(self, column: Maybe) -> F64:
+        out = np.ones(len(column))
+        out[column.rows] = self.present.selves(column.present)
+        return out
+
+
+def takes_none(node: Node) -> bool:
+    """Whether a similarity takes null by itself: alternatives of which one may be null."""
+    inner = getattr(node, "inner", None)
+    if not isinstance(inner, Similarity):
+        return False
+    return isinstance(inner, Optional) if node.name == "any_of" else node.name in _AROUND and takes_none(inner)
+
+
+_AROUND = ("weighted", "at_least", "above")
+
+
+def _maybe(column: Column) -> Maybe:
+    return column if isinstance(column, Maybe) else Maybe(np.arange(len(column)), column)
+
+
+def _zeros(like: I64) -> I64:
+    return np.zeros(len(like), np.int64)
+
+
+def _is_absent(value: Any) -> bool:
+    return value is ABSENT
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, (str, list, tuple, set, frozenset, Mapping)) and not value)
+
+
+def optional(inner: Similarity, *, empty: bool = False, null: bool = False) -> Optional:
+    """A value that may be missing. `empty`: "", [] and {} are missing too; `null`: null is a value of its own."""
+    if isinstance(inner, Optional):
+        return Optional(inner.inner, inner.empty or empty, inner.null or null)
+    return Optional(inner, empty, null)

@@ -1,0 +1,255 @@
+"""Reading a metric's expression back: `parse(str(metric)) == metric`.
+
+    f1(match(record(type=exact, subj=exact, obj=exact), 1:1))
+
+Names are the public constructors; numbers, texts, lists and tables are parameters; `module:name` is a function, and
+`module:Class(...)` a similarity of your own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tallystick.algebra.cases import Ref
+from tallystick.algebra.node import Node, Table
+from tallystick.errors import MetricError, Place, did_you_mean
+from tallystick.files.json_values import NotJson, decode
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<constraint>(?:1|N):(?:1|N)(?!\w))
+    | (?P<number>-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|-?inf(?!\w))
+    | (?P<string>"(?:[^"\\]|\\.)*")
+    | (?P<function>[A-Za-z_][\w.]*:[A-Za-z_][\w.<>]*)
+    | (?P<word>[^\W\d]\w*)
+    | (?P<mark>[()\[\]{},=:])
+    )""",
+    re.VERBOSE,
+)
+
+MOST_NESTED = 100
+"""Levels of an expression; a metric of ten is hard to understand."""
+
+
+def parse(expression: str, *, functions: bool | Mapping[str, Callable[..., Any]] = True) -> Node:
+    """The metric that an expression stands for.
+
+    A function is named as `module:name`, and the module is imported: an expression with a function is code, and is to be
+    trusted like code. `functions=False` refuses them; a mapping `{"module:name": function}` allows those, and imports
+    nothing.
+    """
+    if not isinstance(expression, str):
+        raise MetricError(f"expected an expression such as f1(match(exact)), found {expression!r:.60}")
+    if not expression.strip():
+        raise MetricError("the expression is empty; expected one such as f1(match(exact))")
+    reader = _Reader(expression, functions)
+    try:
+        node = reader.value(frozenset())
+    except RecursionError:
+        raise MetricError(f"the expression is nested too deeply: {expression[:60]}...") from None
+    reader.expect_end()
+    if not isinstance(node, Node):
+        raise MetricError(f"{expression!r} is not a metric")
+    return node
+
+
+class _Reader:
+    def __init__(self, text: str, functions: bool | Mapping[str, Callable[..., Any]]) -> None:
+        self.text, self.place, self.depth, self.functions = text, 0, 0, functions
+        self.constructors = constructors()
+
+    def fail(self, message: str, place: int | None = None) -> MetricError:
+        at = self.place if place is None else place
+        line = self.text.replace("\n", " ").replace("\r", " ")
+        shown = Place("", None, at + 1, line).caret()
+        return MetricError(f"{message} at position {at + 1} of the expression{shown}")
+
+    def next(self) -> tuple[str, str, int]:
+        token = _TOKEN.match(self.text, self.place)
+        if token is None:
+            rest = self.text[self.place :].strip()
+            raise self.fail(f"unexpected {rest[:12]!r}" if rest else "unexpected end")
+        self.place = token.end()
+        kind = token.lastgroup
+        assert kind is not None
+        return kind, token.group(kind), token.start(kind)
+
+    def peek(self) -> str:
+        token = _TOKEN.match(self.text, self.place)
+        return token.group(token.lastgroup) if token and token.lastgroup else ""
+
+    def take(self, mark: str) -> None:
+        _, found, place = self.next()
+        if found != mark:
+            raise self.fail(f"expected {mark!r}, found {found!r}", place)
+
+    def expect_end(self) -> None:
+        if self.text[self.place :].strip():
+            raise self.fail(f"unexpected {self.text[self.place :].strip()[:12]!r}")
+
+    def value(self, names: frozenset[str]) -> Any:
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            raise self.fail(f"nested more than {MOST_NESTED} deep")
+        found = self._value(names)
+        self.depth -= 1
+        return found
+
+    def _value(self, names: frozenset[str]) -> Any:
+        kind, found, place = self.next()
+        if kind == "constraint":
+            return found
+        if kind == "number":
+            return self.number(found, place)
+        if kind == "string":
+            return self.string(found, place)
+        if kind == "function":
+            function = self.function(found, place)
+            if isinstance(function, type) and issubclass(function, Node) and self.peek() == "(":
+                self.take("(")
+                return self.call(function, found, place, names)
+            return function
+        if found == "[":
+            return tuple(self.listed("]", lambda: self.value(names)))
+        if found == "{":
+            return Table(self.listed("}", lambda: self.entry(names)))
+        if kind == "word":
+            return self.word(found, place, names)
+        raise self.fail(f"unexpected {found!r}", place)
+
+    def word(self, word: str, place: int, names: frozenset[str]) -> Any:
+        if word in ("True", "False", "None"):
+            return {"True": True, "False": False, "None": None}[word]
+        if word in names:
+            return Ref(word)
+        if word not in self.constructors:
+            known = [*self.constructors, *names]
+            raise self.fail(f"unknown name {word!r}.{did_you_mean(word, known)}", place)
+        constructor = self.constructors[word]
+        if isinstance(constructor, Node):
+            return constructor
+        self.take("(")
+        if word == "let":
+            _, bound, _ = self.next()
+            self.take(",")
+            body = self.value(names | {bound})
+            self.take(")")
+            return constructor(bound, body)
+        return self.call(constructor, word, place, names)
+
+    def call(self, constructor: Callable[..., Any], word: str, place: int, names: frozenset[str]) -> Any:
+        """What a constructor makes of the arguments up to the closing parenthesis."""
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        for name, value in self.listed(")", lambda: self.argument(names)):
+            if name is None:
+                positional.append(value)
+            elif name in named:
+                raise self.fail(f"{name!r} stands twice")
+            else:
+                named[name] = value
+        try:
+            return constructor(*positional, **named)
+        except MetricError:
+            raise
+        except (TypeError, ValueError, AttributeError, ArithmeticError) as error:  # a parameter of the wrong kind
+            raise self.fail(f"{word}: {error}", place) from None
+
+    def argument(self, names: frozenset[str]) -> tuple[str | None, Any]:
+        start = self.place
+        kind, found, _ = self.next()
+        if self.peek() == "=" and kind in ("word", "string", "number"):
+            self.take("=")
+            return self.string(found, start) if kind == "string" else found, self.value(names)
+        self.place = start
+        return None, self.value(names)
+
+    def number(self, found: str, place: int) -> float | int:
+        try:
+            return float(found) if re.search(r"[.eEinf]", found) else int(found)
+        except ValueError:  # thousands of digits
+            raise self.fail("a number that is out of range", place) from None
+
+    def string(self, found: str, place: int) -> str:
+        try:
+            text: str = decode(found)
+        except NotJson as error:
+            reason = str(error).removeprefix("is not JSON: ")
+            raise self.fail(f"a text must be written as in JSON: {reason}", place) from None
+        return text
+
+    def entry(self, names: frozenset[str]) -> tuple[Any, Any]:
+        key = self.value(names)
+        self.take(":")
+        return key, self.value(names)
+
+    def listed(self, end: str, one: Callable[[], Any]) -> list[Any]:
+        out: list[Any] = []
+        while self.peek() != end:
+            if out:
+                self.take(",")
+            out.append(one())
+        self.take(end)
+        return out
+
+    def function(self, name: str, place: int) -> Any:
+        if isinstance(self.functions, Mapping):
+            if name not in self.functions:
+                hint = did_you_mean(name, self.functions)
+                raise self.fail(f"the function {name} is not among those that are allowed here.{hint}", place)
+            return self.functions[name]
+        if not self.functions:
+            raise self.fail(f"functions such as {name} are not allowed here", place)
+        from tallystick.tasks.records.shapes import load
+
+        try:
+            return load(name)
+        except MetricError as error:
+            raise self.fail(f"cannot find {name} ({error})", place) from None
+
+
+def constructors() -> dict[str, Any]:
+    """Every name that an expression may use."""
+    from tallystick.algebra import (
+        alternatives,
+        cases,
+        collections,
+        functions,
+        hierarchy,
+        judged,
+        missing,
+        normalise,
+        numbers,
+        ordered,
+        records,
+        sets,
+        structured,
+        text,
+        weights,
+    )  # fmt: skip
+    from tallystick.algebra import exact as exact_
+    from tallystick.algebra import latent as variables
+    from tallystick.algebra.variables import var
+
+    return {
+        "exact": exact_.exact,
+        "var": var,
+        **{
+            f.__name__: f
+            for f in (
+                records.record, records.each, missing.optional, cases.cases, cases.let,
+                alternatives.any_of, exact_.keyed, functions.aliases,
+                text.text, numbers.number, numbers.date, numbers.overlap,
+                hierarchy.subtypes, hierarchy.levels, collections.supertypes,
+                functions.function, functions.judgements, functions.via,
+                judged.judged, judged.embedding,
+                weights.weighted, weights.weigh, weights.above, weights.at_least,
+                collections.subset, collections.links, collections.best,
+                sets.match, variables.latent, variables.scoped,
+                ordered.sequence, structured.tree, structured.top_down, structured.unordered, structured.graph,
+                normalise.precision, normalise.recall, normalise.f1, normalise.f, normalise.jaccard, normalise.sides,
+            )
+        },
+    }  # fmt: skip

@@ -1,0 +1,292 @@
+"""Records: the product of the fields' similarities (eq. 2, "all or nothing") or their sum ("credit for each").
+
+The product refines by its exact fields first; only what is left has to be scored. A sum cannot refine: its
+pairs are the union of its fields' pairs, weights added. If one of the fields is dense, or exact with so few values that
+almost everything is equal, the sum is taken on the frame of rectangles, where no sorting is needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.algebra.missing import Optional, split_missing
+from tallystick.algebra.node import Named, Similarity, require
+from tallystick.algebra.weights import Weighted
+from tallystick.engine.arrays import F64, I64, MOST_PAIRS
+from tallystick.engine.blocks import Blocks, Frame, Pairs, look_up, union
+from tallystick.engine.data import Data, Scope, field, note_absence
+from tallystick.engine.encoded import Column, Fields, Maybe, Nothing, Shared
+
+
+@dataclass(frozen=True, repr=False)
+class Record(Similarity):
+    """The product of the fields' similarities (eq. 2)."""
+
+    fields: Named
+    name = "record"
+
+    def __post_init__(self) -> None:
+        _check_fields(self)
+
+    @property
+    def exact_only(self) -> bool:
+        return all(part.exact_only for _, part in self.fields)
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
+        sides = []
+        for name, part in self.fields:
+            here, may_miss = scope.field(name), isinstance(part, Optional)
+            absent = part.absent if isinstance(part, Optional) else None
+            values = (field(side, name, scope, may_miss, absent) for side in (reference, predicted))
+            sides.append(part.encode(*values, here))
+        return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
+
+    def refine(self, r: Fields, p: Fields, blocks: Blocks) -> Blocks:
+        for k, (_, part) in enumerate(self.fields):
+            if part.exact_only:
+                blocks = part.refine(r.columns[k], p.columns[k], blocks)
+        return blocks
+
+    def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
+        if blocks.aligned and self.exact_only:
+            return self._equal_rows(r, p, blocks)
+        refined = self.refine(r, p, blocks)
+        rest = [(part, r.columns[k], p.columns[k]) for k, (_, part) in enumerate(self.fields) if not part.exact_only]
+        listed = [one for one in rest if not isinstance(one[1], Shared)]
+        shared = [one for one in rest if isinstance(one[1], Shared)]
+        found: Pairs
+        if listed:
+            part, a, b = listed[0]
+            found = part.pairs(a, b, refined)
+        else:
+            i, j = refined.pairs()
+            found = Pairs(i, j, np.ones(len(i)))
+        for part, a, b in listed[1:]:
+            other = part.pairs(a, b, refined)
+            found = found.scaled(look_up(other, found.i, found.j, len(p), len(r))).positive()
+        for part, a, b in shared:
+            # A shared value is scored under the blocks it lives in, once, and looked up for each pair.
+            found = found.scaled(part.weights_at(a, b, blocks, found.i, found.j)).positive()
+        return found
+
+    def _equal_rows(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
+        """Row against row nothing has to be sorted: those that are equal in every field."""
+        agree = np.zeros(len(r), np.int64)
+        for (_, part), a, b in zip(self.fields, r.columns, p.columns, strict=True):
+            agree[part.pairs(a, b, blocks).i] += 1
+        rows = np.flatnonzero(agree == len(self.fields))
+        return Pairs(rows, rows, np.ones(len(rows)))
+
+    def _selves(self, column: Fields) -> F64:
+        out = np.ones(len(column))
+        for (_, part), inner in zip(self.fields, column.columns, strict=True):
+            out *= part.selves(inner)
+        return out
+
+
+@dataclass(frozen=True, repr=False)
+class Each(Similarity):
+    """The sum of the fields' similarities. A field that is None on both sides counts nothing on either."""
+
+    fields: Named
+    name = "each"
+
+    def __post_init__(self) -> None:
+        _check_fields(self)
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
+        sides = []
+        for name, part in self.fields:
+            inner, absent, missing = part, None, None
+            if isinstance(part, Optional):
+                inner, absent, missing = part.present, part.absent, part.missing
+            ours, theirs = (field(side, name, scope, True, absent) for side in (reference, predicted))
+            if not isinstance(part, Optional):
+                note_absence(name, (reference, predicted), (ours, theirs), scope)
+            sides.append(split_missing(inner, ours, theirs, scope.field(name), missing))
+        return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
+
+    def by_field(self, column: Fields) -> list[Field]:
+        """Name, similarity, values that are there, and their rows (None: all) of each field."""
+        out: list[Field] = []
+        for (name, part), inner in zip(self.fields, column.columns, strict=True):
+            node = part.present if isinstance(part, Optional) else part
+            if isinstance(inner, Maybe):
+                out.append((name, node, inner.present, inner.rows))
+            else:
+                out.append((name, node, inner, None))
+        return out
+
+    def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
+        both = list(zip(self.by_field(r), self.by_field(p), strict=True))
+        dense = [_fills(*a[1:]) and _fills(*b[1:]) for a, b in both]
+        crowds: list[Crowd | None] = [None] * len(both) if blocks.aligned else crowded(both, dense, blocks)
+        found = [
+            None if filled or crowd is not None else _field_pairs(a, b, blocks)
+            for (a, b), filled, crowd in zip(both, dense, crowds, strict=True)
+        ]
+        if not any(dense) and not (any(crowds) and _sum_exactly(found, crowds)):
+            parts = [_field_pairs(*both[k], blocks) if one is None else one for k, one in enumerate(found)]
+            return _added(parts, len(r)) if blocks.aligned else union(parts, len(p), len(r))
+        frame = blocks.frame
+        flat = np.zeros(frame.size)
+        # One field after the other, however it is filled in: the sums are the same to the last bit.
+        for ((_, node, a, _), (_, _, b, _)), crowd, part in zip(both, crowds, found, strict=True):
+            if part is not None:
+                flat[frame.cells(part.i, part.j)] += part.weight
+            elif crowd is not None:
+                crowd.add_to(flat, frame)
+            else:
+                flat += node.fill(a, b, frame)
+        return frame.pairs(flat)
+
+    def _selves(self, column: Fields) -> F64:
+        out = np.zeros(len(column))
+        for _, node, values, rows in self.by_field(column):
+            if rows is None:
+                out += node.selves(values)
+            else:
+                out[rows] += node.selves(values)
+        return out
+
+
+def _present_on_both(rows: I64 | None, columns: I64 | None, n: int) -> tuple[I64, I64, I64]:
+    """The rows that have a value on both sides, and where it stands among the values of each side."""
+    place = np.full((2, n), -1, np.int64)
+    for side, here in enumerate((rows, columns)):
+        here = np.arange(n) if here is None else here
+        place[side, here] = np.arange(len(here))
+    both = np.flatnonzero((place >= 0).all(axis=0))
+    return both, place[0, both], place[1, both]
+
+
+def _added(parts: list[Pairs], n: int) -> Pairs:
+    """The union of pairs of rows with themselves: weights added, nothing sorted."""
+    total = np.zeros(n)
+    for part in parts:
+        total[part.i] += part.weight
+    rows = np.flatnonzero(total > 0)
+    return Pairs(rows, rows, total[rows])
+
+
+def _field_pairs(ours: Field, theirs: Field, blocks: Blocks) -> Pairs:
+    """The pairs of one field of a sum, as rows of the records."""
+    (_, node, a, rows), (_, _, b, columns) = ours, theirs
+    if rows is None and columns is None:
+        return node.pairs(a, b, blocks)
+    if blocks.aligned:
+        here, left, right = _present_on_both(rows, columns, len(blocks.reference))
+        return node.pairs(a.take(left), b.take(right), Blocks.diagonal(len(here))).moved(here, here)
+    rows = np.arange(len(blocks.reference)) if rows is None else rows
+    columns = np.arange(len(blocks.predicted)) if columns is None else columns
+    return node.pairs(a, b, blocks.at(rows, columns)).moved(rows, columns)
+
+
+def _sum_exactly(found: list[Pairs | None], crowds: list[Crowd | None]) -> bool:
+    """Whether all weights are such that their sums are never rounded, so that it does not matter who adds them up."""
+    weights = [part.weight for part in found if part is not None]
+    weights.append(np.array([crowd.weight for crowd in crowds if crowd is not None]))
+    return all(np.array_equal(np.floor(one * 1024), one * 1024) and one.max(initial=0) < 1 << 20 for one in weights)
+
+
+def _fills(node: Similarity, values: Column, rows: I64 | None) -> bool:
+    """Whether a field of a sum fills rectangles: every row has a value of its own."""
+    return node.dense and rows is None and not isinstance(values, Shared)
+
+
+def _check_fields(node: Any) -> None:
+    require(len(node.fields) > 0, f"{node.name}() needs at least one field: {node.name}(name=exact)")
+    for name, part in node.fields:
+        require(
+            isinstance(part, Similarity),
+            f"{node.name}({name}=...) needs a similarity such as exact or match(exact), found {part!r}",
+        )
+
+
+def record(**fields: Similarity) -> Record:
+    """All or nothing: the product of the fields' similarities (eq. 2)."""
+    return Record(Named(fields.items()))
+
+
+def each(**fields: Similarity) -> Each:
+    """Credit for each field: the sum of the fields' similarities."""
+    return Each(Named(fields.items()))
+
+
+# Fields of few values in a sum: a boolean is equal in half of all pairs, and nobody wants to list those.
+#
+# A sum of fields lists the pairs of each field and adds them up. Where a field's equal pairs are a good part of all pairs
+# there are, its cells are filled in instead: compared in one go, nothing listed and nothing sorted. Which fields those are
+# is estimated from a sample of their values.
+
+Field: TypeAlias = "tuple[str, Similarity, Column, I64 | None]"
+"""A field of a sum: name, similarity, the values that are there, and their rows (None: all)."""
+
+SHARE = 1 / 8
+"""If the equal pairs of all fields come to this share of the cells, filling the cells is cheaper than listing them."""
+LEAST = 1024
+"""With fewer cells than this it does not matter."""
+SAMPLE = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """A key for each row of both sides (one that the other side never has, where there is no value), and what it is
+    worth if they are equal."""
+
+    reference: NDArray[Any]
+    predicted: NDArray[Any]
+    weight: float
+
+    def add_to(self, flat: F64, frame: Frame) -> None:
+        """Add the weight to all cells of a frame in which the keys are equal."""
+        equal = frame.by_row(self.reference) == frame.by_column(self.predicted)
+        np.add(flat, self.weight, out=flat, where=equal)
+
+
+def crowded(both: list[tuple[Field, Field]], dense: list[bool], blocks: Blocks) -> list[Crowd | None]:
+    """For each field what is to be filled in, or None if its pairs are listed (or dense anyway)."""
+    nobody: list[Crowd | None] = [None] * len(both)
+    if not LEAST <= blocks.cells <= MOST_PAIRS:
+        return nobody
+    keys = [None if filled else _keys(a, b) for (a, b), filled in zip(both, dense, strict=True)]
+    shares = [0.0 if one is None else _share_equal(one[0]) for one in keys]
+    if not any(dense) and sum(shares) < SHARE:
+        return nobody
+    out = nobody
+    for k, (one, share) in enumerate(zip(keys, shares, strict=True)):
+        if one is not None and share >= SHARE / 4:
+            (_, _, _, rows), (_, _, _, columns) = both[k]
+            small = np.int16 if one[0].bound < 1 << 15 else np.int64  # small numbers are fetched faster
+            left = np.full(len(blocks.reference), -1, small)
+            right = np.full(len(blocks.predicted), -2, small)
+            left[slice(None) if rows is None else rows] = one[0].reference
+            right[slice(None) if columns is None else columns] = one[0].predicted
+            out[k] = Crowd(left, right, one[1])
+    return out
+
+
+def _keys(ours: Field, theirs: Field) -> tuple[Blocks, float] | None:
+    """The keys of an exact field, and its weight; None if it is no exact field, or empty."""
+    (_, node, a, _), (_, _, b, _) = ours, theirs
+    weight = 1.0
+    while isinstance(node, Weighted):
+        weight *= node.weight
+        node = node.inner
+    if not node.exact_only or isinstance(a, (Shared, Nothing)) or isinstance(b, (Shared, Nothing)):
+        return None
+    if not len(a) or not len(b):
+        return None
+    return node.refine(a, b, Blocks(np.zeros(len(a), np.int64), np.zeros(len(b), np.int64), 1)), weight
+
+
+def _share_equal(keys: Blocks) -> float:
+    """How probable it is that two values are equal, from a sample of both sides."""
+    left, right = (side[:: max(1, len(side) // SAMPLE)] for side in (keys.reference, keys.predicted))
+    _, codes = np.unique(np.concatenate((left, right)), return_inverse=True)
+    ours, theirs = (np.bincount(side, minlength=len(codes)) for side in (codes[: len(left)], codes[len(left) :]))
+    return float(ours @ theirs) / (len(left) * len(right))

@@ -1,0 +1,382 @@
+"""Matching of sets, as bags (eq. 13): Σ under 1:1, N:1, 1:N and N:N.
+
+The items' pairs are grouped by their owners and each group is solved. Where the items' similarity is equality
+nothing has to be solved: the best 1:1 matching of two bags has, for each value, the smaller of its two
+multiplicities.
+
+The constraints read prediction : reference. N:1, every predicted item takes at most one reference item, and a
+reference item may be taken by many. When a normaliser asks, a one-sided constraint has two sums, "covered":
+
+    num_p = Σ over predicted items of the best φ,   num_r = Σ over reference items of the best φ
+
+so that neither precision nor recall can pass 1. `literal` uses one Σ for both, as eq. 27 and 28 are printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from tallystick.algebra.cases import Cases
+from tallystick.algebra.exact import exact
+from tallystick.algebra.node import Similarity, keyword, require
+from tallystick.algebra.records import Each, Record
+from tallystick.algebra.weights import Threshold, Weigh, Weighted
+from tallystick.engine.arrays import (
+    F64,
+    I64,
+    Mask,
+    first_best,
+    integers,
+    join_sorted,
+    number,
+    sort_order,
+    starts_of_runs,
+    sum_by_key,
+    sum_by_owner,
+    weighted_counts,
+)
+from tallystick.engine.assignment import assign, heaviest, rank_within
+from tallystick.engine.blocks import Blocks, Grid, Pairs
+from tallystick.engine.codes import code_jointly
+from tallystick.engine.data import Bag, Data, Objects, Scope, field, items, repeated
+from tallystick.engine.data import Record as RecordColumn
+from tallystick.engine.encoded import Column, Items
+from tallystick.engine.rows import as_objects, take
+
+CONSTRAINTS = ("1:1", "N:1", "1:N", "N:N")
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Σ of pairs of owners: i against j, and the two numerators that a normaliser uses."""
+
+    i: I64
+    j: I64
+    total: F64
+    reference: F64
+    predicted: F64
+
+    @staticmethod
+    def of(pairs: Pairs) -> Sums:
+        """The same for both sides."""
+        return Sums(pairs.i, pairs.j, pairs.weight, pairs.weight, pairs.weight)
+
+    def moved(self, rows_i: I64, rows_j: I64) -> Sums:
+        """The same pairs, with the rows looked up in another numbering."""
+        return replace(self, i=rows_i[self.i], j=rows_j[self.j])
+
+
+def joined(parts: Sequence[Sums]) -> Sums:
+    """Sums over different pairs."""
+    return Sums(*(np.concatenate([getattr(one, f.name) for one in parts]) for f in fields(Sums)))
+
+
+@dataclass(frozen=True, repr=False)
+class Matching(Similarity):
+    """Σ over the items of two collections: what sets, sequences and orders share."""
+
+    inner: Similarity
+
+    def __post_init__(self) -> None:
+        require(
+            isinstance(self.inner, Similarity),
+            f"{self.name}() needs a similarity for the items, such as exact; found {self.inner!r}",
+        )
+
+    def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
+        """Σ for every pair of owners that has one above 0."""
+        raise NotImplementedError
+
+    def matched(self, r: Items, p: Items) -> Pairs:
+        """The item pairs that make up Σ, owner k against owner k: what the score is the sum of."""
+        raise NotImplementedError
+
+    def encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        return super().encode(repeated(reference), repeated(predicted), scope)
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Items, Items]:
+        left, right = items(reference, scope), items(predicted, scope)
+        assert isinstance(left, Bag)
+        assert isinstance(right, Bag)
+        return self._encode_bags(left, right, scope.items())
+
+    def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
+        r, p = self.inner.encode(left.items, right.items, scope)
+        return Items(left.offsets, r), Items(right.offsets, p)
+
+    def _pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
+        sums = self.sums(r, p, blocks)
+        return Pairs(sums.i, sums.j, sums.total)
+
+    def item_pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
+        """The items' pairs, under their owners' blocks."""
+        return self.inner.pairs(r.items, p.items, blocks.at(r.owners, p.owners))
+
+    def _selves(self, column: Items) -> F64:
+        if not self.inner.regular:
+            return self._solved_selves(column)
+        return sum_by_owner(column.offsets, self.inner.selves(column.items))
+
+    def _solved_selves(self, column: Items) -> F64:
+        """Σ(X, X) as a problem of its own, for each row alone."""
+        sums = self.sums(column, column, Blocks.diagonal(len(column)))
+        out = np.zeros(len(column))
+        out[sums.i] = sums.total
+        return out
+
+
+@dataclass(frozen=True, repr=False)
+class Constrained(Matching):
+    """What every matching has that knows the four constraints."""
+
+    constraint: str = "1:1"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(
+            self.constraint in CONSTRAINTS,
+            f"unknown constraint {self.constraint!r}; expected one of {', '.join(CONSTRAINTS)} "
+            f"(prediction : reference)",
+        )
+
+    def _arguments(self) -> Iterator[str]:
+        yield repr(self.inner)
+        yield self.constraint
+
+    @property
+    def regular(self) -> bool:
+        # Where one item may be taken by many, Σ(x, y) can pass Σ(x, x).
+        return self.constraint == "1:1" and self.inner.regular
+
+    def mirrored(self) -> Constrained:
+        return replace(self, inner=self.inner.mirrored(), constraint=turned(self.constraint))
+
+
+def turned(constraint: str) -> Any:
+    """The same constraint with the sides exchanged: constraints read prediction : reference."""
+    return {"N:1": "1:N", "1:N": "N:1"}.get(constraint, constraint)
+
+
+@dataclass(frozen=True, repr=False)
+class Match(Constrained):
+    """Σ, the best total similarity of items matched under a constraint."""
+
+    distinct: bool = False
+    literal: bool = False
+    name = "match"
+
+    def _arguments(self) -> Iterator[str]:
+        yield from super()._arguments()
+        yield from (f"{keyword(name)}=True" for name in ("distinct", "literal") if getattr(self, name))
+
+    def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
+        if self.distinct:
+            left, right = (_kept(bag, distinct_rows(self.inner, bag, scope)) for bag in (left, right))
+        return super()._encode_bags(left, right, scope)
+
+    # Scores
+
+    def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
+        """Σ for every pair of owners that has one above 0."""
+        if self.constraint == "1:1" and self.inner.exact_only:
+            # The sums are remembered: a metric of two sides asks for the same ones twice.
+            asked = (self, p, blocks.reference, blocks.predicted)
+            known = r.__dict__.get("_sums")
+            if known and known[0][:2] == asked[:2] and all(map(np.array_equal, known[0][2:], asked[2:])):
+                return known[1]  # type: ignore[no-any-return]
+            sums = _single(*self._count_equal(r, p, blocks))
+            r.__dict__["_sums"] = asked, sums
+            return sums
+        found = self.item_pairs(r, p, blocks)
+        if self.constraint == "1:1" and blocks.aligned and isinstance(found, Grid):
+            return _single(*_solve_rectangles(found, r.owners, len(r)))
+        i, j = r.owners[found.i], p.owners[found.j]
+        width, bound = len(p), len(r) * len(p)
+        groups = i * width + j
+        if self.constraint == "N:N":
+            keep = _in_order(found.i * len(p.items) + found.j, len(r.items) * len(p.items))
+            keys, total = sum_by_key(groups[keep], bound, found.weight[keep])
+            return _single(keys // width, keys % width, total)
+        if self.constraint == "1:1":
+            keep = np.flatnonzero(self._assigned(found, groups, bound, blocks.aligned, len(r.items), len(p.items)))
+            keep = keep[_in_order(found.i[keep], len(r.items))]
+            keys, total = sum_by_key(groups[keep], bound, found.weight[keep])
+            return _single(keys // width, keys % width, total)
+        sides = []
+        for item, count in ((found.i, len(r.items)), (found.j, len(p.items))):
+            best = _best(groups, bound, item, count, found.weight)
+            best = best[_in_order(item[best], count)]
+            sides.append(sum_by_key(groups[best], bound, found.weight[best]))
+        (keys, of_reference), (_, of_predicted) = sides
+        total = of_predicted if self.constraint == "N:1" else of_reference
+        if self.literal:
+            of_reference = of_predicted = total
+        return Sums(keys // width, keys % width, total, of_reference, of_predicted)
+
+    def _assigned(self, found: Pairs, groups: I64, bound: int, aligned: bool, n_rows: int, n_columns: int) -> Mask:
+        """Which item pairs are in the best 1:1 matching of their owners' pair."""
+        rows, columns = found.i, found.j
+        if not aligned:  # an item stands in one problem for each partner of its owner
+            dense, n = number(groups, bound)
+            rows, n_rows = number(dense * n_rows + rows, n * n_rows)
+            columns, n_columns = number(dense * n_columns + columns, n * n_columns)
+        return assign(rows, columns, found.weight, n_rows, n_columns)
+
+    def _count_equal(self, r: Items, p: Items, blocks: Blocks) -> tuple[I64, I64, F64]:
+        """Σ over equal items: for each value the smaller multiplicity, summed by owners."""
+        refined = self.inner.refine(r.items, p.items, blocks.at(r.owners, p.owners))
+        left_keys, left_owners, left_counts = _bags(refined.reference, r.owners, refined.bound)
+        right_keys, right_owners, right_counts = _bags(refined.predicted, p.owners, refined.bound)
+        a, b = join_sorted(left_keys, right_keys)
+        i, j = left_owners[a], right_owners[b]
+        weights = None
+        if left_counts is not None or right_counts is not None:
+            ours = 1.0 if left_counts is None else left_counts[a]
+            theirs = 1.0 if right_counts is None else right_counts[b]
+            weights = np.broadcast_to(np.minimum(ours, theirs), i.shape).astype(np.float64)
+        if blocks.aligned:
+            total = np.bincount(i, weights=weights, minlength=len(r)).astype(np.float64)
+            rows = np.flatnonzero(total)
+            return rows, rows, total[rows]
+        keys, total = sum_by_key(i * len(p) + j, len(r) * len(p), weights)
+        return keys // len(p), keys % len(p), total
+
+    def _selves(self, column: Items) -> F64:
+        if self.constraint == "N:N":  # all pairs of one side count
+            return self._solved_selves(column)
+        return super()._selves(column)
+
+    # Alignment
+
+    def matched(self, r: Items, p: Items) -> Pairs:
+        """The item pairs that make up Σ, owner k against owner k: what the score is the sum of."""
+        blocks = Blocks.diagonal(len(r))
+        if self.constraint == "1:1" and self.inner.exact_only:
+            refined = self.inner.refine(r.items, p.items, blocks.at(r.owners, p.owners)).dense()
+            left, right = (rank_within(keys, refined.bound) for keys in (refined.reference, refined.predicted))
+            i, j = refined.refine(left, right, 1 + int(max(left.max(initial=0), right.max(initial=0)))).pairs()
+            return Pairs(i, j, np.ones(len(i)))
+        found = self.item_pairs(r, p, blocks)
+        if self.constraint == "N:N":
+            return found
+        if self.constraint == "1:1":
+            groups = r.owners[found.i]
+            keep = np.flatnonzero(self._assigned(found, groups, len(r), True, len(r.items), len(p.items)))
+        else:
+            item, n = (found.j, len(p.items)) if self.constraint == "N:1" else (found.i, len(r.items))
+            keep = np.sort(first_best(item, n, found.weight))
+        return Pairs(found.i[keep], found.j[keep], found.weight[keep])
+
+
+def _solve_rectangles(found: Grid, owners: I64, n: int) -> tuple[I64, I64, F64]:
+    """Σ of dense items whose blocks lie inside their owners: each rectangle is one assignment problem.
+
+    An owner has several rectangles where exact fields of a record split its block further.
+    """
+    first, totals = [], []
+    for members, columns, place in found.frame.rectangles():
+        first.append(members[0])
+        totals.append(heaviest(found.flat[place].reshape(len(members), len(columns))))
+    order = _in_order(integers(first), len(owners))
+    total = weighted_counts(owners[integers(first)[order]], np.array(totals, np.float64)[order], n)
+    owner = np.flatnonzero(total > 0)
+    return owner, owner, total[owner]
+
+
+def _in_order(places: I64, bound: int) -> I64:
+    """The order of items. Pairs come in the order of their blocks, whose numbers depend on what else is in the batch; a sum
+    of floats in that order would, too."""
+    ascending = bool(np.all(places[1:] >= places[:-1]))
+    return np.arange(len(places), dtype=np.int64) if ascending else sort_order(places, max(1, bound))
+
+
+def _single(i: I64, j: I64, total: F64) -> Sums:
+    return Sums(i, j, total, total, total)
+
+
+def _best(groups: I64, bound: int, item: I64, count: int, weights: F64) -> I64:
+    """For each (group, item) the position of its heaviest pair."""
+    dense, n = number(groups, bound)
+    return first_best(dense * count + item, n * count, weights)
+
+
+def _bags(keys: I64, owners: I64, bound: int) -> tuple[I64, I64, F64 | None]:
+    """The different (key, owner) in order of key, and how often each occurs (None: once each).
+
+    Items stand in the order of their owners and the sort is stable, so inside a key the owners ascend and
+    repeated ones are neighbours.
+    """
+    order = sort_order(keys, bound)
+    keys, owners = keys[order], owners[order]
+    again = (keys[1:] == keys[:-1]) & (owners[1:] == owners[:-1])
+    if not again.any():
+        return keys, owners, None
+    starts = np.concatenate(([0], np.flatnonzero(~again) + 1))
+    return keys[starts], owners[starts], np.diff(starts, append=len(keys)).astype(np.float64)
+
+
+def distinct_rows(inner: Similarity, bag: Bag, scope: Scope) -> I64:
+    """The items that are left when each collection is a set: the first of those that φ cannot tell apart."""
+    codes, n = _seen(inner, bag.items, scope)
+    owners = np.repeat(np.arange(len(bag), dtype=np.int64), np.diff(bag.offsets))
+    keys = owners * n + codes
+    order = sort_order(keys, len(bag) * n)
+    return np.sort(order[starts_of_runs(keys[order])])
+
+
+def _seen(node: Similarity, data: Data, scope: Scope) -> tuple[I64, int]:
+    """Rows by what φ looks at: those that agree in all of it have one code."""
+    if isinstance(node, (Weighted, Threshold)):
+        return _seen(node.inner, data, scope)
+    if isinstance(node, (Record, Each)):
+        codes, bound = np.zeros(len(data), np.int64), 1
+        for name, part in node.fields:
+            more, width = _seen(part, field(data, name, scope, True), scope.field(name))
+            codes, bound = number(codes * width + more, bound * width)
+        return codes, max(bound, 1)
+    if isinstance(node, Weigh) and node.by:
+        codes, bound = _seen(node.inner, data, scope)
+        more, width = _seen(exact, field(data, node.by, scope, True), scope)
+        codes, bound = number(codes * width + more, bound * width)
+        return codes, max(bound, 1)
+    if isinstance(node, Cases):
+        case, parts = node.split(as_objects(data), scope)
+        codes, bound = np.zeros(len(data), np.int64), 0
+        for rows, (_, part), values in zip(case, node.options, parts, strict=True):
+            more, width = _seen(part, Objects(values), scope)
+            codes[rows] = bound + more
+            bound += width
+        return codes, max(bound, 1)
+    codes, bound = _value_codes(data, scope)
+    return codes, max(bound, 1)
+
+
+def _kept(bag: Bag, rows: I64) -> Bag:
+    owners = np.repeat(np.arange(len(bag), dtype=np.int64), np.diff(bag.offsets))
+    counts = np.bincount(owners[rows], minlength=len(bag))
+    return Bag(np.concatenate(([0], np.cumsum(counts))), take(bag.items, rows))
+
+
+def _value_codes(data: Data, scope: Scope) -> tuple[I64, int]:
+    """One side's values as dense codes; records, such as the entries of a dict, field by field."""
+    if not isinstance(data, RecordColumn):
+        codes, _, bound = code_jointly(data, Objects(()), scope)
+        return number(codes, bound)
+    whole, n = np.zeros(len(data), np.int64), 1
+    for name, column in data.fields.items():
+        codes, bound = _value_codes(column, scope.field(name))
+        whole, n = number(whole * bound + codes, n * bound)
+    return whole, n
+
+
+def match(inner: Similarity, constraint: str = "1:1", *, distinct: bool = False, literal: bool = False) -> Match:
+    """Σ, the best total similarity of items matched one to one, or as `constraint` says (eq. 13).
+
+    Constraints read prediction : reference. `distinct` makes the collections sets instead of bags: of items that agree
+    in all that φ looks at, one counts.
+    """
+    return Match(inner, constraint, distinct, literal)

@@ -1,0 +1,203 @@
+"""Similarities of texts: normalisation steps first, then equality, a rapidfuzz ratio, or overlap of tokens.
+
+A ratio is dense: it fills the rectangle of each block with one call of `cdist`. Where blocks are tiny, the
+different pairs of texts are compared in one list instead.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick.algebra.node import Similarity, require
+from tallystick.engine.arrays import F64, I64, number
+from tallystick.engine.blocks import Blocks, Frame, Pairs
+from tallystick.engine.codes import different_values, number_values
+from tallystick.engine.data import Data, Scope
+from tallystick.engine.encoded import Codes
+from tallystick.engine.rows import Unfit
+from tallystick.errors import ValueMismatch, did_you_mean
+
+_PUNCTUATION = re.compile(r"[^\w\s]|_")
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+
+STEPS: dict[str, Callable[[str], str]] = {
+    "casefold": str.casefold,
+    "nfkc": lambda text: unicodedata.normalize("NFKC", text),
+    "accents": lambda text: "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)),
+    "punctuation": lambda text: _PUNCTUATION.sub("", text),
+    "articles": lambda text: _ARTICLES.sub(" ", text),
+    "whitespace": lambda text: " ".join(text.split()),
+}
+"""Steps of normalisation, by name; each drops or unifies what its name says."""
+
+RATIOS = {
+    "levenshtein": "rapidfuzz.distance.Levenshtein:normalized_similarity",
+    "osa": "rapidfuzz.distance.OSA:normalized_similarity",
+    "damerau_levenshtein": "rapidfuzz.distance.DamerauLevenshtein:normalized_similarity",
+    "indel": "rapidfuzz.distance.Indel:normalized_similarity",
+    "lcs": "rapidfuzz.distance.LCSseq:normalized_similarity",
+    "jaro": "rapidfuzz.distance.Jaro:similarity",
+    "jaro_winkler": "rapidfuzz.distance.JaroWinkler:similarity",
+    "partial": "rapidfuzz.fuzz:partial_ratio",
+    "token_sort": "rapidfuzz.fuzz:token_sort_ratio",
+    "token_set": "rapidfuzz.fuzz:token_set_ratio",
+}
+"""Ratios of rapidfuzz, by name. Those of `rapidfuzz.fuzz` count to 100 and are scaled to 1."""
+
+
+def normalise_text(text: str, steps: Iterable[str]) -> str:
+    """`text` after the steps, in their order."""
+    for step in steps:
+        text = STEPS[step](text)
+    return text
+
+
+@dataclass(frozen=True, repr=False)
+class Text(Similarity):
+    """How alike two texts are by a ratio, or whether they are equal, after normalisation."""
+
+    ratio: str = "equal"
+    steps: tuple[str, ...] = ()
+    name = "text"
+
+    def __post_init__(self) -> None:
+        known = ["equal", *RATIOS]
+        require(
+            self.ratio in known,
+            f"unknown text similarity {self.ratio!r}; expected one of {', '.join(known)}.{did_you_mean(self.ratio, known)}",
+        )
+        for step in self.steps:
+            require(
+                step in STEPS,
+                f"unknown step {step!r}; expected some of {', '.join(STEPS)}.{did_you_mean(step, STEPS)}",
+            )
+
+    def _arguments(self):  # type: ignore[no-untyped-def]
+        yield f'"{self.ratio}"'
+        yield from (f'"{step}"' for step in self.steps)
+
+    @property
+    def exact_only(self) -> bool:
+        return self.ratio == "equal"
+
+    @property
+    def dense(self) -> bool:
+        return self.ratio != "equal"
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
+        (rows, left), (lines, right) = (texts_of(side, scope) for side in (reference, predicted))
+        if self.steps:
+            clean = {
+                text: normalise_text(text, self.steps) if isinstance(text, str) else text
+                for text in number_values((left, right))
+            }
+            left, right = [clean[text] for text in left], [clean[text] for text in right]
+        table = number_values((left, right))
+        values = [text if isinstance(text, str) else None for text in table]  # rapidfuzz: None is like nothing
+        sides = []
+        for side, index in ((left, rows), (right, lines)):
+            codes = np.fromiter(map(table.__getitem__, side), np.int64, len(side))
+            sides.append(Codes(codes if index is None else codes[index], max(len(table), 1), values))
+        return sides[0], sides[1]
+
+    def refine(self, r: Codes, p: Codes, blocks: Blocks) -> Blocks:
+        return blocks.refine(r.codes, p.codes, r.bound)
+
+    def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
+        if self.exact_only:
+            i, j = self.refine(r, p, blocks).pairs()
+            return Pairs(i, j, np.ones(len(i)))
+        return blocks.frame.pairs(self.fill(r, p, blocks.frame))
+
+    def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
+        flat = fill_rectangles(r, p, frame, _rapidfuzz(self.ratio))
+        if self.ratio == "token_set":  # 0 for two texts without a word; but a text equals itself
+            i, j = frame.all_pairs
+            flat[r.codes[i] == p.codes[j]] = 1.0
+        return flat
+
+
+def fill_rectangles(r: Codes, p: Codes, frame: Frame, scorer: tuple[Any, float]) -> F64:
+    """A rapidfuzz scorer over all cells."""
+    from rapidfuzz.process import cdist, cpdist
+
+    function, scale = scorer
+    values = r.values
+    if frame.size < 32 * max(1, len(frame.row_counts)):
+        codes, different, inverse = different_pairs(r, p, frame)
+        first, second = codes
+        scores = cpdist(
+            [values[k] for k in first.tolist()],
+            [values[k] for k in second.tolist()],
+            scorer=function,
+            dtype=np.float64,
+        )
+        return np.asarray(scores, np.float64)[inverse] * scale if different else np.empty(0)
+    flat = np.empty(frame.size)
+    for rows, columns, place in frame.rectangles():
+        ours, theirs = r.codes[rows], p.codes[columns]
+        if len(rows) * len(columns) < 1024:
+            scores = cdist(*_texts(values, ours, theirs), scorer=function, dtype=np.float64)
+        else:  # a text that occurs several times is compared once
+            first, of_row = np.unique(ours, return_inverse=True)
+            second, of_column = np.unique(theirs, return_inverse=True)
+            scores = cdist(*_texts(values, first, second), scorer=function, dtype=np.float64)
+            scores = scores[of_row][:, of_column]
+        flat[place] = scores.ravel()
+    if scale != 1.0:
+        flat *= scale
+    return flat
+
+
+def _texts(values: Sequence[str], *codes: I64) -> list[list[str]]:
+    return [[values[k] for k in side.tolist()] for side in codes]
+
+
+def different_pairs(r: Codes, p: Codes, frame: Frame) -> tuple[tuple[I64, I64], int, I64]:
+    """The different pairs of codes over all cells, how many, and for each cell which one it is."""
+    i, j = frame.all_pairs
+    keys = r.codes[i] * p.bound + p.codes[j]
+    inverse, n = number(keys, r.bound * p.bound)
+    different = np.empty(n, np.int64)
+    different[inverse] = keys
+    return (different // p.bound, different % p.bound), n, inverse
+
+
+def every_text(data: Data, scope: Scope) -> list[str]:
+    """The text of each row."""
+    index, found = texts_of(data, scope)
+    return found if index is None else [found[k] for k in index.tolist()]
+
+
+def texts_of(data: Data, scope: Scope) -> tuple[I64 | None, list[str]]:
+    """The values, all of which must be texts: the different ones with each row's code, or all of them."""
+    codes, values = different_values(data, scope)
+    for kind in set(map(type, values)):
+        if not issubclass(kind, (str, Unfit)):
+            example = next(value for value in values if type(value) is kind)
+            hint = "; if it may be missing, wrap it: optional(...)" if example is None else ""
+            raise ValueMismatch(f"at {scope}: expected text, found {kind.__name__} {example!r:.60}{hint}")
+    return codes, values
+
+
+def _rapidfuzz(ratio: str) -> tuple[Any, float]:
+    import importlib
+
+    module, function = RATIOS[ratio].split(":")
+    return getattr(importlib.import_module(module), function), 0.01 if module.endswith("fuzz") else 1.0
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, as SQuAD takes them: lower case, no punctuation, no articles."""
+    return normalise_text(text, ("casefold", "punctuation", "articles")).split()
+
+
+def text(ratio: str = "equal", *steps: str) -> Text:
+    """Texts: equal after normalisation, or a rapidfuzz ratio. `text("levenshtein", "casefold", "whitespace")`."""
+    return Text(ratio, tuple(steps))

@@ -1,0 +1,173 @@
+"""Weights and thresholds around a similarity.
+
+weighted(φ, w)           w · φ: a field that counts more, inside `each`
+weigh(φ, {value: w})     informativity (section 6): a name counts more than a pronoun
+above(φ, t)              ⟦φ > t⟧      at_least(φ, t)    ⟦φ ≥ t⟧      (eq. 29 to 31)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick.algebra.functions import keys_of
+from tallystick.algebra.node import Similarity, Table, require
+from tallystick.engine.arrays import F64
+from tallystick.engine.blocks import Blocks, Frame, Pairs
+from tallystick.engine.codes import leaf_values
+from tallystick.engine.data import Data, Scope, field
+from tallystick.engine.encoded import Column, Fields, Numbers
+
+
+@dataclass(frozen=True, repr=False)
+class Weighted(Similarity):
+    """w · φ, an unnormalised similarity."""
+
+    inner: Similarity
+    weight: float
+    name = "weighted"
+
+    def __post_init__(self) -> None:
+        require(
+            0 < self.weight < float("inf"),
+            f"weighted() needs a weight above 0, found {self.weight!r}; leave the field out instead",
+        )
+
+    @property
+    def dense(self) -> bool:
+        return self.inner.dense
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        return self.inner.encode(reference, predicted, scope)
+
+    def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
+        return self.inner.pairs(r, p, blocks).scaled(self.weight)
+
+    def fill(self, r: Any, p: Any, frame: Frame) -> F64:
+        return self.inner.fill(r, p, frame) * self.weight
+
+    def _selves(self, column: Any) -> F64:
+        return self.inner.selves(column) * self.weight
+
+
+@dataclass(frozen=True, repr=False)
+class Weigh(Similarity):
+    """min(w(x), w(y)) · φ(x, y), the weight looked up by the value, or by one field of it."""
+
+    inner: Similarity
+    weights: Table
+    by: str = ""
+    default: float = 1.0
+    name = "weigh"
+
+    def __post_init__(self) -> None:
+        for value, weight in self.weights:
+            fine = isinstance(weight, (int, float)) and not isinstance(weight, bool) and weight >= 0
+            require(fine, f"weigh() needs weights of 0 or more, found {value!r}: {weight!r}")
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
+        columns = self.inner.encode(reference, predicted, scope)
+        table = {keys_of([value], {type(value)}, scope)[0]: weight for value, weight in self.weights}
+        out = []
+        for side, column in zip((reference, predicted), columns, strict=True):
+            values = leaf_values(field(side, self.by, scope, True) if self.by else side, scope)
+            keys = keys_of(list(values), set(map(type, values)), scope)
+            weights = np.array([table.get(key, self.default) for key in keys], np.float64)
+            out.append(Fields((column, Numbers((weights,)))))
+        return out[0], out[1]
+
+    def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
+        found = self.inner.pairs(r.columns[0], p.columns[0], blocks)
+        return found.scaled(np.minimum(_weights(r)[found.i], _weights(p)[found.j])).positive()
+
+    def _selves(self, column: Fields) -> F64:
+        return self.inner.selves(column.columns[0]) * _weights(column)
+
+
+def _weights(column: Fields) -> F64:
+    numbers = column.columns[1]
+    assert isinstance(numbers, Numbers)
+    return numbers.parts[0]
+
+
+@dataclass(frozen=True, repr=False)
+class Threshold(Similarity):
+    """What `above` and `at_least` share: 1 (or φ itself, with `keep`) where φ passes, else 0.
+
+    With `share` it is the share of what both could have, 2 φ(x, y) / (φ(x, x) + φ(y, y)), that has to pass: for sums of
+    fields and of items, which are not in [0, 1] themselves.
+    """
+
+    inner: Similarity
+    threshold: float
+    keep: bool = False
+    share: bool = False
+
+    def passes(self, weights: F64) -> Any:
+        raise NotImplementedError
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        return self.inner.encode(reference, predicted, scope)
+
+    def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
+        found = self.inner.pairs(r, p, blocks)
+        figure = found.weight
+        if self.share:
+            figure = 2 * figure / (self.inner.selves(r)[found.i] + self.inner.selves(p)[found.j])
+        keep = self.passes(figure)
+        weight = found.weight[keep] if self.keep else np.ones(int(keep.sum()))
+        return Pairs(found.i[keep], found.j[keep], weight)
+
+    def _selves(self, column: Any) -> F64:
+        own = self.inner.selves(column)
+        passes = self.passes(np.minimum(own, 1.0) if self.share else own)
+        return np.where(passes, own if self.keep else 1.0, 0.0)
+
+
+@dataclass(frozen=True, repr=False)
+class Above(Threshold):
+    """⟦φ > t⟧"""
+
+    name = "above"
+
+    def __post_init__(self) -> None:
+        require(self.threshold >= 0, f"above() needs a threshold of 0 or more, found {self.threshold!r}")
+
+    def passes(self, weights: F64) -> Any:
+        return weights > self.threshold
+
+
+@dataclass(frozen=True, repr=False)
+class AtLeast(Threshold):
+    """⟦φ ≥ t⟧"""
+
+    name = "at_least"
+
+    def __post_init__(self) -> None:
+        require(self.threshold > 0, f"at_least() needs a threshold above 0, found {self.threshold!r}")
+
+    def passes(self, weights: F64) -> Any:
+        return weights >= self.threshold
+
+
+def weighted(inner: Similarity, weight: float) -> Weighted:
+    """A similarity that counts `weight` times."""
+    return Weighted(inner, weight)
+
+
+def weigh(inner: Similarity, weights: Mapping[Any, float], *, by: str = "", default: float = 1.0) -> Weigh:
+    """Weights by value (or by a field of it): informativity, or 0 for what never counts."""
+    return Weigh(inner, Table.of(weights, "weigh()"), by, default)
+
+
+def above(inner: Similarity, threshold: float, *, keep: bool = False, share: bool = False) -> Above:
+    """1 where φ > threshold, else 0; with `keep` φ itself; with `share`, of what both could have."""
+    return Above(inner, threshold, keep, share)
+
+
+def at_least(inner: Similarity, threshold: float, *, keep: bool = False, share: bool = False) -> AtLeast:
+    """1 where φ ≥ threshold, else 0; with `keep` φ itself; with `share`, of what both could have."""
+    return AtLeast(inner, threshold, keep, share)

@@ -1,1 +1,0 @@
-"""Several systems, or several metrics, side by side."""

@@ -1,0 +1,417 @@
+"""What comes in: a column of values, as Python objects or already laid out as arrays.
+
+    Objects(list)                       any Python values
+    ndarray                             one number or string for each row
+    Record({"name": column, ...})       a column for each field
+    Bag(offsets, items)                 row k owns items[offsets[k]:offsets[k + 1]]
+    Index(index, values)                row k is values[index[k]]: composite values that occur many times
+    Nullable(position, present)         row k is present[position[k]], or None where that is -1
+    Leaf                                plain values that are no Python list: Arrow's, or codes with their table
+
+The array forms are the shape of Arrow's nested arrays (`columns.arrow` makes them). `field` and `items` go one step
+down, whatever the form; everything else in the engine is blind to the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
+from itertools import chain
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.engine.arrays import I64, integers, offsets_of
+from tallystick.errors import ValueMismatch, did_you_mean
+
+if TYPE_CHECKING:
+    from tallystick.engine.rows import Extended
+
+
+@dataclass(frozen=True, eq=False)
+class Objects:
+    """A column of Python values."""
+
+    values: Sequence[Any]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A column of records: one column for each field."""
+
+    fields: Mapping[str, Data]
+    rows: int | None = None
+    """How many there are; it need only be said where there is no field."""
+
+    def __len__(self) -> int:
+        return len(next(iter(self.fields.values()))) if self.rows is None else self.rows
+
+
+class Entries(Record):
+    """The entries of mappings: `key` and `value`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bag:
+    """A column of collections: row k owns `items[offsets[k]:offsets[k + 1]]`."""
+
+    offsets: I64
+    items: Data
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offsets", integers(self.offsets))
+        if len(self.offsets) == 0 or self.offsets[0] != 0 or self.offsets[-1] != len(self.items):
+            raise ValueMismatch(
+                f"offsets of a Bag must run from 0 to the number of its items ({len(self.items):,}); "
+                f"found {self.offsets[:1].tolist()} to {self.offsets[-1:].tolist()}"
+            )
+        if np.any(np.diff(self.offsets) < 0):
+            raise ValueMismatch("offsets of a Bag must not decrease")
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """A column in which values repeat: row k is `values[index[k]]`."""
+
+    index: I64
+    values: Data
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "index", integers(self.index))
+        if len(self.index) and not 0 <= self.index.min() <= self.index.max() < len(self.values):
+            raise ValueMismatch(f"an Index must point into its {len(self.values):,} values")
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+
+@dataclass(frozen=True, eq=False)
+class Nullable:
+    """A column in which values are missing: row k is `present[position[k]]`, or None where that is -1.
+
+    What is present stands in the order of the rows.
+    """
+
+    position: I64
+    present: Data
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "position", integers(self.position))
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+
+class Leaf:
+    """A column of plain values (none of them None) that does not hold a Python object for each row."""
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def take(self, rows: I64) -> Leaf:
+        raise NotImplementedError
+
+    def part(self, start: int, stop: int) -> Leaf:
+        """The rows from `start` to `stop`."""
+        return self.take(np.arange(start, min(stop, len(self)), dtype=np.int64))
+
+    def different(self) -> tuple[I64, list[Any]]:
+        """Each row's code, and the different values behind the codes, in the order in which they first appear."""
+        raise NotImplementedError
+
+    def jointly(self, other: Leaf) -> tuple[I64, I64, int] | None:
+        """The codes of both columns and their bound, as `code_jointly` has them; None if there is no short way."""
+        return None
+
+    def same(self, other: Leaf) -> NDArray[np.bool_] | None:
+        """Row by row, whether two columns of one length have equal values; None if there is no short way."""
+        return None
+
+    def numbers(self) -> NDArray[np.float64] | None:
+        """The values as floats, if they are numbers."""
+        return None
+
+    def empty(self) -> NDArray[np.bool_]:
+        """Which rows are the empty text."""
+        codes, values = self.different()
+        return np.array([isinstance(value, str) and not value for value in values], np.bool_)[codes]
+
+    def to_list(self) -> list[Any]:
+        """The values as Python has them."""
+        codes, values = self.different()
+        return [values[k] for k in codes.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class Coded(Leaf):
+    """Plain values that repeat: row k is `table[codes[k]]`. The table may hold a value twice."""
+
+    codes: I64
+    table: Sequence[Any]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, rows: I64) -> Coded:
+        return Coded(self.codes[rows], self.table)
+
+    def different(self) -> tuple[I64, list[Any]]:
+        codes, order = by_appearance(self.codes, len(self.table))
+        return codes, [self.table[k] for k in order.tolist()]
+
+
+def by_appearance(codes: I64, bound: int) -> tuple[I64, I64]:
+    """The codes renumbered in the order in which they first appear, and the old code behind each new one."""
+    first = np.full(bound, -1, np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int64)  # the last one written is the first row
+    used = np.flatnonzero(first >= 0)
+    order = used[np.argsort(first[used], kind="stable")]
+    number = np.empty(bound, np.int64)
+    number[order] = np.arange(len(order))
+    return number[codes], order
+
+
+Data: TypeAlias = "Objects | Record | Bag | Index | Nullable | Leaf | Extended | NDArray[Any]"
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What an evaluation keeps from batch to batch: the answers of users' functions, and fields never seen yet."""
+
+    calls: dict[Any, dict[Any, Any]] = dataclass_field(default_factory=dict)
+    absent: dict[str, str] = dataclass_field(default_factory=dict)
+
+    def merge(self, other: Memory) -> None:
+        for path, message in other.absent.items():
+            self.absent[path] = message and self.absent.get(path, message)
+        for node, calls in other.calls.items() if other.calls is not self.calls else ():
+            if node in self.calls:
+                self.calls[node].update(calls)
+            else:
+                self.calls[node] = copy(calls)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where in the value we are, for messages; what was encoded already in this batch; what is kept for the next."""
+
+    path: str = ""
+    memo: dict[Any, Any] = dataclass_field(default_factory=dict, compare=False)
+    memory: Memory = dataclass_field(default_factory=Memory, compare=False)
+
+    def at(self, path: str) -> Scope:
+        return replace(self, path=path)
+
+    def field(self, name: str) -> Scope:
+        return self.at(f"{self.path}.{name}" if self.path else name)
+
+    def items(self) -> Scope:
+        return self.at(f"{self.path}[*]")
+
+    def __str__(self) -> str:
+        return self.path or "the value"
+
+
+class Rows(Sequence[Any]):
+    """A column that looks like a list: a row becomes a Python value when somebody asks for it."""
+
+    def __init__(self, data: Data) -> None:
+        self.data = data
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, place: Any) -> Any:
+        from tallystick.engine.rows import as_objects, sliced
+
+        if isinstance(place, slice):
+            start, stop, step = place.indices(len(self))
+            if step != 1:
+                raise ValueMismatch("the rows of a column are taken one after the other")
+            return Rows(sliced(self.data, start, max(start, stop)))
+        place = range(len(self))[place]
+        return as_objects(sliced(self.data, place, place + 1))[0]
+
+
+COLUMNS = (Objects, Record, Bag, Index, Nullable, Leaf, np.ndarray)
+"""What is a column already."""
+
+
+def is_arrow(values: Any) -> bool:
+    """Whether something is one of pyarrow's tables or arrays; pyarrow is not loaded to find out."""
+    return type(values).__module__.partition(".")[0] == "pyarrow"
+
+
+def as_data(values: Any) -> Data:
+    """A user's documents as a column."""
+    if isinstance(values, COLUMNS):
+        return values
+    if isinstance(values, Rows):
+        return values.data
+    if is_arrow(values):
+        from tallystick.engine.arrow import from_arrow
+
+        return from_arrow(values)
+    return Objects(list(values))  # a copy: what the caller does to the list later is the caller's business
+
+
+def field(data: Data, name: str, scope: Scope, may_miss: bool, absent: Any = None) -> Data:
+    """One field of each row. With `may_miss` a mapping without that key has None (or `absent`) there."""
+    if isinstance(data, Index):
+        return Index(data.index, field(data.values, name, scope, may_miss, absent))
+    if isinstance(data, Record):
+        if name in data.fields:
+            return data.fields[name]
+        if not may_miss:
+            raise ValueMismatch(_no_field(scope, name, data.fields))
+        if absent is not None:
+            return Objects([absent] * len(data))
+        return Nullable(np.full(len(data), -1, np.int64), Objects(()))
+    if isinstance(data, Objects):
+        return Objects(_field_of_objects(data.values, name, scope, may_miss, absent))
+    if isinstance(data, Nullable):
+        raise ValueMismatch(
+            f"at {scope}: found None, expected a record with a field {name!r}; "
+            f"if it may be missing, wrap it: optional(...)"
+        )
+    raise ValueMismatch(f"at {scope}: expected records with a field {name!r}, found {_kind(data)}")
+
+
+def _field_of_objects(values: Sequence[Any], name: str, scope: Scope, may_miss: bool, absent: Any) -> list[Any]:
+    if not values:
+        return []
+    first = values[0]
+    try:
+        if isinstance(first, Mapping):
+            return list(map(itemgetter(name), values))
+        if name.isdigit() and isinstance(first, tuple) and not hasattr(first, "_fields"):
+            return list(map(itemgetter(int(name)), values))
+        return list(map(attrgetter(name), values))
+    except (KeyError, AttributeError, IndexError, TypeError):
+        if may_miss and set(map(type, values)) == {dict}:
+            return [value.get(name, absent) for value in values]
+        return [_one_field(value, name, scope, may_miss, absent) for value in values]
+
+
+def _one_field(value: Any, name: str, scope: Scope, may_miss: bool, absent: Any) -> Any:
+    """The careful way, when the quick one met a row that is different."""
+    if isinstance(value, Mapping):
+        if name in value:
+            return value[name]
+        if may_miss:
+            return absent
+        raise ValueMismatch(_no_field(scope, name, value))
+    if value is None:
+        raise ValueMismatch(
+            f"at {scope}: found None, expected a record with a field {name!r}; "
+            f"if it may be missing, wrap it: optional(...)"
+        )
+    if name.isdigit() and isinstance(value, tuple):
+        if int(name) < len(value):
+            return value[int(name)]
+        raise ValueMismatch(f"at {scope}: expected at least {int(name) + 1} positions, found {value!r:.80}")
+    if hasattr(value, name):
+        return getattr(value, name)
+    raise ValueMismatch(_no_field(scope, name, field_names(value), value))
+
+
+def note_absence(name: str, sides: Iterable[Data], values: Iterable[Data], scope: Scope) -> None:
+    """Remember a field that no mapping of either side has had so far: at the end of the evaluation that is a misspelt
+    one, not a missing value. What is remembered is the message, or nothing once the field was seen."""
+    absent = scope.memory.absent
+    path = scope.field(name).path
+    if absent.get(path) == "":
+        return
+    sides = [side.values if isinstance(side, Index) else side for side in sides]
+    found = (value for column in values if isinstance(column, Objects) for value in column.values)
+    rows = [row for side in sides if isinstance(side, Objects) for row in side.values]
+    columns = [side.fields for side in sides if isinstance(side, Record)]
+    seen = not all(isinstance(row, Mapping) for row in rows[:1]) or any(value is not None for value in found)
+    if seen or any(name in row for row in (*columns, *rows)):
+        absent[path] = ""
+    elif (rows or columns) and path not in absent:
+        absent[path] = _no_field(scope, name, dict.fromkeys(key for row in (*columns, *rows[:100]) for key in row))
+
+
+def field_names(value: Any) -> list[str]:
+    """The names of a record's fields, as far as they can be seen."""
+    for attribute in (
+        "__dataclass_fields__",
+        "model_fields",
+        "__struct_fields__",
+        "_fields",
+        "__annotations__",
+    ):
+        found = getattr(type(value), attribute, None)
+        if found:
+            return list(found)
+    return list(value) if isinstance(value, Mapping) else []
+
+
+def _no_field(scope: Scope, name: str, known: Iterable[str], value: Any = None) -> str:
+    known = [str(k) for k in known]
+    found = f"fields {', '.join(known[:12])}" if known else f"{type(value).__name__} {value!r:.60}"
+    return f"at {scope}: expected a field {name!r}, found {found}.{did_you_mean(name, known)}"
+
+
+def items(data: Data, scope: Scope) -> Bag | Index:
+    """The items of each row's collection. A dict's items are records of `key` and `value`."""
+    if isinstance(data, Bag):
+        return data
+    if isinstance(data, Index):
+        inner = items(data.values, scope)
+        return Index(data.index, inner)
+    if isinstance(data, Nullable):
+        if len(data.present) < len(data):
+            raise ValueMismatch(
+                f"at {scope}: expected a collection, found NoneType None; if it may be missing, wrap it: optional(...)"
+            )
+        return items(data.present, scope)
+    if not isinstance(data, Objects):
+        raise ValueMismatch(f"at {scope}: expected collections, found {_kind(data)}")
+    values = data.values
+    kinds = set(map(type, values))
+    if any(issubclass(kind, Mapping) for kind in kinds):
+        if not all(issubclass(kind, Mapping) for kind in kinds):
+            raise ValueMismatch(f"at {scope}: expected mappings throughout, found also {_names(kinds)}")
+        keys = Objects(list(chain.from_iterable(values)))
+        inside = Objects(list(chain.from_iterable(value.values() for value in values)))
+        return Bag(offsets_of(list(map(len, values))), Entries({"key": keys, "value": inside}))
+    for kind in kinds:
+        if issubclass(kind, (str, bytes)) or not issubclass(kind, Collection):
+            example = next(value for value in values if type(value) is kind)
+            hint = "; if it may be missing, wrap it: optional(...)" if example is None else ""
+            raise ValueMismatch(f"at {scope}: expected a collection, found {kind.__name__} {example!r:.60}{hint}")
+    return Bag(offsets_of(list(map(len, values))), Objects(list(chain.from_iterable(values))))
+
+
+def repeated(data: Data) -> Data:
+    """Composite objects that occur many times (by identity) become an Index over the different ones."""
+    if not isinstance(data, Objects) or len(data) < 64:
+        return data
+    identities = list(map(id, data.values))
+    different = dict(zip(identities, data.values, strict=True))
+    if len(different) * 3 > len(identities) * 2:
+        return data
+    position = {identity: k for k, identity in enumerate(different)}
+    return Index(integers(list(map(position.__getitem__, identities))), Objects(list(different.values())))
+
+
+def _kind(data: Data) -> str:
+    if isinstance(data, np.ndarray):
+        return f"an array of {data.dtype}"
+    return "plain values" if isinstance(data, Leaf) else f"a {type(data).__name__}"
+
+
+def _names(kinds: Iterable[type]) -> str:
+    return ", ".join(sorted(kind.__name__ for kind in kinds if not issubclass(kind, Mapping)))

@@ -1,0 +1,197 @@
+"""Weighted sums of documents: what every resampling method needs, in bounded memory.
+
+A bootstrap resample draws n documents with replacement. Its sums are w·X, with w how often each document was drawn
+and X the documents' rows (n x sums). In a randomisation test each document's two outputs change places by a coin: with
+s the coins, one system's sums become s·B + (1 - s)·A. (Where rows are fractions that is not the whole less s·A and more
+s·B: what is taken away entirely would leave a rounding error, and a label with it.) Either way many resamples are matrix products, and no document is
+scored again:
+
+    weights (resamples x n)  ·  rows of all systems and metrics side by side (n x sums)  =  sums (resamples x sums)
+
+Weights are made a block at a time in one buffer, so that memory does not grow with the number of resamples; what is
+drawn depends on the seed and on n alone, neither on the size of the blocks nor on how many tallies are summed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import NormalDist
+
+import numpy as np
+
+from tallystick.engine.arrays import F64
+from tallystick.engine.tally import are_integers
+from tallystick.errors import MetricError, SidesMismatch
+
+CELLS = 2_000_000
+"""How many weights, and how many sums, exist at a time: 16 MB each."""
+
+
+def documents_drawn(n: int, resamples: int, seed: int, width: int = 1) -> Iterator[F64]:
+    """How often each of n documents is drawn, in blocks (some resamples, n); a block is overwritten by the next."""
+    rng = _generator(seed)
+    for block in _blocks(n, resamples, width):
+        for row in block:
+            row[:] = np.bincount(rng.integers(0, n, size=n, dtype=np.uint32), minlength=n)
+        yield block
+
+
+def coins_tossed(n: int, resamples: int, seed: int, width: int = 1) -> Iterator[F64]:
+    """A coin (0 or 1) for each of n documents, in blocks (some resamples, n); a block is overwritten by the next."""
+    rng = _generator(seed)
+    size = -(-n // 8)
+    for block in _blocks(n, resamples, width):
+        for row in block:
+            row[:] = np.unpackbits(np.frombuffer(rng.bytes(size), np.uint8), count=n)
+        yield block
+
+
+def all_coins(n: int, width: int = 1) -> Iterator[F64]:
+    """Every outcome of n coins once, in blocks (some outcomes, n); a block is overwritten by the next."""
+    first = 0
+    for block in _blocks(n, 2**n, width):
+        block[:] = (np.arange(first, first + len(block))[:, None] >> np.arange(n)) & 1
+        first += len(block)
+        yield block
+
+
+def weighted_sums(weights: Iterator[F64], rows: Sequence[F64]) -> Iterator[list[F64]]:
+    """For each block of weights the sums of each tally: arrays (some resamples, sums)."""
+    groups = _groups(rows)
+    return (_products(block, groups) for block in weights)
+
+
+def swapped_sums(coins: Iterator[F64], rows: Sequence[F64]) -> Iterator[tuple[list[F64], list[F64]]]:
+    """For each block of coins the sums of each tally over the documents whose coin is 1, and over the others. The others' are
+    what is left of the whole where all rows are integers, so that nothing is rounded, and a product of their own elsewhere."""
+    whole = [one.sum(axis=0) for one in rows]
+    counts = [are_integers(one) for one in rows]
+    groups = _groups(rows)
+    of_fractions = _groups([one for one, integers in zip(rows, counts, strict=True) if not integers])
+    for block in coins:
+        gone = _products(block, groups)
+        others = iter(_products(1 - block, of_fractions) if of_fractions else ())
+        kept = [
+            sums - one if integers else next(others) for sums, one, integers in zip(whole, gone, counts, strict=True)
+        ]
+        yield gone, kept
+
+
+def bootstrap_sums(rows: Sequence[F64], resamples: int, seed: int) -> list[F64]:
+    """The sums of every resample, for several tallies over the same documents: arrays (resamples, sums)."""
+    n = documents_of(rows)
+    blocks = list(weighted_sums(documents_drawn(n, resamples, seed, width_of(rows)), rows))
+    return [np.concatenate([block[k] for block in blocks]) for k in range(len(rows))]
+
+
+def documents_of(rows: Sequence[F64]) -> int:
+    """The number of documents, which all tallies share."""
+    n = len(rows[0]) if rows else 0
+    if any(len(one) != n for one in rows):
+        raise SidesMismatch("results over different numbers of documents cannot be resampled together")
+    return n
+
+
+def width_of(rows: Sequence[F64]) -> int:
+    """How many sums a resample has."""
+    return sum(one.shape[1] for one in rows)
+
+
+def _products(weights: F64, groups: Sequence[tuple[F64, list[int]]]) -> list[F64]:
+    return [part for stacked, ends in groups for part in np.split(weights @ stacked, ends[:-1], axis=1)]
+
+
+def _groups(rows: Sequence[F64]) -> list[tuple[F64, list[int]]]:
+    """Tallies side by side, a product for several at once; large ones by themselves, so that they are not copied."""
+    groups: list[list[F64]] = [[]]
+    for one in rows:
+        if groups[-1] and one.size + sum(other.size for other in groups[-1]) > CELLS:
+            groups.append([])
+        groups[-1].append(one)
+    return [
+        (
+            group[0] if len(group) == 1 else np.concatenate(group, axis=1),
+            np.cumsum([g.shape[1] for g in group]).tolist(),
+        )
+        for group in groups
+        if group
+    ]
+
+
+def _blocks(n: int, resamples: int, width: int) -> Iterator[F64]:
+    size = max(1, min(resamples, CELLS // max(n, width, 1)))
+    buffer = np.empty((size, n))
+    for first in range(0, resamples, size):
+        yield buffer[: resamples - first]
+
+
+def _generator(seed: int) -> np.random.Generator:
+    if seed < 0:
+        raise MetricError(f"a seed is 0 or more, found {seed}")
+    return np.random.default_rng(seed)
+
+
+# Bias-corrected and accelerated quantiles (BCa, Efron 1987), with an acceleration that one document cannot make alone.
+#
+# Of an interval's two quantiles, z₀ corrects the bias: how many resamples lie below the estimate. The acceleration a is how
+# fast the figure's standard error changes with the figure, a sixth of the skewness of what the documents contribute:
+#
+#     a = Σ d³ / (6 (Σ d²)^(3/2))      d: how far the figure without one document is below the mean of all such
+#
+# A third moment is often made by one or two large documents. Then it is noise, and noise of the worst kind: where a large
+# document has raised the figure it moves the interval up, further away from the truth. So it is multiplied by the share of
+# its square that is owed to pairs of different documents,
+#
+#     (Σ d³)² = Σᵢ dᵢ⁶ + Σᵢ≠ⱼ dᵢ³ dⱼ³      share = Σᵢ≠ⱼ dᵢ³ dⱼ³ / (Σ d³)², or 0 where that is negative
+#
+# The second sum is the unbiased estimate of what the square of the first would be over other documents; the first is what a
+# third moment of 0 would give too. The share tends to 1 with the number of documents (what is missing is of order 1/n), so
+# that BCa keeps its accuracy of second order; it is 0 where a cannot be told from 0.
+
+_LEAST = 2.0**-53
+"""Half the distance of 1 to the next smaller number."""
+
+
+def bias_of(values: F64, estimate: float) -> float:
+    """z₀ = Φ⁻¹(the share of resamples below the estimate); those that are equal to it count half."""
+    same = np.isclose(values, estimate, rtol=0, atol=1e-12)
+    below = float((np.sum((values < estimate) & ~same) + 0.5 * np.sum(same)) / len(values))
+    return NormalDist().inv_cdf(min(max(below, 0.5 / len(values)), 1 - 0.5 / len(values)))
+
+
+def acceleration_of(without: F64) -> float:
+    """The acceleration, from what the figure is without each document: Efron's, as far as several documents make it."""
+    return efrons_acceleration(without) * owed_to_several(without)
+
+
+def efrons_acceleration(without: F64) -> float:
+    """a = Σ d³ / (6 (Σ d²)^(3/2)), as in other tools; a figure that no document changes has none."""
+    below = _below_their_mean(without)
+    cubed, squared = float(np.sum(below**3)), float(np.sum(below**2))
+    return cubed / (6 * squared**1.5) if squared > 1e-20 else 0.0
+
+
+def owed_to_several(without: F64) -> float:
+    """The share of (Σ d³)² that pairs of different documents make; 0 where they make less than nothing."""
+    cubed = _below_their_mean(without) ** 3
+    largest = float(np.max(np.abs(cubed), initial=0.0))
+    if largest == 0:
+        return 0.0
+    cubed = cubed / largest  # sixth powers of small differences would be lost
+    total = float(np.sum(cubed)) ** 2
+    return max(0.0, 1 - float(np.sum(cubed**2)) / total) if total > 0 else 0.0
+
+
+def moved(quantiles: tuple[float, float], bias: float, acceleration: float) -> tuple[float, float]:
+    """BCa's quantiles: Φ(z₀ + z / (1 - a z)), with z = z₀ + Φ⁻¹(quantile)."""
+    normal = NormalDist()
+    # 0 and 1, to which a level next to 1 is rounded, have no finite z
+    z = [bias + normal.inv_cdf(min(max(quantile, _LEAST), 1 - _LEAST)) for quantile in quantiles]
+    low, high = (normal.cdf(bias + one / max(1 - acceleration * one, 1e-9)) for one in z)
+    return low, high
+
+
+def _below_their_mean(without: F64) -> F64:
+    without = without[~np.isnan(without)]
+    below: F64 = without.mean() - without if len(without) else without
+    return below

@@ -1,0 +1,234 @@
+"""What a metric node makes of one side's values: the columns that pairs are computed from.
+
+Each kind can `take` rows, so that aligned rows can be followed downwards for explanations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from tallystick.engine.arrays import F64, I64, Mask, expand, offsets_of
+from tallystick.engine.data import Leaf
+
+
+class Column(Protocol):
+    """One side's rows for one node of a metric."""
+
+    def __len__(self) -> int: ...
+
+    def take(self, rows: I64) -> Column: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """A leaf: an integer for each row, below `bound`; `values` is the table of what the codes stand for."""
+
+    codes: I64
+    bound: int
+    values: Sequence[Any] = ()
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, rows: I64) -> Codes:
+        return Codes(self.codes[rows], self.bound, self.values)
+
+
+class Unnumbered(Codes):
+    """A leaf that is only numbered when somebody asks for its codes: row against row, values are compared as they are."""
+
+    def __init__(self, leaf: Leaf, numbering: Numbering, side: int, rows: I64 | None = None) -> None:
+        self.__dict__.update(leaf=leaf, numbering=numbering, side=side, rows=rows, values=())
+
+    leaf: Leaf
+    numbering: Numbering
+    side: int
+    rows: I64 | None
+
+    def __len__(self) -> int:
+        return len(self.leaf) if self.rows is None else len(self.rows)
+
+    @cached_property
+    def codes(self) -> I64:
+        every: I64 = self.numbering.codes[self.side]  # type: ignore[assignment]
+        return every if self.rows is None else every[self.rows]
+
+    @property
+    def bound(self) -> int:
+        return self.numbering.codes[2]
+
+    def take(self, rows: I64) -> Codes:
+        if len(rows) == len(self) and np.array_equal(rows, np.arange(len(rows))):
+            return self
+        if "codes" in self.numbering.__dict__:
+            return Codes(self.codes[rows], self.bound)
+        return Unnumbered(self.leaf, self.numbering, self.side, rows if self.rows is None else self.rows[rows])
+
+    def same(self, other: Unnumbered) -> Mask:
+        """Row by row, whether the values are equal."""
+        if "codes" in self.numbering.__dict__:
+            return np.asarray(self.codes == other.codes, np.bool_)
+        if self.rows is None and other.rows is None:
+            return self.numbering.same
+        found = _rows_of(self).same(_rows_of(other))
+        return self.codes == other.codes if found is None else found
+
+
+def _rows_of(column: Unnumbered) -> Leaf:
+    return column.leaf if column.rows is None else column.leaf.take(column.rows)
+
+
+class Numbering:
+    """The codes of two leaves, and their bound, once they are asked for."""
+
+    def __init__(self, left: Leaf, right: Leaf, count: Callable[[], tuple[I64, I64, int]]) -> None:
+        self.left, self.right, self.count = left, right, count
+
+    @cached_property
+    def codes(self) -> tuple[I64, I64, int]:
+        return self.count()
+
+    @cached_property
+    def same(self) -> Mask:
+        """Row by row, whether the values are equal."""
+        found = self.left.same(self.right)
+        return self.codes[0] == self.codes[1] if found is None else found
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A leaf of floats: one array for each part (a number has one, an interval two)."""
+
+    parts: tuple[F64, ...]
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
+
+    def take(self, rows: I64) -> Numbers:
+        return Numbers(tuple(part[rows] for part in self.parts))
+
+
+@dataclass(frozen=True, eq=False)
+class Fields:
+    """A record: the columns of its fields."""
+
+    columns: tuple[Column, ...]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def take(self, rows: I64) -> Fields:
+        return Fields(tuple(column.take(rows) for column in self.columns))
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Collections: row k owns `items[offsets[k]:offsets[k + 1]]`."""
+
+    offsets: I64
+    items: Column
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def owners(self) -> I64:
+        return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
+
+    def item_rows(self, rows: I64) -> tuple[I64, I64]:
+        """The item rows of some owners, one after the other, and their counts."""
+        counts = self.offsets[rows + 1] - self.offsets[rows]
+        return expand(self.offsets[rows], counts), counts
+
+    def take(self, rows: I64) -> Items:
+        item_rows, counts = self.item_rows(rows)
+        return Items(offsets_of(counts), self.items.take(item_rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """Composite values that occur many times: row k is `values[index[k]]`."""
+
+    index: I64
+    values: Column
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def take(self, rows: I64) -> Shared:
+        return Shared(self.index[rows], self.values)
+
+
+def unshared(column: Column) -> Column:
+    """The same rows, each with a value of its own."""
+    return column.values.take(column.index) if isinstance(column, Shared) else column
+
+
+@dataclass(frozen=True, eq=False)
+class Maybe:
+    """Values of which some are missing: row k is `present[position[k]]`, or nothing where that is -1."""
+
+    position: I64
+    present: Column
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    @property
+    def rows(self) -> I64:
+        """The rows that have a value, in the order of `present`."""
+        rows = np.flatnonzero(self.position >= 0)
+        out = np.empty(len(self.present), np.int64)
+        out[self.position[rows]] = rows
+        return out
+
+    def take(self, rows: I64) -> Maybe:
+        position = self.position[rows]
+        here = position >= 0
+        fresh = np.full(len(rows), -1, np.int64)
+        fresh[here] = np.arange(int(here.sum()))
+        return Maybe(fresh, self.present.take(position[here]))
+
+
+@dataclass(frozen=True, eq=False)
+class Alternatives:
+    """Values of several cases: row k is `columns[case[k]][position[k]]`."""
+
+    case: I64
+    position: I64
+    columns: tuple[Column, ...]
+
+    def __len__(self) -> int:
+        return len(self.case)
+
+    def rows(self, case: int) -> I64:
+        """The rows of one case, in the order of its column."""
+        rows = np.flatnonzero(self.case == case)
+        out = np.empty(len(rows), np.int64)
+        out[self.position[rows]] = rows
+        return out
+
+    def take(self, rows: I64) -> Alternatives:
+        case, position = self.case[rows], self.position[rows]
+        fresh, columns = np.empty(len(rows), np.int64), []
+        for number, column in enumerate(self.columns):
+            here = np.flatnonzero(case == number)
+            fresh[here] = np.arange(len(here))
+            columns.append(column.take(position[here]))
+        return Alternatives(case, fresh, tuple(columns))
+
+
+@dataclass(frozen=True, eq=False)
+class Nothing:
+    """No rows at all: where a recursive type ends."""
+
+    def __len__(self) -> int:
+        return 0
+
+    def take(self, rows: I64) -> Nothing:
+        return self

@@ -1,0 +1,217 @@
+"""Tallies: the sums of a corpus, a row for each document, and what turns them into figures.
+
+    num_p, den_p, num_r, den_r
+
+For a plain matching num_p = num_r = Σ(P,R), den_p = Σ(P,P), den_r = Σ(R,R). Tallies add: two halves of a corpus
+tallied apart and put together give the figures of the whole. A figure is NaN where it is 0/0; that is decided at
+this last division only, and never enters a sum.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from tallystick.engine.arrays import F64
+from tallystick.errors import MetricError
+
+
+class Kind(Protocol):
+    """A kind of tally: the names of its sums, and the figures that follow from them."""
+
+    @property
+    def sums(self) -> tuple[str, ...]: ...
+
+    @property
+    def headline(self) -> str: ...
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        """From an array (..., sums) to arrays (...); NaN where a figure is 0/0."""
+        ...
+
+
+@runtime_checkable
+class Labelled(Kind, Protocol):
+    """A kind whose sums are those of several labels: its figures are one of its averages over them."""
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+
+    @property
+    def average(self) -> str: ...
+
+    def averages(self, sums: F64) -> dict[str, dict[str, F64]]:
+        """The figures under each average, by its name: micro, macro, ..."""
+        ...
+
+    def label_figures(self, sums: F64) -> dict[str, F64]:
+        """From an array (..., sums) to arrays (..., labels)."""
+        ...
+
+    def label_tallies(self, sums: F64) -> dict[str, dict[str, float]]:
+        """The sums of a corpus by label and name."""
+        ...
+
+    def pooled_tally(self, sums: F64) -> dict[str, float]:
+        """The sums of a corpus over all labels."""
+        ...
+
+    def support(self, sums: F64) -> F64:
+        """How much of each label there is in the reference."""
+        ...
+
+    def in_means(self, sums: F64) -> tuple[str, ...]:
+        """The labels that a mean is over: those it may be over, if one of the sides has them."""
+        ...
+
+    def left_out(self, sums: F64) -> tuple[str, ...]:
+        """The labels that a mean leaves out because neither side has them."""
+        ...
+
+
+@runtime_checkable
+class Joinable(Kind, Protocol):
+    """A kind that depends on what occurs in its documents, such as their labels."""
+
+    def joined(self, other: Any) -> Any:
+        """The kind of the documents of both; sums keep their names."""
+        ...
+
+
+@runtime_checkable
+class Noted(Kind, Protocol):
+    """A kind about whose sums there is something to be said."""
+
+    def notes(self, sums: F64) -> list[str]: ...
+
+
+def ratio(numerator: F64, denominator: F64) -> F64:
+    """numerator / denominator; NaN for 0/0."""
+    out: F64 = np.full(np.broadcast(numerator, denominator).shape, np.nan)
+    np.divide(numerator, denominator, out=out, where=denominator != 0)
+    return out
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Precision, recall, F_β and, if asked for, Jaccard, from four sums.
+
+    F with one numerator S is (1 + β²) S / (β² den_r + den_p), undefined only if both denominators are 0. With two
+    numerators (`one` is False) it is made from P and R, and undefined only if both of them are.
+    """
+
+    headline: str = "f1"
+    beta: float = 1.0
+    one: bool = True
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return ("num_p", "den_p", "num_r", "den_r")
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        num_p, den_p, num_r, den_r = (sums[..., k] for k in range(4))
+        precision, recall = ratio(num_p, den_p), ratio(num_r, den_r)
+        square = self.beta**2
+        if self.one:
+            f = ratio((1 + square) * num_p, square * den_r + den_p)
+        else:
+            p, r = np.nan_to_num(precision), np.nan_to_num(recall)
+            f = ratio((1 + square) * p * r, square * p + r)
+            nothing = np.isnan(f) & ~(np.isnan(precision) & np.isnan(recall))
+            f = np.where(nothing, 0.0, f)
+        out = {"precision": precision, "recall": recall, f"f{self.beta:g}": f}
+        if self.headline == "jaccard":
+            out["jaccard"] = ratio(num_p, den_r + den_p - num_p)
+        return out
+
+
+def total(rows: F64) -> F64:
+    """The sums over all rows, each rounded once: the same whatever the order or the grouping of the rows."""
+    if are_integers(rows):
+        return np.asarray(rows.sum(axis=0), np.float64)
+    return np.array([math.fsum(column) for column in rows.T.tolist()]) if len(rows) else np.zeros(rows.shape[1])
+
+
+def are_integers(rows: F64) -> bool:
+    """Whether sums and differences of these rows are never rounded at all."""
+    return bool(np.all(rows == np.floor(rows)) and np.abs(rows).sum() < 2**53)
+
+
+@dataclass(frozen=True)
+class MeanOf:
+    """The mean of several kinds' headline figures, over the sums of all of them; 0/0 counts as 0."""
+
+    parts: tuple[tuple[str, Kind], ...]
+    headline: str = "f1"
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return tuple(f"{name}_{sum_}" for name, kind in self.parts for sum_ in kind.sums)
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        first, found = 0, []
+        for _, kind in self.parts:
+            inner = sums[..., first : first + len(kind.sums)]
+            found.append(np.nan_to_num(kind.figures(inner)[kind.headline]))
+            first += len(kind.sums)
+        return {self.headline: np.mean(found, axis=0)}
+
+
+# Sums of floats without rounding, so that nothing depends on the order or the grouping of what is added.
+#
+# Every float is a whole number of units of 2^-1074, the smallest float there is:
+#
+#     0.1 = 0x1.999999999999ap-4 = 7205759403792794 · 2^(1074 - 56) units
+#
+# A sum of floats is then a sum of integers, which has no order; it is rounded once, to the nearest float, when somebody
+# looks at it. That is what `math.fsum` gives too, but integers can be kept, sent, stored and added to later.
+
+Units = tuple[int, ...]
+"""One exact sum for each column."""
+
+_ONE = 1074
+_HALF = 26  # a mantissa of 53 bits in two halves: 2^36 of them fit into 64 bits
+
+
+def add_up(rows: F64) -> Units:
+    """The exact sum of each column of an array (rows, columns)."""
+    if not len(rows):
+        return (0,) * int(rows.shape[1])
+    if np.all(rows == np.floor(rows)) and np.abs(rows).sum() < 2**53:  # integers, as most tallies are
+        return tuple(int(total) << _ONE for total in rows.sum(axis=0).tolist())
+    return tuple(_add_column(rows[:, k]) for k in range(rows.shape[1]))
+
+
+def _add_column(column: F64) -> int:
+    if not np.isfinite(column).all():
+        raise MetricError(f"a tally has to be finite, found {column[~np.isfinite(column)][0]}")
+    fraction, exponent = np.frexp(column)  # column = fraction · 2^exponent, fraction in [0.5, 1)
+    mantissa = np.ldexp(fraction, 53).astype(np.int64)
+    high, low = mantissa >> _HALF, mantissa & ((1 << _HALF) - 1)
+    total = 0
+    for power in np.unique(exponent).tolist():
+        here = exponent == power
+        whole = (int(high[here].sum()) << _HALF) + int(low[here].sum())
+        shift = power - 53 + _ONE
+        total += whole << shift if shift >= 0 else whole >> -shift  # below the normal floats the last bits are 0
+    return total
+
+
+def merged(first: Units, second: Units) -> Units:
+    """Two sums in one."""
+    if len(first) != len(second):
+        raise MetricError(f"sums of {len(first)} and of {len(second)} columns cannot be added")
+    return tuple(a + b for a, b in zip(first, second, strict=True))
+
+
+def rounded(units: Sequence[int]) -> F64:
+    """Each sum as the float that is nearest to it."""
+    try:
+        # Python divides integers with one rounding
+        return np.array([unit / (1 << _ONE) for unit in units], np.float64)
+    except OverflowError:
+        raise MetricError("a sum is larger than any float") from None

@@ -1,0 +1,242 @@
+"""Documents that a system did not answer.
+
+A document that stands on one side only is an error where nothing else was asked for. A comparison may ask for
+something else: what a system did not answer counts as an empty answer, or is left out for all systems. Either way a
+pairing goes on as if the answer were empty and notes which documents those were; a predicted document that the
+reference does not have cannot be scored, so it is ignored, and noted too.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO, Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some, unmet_ids
+
+
+@dataclass
+class Missing:
+    """What was asked for, and, after a pairing, which documents were missing and which are ignored."""
+
+    policy: str = "error"
+    unanswered: list[Any] = field(default_factory=list)
+    ignored: list[Any] = field(default_factory=list)
+    remedy: str = ""
+    """What could be asked for, after documents on one side only were an error."""
+
+    @property
+    def asked(self) -> bool:
+        """Whether documents on one side only are allowed, and told by `notes`."""
+        return self.policy != "error"
+
+    def allows(self, unanswered: Iterable[object], extra: Iterable[object]) -> bool:
+        """Notes documents that stand on one side only; False if that is an error."""
+        if not self.asked:
+            if list(unanswered):
+                self.remedy = (
+                    "--missing empty counts what a system did not answer as empty answers, --missing intersect leaves it out "
+                    "for all systems"
+                )
+            elif list(extra):
+                self.remedy = "--missing empty or --missing intersect ignores what the reference does not have"
+            return False
+        self.unanswered += unanswered
+        self.ignored += extra
+        return True
+
+    def notes(self, system: str) -> list[str]:
+        """What is to be said about one system."""
+        fate = "left out for all systems" if self.policy == "intersect" else "counted as empty answers"
+        return [
+            f"{system}: {len(names):,} document{'' if len(names) == 1 else 's'} {what}: {some(names)}"
+            for names, what in (
+                (self.unanswered, f"not answered, {fate}"),
+                (self.ignored, "ignored, which the reference does not have"),
+            )
+            if names
+        ]
+
+
+def allowed(missing: Missing | None, unanswered: Iterable[object], extra: Iterable[object]) -> bool:
+    """Whether documents on one side only are allowed; by default they are not."""
+    return missing is not None and missing.allows(unanswered, extra)
+
+
+# Documents by name, as a reader of relations, events, roles or N-ary relations gives them, and laying two sides together.
+
+T = TypeVar("T")
+
+
+@dataclass
+class Documents(Generic[T]):
+    """One file's documents. In a `partial` file a document in which nothing was found does not appear."""
+
+    file: str
+    format: str
+    values: dict[str, T] = field(default_factory=dict)
+    places: dict[str, Place] = field(default_factory=dict)
+    partial: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+    def add(self, name: str, value: T, place: Place) -> None:
+        """Put a document in; a name may stand for one document only."""
+        if name in self.values:
+            before = self.places[name].line
+            where = f" in line {before}" if before else ""
+            raise InputError(f"the document {name!r} stood{where} already; names must differ", place)
+        self.values[name], self.places[name] = value, place
+
+
+@dataclass(frozen=True)
+class Paired(Generic[T]):
+    """The documents of both sides in one order, and what is to be said about them."""
+
+    ids: tuple[str, ...]
+    reference: tuple[T, ...]
+    predicted: tuple[T, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def pair_documents(
+    reference: Documents[T], predicted: Documents[T], nothing: Callable[[], T], absent: Missing | None = None
+) -> Paired[T]:
+    """Documents of one name meet. One that stands on one side only is an error, except where a file is partial or
+    `absent` allows it."""
+    missing = [name for name in reference.values if name not in predicted.values]
+    extra = [name for name in predicted.values if name not in reference.values]
+    missing, extra = (missing if not predicted.partial else []), (extra if not reference.partial else [])
+    if (missing or extra) and not allowed(absent, missing, extra):
+        raise SidesMismatch(f"{reference.file} and {predicted.file}: {unmet_ids(missing, extra)}")
+    ignored = set(extra)
+    ids = tuple(name for name in dict.fromkeys((*reference.values, *predicted.values)) if name not in ignored)
+    return Paired(
+        ids,
+        tuple(reference.values[name] if name in reference.values else nothing() for name in ids),
+        tuple(predicted.values[name] if name in predicted.values else nothing() for name in ids),
+        (*reference.warnings, *predicted.warnings),
+    )
+
+
+def pair_values(reference: Any, predicted: Any) -> Paired[Any]:
+    """Documents from Python: two mappings by id, or two sequences of one length."""
+    if isinstance(reference, Mapping) and isinstance(predicted, Mapping):
+        sides = [
+            Documents(name, "Python", dict(side)) for name, side in (("reference", reference), ("predicted", predicted))
+        ]
+        return pair_documents(sides[0], sides[1], lambda: None)
+    left, right = tuple(reference), tuple(predicted)
+    if len(left) != len(right):
+        raise SidesMismatch(
+            f"reference has {len(left):,} documents and predicted has {len(right):,}; they are paired by order"
+        )
+    return Paired(tuple(map(str, range(len(left)))), left, right)
+
+
+def place_of(document: Any, ids: Sequence[Any]) -> int:
+    """The place of a document among ids."""
+    if document not in ids:
+        raise MetricError(
+            f"no document {document!r}; there are {len(ids):,}.{did_you_mean(str(document), map(str, ids))}"
+        )
+    return list(ids).index(document)
+
+
+def sources(name: str | Path, suffix: str) -> list[Path]:
+    """The file, or the files with that suffix in the folder, by name."""
+    path = Path(name)
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.rglob(f"*{suffix}"))
+    if not found:
+        raise InputError(f"is a folder without a single {suffix} file", str(name))
+    return found
+
+
+# Ids that come twice, noticed in bounded memory.
+#
+# Of each id only a number of 64 bits is kept. A full buffer is sorted and written to a temporary file; at the end the
+# sorted runs are looked through side by side, a range of numbers at a time. Equal ids have equal numbers, so none is
+# missed; two different ids with one number are told apart by whoever reads the file again to name the lines.
+
+U64 = NDArray[np.uint64]
+
+BUFFER = 1 << 17
+"""So many numbers are held before they are written down: 1 MB."""
+RANGES = 64
+"""So many ranges of numbers are looked at one after the other."""
+
+
+def stable_numbers(keys: Iterable[Any]) -> U64:
+    """A number for each id that is the same in every process. 1 and "1" are different ids."""
+    digests = (blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=8).digest() for key in keys)
+    return np.frombuffer(b"".join(digests), np.uint64)
+
+
+class Repeats:
+    """Numbers of ids as they come; `found` says which came more than once."""
+
+    def __init__(self, buffer: int = BUFFER) -> None:
+        self.count = 0
+        self._buffer, self._held = np.empty(buffer, np.uint64), 0
+        self._file: IO[bytes] | None = None
+        self._runs: list[tuple[int, list[int]]] = []  # where a run begins, and where each range of numbers does in it
+
+    def add(self, keys: Sequence[Any]) -> None:
+        """Ids of this process."""
+        self.add_numbers(np.fromiter(map(hash, keys), np.int64, len(keys)).view(np.uint64))
+
+    def add_numbers(self, numbers: U64) -> None:
+        self.count += len(numbers)
+        while len(numbers):
+            room = min(len(numbers), len(self._buffer) - self._held)
+            self._buffer[self._held : self._held + room] = numbers[:room]
+            self._held += room
+            numbers = numbers[room:]
+            if self._held == len(self._buffer):
+                self._write()
+
+    def _write(self) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="tallystick-ids-")  # noqa: SIM115 - it lives as long as this
+        run = np.sort(self._buffer[: self._held])
+        edges = np.array([k * 2**64 // RANGES for k in range(1, RANGES)], np.uint64)
+        self._runs.append((self._file.tell(), [0, *np.searchsorted(run, edges).tolist(), len(run)]))
+        self._file.write(run.tobytes())
+        self._held = 0
+
+    def found(self) -> U64:
+        """The numbers that came more than once."""
+        if self._file is None:
+            return _twice(np.sort(self._buffer[: self._held]))
+        self._write()
+        twice = [_twice(np.sort(self._range(k))) for k in range(RANGES)]
+        self._file.seek(0, 2)  # more may come
+        return np.unique(np.concatenate(twice))
+
+    def _range(self, k: int) -> U64:
+        """The numbers of one range, from all runs."""
+        assert self._file is not None
+        pieces = []
+        for start, places in self._runs:
+            self._file.seek(start + 8 * places[k])
+            pieces.append(self._file.read(8 * (places[k + 1] - places[k])))
+        return np.frombuffer(b"".join(pieces), np.uint64)
+
+    def close(self) -> None:
+        """Let the temporary file go."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    __del__ = close
+
+
+def _twice(ordered: U64) -> U64:
+    return np.unique(ordered[1:][ordered[1:] == ordered[:-1]])

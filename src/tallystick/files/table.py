@@ -1,0 +1,286 @@
+"""Column files as arrays: where each field of each line starts and ends.
+
+A file is cut into blocks of whole lines that fit a processor's cache; each block becomes a few arrays:
+
+    "EU B-ORG\nsaid O\n"      start  0  3  9 14       first    0  2      (first field of each line)
+                               end    2  8 13 15       columns  2  2
+
+Fields are separated by white space (any run of bytes up to 0x20; never by a no-break space, which occurs
+inside tokens), or by exactly one separator, between which a field may be empty or hold blanks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from tallystick.errors import InputError, Place
+from tallystick.files.lines import is_utf8
+from tallystick.files.numbering import Numbering
+from tallystick.files.source import check_line_ends, check_text, not_utf8, read_bytes, shown_name
+from tallystick.tasks.spans.segments import IntArray, ranges
+
+BLOCK = 1 << 18
+PADDING = b"\n" * 8  # so that eight bytes can be read from any field's start
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, eq=False)
+class LineBlock:
+    """Some whole lines of a file: its fields, the first field and the number of fields of each line.
+
+    A line without fields is blank. `line` is the number of the first line, counted from 1.
+    """
+
+    data: bytes
+    line: int
+    start: IntArray
+    end: IntArray
+    first: IntArray
+    columns: IntArray
+
+    def field(self, line: int, column: int) -> bytes:
+        """One field, by the line's index in the block and a column (from the end where negative)."""
+        index = int(self.first[line]) + column + (int(self.columns[line]) if column < 0 else 0)
+        return self.data[int(self.start[index]) : int(self.end[index])]
+
+    def text(self, line: int) -> str:
+        """A line's fields with what stands between them, for messages."""
+        if not self.columns[line]:
+            return ""
+        first = int(self.first[line])
+        last = first + int(self.columns[line]) - 1
+        return self.data[int(self.start[first]) : int(self.end[last])].decode("utf-8", "replace")
+
+
+def split_lines(data: bytes, file: str, separator: str | None = None) -> Iterator[LineBlock]:
+    """The blocks of a file's content."""
+    check_text(data, file)
+    check_line_ends(data, file)
+    mark = None if separator is None else separator.encode()
+    if mark is not None and (len(mark) != 1 or mark in b"\r\n"):
+        raise InputError(f"separator {separator!r} is not one ASCII character; None means any white space", file)
+    position = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
+    line = 1
+    while position < len(data):
+        stop = len(data)
+        if position + BLOCK < stop:
+            stop = data.rfind(b"\n", position, position + BLOCK) + 1 or data.find(b"\n", position) + 1 or stop
+        piece = data[position:stop]
+        if not piece.endswith(b"\n"):
+            piece += b"\n"
+        block = _split_blanks(piece, line) if mark is None else _split_marks(piece, line, mark)
+        yield block
+        line += len(block.first)
+        position = stop
+
+
+def _split_blanks(piece: bytes, line: int) -> LineBlock:
+    buffer = np.frombuffer(piece, dtype=np.uint8)
+    inside = buffer > 0x20
+    # a field starts where inside turns true and ends where it turns false; the last byte is a line end
+    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+    if inside[0]:
+        edges = np.concatenate((np.zeros(1, dtype=np.int64), edges))
+    start, end = edges[0::2], edges[1::2]
+    upto = np.searchsorted(start, np.flatnonzero(buffer == 0x0A))
+    first = np.concatenate((np.zeros(1, dtype=np.int64), upto[:-1]))
+    return LineBlock(piece + PADDING, line, start, end, first, upto - first)
+
+
+def _split_marks(piece: bytes, line: int, mark: bytes) -> LineBlock:
+    buffer = np.frombuffer(piece, dtype=np.uint8)
+    end = np.flatnonzero((buffer == mark[0]) | (buffer == 0x0A))
+    start = np.concatenate((np.zeros(1, dtype=np.int64), end[:-1] + 1))
+    last = np.flatnonzero(buffer[end] == 0x0A)
+    first = np.concatenate((np.zeros(1, dtype=np.int64), last[:-1] + 1))
+    columns = last - first + 1
+    # "\r\n" ends a line as "\n" does
+    returned = last[(end[last] > start[last]) & (buffer[end[last] - 1] == 0x0D)]
+    end[returned] -= 1
+    # a line of white space only is blank, although it is one field
+    single = np.flatnonzero(columns == 1)
+    empty = start[first[single]] == end[first[single]]
+    columns[single[empty]] = 0
+    for index in single[~empty].tolist():
+        if not piece[start[first[index]] : end[first[index]]].strip(b" \t\r"):
+            columns[index] = 0
+    return LineBlock(piece + PADDING, line, start, end, first, columns)
+
+
+def column_index(block: LineBlock, lines: npt.NDArray[np.int64], column: int) -> IntArray:
+    """The index of a column's field in each of the lines, all of which have it."""
+    if column >= 0:
+        return block.first[lines] + column
+    return block.first[lines] + block.columns[lines] + column
+
+
+def place_of(block: LineBlock, file: str, line: int, column: int | None = None) -> Place:
+    """The place of a field for a message, with a caret under it."""
+    text = block.text(line)
+    if column is None or not block.columns[line]:
+        return Place(file, block.line + line, None, text)
+    first = int(block.first[line])
+    index = first + column + (int(block.columns[line]) if column < 0 else 0)
+    before = block.data[int(block.start[first]) : int(block.start[index])].decode("utf-8", "replace")
+    return Place(file, block.line + line, len(before) + 1, text)
+
+
+# Column files with one token a line: which lines are tokens, where sentences and documents begin.
+#
+# A blank line ends a sentence, a -DOCSTART- line begins a document, a line that opens with the comment mark
+# belongs to nobody. Everything else is a token and has as many columns as the first token of the file.
+
+_DOCSTART = b"-DOCSTART-"
+LONGEST_FIELD = 1 << 20
+"""A token or tag that is longer is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """The tokens of a file as one run of bytes with their sizes."""
+
+    data: npt.NDArray[np.uint8]
+    sizes: npt.NDArray[np.int32]
+
+    def __getitem__(self, index: int) -> str:
+        start = int(self.sizes[:index].sum())
+        return self.data[start : start + int(self.sizes[index])].tobytes().decode("utf-8", "replace")
+
+    def all(self) -> list[str]:
+        """Every token as a string."""
+        data = self.data.tobytes()
+        ends = np.cumsum(self.sizes)
+        pairs = zip((ends - self.sizes).tolist(), ends.tolist(), strict=True)
+        return [data[start:end].decode("utf-8", "replace") for start, end in pairs]
+
+    def first_difference(self, other: Tokens) -> int | None:
+        """The index of the first token that differs, among those that both have."""
+        shared = min(len(self.sizes), len(other.sizes))
+        differ = self.sizes[:shared] != other.sizes[:shared]
+        same_size = int(np.argmax(differ)) if differ.any() else shared
+        length = int(self.sizes[:same_size].sum())
+        unequal = self.data[:length] != other.data[:length]
+        if unequal.any():
+            byte = int(np.argmax(unequal))
+            return int(np.searchsorted(np.cumsum(self.sizes[:same_size]), byte, side="right"))
+        return same_size if same_size < shared else None
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnFile:
+    """The chosen columns of a file as numbers; sentence i is tokens offsets[i] to offsets[i + 1].
+
+    `documents` is the document of each sentence, where the file has -DOCSTART- lines.
+    """
+
+    name: str
+    codes: tuple[npt.NDArray[np.int32], ...]
+    offsets: IntArray
+    first_line: IntArray
+    documents: IntArray | None
+    tokens: Tokens | None
+
+    def place(self, index: int) -> Place:
+        """The file and line of the index-th token."""
+        sentence = int(np.searchsorted(self.offsets, index, side="right")) - 1
+        return Place(self.name, int(self.first_line[sentence]) + index - int(self.offsets[sentence]))
+
+
+def read_columns(
+    name: str | Path,
+    columns: tuple[int, ...],
+    numbering: Numbering,
+    token_column: int | None = 0,
+    separator: str | None = None,
+    comment: str | None = None,
+    keep_tokens: bool = False,
+) -> ColumnFile:
+    """Read and number the given columns of a file (`-` is standard input, `.gz` is unpacked)."""
+    file = shown_name(name)
+    codes: list[list[npt.NDArray[np.int32]]] = [[np.zeros(0, dtype=np.int32)] for _ in columns]
+    firsts: list[IntArray] = []
+    lines: list[IntArray] = []
+    documents: list[IntArray] = []
+    token_data = [np.zeros(0, dtype=np.uint8)]
+    token_sizes = [np.zeros(0, dtype=np.int32)]
+    count = starts = width = 0
+    within = False  # whether the line before is a token
+    asked = columns if token_column is None else (*columns, token_column)
+    data = read_bytes(name)
+    if not is_utf8(data):
+        raise not_utf8(data, file)
+    for block in split_lines(data, file, separator):
+        if len(block.end) and int((block.end - block.start).max()) > LONGEST_FIELD:
+            raise InputError(f"a field is longer than {LONGEST_FIELD:,} bytes; is this a column file?", file)
+        is_token = block.columns > 0
+        opening = _lines_that_start_with(block, _DOCSTART) if _DOCSTART in block.data else []
+        is_token[opening] = False
+        if comment:
+            remarks = _lines_that_start_with(block, comment.encode())
+            is_token[remarks] = False
+            for remark in remarks:
+                if is_token[remark - 1] if remark else within:
+                    raise InputError("a comment inside a sentence", place_of(block, file, remark))
+        tokens = np.flatnonzero(is_token)
+        if len(tokens):
+            if not width:
+                width = int(block.columns[tokens[0]])
+                _check_columns(asked, width, place_of(block, file, int(tokens[0])))
+            wrong = np.flatnonzero(block.columns[tokens] != width)
+            if len(wrong):
+                line = int(tokens[wrong[0]])
+                raise InputError(
+                    f"expected {width} columns as in the lines before, found {block.columns[line]}",
+                    place_of(block, file, line),
+                )
+            for column, parts in zip(columns, codes, strict=True):
+                index = column_index(block, tokens, column)
+                parts.append(numbering.number(block.data, block.start[index], block.end[index]))
+            if keep_tokens and token_column is not None:
+                index = column_index(block, tokens, token_column)
+                sizes = block.end[index] - block.start[index]
+                token_data.append(np.frombuffer(block.data, dtype=np.uint8)[ranges(block.start[index], sizes)])
+                token_sizes.append(sizes.astype(np.int32))
+        begins = np.flatnonzero(~np.concatenate(([within], is_token[:-1]))[tokens])
+        firsts.append(begins + count)
+        lines.append(tokens[begins] + block.line)
+        documents.append(np.searchsorted(np.asarray(opening, dtype=np.int64), tokens[begins]) + starts)
+        count += len(tokens)
+        starts += len(opening)
+        within = bool(is_token[-1])
+    if not count:
+        raise InputError("holds no tokens", file)
+    document = np.concatenate(documents)
+    return ColumnFile(
+        file,
+        tuple(np.concatenate(parts) for parts in codes),
+        np.concatenate((*firsts, [count])),
+        np.concatenate(lines),
+        np.maximum(document - 1, 0) if starts else None,
+        Tokens(np.concatenate(token_data), np.concatenate(token_sizes)) if len(token_sizes) > 1 else None,
+    )
+
+
+def _check_columns(asked: tuple[int, ...], width: int, place: Place) -> None:
+    for column in asked:
+        if not -width <= column < width:
+            raise InputError(f"column {column} was asked for, but the line has {width} columns", place)
+
+
+def _lines_that_start_with(block: LineBlock, mark: bytes) -> list[int]:
+    """The indices of the lines whose first field opens with a mark."""
+    found = []
+    lines = np.flatnonzero(block.columns)
+    begins = block.start[block.first[lines]]
+    position = block.data.find(mark)
+    while position >= 0:
+        index = int(np.searchsorted(begins, position))
+        if index < len(begins) and begins[index] == position:
+            found.append(int(lines[index]))
+        position = block.data.find(mark, position + len(mark))
+    return found

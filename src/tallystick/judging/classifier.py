@@ -1,0 +1,268 @@
+"""An embedding as a judge: how alike two texts are, and a logistic regression on that one number (section 6.2, a and b).
+
+    x = the highest similarity of the candidate to any of the question's references
+    label = argmax over Correct, Partial, Incorrect of  a_label · x + b_label
+
+The regression is scikit-learn's, trained on labels that people gave; a cosine by itself says nothing about where Correct
+ends, so no classifier comes with the package and none is guessed. A trained one is a small JSON file of coefficients, with
+the signature of its encoder: with another encoder, or another version of it, it is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tallystick.engine.arrays import F64, I64, integers
+from tallystick.errors import InputError
+from tallystick.judging.agreement import Agreement, agreement
+from tallystick.judging.encoders import Encoder, encoder_named
+from tallystick.judging.questions import Question
+from tallystick.judging.verdicts import LABELS, Label, Verdict
+
+FORMAT = "tallystick embedding judge 1"
+
+Labelled = Sequence[tuple[Question, Label]]
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """The coefficients of a logistic regression on one number, a pair for each label that it knows."""
+
+    labels: tuple[Label, ...]
+    slopes: tuple[float, ...]
+    intercepts: tuple[float, ...]
+
+    def label(self, x: F64) -> list[Label]:
+        """The most probable label for each number; of two that are equally probable, the worse one."""
+        scores = x[:, None] * np.array(self.slopes) + np.array(self.intercepts)
+        best = scores.shape[1] - 1 - np.argmax(scores[:, ::-1], axis=1)
+        return [self.labels[k] for k in best.tolist()]
+
+    @staticmethod
+    def fit(x: F64, labels: Sequence[Label], *, balanced: bool = False) -> Classifier:
+        """scikit-learn's logistic regression with its defaults, or with classes weighted to count alike."""
+        try:
+            from sklearn.linear_model import LogisticRegression
+        except ImportError:
+            raise InputError("training needs scikit-learn: pip install 'tallystick[embeddings]'") from None
+        known = tuple(label for label in LABELS if label in labels)
+        if len(known) < 2:
+            raise InputError(
+                f"a classifier needs at least two different labels to learn from, found {', '.join(known) or 'none'}"
+            )
+        targets = np.array([known.index(label) for label in labels])
+        model = LogisticRegression(class_weight="balanced" if balanced else None, max_iter=1000)
+        model.fit(np.asarray(x)[:, None], targets)
+        slopes, intercepts = model.coef_[:, 0].tolist(), model.intercept_.tolist()
+        if len(known) == 2:  # one row says how much the second is preferred to the first
+            slopes, intercepts = [0.0, *slopes], [0.0, *intercepts]
+        return Classifier(known, tuple(slopes), tuple(intercepts))
+
+
+@dataclass(frozen=True)
+class EmbeddingJudge:
+    """An encoder and a classifier: a judge that works offline, and says the same each time."""
+
+    spec: str
+    """The encoder's name, as `encoder_named` takes it."""
+    encoder: Encoder = field(compare=False, repr=False)
+    classifier: Classifier
+    training: Mapping[str, Any] = field(compare=False, default_factory=dict)
+    """What it was trained on and how it did: digest, number of questions, split, held-out kappas."""
+
+    kind = "embedding"
+
+    @property
+    def name(self) -> str:
+        """Under which its judgements may be kept."""
+        return f"embedding:{self.spec}"
+
+    @property
+    def version(self) -> str:
+        """A digest of encoder and coefficients."""
+        parts = [self.encoder.signature, self.classifier.labels, self.classifier.slopes, self.classifier.intercepts]
+        return blake2b(json.dumps(parts).encode(), digest_size=6).hexdigest()
+
+    @property
+    def signature(self) -> str:
+        """Which encoder, and which classifier."""
+        return f"embedding({self.spec}, {self.version})"
+
+    def judge(self, questions: Sequence[Question]) -> list[Verdict | None]:
+        """A verdict for each question; one without references cannot be judged."""
+        similar, owner = _similarities(self.encoder, questions)
+        labels = self.classifier.label(similar)
+        out: list[Verdict | None] = []
+        starts = np.searchsorted(owner, np.arange(len(questions) + 1)).tolist()
+        for first, last in pairwise(starts):
+            if first == last:
+                out.append(None)
+                continue
+            nearest = first + int(np.argmax(similar[first:last]))
+            label = labels[nearest]
+            alike = tuple(k - first for k in range(first, last) if labels[k] == label)
+            out.append(
+                Verdict(label, () if label == "Incorrect" else alike, f"{self.spec}: {similar[nearest]:.4f} alike")
+            )
+        return out
+
+    # -- files --------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """As JSON: coefficients, signatures and what it was trained on."""
+        content = {
+            "format": FORMAT,
+            "encoder": self.spec,
+            "encoder_signature": self.encoder.signature,
+            "labels": self.classifier.labels,
+            "slopes": self.classifier.slopes,
+            "intercepts": self.classifier.intercepts,
+            "training": dict(self.training),
+            "signature": self.signature,
+        }
+        from tallystick.files.writing import write_atomically
+
+        write_atomically(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+    @staticmethod
+    def load(path: str | Path) -> EmbeddingJudge:
+        """Back from `save`; an error if this is no such file, or its encoder is another one now."""
+        from tallystick.files.source import read_text
+
+        try:
+            content = json.loads(read_text(path))
+            if content["format"] != FORMAT:
+                raise InputError(f"format {content['format']!r}, expected {FORMAT!r}", str(path))
+            classifier = Classifier(
+                tuple(content["labels"]), tuple(map(float, content["slopes"])), tuple(map(float, content["intercepts"]))
+            )
+            spec, signature, training = str(content["encoder"]), content["encoder_signature"], dict(content["training"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"not a classifier that `tallystick judge train` made ({type(error).__name__}: {error})", str(path)
+            ) from None
+        sizes = {len(classifier.labels), len(classifier.slopes), len(classifier.intercepts)}
+        if len(sizes) != 1 or not set(classifier.labels) <= set(LABELS):
+            raise InputError("a classifier whose labels and coefficients do not fit together", str(path))
+        encoder = encoder_named(spec)
+        if encoder.signature != signature:
+            raise InputError(
+                f"trained with the encoder {signature!r}, and here it is {encoder.signature!r}; train it again",
+                str(path),
+            )
+        return EmbeddingJudge(spec, encoder, classifier, training)
+
+
+def _similarities(encoder: Encoder, questions: Sequence[Question]) -> tuple[F64, I64]:
+    """The similarity of each candidate to each of its references, and which question it belongs to."""
+    owner = integers(np.repeat(np.arange(len(questions)), [len(question.references) for question in questions]))
+    references = [text for question in questions for text in question.references]
+    candidates = [questions[k].candidate for k in owner.tolist()]
+    return encoder.similarities(references, candidates), owner
+
+
+def features(encoder: Encoder, questions: Sequence[Question]) -> F64:
+    """x of each question: how alike the candidate and the nearest reference are."""
+    similar, owner = _similarities(encoder, questions)
+    out = np.full(len(questions), -np.inf)
+    np.maximum.at(out, owner, similar)
+    return out
+
+
+# -- training ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A judge, and how far it agreed with labels that it was not trained on."""
+
+    judge: EmbeddingJudge
+    held_out: Agreement
+    how: str
+
+
+def train(
+    labelled: Labelled,
+    spec: str,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    split: Mapping[str, str] | None = None,
+    balanced: bool = False,
+) -> Trained:
+    """Train on labelled questions, and measure on others.
+
+    With `folds` each question is judged by a classifier that has not seen it (nor any question with the same texts), and the
+    judge is then trained on all. With `split` (question's key to "train" or "test") it is trained on the one part and measured
+    on the other.
+    """
+    labelled = [(question, label) for question, label in labelled if question.references]
+    encoder = encoder_named(spec)
+    x = features(encoder, [question for question, _ in labelled])
+    labels = [label for _, label in labelled]
+    if split is None:
+        held_out, how = _cross_validated(x, labelled, folds, seed, balanced), f"{folds} folds, seed {seed}"
+        learnt = list(range(len(labels)))
+    else:
+        learnt, tested = (
+            [k for k, (q, _) in enumerate(labelled) if split.get(q.key) == part] for part in ("train", "test")
+        )
+        if not learnt or not tested:
+            raise InputError(
+                f"the split has {len(learnt)} labelled questions to train on and {len(tested)} to test on; both are needed"
+            )
+        part = Classifier.fit(x[learnt], [labels[k] for k in learnt], balanced=balanced)
+        held_out, how = dict(zip(tested, part.label(x[tested]), strict=True)), "a split"
+    classifier = Classifier.fit(x[learnt], [labels[k] for k in learnt], balanced=balanced)
+    agreed = agreement({k: labels[k] for k in held_out}, held_out, ("recorded", spec))
+    training = {
+        "digest": _digest([labelled[k] for k in learnt]),
+        "questions": len(learnt),
+        "labels": dict(Counter(labels[k] for k in learnt)),
+        "balanced": balanced,
+        "held_out": {"how": how, "questions": agreed.n, "kappa_3": agreed.kappa_3, "kappa_2": agreed.kappa_2},
+    }
+    return Trained(EmbeddingJudge(spec, encoder, classifier, training), agreed, how)
+
+
+def _cross_validated(x: F64, labelled: Labelled, folds: int, seed: int, balanced: bool) -> dict[int, Label]:
+    try:
+        from sklearn.model_selection import StratifiedGroupKFold
+    except ImportError:
+        raise InputError("training needs scikit-learn: pip install 'tallystick[embeddings]'") from None
+    labels = [label for _, label in labelled]
+    texts = {(question.candidate, question.references) for question, _ in labelled}
+    rarest = min(Counter(labels).values(), default=0)
+    if folds < 2 or folds > min(rarest, len(texts)):
+        raise InputError(
+            f"{folds} folds need as many questions of each label, and the rarest label has {rarest}; "
+            f"give fewer --folds, more labels, or a --split of your own"
+        )
+    number = {pair: k for k, pair in enumerate(sorted(texts))}
+    groups = [number[question.candidate, question.references] for question, _ in labelled]
+    out: dict[int, Label] = {}
+    parts = StratifiedGroupKFold(folds, shuffle=True, random_state=seed).split(x, labels, groups)
+    for learnt, tested in parts:
+        left = {labels[k] for k in learnt}
+        if len(left) < 2:
+            raise InputError(
+                f"with {folds} folds there is one in which only {left.pop()} is left to learn from: questions with the same texts stay "
+                "in one fold. Give fewer --folds, another --seed, more labels, or a --split of your own"
+            )
+        classifier = Classifier.fit(x[learnt], [labels[k] for k in learnt], balanced=balanced)
+        out.update(zip(tested.tolist(), classifier.label(x[tested]), strict=True))
+    return out
+
+
+def _digest(labelled: Labelled) -> str:
+    text = json.dumps([(question.key, label) for question, label in labelled])
+    return blake2b(text.encode(), digest_size=8).hexdigest()

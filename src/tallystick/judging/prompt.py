@@ -1,0 +1,187 @@
+"""Prompts as data: what a language model is told, with places for what is judged, and how its answer is read.
+
+    [system]                                  may be left out
+    You are provided with a document, ...
+    [user]
+    Document : <document>
+    Candidate argument: <candidate>
+    [answer]                                  json, or words (Yes / Yes, but ... / No); json if left out
+    json
+
+The four of the paper's Table 11 are here word for word, mistakes included: `expert` and `intuitive`, each with and without
+the reference. `texts` is ours, for two texts outside of any event. A user's own is a file of the same form; one without
+headings is all user message. A prompt that has a place for <reference> is asked once for each reference. `\\<` is a plain <.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal, get_args
+
+import msgspec
+
+from tallystick.errors import InputError, Place, did_you_mean
+from tallystick.judging.pieces import Sight
+from tallystick.judging.questions import Question
+from tallystick.judging.verdicts import Label
+
+AnswerForm = Literal["json", "words"]
+
+PLACES: dict[str, Callable[[Question], str]] = {
+    "document": lambda question: question.document,
+    "event type": lambda question: question.event_type,
+    "event trigger": lambda question: question.trigger,
+    "role": lambda question: question.role,
+    "reference": lambda question: question.references[0] if question.references else "",
+    "candidate": lambda question: question.candidate,
+}
+"""What can stand between < and > in a prompt, and what is put there."""
+
+NAMED = ("expert", "intuitive", "texts")
+
+_PLACE = re.compile(r"\\<|<([a-z][a-z _-]*)>")
+_HEADING = re.compile(r"^\[(\w+)\][ \t]*$", re.M)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A system message (perhaps empty), a user message, and the form of the answer."""
+
+    name: str
+    system: str
+    user: str
+    answer: AnswerForm = "json"
+
+    @cached_property
+    def places(self) -> frozenset[str]:
+        """The places that are filled in."""
+        return frozenset(found[1] for found in _PLACE.finditer(self.system + self.user) if found[1])
+
+    @property
+    def with_reference(self) -> bool:
+        """Whether the model is shown the reference, and so asked about one at a time."""
+        return "reference" in self.places
+
+    @cached_property
+    def sight(self) -> Sight:
+        """What the model sees of a question."""
+        parts = {"document": "document", "event type": "event_type", "event trigger": "trigger", "role": "role"}
+        return Sight(frozenset(part for place, part in parts.items() if place in self.places), self.with_reference)
+
+    def messages(self, question: Question) -> list[dict[str, str]]:
+        """The messages for a question of one reference at most. All places are filled at once: a document may hold <role>."""
+        parts = (("system", self.system), ("user", self.user))
+        return [{"role": role, "content": self._filled(text, question)} for role, text in parts if text]
+
+    def check(self, question: Question) -> None:
+        """An error if the prompt needs what the question does not have."""
+        for place in sorted(self.places):
+            if not PLACES[place](question).strip():
+                raise InputError(
+                    f"the prompt {self.name!r} has a place for <{place}>, and the question about "
+                    f"{question.candidate!r:.60} has none; use a prompt without it (`texts` needs only two texts, "
+                    f"or a file of your own)"
+                )
+
+    def _filled(self, text: str, question: Question) -> str:
+        return _PLACE.sub(lambda found: PLACES[found[1]](question) if found[1] else "<", text)
+
+
+def prompt_named(name: str, reference: bool | None = None) -> Prompt:
+    """A prompt of this package by name (`reference=False`: the one that does not show it), or one from a file."""
+    if name in NAMED:
+        if name == "texts" and reference is False:
+            raise InputError("the prompt 'texts' compares two texts; it cannot be asked without the reference")
+        stem = f"{name}_without_reference" if reference is False else name
+        text = (files("tallystick.judging") / "prompts" / f"{stem}.txt").read_text(encoding="utf-8")
+        return read_prompt(text, stem.replace("_", "-"), f"{stem}.txt")
+    path = Path(name)
+    if not path.is_file():
+        raise InputError(
+            f"no prompt called {name!r}, and no such file; there are {', '.join(NAMED)}.{did_you_mean(name, NAMED)}"
+        )
+    try:
+        prompt = read_prompt(path.read_text(encoding="utf-8"), path.stem, str(path))
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 ({error.reason} at byte {error.start})", str(path)) from None
+    if reference is not None and prompt.with_reference is not reference:
+        has = "has a place for <reference>" if prompt.with_reference else "has no place for <reference>"
+        raise InputError(f"the prompt {has}, and it was asked {'with' if reference else 'without'} it", str(path))
+    return prompt
+
+
+def read_prompt(text: str, name: str, file: str) -> Prompt:
+    """A prompt from its text; what cannot be understood is an error with its line."""
+    headings = list(_HEADING.finditer(text))
+    parts = {"user": text} if not headings else {}
+    if headings and text[: headings[0].start()].strip():
+        raise InputError("text before the first heading; expected [system] or [user]", Place(file, 1))
+    for heading, following in zip(headings, [*headings[1:], None], strict=False):
+        line = text.count("\n", 0, heading.start()) + 1
+        if heading[1] not in ("system", "user", "answer") or heading[1] in parts:
+            what = "twice" if heading[1] in parts else "unknown; expected [system], [user] or [answer]"
+            raise InputError(f"heading [{heading[1]}] {what}", Place(file, line))
+        parts[heading[1]] = text[heading.end() : following.start() if following else len(text)].strip()
+    for found in _PLACE.finditer(text):
+        if found[1] and found[1] not in PLACES:
+            line, column = text.count("\n", 0, found.start()) + 1, found.start() - text.rfind("\n", 0, found.start())
+            raise InputError(
+                f"unknown place <{found[1]}>; there are {', '.join(f'<{one}>' for one in PLACES)}, and \\< is a plain <."
+                f"{did_you_mean(found[1], PLACES)}",
+                Place(file, line, column, text.splitlines()[line - 1]),
+            )
+    form = parts.get("answer", "json")
+    if form not in get_args(AnswerForm):
+        raise InputError(f"[answer]: expected json or words, found {form!r:.60}", file)
+    prompt = Prompt(name, parts.get("system", ""), parts.get("user", "").strip(), form)  # type: ignore[arg-type]
+    if "candidate" not in prompt.places:
+        raise InputError("the prompt has no place for <candidate>, which is what is judged", file)
+    if not prompt.user:
+        raise InputError("the prompt has no user message; expected a heading [user]", file)
+    return prompt
+
+
+class Unusable(Exception):
+    """An answer that says none of what was asked for; its text is the reason."""
+
+
+class _Json(msgspec.Struct):
+    label: Label
+    explanation: str = ""
+
+
+_FENCE = re.compile(r"\A```(?:json)?\s*\n(.*)\n\s*```\Z", re.S)
+
+
+def read_answer(text: str, form: AnswerForm) -> tuple[Label, str]:
+    """Label and explanation of an answer; `Unusable` if it says anything else than what was asked for."""
+    text = text.strip()
+    if not text:
+        raise Unusable("an empty answer")
+    if form == "words":
+        return _read_words(text)
+    fenced = _FENCE.match(text)
+    try:
+        answer = msgspec.json.decode(fenced[1] if fenced else text, type=_Json)
+    except msgspec.ValidationError as error:
+        raise Unusable(f"JSON, but not as asked: {error}") from None
+    except (msgspec.DecodeError, UnicodeError):
+        raise Unusable("not JSON") from None
+    return answer.label, answer.explanation
+
+
+def _read_words(text: str) -> tuple[Label, str]:
+    """Yes is Correct, Yes, but ... is Partial, No is Incorrect; quotation marks and a full stop do not matter."""
+    words = " ".join(text.strip(" \t\n'\"`‘’“”*.").split()).casefold()
+    if words == "yes":
+        return "Correct", ""
+    if words == "no":
+        return "Incorrect", ""
+    if words.startswith("yes, but "):
+        return "Partial", text
+    raise Unusable("none of Yes, Yes, but ..., No")

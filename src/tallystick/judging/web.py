@@ -1,0 +1,253 @@
+"""The page on which a person judges, served to this machine only.
+
+Who may ask: the address that is printed carries a token, which the page keeps as a cookie that no script can read and no
+other site can send. Every request must name this machine as its host (a name that somebody else's DNS points here does
+not pass), and what writes must come from the page itself (its `Origin`). Nothing is loaded from anywhere else, and all text
+reaches the page as JSON and is set as text, so nothing in a document can become markup.
+
+    GET  /                                  the page; with ?token= from the terminal, later by cookie
+    GET  /judge.css, .js, .svg              its parts
+    GET  /api/state?annotator=              progress, agreement so far
+    GET  /api/question?annotator=&place=    a question as it is shown
+    GET  /api/differences?annotator=&other= where two people answered differently
+    POST /api/answer                        write an answer down
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from http.cookies import CookieError, SimpleCookie
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+
+from tallystick import __version__
+from tallystick.errors import InputError, TallystickError
+from tallystick.judging.desk import Desk, person_name
+from tallystick.judging.store import Store
+from tallystick.judging.verdicts import Answers, Relation
+from tallystick.judging.views import differences_view, question_view, state_view
+
+LOOPBACK = "127.0.0.1"
+NAMES = ("127.0.0.1", "localhost")
+"""The names under which this machine may be asked; any port, since a tunnel may have another."""
+LARGEST = 65536
+"""Bytes of one answer."""
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+PARTS = {"/judge.css": "text/css", "/judge.js": "text/javascript", "/judge.svg": "image/svg+xml"}
+
+
+class Sent(msgspec.Struct):
+    """An answer as the page sends it."""
+
+    annotator: str
+    key: str
+    valid: bool
+    same_as: tuple[int, ...] = ()
+    relation: Relation | None = None
+    remark: str = ""
+
+
+class Refused(Exception):
+    """A request that is not answered, with the status and the reason."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+class JudgeServer(ThreadingHTTPServer):
+    """Serves one store. `address` is what a person opens."""
+
+    daemon_threads = True
+
+    def __init__(self, store: Store, port: int = 0, annotator: str | None = None) -> None:
+        if annotator is not None:
+            annotator = person_name(store, annotator)
+        self.store, self.annotator = store, annotator
+        self.token = secrets.token_urlsafe(24)
+        self.lock = threading.Lock()
+        super().__init__((LOOPBACK, port), Handler)
+
+    @property
+    def address(self) -> str:
+        """The address with its token."""
+        return f"http://{LOOPBACK}:{self.server_port}/?token={self.token}"
+
+    @property
+    def cookie(self) -> str:
+        """The cookie's name: cookies do not tell ports apart, and two servers may run."""
+        return f"tallystick_{self.server_port}"
+
+    def page(self) -> str:
+        """The page; everything else arrives by its script."""
+        from jinja2 import Environment
+
+        source = files("tallystick.judging").joinpath("page/judge.html.j2").read_text(encoding="utf-8")
+        template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(source)
+        return template.render(store=self.store.path.name, version=__version__, annotator=self.annotator or "")
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers one connection."""
+
+    server: JudgeServer
+    protocol_version = "HTTP/1.1"
+    timeout = 120
+
+    def version_string(self) -> str:
+        """What the server says it is."""
+        return "tallystick"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: the address, and so the token, is in the log lines."""
+
+    def do_GET(self) -> None:
+        """The page, its parts, and what it asks for."""
+        self._answer(self._get)
+
+    def do_POST(self) -> None:
+        """An answer to be written down."""
+        self._answer(self._post)
+
+    # -- who may ask ---------------------------------------------------------------------------------------------------
+
+    def _check_host(self) -> None:
+        hosts = self.headers.get_all("Host") or []
+        if len(hosts) != 1 or urlsplit(f"//{hosts[0]}").hostname not in NAMES:
+            raise Refused(403, f"this page answers only under the name of this machine, http://{LOOPBACK}")
+
+    def _check_token(self, given: str | None) -> bool:
+        """Whether the token was in the address (then the cookie is set); an error where it is nowhere or wrong."""
+        if given is not None and secrets.compare_digest(given.encode(), self.server.token.encode()):
+            return True
+        try:
+            kept = SimpleCookie(self.headers.get("Cookie", "")).get(self.server.cookie)
+        except CookieError:
+            kept = None
+        if kept is None or not secrets.compare_digest(kept.value.encode(), self.server.token.encode()):
+            raise Refused(403, "open the address that `tallystick judge serve` has printed: it carries a token")
+        return False
+
+    def _check_origin(self, *, writing: bool) -> None:
+        """What another site's page sends is refused, even if it could not read the answer."""
+        origin, host = self.headers.get("Origin"), self.headers.get("Host")
+        if (writing or origin is not None) and origin != f"http://{host}":
+            raise Refused(403, "the request does not come from this page")
+        if self.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
+            raise Refused(403, "the request comes from another site")
+
+    # -- what is answered ----------------------------------------------------------------------------------------------
+
+    def _get(self) -> None:
+        parts = urlsplit(self.path)
+        asked = {name: values[0] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
+        self._check_host()
+        if parts.path == "/":
+            fresh = self._check_token(asked.get("token"))
+            if not fresh:
+                self._check_origin(writing=False)
+            cookie = f"{self.server.cookie}={self.server.token}; HttpOnly; SameSite=Strict; Path=/"
+            self._send(200, "text/html", self.server.page().encode(), {"Set-Cookie": cookie} if fresh else {})
+            return
+        self._check_token(None)
+        self._check_origin(writing=False)
+        if parts.path in PARTS:
+            content = files("tallystick.judging").joinpath(f"page{parts.path}").read_bytes()
+            self._send(200, PARTS[parts.path], content)
+            return
+        with self.server.lock:
+            self._send_json(200, self._asked(parts.path, asked))
+
+    def _asked(self, path: str, asked: dict[str, str]) -> Any:
+        store = self.server.store
+        if path == "/api/state":
+            name = asked.get("annotator")
+            return state_view(store, Desk(store, name) if name else None)
+        if path == "/api/question":
+            return question_view(Desk(store, asked.get("annotator", "")), _whole_number(asked.get("place")))
+        if path == "/api/differences":
+            return differences_view(Desk(store, asked.get("annotator", "")), asked.get("other", ""))
+        raise Refused(404, "there is nothing here")
+
+    def _post(self) -> None:
+        self._check_host()
+        self._check_origin(writing=True)
+        self._check_token(None)
+        if urlsplit(self.path).path != "/api/answer":
+            raise Refused(404, "there is nothing here")
+        if (self.headers.get("Content-Type") or "").split(";")[0].strip() != "application/json":
+            raise Refused(415, "an answer is sent as application/json")
+        length = self.headers.get("Content-Length", "")
+        if not length.isdigit() or len(length) > 18 or int(length) > LARGEST:
+            raise Refused(413, f"an answer has at most {LARGEST} bytes, and says how many")
+        try:
+            sent = msgspec.json.decode(self.rfile.read(int(length)), type=Sent)
+        except msgspec.MsgspecError as error:
+            raise Refused(400, f"not an answer: {error}") from None
+        answers = Answers(sent.valid, sent.same_as, sent.relation)
+        with self.server.lock:
+            desk = Desk(self.server.store, sent.annotator)
+            question = self.server.store.question(sent.key)
+            if question is None:
+                raise Refused(404, "this question is not in the store any more")
+            verdict = desk.answer(question, answers, sent.remark)
+            place = desk.queue().index(sent.key)
+            self._send_json(
+                200,
+                {
+                    "label": verdict.label,
+                    "next": desk.next_open(place + 1),
+                    "state": state_view(self.server.store, desk),
+                },
+            )
+
+    # -- how it is sent ------------------------------------------------------------------------------------------------
+
+    def _answer(self, work: Any) -> None:
+        try:
+            work()
+        except Refused as refused:
+            self.close_connection = True  # what it still sends is not read
+            self._send_json(refused.status, {"error": str(refused)})
+        except TallystickError as error:
+            self._send_json(400, {"error": str(error)})
+        except (BrokenPipeError, ConnectionError, TimeoutError):
+            self.close_connection = True  # nobody listens any more
+        except Exception as error:  # the page says so, instead of waiting for an answer that never comes
+            self.close_connection = True
+            self._send_json(500, {"error": f"the server failed ({type(error).__name__}: {error}); nothing was saved"})
+
+    def _send_json(self, status: int, value: Any) -> None:
+        self._send(status, "application/json", json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+    def _send(self, status: int, kind: str, content: bytes, more: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        for name, value in {**HEADERS, **(more or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+
+def _whole_number(text: str | None) -> int:
+    if text is None or not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise InputError(f"a question is asked for by its number, found {text!r:.60}")
+    return int(text)

@@ -1,1 +1,0 @@
-"""Σ: the best total similarity over matched pairs of two collections, and the solvers behind it."""

@@ -1,1 +1,0 @@
-"""The named metrics, one module a task, each a few readable expressions."""

@@ -1,0 +1,263 @@
+"""Figures by field and by label, from the alignment that the score is the sum of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tallystick.algebra.node import Node, Similarity
+from tallystick.algebra.normalise import Sides
+from tallystick.algebra.sets import Match, Matching, distinct_rows
+from tallystick.engine.arrays import F64, I64
+from tallystick.engine.blocks import Blocks
+from tallystick.engine.codes import leaf_values
+from tallystick.engine.data import Data, Index, Memory, Nullable, Objects, Scope, field, items
+from tallystick.engine.encoded import Column, unshared
+from tallystick.engine.rows import split_surplus
+from tallystick.engine.tally import Counts, Kind, Units, add_up, merged, rounded
+from tallystick.errors import MetricError, did_you_mean
+from tallystick.results.accounts import FieldSums, LabelSums
+from tallystick.results.alignment import Aligned, descend, root, rows
+from tallystick.results.rows import FieldFigures, Figures, LabelFigures
+from tallystick.results.tallying import kind_of, readable, summed
+
+Decide = Callable[[Mapping[str, F64]], Figures]
+Sources = Iterable[tuple[Data, Data]]
+
+
+def _top(metric: Node, reference: Data, predicted: Data, memory: Memory, homes: bool = False) -> Aligned:
+    if isinstance(metric, Sides):
+        raise MetricError("a metric of two sides has no breakdown of its own; break down one of its expressions")
+    inner = summed(metric)
+    valid, predicted = readable(predicted)
+    r, p = inner.encode(reference, predicted, Scope(memory=memory))
+    return root(inner, r, p, valid=valid, homes=homes)
+
+
+def figures_by_field(metric: Node, sources: Sources, decide: Decide, memory: Memory) -> list[FieldFigures]:
+    """A row for each leaf of the metric, over all documents."""
+    return field_figures(sums_by_field(metric, sources, memory), decide)
+
+
+def sums_by_field(metric: Node, sources: Sources, memory: Memory) -> FieldSums:
+    """What the figures of each path follow from."""
+    sums: FieldSums = {}
+    for reference, predicted in sources:
+        _add(sums, rows(_top(metric, reference, predicted, memory)))
+        add_surplus(sums, split_surplus(predicted)[1])
+    return sums
+
+
+def add_field_sums(sums: FieldSums, inner: Similarity, r: Column, p: Column, valid: I64 | None) -> None:
+    """Add what the fields of some documents earned and lost, from the columns that they were scored by."""
+    _add(sums, rows(root(inner, r, p, valid=valid)))
+
+
+def add_surplus(sums: FieldSums, surplus: Mapping[str, I64]) -> None:
+    """Add what was predicted under keys that nothing in the reference can meet."""
+    for path, counts in surplus.items():
+        found = add_up(np.array([[0, 1, 0, 0, 0, 0, 1]]) * float(counts.sum()))
+        known = sums.get(path)
+        sums[path] = (found if known is None else merged(known[0], found), False)
+
+
+def _add(sums: FieldSums, levels: Iterable[Aligned]) -> None:
+    for level in levels:
+        known = sums.get(level.path)
+        found = _field_sums(level)
+        sums[level.path] = (found if known is None else merged(known[0], found), level.diagnostic)
+
+
+def field_figures(sums: FieldSums, decide: Decide) -> list[FieldFigures]:
+    """The figures of each path."""
+    out = []
+    for path, (units, diagnostic) in sums.items():
+        num, den_p, den_r, aligned, right, n_r, n_p = rounded(units).tolist()
+        counts = np.array([num, den_p, num, den_r])
+        out.append(
+            FieldFigures(
+                path=path or "(value)",
+                figures=decide(Counts().figures(counts)),
+                tally=dict(zip(Counts().sums, counts.tolist(), strict=True)),
+                support=int(n_r),
+                aligned=int(aligned),
+                wrong=int(aligned - right),
+                missing=int(n_r - aligned),
+                extra=int(n_p - aligned),
+                similarity=num / aligned if aligned else None,
+                diagnostic=diagnostic,
+            )
+        )
+    return out
+
+
+def losses_by_document(metric: Node, path: str, reference: Data, predicted: Data) -> F64:
+    """What each document loses at one path: what both sides could have earned there, less what they did."""
+    out = np.zeros(len(reference))
+    paths = []
+    for level in rows(_top(metric, reference, predicted, Memory(), homes=True)):
+        paths.append(level.path or "(value)")
+        if paths[-1] != path:
+            continue
+        assert level.homes is not None
+        for side, home in zip((level.reference, level.predicted), level.homes, strict=True):
+            np.add.at(out, home, level.node.selves(side) * level.scale)
+        np.subtract.at(out, level.homes[0][level.i], 2 * level.weights * level.scale)
+    surplus = split_surplus(predicted)[1]
+    if path in surplus:
+        out += surplus[path]
+    elif path not in paths:
+        raise MetricError(f"no field {path!r}; there are {', '.join(paths)}.{did_you_mean(path, paths)}")
+    return out
+
+
+def _field_sums(level: Aligned) -> Units:
+    if level.node.exact_only:
+        return _exact_sums(level)
+    weights = level.weights * level.scale
+    own_r, own_p = (level.node.selves(side) * level.scale for side in (level.reference, level.predicted))
+    right = np.sum(weights >= np.maximum(own_r[level.i], own_p[level.j]) - 1e-12)
+    # Under a one-sided constraint a row may be aligned several times; it counts once.
+    aligned = min(_different(level.i, len(own_r)), _different(level.j, len(own_p)))
+    counts = np.array([[aligned, right, len(own_r), len(own_p)]], np.float64)
+    return (*(add_up(column[:, None])[0] for column in (weights, own_p, own_r)), *add_up(counts))
+
+
+def _exact_sums(level: Aligned) -> Units:
+    """The same where φ is equality: everything is a count of what one equal value is worth."""
+    n_r, n_p = len(level.reference), len(level.predicted)
+    pairs = level.reference.take(level.i), level.predicted.take(level.j)
+    right = len(level.node.pairs(*pairs, Blocks.diagonal(len(level.i))))
+    aligned = min(_different(level.i, n_r), _different(level.j, n_p))
+    one = add_up(np.array([[level.scale]]))[0]
+    counts = np.array([[aligned, right, n_r, n_p]], np.float64)
+    return (right * one, n_p * one, n_r * one, *add_up(counts))
+
+
+def _different(rows: I64, bound: int) -> int:
+    seen = np.zeros(bound, np.bool_)
+    seen[rows] = True
+    return int(seen.sum())
+
+
+def figures_by_label(metric: Node, path: str, sources: Sources, decide: Decide, memory: Memory) -> list[LabelFigures]:
+    """A row for each label: num_r and den_r by the reference's label, num_p and den_p by the predicted one."""
+    return label_figures(kind_of(metric), sums_by_label(metric, path, sources, memory), decide)
+
+
+def sums_by_label(metric: Node, path: str, sources: Sources, memory: Memory) -> LabelSums:
+    """What the figures of each label follow from."""
+    sums = LabelSums(path)
+    for reference, predicted in sources:
+        add_label_sums(sums, metric, reference, predicted, memory)
+    return sums
+
+
+def has_labels_at(metric: Node, path: str) -> bool:
+    """Whether the first collection of a metric is the one that a path of a label goes through."""
+    collection = str(metric).partition("each(")[2].partition("=")[0]
+    return path.startswith(f"{collection}[*]")
+
+
+def add_label_sums(sums: LabelSums, metric: Node, reference: Data, predicted: Data, memory: Memory) -> None:
+    """Add what the labels of some documents earned and lost."""
+    path = sums.path
+    weights: dict[Any, tuple[list[float], ...]] = {}
+    collection, _, name = path.rpartition(".")
+    levels = list(descend(_top(metric, reference, predicted, memory)))
+    found = [level for level in levels if isinstance(level.node, Matching)]
+    by_path = {f"{level.path}[*]": level for level in found}
+    if not collection and len(by_path) == 1:
+        collection = next(iter(by_path))
+    if collection not in by_path:
+        fields = (level.path for level in levels if level not in found and not level.path.endswith("[*]"))
+        raise _no_collection(path, dict.fromkeys(one for one in fields if one.rpartition(".")[0] in by_path))
+    level = by_path[collection]
+    node = level.node
+    assert isinstance(node, Matching)
+    r, p = unshared(level.reference), unshared(level.predicted)
+    nodes = {path: level.node for path, level in by_path.items()}
+    labels = [_labels(side, collection, name, nodes) for side in (reference, readable(predicted)[1])]
+    whole = next((one for side in labels for one in side if isinstance(one, (list, dict, set))), None)
+    if whole is not None:
+        raise MetricError(f"no label at {path!r}: expected a text or a number for each item, found {whole!r:.60}")
+    for side, column in enumerate((r, p)):
+        pairs = _covering(node, side).matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
+        owners, mine = (level.i, pairs.i) if side == 0 else (level.j, pairs.j)
+        place = column.item_rows(owners)[0][mine]  # type: ignore[attr-defined]
+        own = node.inner.selves(column.items)  # type: ignore[attr-defined]
+        if len(own) != len(labels[side]):
+            raise MetricError(f"labels at {path!r} cannot be told apart item by item under this metric")
+        for label, weight in zip(labels[side], own.tolist(), strict=True):
+            weights.setdefault(label, ([], [], [], []))[3 if side == 0 else 1].append(weight)
+        for k, weight in zip(place.tolist(), pairs.weight.tolist(), strict=True):
+            weights[labels[side][k]][2 if side == 0 else 0].append(weight)
+    for label, columns in weights.items():
+        units = tuple(add_up(np.array(column)[:, None])[0] if column else 0 for column in columns)
+        before = sums.sums.get(label)
+        support = len(columns[3])
+        sums.sums[label] = (units, support) if before is None else (merged(before[0], units), before[1] + support)
+
+
+def _no_collection(path: str, below: Iterable[str]) -> MetricError:
+    known = list(below)
+    where = (
+        f"labels can be taken from {', '.join(known)}"
+        if known
+        else "this metric has no list of records to take them from"
+    )
+    return MetricError(
+        f"no label at {path!r}: a label is a field of what stands in a list; {where}.{did_you_mean(path, known)}"
+    )
+
+
+def label_figures(kind: Kind, sums: LabelSums, decide: Decide) -> list[LabelFigures]:
+    """The figures of each label."""
+    if set(sums.sums) == {None}:
+        raise MetricError("no item has a label at this path")
+    beta = kind.beta if isinstance(kind, Counts) else 1.0
+    return [
+        LabelFigures(
+            label=label,
+            figures=decide(Counts(beta=beta, one=False).figures(rounded(units))),
+            tally=dict(zip(Counts().sums, rounded(units).tolist(), strict=True)),
+            support=support,
+        )
+        for label, (units, support) in sorted(
+            sums.sums.items(), key=lambda entry: (str(entry[0]), type(entry[0]).__name__)
+        )
+    ]
+
+
+def _covering(node: Matching, side: int) -> Matching:
+    """The matching that a side's numerator is the sum of; under a one-sided constraint each side has its own."""
+    if isinstance(node, Match) and node.constraint in ("N:1", "1:N") and not node.literal:
+        return replace(node, constraint=("1:N", "N:1")[side])
+    return node
+
+
+def _labels(data: Data, collection: str, name: str, nodes: Mapping[str, Node]) -> list[Any]:
+    """The label of every item of a collection, in the order in which the engine has them."""
+    scope, path = Scope(), ""
+    steps = [step for step in collection.replace("[*]", ".[*]").split(".") if step]
+    for step in steps:
+        if isinstance(data, Objects):
+            data = Objects([value for value in data.values if value is not None])
+        elif isinstance(data, Nullable):
+            data = data.present
+        if step == "[*]":
+            bag = items(data, scope)
+            if isinstance(bag, Index):
+                raise MetricError("labels inside shared values cannot be told apart")
+            path += "[*]"
+            node = nodes.get(path)
+            data = bag.items
+            if isinstance(node, Match) and node.distinct:
+                data = Index(distinct_rows(node.inner, bag, scope), data)
+        else:
+            path = f"{path}.{step}" if path else step
+            data = field(data, step, scope, True)
+    return list(leaf_values(field(data, name, scope, True), scope))

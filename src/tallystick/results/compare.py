@@ -1,0 +1,376 @@
+"""Several systems under several metrics: figures with intervals, who beats whom, ranks and where they move.
+
+    system   muc                         b3
+    a A      0.793 [.781, .805] bc  #1   0.700 [.688, .711] c   #2 ↓1
+    b B      ...
+
+A letter behind a figure names a system that is significantly worse (Holm's correction over all pairs of a metric, see
+`pairs`). The first metric's ranks are the ones that arrows count from, unless another is named. All systems are
+resampled together, over the same drawn documents.
+
+Where a system comes in several runs (seeds), its figure is the mean of theirs, with their standard deviation as the
+spread; the interval is that of the mean, every run over the same drawn documents. Runs over different documents
+(splits) have mean, spread and rank alone: there is nothing that could be drawn together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, product
+from typing import Any
+
+from tallystick.engine.arrays import F64
+from tallystick.errors import MetricError, SidesMismatch, counted, some
+from tallystick.results import comparison as cautions
+from tallystick.results.comparison import FEW, Cell, Comparison, Measure, letter, ranked
+from tallystick.results.resampling import (
+    LeftOut,
+    Resampled,
+    check_settings,
+    figure_left_out,
+    interval_of,
+    mean_of_runs,
+    resampled_figures,
+)
+from tallystick.results.result import Result, shared_signatures
+from tallystick.results.selection import of_one_kind
+from tallystick.results.significance import TESTS, Difference, check_comparable, difference, holm, randomisation_values
+
+RESAMPLES = 10_000
+"""So many that letters seldom hang on the seed."""
+
+Runs = Sequence[Result | Mapping[str, Result]]
+_Runs = Mapping[str, Sequence[Mapping[str, Result]]]
+
+
+def compare(
+    systems: Mapping[str, Result | Mapping[str, Result] | Runs],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    level: float = 0.95,
+    method: str = "percentile",
+    test: str | None = None,
+    ties: str = "mean",
+    base: str | None = None,
+    splits: bool | None = None,
+) -> Comparison:
+    """Lay systems side by side: for each its result, or its results by metric, over the same documents; or a list of
+    these, one for each run.
+
+    Without a `test` it is randomisation where there are fewer than 100 documents, else the bootstrap. Arrows count from
+    the ranks under the metric `base`, the first if none is named. Runs are `splits` if their documents differ; where
+    documents have no names of their own (only numbers), you have to say so.
+    """
+    check_settings(resamples, level, method, seed)
+    if test is not None and test not in TESTS:
+        raise MetricError(f"test must be {' or '.join(TESTS)}, found {test!r}")
+    runs = {str(name): _runs(found) for name, found in systems.items()}
+    metrics = _common_metrics(runs)
+    runs = _of_one_kind(runs, metrics)
+    if any(_are_splits(runs, metric) for metric in metrics) if splits is None else splits:
+        return _compare_splits(runs, metrics, ties, base)
+    groups = _together(runs, metrics)
+    test = test or _fitting_test(runs, metrics)
+    if test == "randomisation" and len({len(found) for found in runs.values()}) > 1:
+        raise MetricError("the randomisation test needs as many runs of each system; test=bootstrap takes any number")
+    drawn = _drawn(runs, groups, resamples, seed)
+    cells: dict[tuple[str, str], Cell] = {}
+    differences: dict[tuple[str, str, str], Difference] = {}
+    notes: list[str] = []
+    doubts = [*cautions.about_resamples(resamples, level), *cautions.about_runs(runs)]
+    for metric in metrics:
+        for name, found in runs.items():
+            results = [run[metric] for run in found]
+            interval = interval_of(results, results[0].kind.headline, drawn[name, metric], level, method)
+            cells[name, metric] = replace(_mean_cell([one.score for one in results]), interval=interval)
+            if interval.undefined and cells[name, metric].value is not None:
+                notes.append(f"{name}, {metric}: 0/0 in {interval.undefined:,} resamples, which are left out")
+        documents = len(next(iter(runs.values()))[0][metric].ids)
+        ends = {name: ends_of([run[metric] for run in found], drawn[name, metric]) for name, found in runs.items()}
+        tested = tested_pairs(ends, test=test, resamples=resamples, seed=seed, level=level, method=method)
+        differences |= {(metric, *pair): d for pair, d in tested.items()}
+        known = sum(d.p is not None for d in tested.values())
+        about_labels, rare = cautions.about_labels(runs, metric)
+        notes += [*about_labels, *cautions.about_means(runs, metric)]
+        doubts += cautions.about_documents(documents, len(runs), test)
+        doubts += cautions.about_reach(known, documents, resamples, test, 1 - level)
+        doubts += [*cautions.about_draws(metric, tested, resamples, documents, 1 - level), *rare]
+    cells = marked(tuple(runs), cells, differences, 1 - level)
+    settings = f"resamples={resamples}, seed={seed}, level={level!r}, interval={method}, test={test}, correction=holm"
+    settings += "" if ties == "mean" else f", ties={ties}"
+    return Comparison(
+        tuple(runs), metrics, ranked(tuple(runs), metrics, cells, ties=ties, base=base), differences, settings,
+        (_documents(runs, metrics), *dict.fromkeys((*notes, *doubts)), *cautions.said(runs, metrics)),
+        tuple(dict.fromkeys(doubts)), _signatures(runs, settings), base=base or metrics[0], measures=_measures(runs),
+    )  # fmt: skip
+
+
+def compare_runs(
+    systems: Mapping[str, Sequence[Mapping[str, float | None]]],
+    notes: Sequence[str] = (),
+    *,
+    ties: str = "mean",
+    ascending: bool = False,
+    base: str | None = None,
+    metrics: Sequence[str] | None = None,
+) -> Comparison:
+    """Systems of which each comes in one or several runs, given by their figures alone; a mean of which one figure is
+    not defined is not defined either, and a note says so. `metrics` is their order, by default that in which they come."""
+    names = tuple(systems)
+    metrics = tuple(metrics or dict.fromkeys(metric for runs in systems.values() for run in runs for metric in run))
+    cells: dict[tuple[str, str], Cell] = {}
+    undefined = []
+    for name, metric in product(names, metrics):
+        values = [run[metric] for run in systems[name] if metric in run]
+        cells[name, metric] = _mean_cell(values)
+        empty = [k for k, value in enumerate(values, 1) if value is None]
+        if empty and len(values) > 1:
+            undefined.append(f"{name}, {metric}: no mean, since run {', '.join(map(str, empty))} has no figure")
+    found = ranked(names, metrics, cells, ties=ties, ascending=ascending, base=base)
+    return Comparison(names, metrics, found, {}, notes=(*notes, *undefined), base=base or "".join(metrics[:1]))
+
+
+_SPLITS = "The runs are over different documents: mean, spread and rank, and nothing is tested."
+
+
+def _compare_splits(runs: _Runs, metrics: Sequence[str], ties: str, base: str | None) -> Comparison:
+    """Runs over different documents, by their figures."""
+    first = next(iter(runs.values()))[0]
+    for name, run in ((name, run) for name, found in runs.items() for run in found):
+        for metric in metrics:
+            if str(run[metric].metric) != str(first[metric].metric):
+                raise MetricError(
+                    f"{name} has a split that was scored by another metric than the first split: {run[metric].metric} "
+                    f"and {first[metric].metric}; say what the metric is (records: --schema, --type or --metric)"
+                )
+    figures = {name: [{m: run[m].score for m in metrics} for run in found] for name, found in runs.items()}
+    found = compare_runs(figures, notes=(_documents(runs, metrics, splits=True), _SPLITS), ties=ties, base=base)
+    settings = "" if ties == "mean" else f"ties={ties}"
+    more = cautions.said(runs, metrics)
+    return replace(
+        found, settings=settings, notes=(*found.notes, *more), signatures=_signatures(runs, settings),
+        measures=_measures(runs),
+    )  # fmt: skip
+
+
+def _measures(runs: _Runs) -> dict[str, Measure]:
+    """What the figures of each metric are."""
+    return {metric: Measure.of(result.kind) for metric, result in next(iter(runs.values()))[0].items()}
+
+
+def _documents(runs: _Runs, metrics: Sequence[str], splits: bool = False) -> str:
+    """How many documents there are, by the first metric."""
+    sizes = [len(run[metrics[0]].ids) for run in next(iter(runs.values()))]
+    return (
+        f"{counted(sum(sizes), 'document')} in {counted(len(sizes), 'split')}"
+        if splits
+        else counted(sizes[0], "document")
+    )
+
+
+def _signatures(runs: _Runs, settings: str) -> tuple[str, ...]:
+    """The signatures of the metrics, in few lines, with the settings of the comparison."""
+    first = next(iter(runs.values()))[0]
+    more = f" | {settings}" if settings else ""
+    return tuple(f"{names} | {rest}{more}" for names, rest in shared_signatures(first).items())
+
+
+def _fitting_test(runs: _Runs, metrics: Sequence[str]) -> str:
+    """Randomisation is right for any number of documents, the bootstrap is faster and takes any number of runs."""
+    first = next(iter(runs.values()))[0]
+    few = min((len(first[metric].ids) for metric in metrics), default=0) < FEW
+    return "randomisation" if few and len({len(found) for found in runs.values()}) == 1 else "bootstrap"
+
+
+def _runs(found: Result | Mapping[str, Result] | Runs) -> list[Mapping[str, Result]]:
+    several = [found] if isinstance(found, (Result, Mapping)) else list(found)
+    return [{one.kind.headline: one} if isinstance(one, Result) else one for one in several]
+
+
+def _mean_cell(values: Sequence[float | None]) -> Cell:
+    """The mean of the runs and their standard deviation (n - 1); undefined if one of them is."""
+    known = [value for value in values if value is not None]
+    if not known or len(known) < len(values):
+        return Cell(None, runs=len(values))
+    mean = math.fsum(known) / len(known)
+    if len(known) == 1:
+        return Cell(mean)
+    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in known) / (len(known) - 1))
+    return Cell(mean, spread=spread, runs=len(known))
+
+
+def _common_metrics(runs: _Runs) -> tuple[str, ...]:
+    if not runs or not all(runs.values()):
+        raise MetricError("nothing to compare: every system needs at least one run")
+    first = list(next(iter(runs.values()))[0])
+    if not first:
+        raise MetricError("nothing to compare: there is no metric")
+    for system, found in runs.items():
+        for run in found:
+            if set(run) != set(first):
+                raise SidesMismatch(f"{system} has other metrics than the first system: {some(set(run) ^ set(first))}")
+    return tuple(first)
+
+
+def _of_one_kind(runs: _Runs, metrics: Sequence[str]) -> dict[str, list[Mapping[str, Result]]]:
+    """The same runs, every metric with one kind of tally."""
+    out: dict[str, list[dict[str, Result]]] = {name: [{} for _ in found] for name, found in runs.items()}
+    for metric in metrics:
+        places = [(name, k) for name, found in runs.items() for k in range(len(found))]
+        for (name, k), result in zip(places, of_one_kind([runs[n][k][metric] for n, k in places]), strict=True):
+            out[name][k][metric] = result
+    return {name: [*found] for name, found in out.items()}
+
+
+def _are_splits(runs: _Runs, metric: str) -> bool:
+    """Whether the k-th runs of all systems share documents that other runs do not have."""
+    found = [[run[metric].ids for run in one] for one in runs.values()]
+    return any(ids != found[0][0] for ids in found[0]) and all(one == found[0] for one in found)
+
+
+def _together(runs: _Runs, metrics: Sequence[str]) -> list[list[str]]:
+    """The metrics whose rows are the same documents: these are drawn in one go."""
+    first = next(iter(runs.values()))[0]
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for metric in metrics:
+        for found in runs.values():
+            for run in found:
+                check_comparable(first[metric], run[metric])
+        groups.setdefault(first[metric].ids, []).append(metric)
+    return list(groups.values())
+
+
+def _drawn(
+    runs: _Runs, groups: Sequence[Sequence[str]], resamples: int, seed: int
+) -> dict[tuple[str, str], list[Resampled]]:
+    """The headline figure of every run over the same resamples, by system and metric."""
+    out: dict[tuple[str, str], list[Resampled]] = {}
+    for group in groups:
+        places = [(name, metric, run[metric]) for name, found in runs.items() for run in found for metric in group]
+        drawn = resampled_figures([result for _, _, result in places], resamples, seed, headline=True)
+        for (name, metric, result), one in zip(places, drawn, strict=True):
+            out.setdefault((name, metric), []).append(one[result.kind.headline])
+    return out
+
+
+# Every pair of systems under one metric: how far apart they are, and whether that is more than chance.
+#
+# Where scores are known between bounds only (a time limit struck), so is their difference. It reaches from the second
+# system's lower bounds against the first one's upper bounds to the opposite, and so does its interval; p is the larger of
+# the two, and 1 where they disagree about who is better. Otherwise both are the same.
+
+
+@dataclass(frozen=True, eq=False)
+class End:
+    """One system by its scores, or by their upper bounds: its runs, and their mean in every resample."""
+
+    runs: tuple[Result, ...]
+    values: F64
+    headline: str
+
+    @property
+    def score(self) -> float | None:
+        """The mean over the runs, if all have a score."""
+        found = [run.figures[self.headline] for run in self.runs]
+        known = [score for score in found if score is not None]
+        return math.fsum(known) / len(known) if len(known) == len(found) else None
+
+    @cached_property
+    def left_out(self) -> LeftOut:
+        """What the mean is without each document."""
+        return figure_left_out(self.runs, self.headline)
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """One system under one metric: its scores, and their upper bounds, which are the same where all is proven."""
+
+    low: End
+    high: End
+
+
+def ends_of(runs: Sequence[Result], drawn: Sequence[Resampled]) -> Ends:
+    """A system's runs with what they gave in the resamples."""
+    values, above = mean_of_runs(drawn)
+    headline = runs[0].kind.headline
+    low = End(tuple(runs), values, headline)
+    if above is values:
+        return Ends(low, low)
+    upper = tuple(run if run.above is None else replace(run, rows=run.above, above=None) for run in runs)
+    return Ends(low, End(upper, above, headline))
+
+
+def tested_pairs(
+    systems: Mapping[str, Ends], *, test: str, resamples: int, seed: int, level: float, method: str
+) -> dict[tuple[str, str], Difference]:
+    """Every pair of systems, with p after Holm's correction over all of them."""
+    pairs = list(combinations(systems, 2))
+    met = {pair: _meetings(systems[pair[0]], systems[pair[1]]) for pair in pairs}
+    tossed: dict[tuple[End, End], float] = {}
+    if test == "randomisation" and pairs:
+        ends = {end: k for k, end in enumerate({e: None for one in systems.values() for e in (one.low, one.high)})}
+        wanted = list(dict.fromkeys(meeting for found in met.values() for meeting in found))
+        places = [(ends[a], ends[b]) for a, b in wanted]
+        tossed = dict(zip(wanted, randomisation_values([e.runs for e in ends], places, resamples, seed), strict=True))
+    found = {}
+    for pair, meetings in met.items():
+        both = [_difference(*meeting, tossed.get(meeting), level, method) for meeting in meetings]
+        value = _apart(systems[pair[0]].low, systems[pair[1]].low)
+        found[pair] = both[0] if len(both) == 1 else _between(value, *both)
+    known = {pair: d.p for pair, d in found.items() if d.p is not None}
+    corrected = dict(zip(known, holm(list(known.values())), strict=True))
+    return {pair: replace(d, corrected=corrected.get(pair)) for pair, d in found.items()}
+
+
+def marked(
+    names: Sequence[str], cells: Mapping[tuple[str, str], Cell],
+    differences: Mapping[tuple[str, str, str], Difference], alpha: float,
+) -> dict[tuple[str, str], Cell]:  # fmt: skip
+    """The cells with the letters of the systems that each is significantly above."""
+    letters = {name: letter(k) for k, name in enumerate(names)}
+    beaten: dict[tuple[str, str], list[str]] = {}
+    for (metric, a, b), d in differences.items():
+        if d.corrected is not None and d.corrected <= alpha + 1e-12 and d.value:
+            winner, loser = (b, a) if d.value > 0 else (a, b)
+            beaten.setdefault((winner, metric), []).append(letters[loser])
+    order = list(letters.values()).index
+    joiner = "" if len(names) <= 26 else ","
+    return {
+        key: replace(cell, beats=joiner.join(sorted(beaten.get(key, ()), key=order))) for key, cell in cells.items()
+    }
+
+
+def _meetings(first: Ends, second: Ends) -> list[tuple[End, End]]:
+    """The ends that a difference lies between: the smallest, then the largest; one where they are the same."""
+    return list(dict.fromkeys(((first.high, second.low), (first.low, second.high))))
+
+
+def _difference(first: End, second: End, randomised: float | None, level: float, method: str) -> Difference:
+    scores, documents = [first.score, second.score], len(first.runs[0].ids)
+    return difference(
+        scores, [first.values, second.values], documents, level, randomised, method,
+        lambda: second.left_out - first.left_out,
+    )  # fmt: skip
+
+
+def _between(value: float | None, smallest: Difference, largest: Difference) -> Difference:
+    """What is known about a difference that lies between two."""
+    interval = replace(smallest.interval, high=largest.interval.high)
+    p = None if smallest.p is None or largest.p is None else max(smallest.p, largest.p)
+    if (
+        p is not None
+        and smallest.value is not None
+        and largest.value is not None
+        and smallest.value * largest.value <= 0
+    ):
+        p = 1.0
+    return replace(smallest, value=value, p=p, interval=interval)
+
+
+def _apart(first: End, second: End) -> float | None:
+    one, other = first.score, second.score
+    return None if one is None or other is None else other - one

@@ -1,0 +1,358 @@
+"""A comparison: systems by metrics, each cell a figure with its interval or spread, whom it beats, and its rank."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any
+
+from tallystick.engine.tally import Labelled
+from tallystick.errors import counted, some
+from tallystick.results.resampling import Interval
+from tallystick.results.result import Result
+from tallystick.results.selection import OverDocuments, kendall, ranks, spearman
+from tallystick.results.significance import Difference, is_exact
+
+if TYPE_CHECKING:
+    from tallystick.engine.tally import Kind
+    from tallystick.show.pictures import Picture
+
+
+Correlation = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One system under one metric. `spread` is the standard deviation of `runs` runs, `beats` the letters of the
+    systems that it is significantly above, `moved` how many ranks it is higher than under the base metric. What is
+    undefined has no rank."""
+
+    value: float | None
+    interval: Interval | None = None
+    spread: float | None = None
+    runs: int = 1
+    rank: float | None = None
+    moved: float | None = None
+    beats: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        interval = None if self.interval is None else [self.interval.low, self.interval.high]
+        return {**vars(self), "interval": interval}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What the figures of a metric are: f1, kappa, ..., and by which average."""
+
+    figure: str
+    average: str = "micro"
+
+    @classmethod
+    def of(cls, kind: Kind) -> Measure:
+        """What a kind of tally is compared by."""
+        return cls(kind.headline, getattr(kind, "average", "micro"))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Systems by metrics; `letters` names each system by one letter."""
+
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    cells: Mapping[tuple[str, str], Cell]
+    differences: Mapping[tuple[str, str, str], Difference]
+    settings: str = ""
+    notes: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+    """Those of the notes that say what the tests cannot show; they belong beside the figures."""
+    signatures: tuple[str, ...] = ()
+    title: str = ""
+    digits: int = 4
+    fractions: bool = True
+    """Whether figures are fractions, which LaTeX shows in percent."""
+    base: str = ""
+    """The metric that arrows count from."""
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+    """What each metric's figures are, where that is known."""
+    decimals: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """The digits of single cells, by system and metric, where they are not `digits`."""
+
+    @property
+    def letters(self) -> dict[str, str]:
+        return {system: letter(k) for k, system in enumerate(self.systems)}
+
+    def digits_of(self, system: str, metric: str) -> int:
+        """With how many decimals a figure is shown."""
+        return self.decimals.get((system, metric), self.digits)
+
+    def ranks(self, metric: str) -> list[float]:
+        """The ranks of all systems, 1 for the best."""
+        return [rank for system in self.systems if (rank := self.cells[system, metric].rank) is not None]
+
+    def correlations(self) -> list[Correlation]:
+        """How much each pair of metrics agrees about the order of the systems that have a figure under both."""
+        out = []
+        for first, second in combinations(self.metrics, 2):
+            both = [s for s in self.systems if None not in (self.cells[s, first].value, self.cells[s, second].value)]
+            a, b = ([-(self.cells[system, metric].rank or 0.0) for system in both] for metric in (first, second))
+            row: Correlation = {"first": first, "second": second, "spearman": _defined(spearman(a, b))}
+            row.update({f"kendall_{v}": _defined(kendall(a, b, v)) for v in "abc"})
+            out.append(row)
+        return out
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        return {
+            **({"title": self.title} if self.title else {}),
+            "signature": "; ".join(self.signatures),
+            "settings": self.settings,
+            "metrics": {
+                metric: dict(vars(self.measures[metric])) if metric in self.measures else {} for metric in self.metrics
+            },
+            "systems": {
+                system: {metric: self.cells[system, metric].as_dict() for metric in self.metrics}
+                for system in self.systems
+            },
+            "letters": self.letters,
+            "differences": [
+                {
+                    "metric": metric, "first": a, "second": b, "difference": d.value,
+                    "interval": [d.interval.low, d.interval.high], "p": d.p, "p_holm": d.corrected, "test": d.test,
+                }
+                for (metric, a, b), d in self.differences.items()
+            ],
+            "base": self.base,
+            "correlations": self.correlations(),
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        from tallystick.results.comparison_tables import comparison_table
+        from tallystick.show.tables import to_text
+
+        return to_text(comparison_table(self), width=160)
+
+    def plot(self, kind: str | None = None) -> Picture:
+        """A picture of the figures with their intervals and of the ranks; `kind` is figures or ranks for one of them."""
+        from tallystick.show.pictures import comparison_picture
+
+        return comparison_picture(self, kind)
+
+    def write_report(self, path: str, title: str = "Comparison") -> None:
+        """A page to look at: one file that works offline."""
+        from tallystick.results.comparison_page import write_comparison
+
+        write_comparison([self], path, title)
+
+    def _repr_html_(self) -> str:
+        from tallystick.show.notebook import comparison_html
+
+        return comparison_html(self)
+
+
+def mean_correlations(comparisons: Sequence[Comparison]) -> list[Correlation]:
+    """The mean over several tasks of each correlation between two metrics that all of them have, in whatever order."""
+    out = []
+    for (first, second), rows in _by_pair(comparisons).items():
+        if len(rows) == len(comparisons):
+            means: Correlation = {"first": first, "second": second}
+            for name in ("spearman", "kendall_a", "kendall_b", "kendall_c"):
+                values = [row[name] for row in rows]
+                means[name] = None if None in values else math.fsum(values) / len(values)
+            out.append(means)
+    return out
+
+
+def pairs_left_out(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
+    """The pairs of metrics that some of the tasks have and others do not, so that there is no mean."""
+    return [pair for pair, rows in _by_pair(comparisons).items() if len(rows) < len(comparisons)]
+
+
+def _by_pair(comparisons: Sequence[Comparison]) -> dict[tuple[str, str], list[Correlation]]:
+    """The correlations of all tasks by their two metrics, in the order in which these stand first."""
+    found: dict[tuple[str, str], list[Correlation]] = {}
+    for comparison in comparisons:
+        for row in comparison.correlations():
+            pair, turned = (row["first"], row["second"]), (row["second"], row["first"])
+            found.setdefault(turned if turned in found else pair, []).append(row)
+    return found
+
+
+def ranked(
+    names: Sequence[str],
+    metrics: Sequence[str],
+    cells: Mapping[tuple[str, str], Cell],
+    *,
+    ties: str = "mean",
+    ascending: bool = False,
+    base: str | None = None,
+) -> dict[tuple[str, str], Cell]:
+    """The cells with ranks (the highest figure is first, or the lowest), and how far those of the base metric, the first
+    if none is named, have moved. What is undefined has no rank."""
+    found: dict[tuple[str, str], float] = {}
+    for metric in metrics:
+        known = {name: value for name in names if (value := cells[name, metric].value) is not None}
+        signed = [-value if ascending else value for value in known.values()]
+        found |= {(name, metric): rank for name, rank in zip(known, ranks(signed, ties).tolist(), strict=True)}
+    out: dict[tuple[str, str], Cell] = {}
+    for key in ((name, metric) for metric in metrics for name in names):
+        start, rank = found.get((key[0], base or metrics[0])), found.get(key)
+        moved = None if start is None or rank is None else start - rank
+        out[key] = replace(cells[key], rank=rank, moved=moved)
+    return out
+
+
+def letter(k: int) -> str:
+    """a, b, ..., z, aa, ab, ..."""
+    out = ""
+    k += 1
+    while k:
+        k, rest = divmod(k - 1, 26)
+        out = ascii_lowercase[rest] + out
+    return out
+
+
+def _defined(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+# What a comparison cannot show, or what its readers would not expect: said beside the figures, never silently.
+
+FEW = 100
+"""Documents below which the p of a bootstrap test is too small."""
+RARE = 12
+"""Documents with a label below which a mean over labels has no good interval: many a resample lacks the label."""
+TAIL = 5
+"""Resamples that should lie outside each end of an interval."""
+
+Runs = Mapping[str, Sequence[Mapping[str, Result]]]
+
+
+def about_documents(documents: int, systems: int, test: str) -> list[str]:
+    """What cannot be said, or not be trusted, about few documents."""
+    if documents < 2:
+        return ["With fewer than two documents there are no intervals, and nothing is tested."]
+    if documents < FEW and systems > 1 and test == "bootstrap":
+        return [
+            f"{documents} documents are few for a bootstrap test, whose p is too small then; --test randomisation is not."
+        ]
+    return []
+
+
+def about_resamples(resamples: int, level: float) -> list[str]:
+    """That the ends of the intervals are made by next to no resamples."""
+    outside = resamples * (1 - level) / 2
+    if outside >= TAIL - 1e-9:
+        return []
+    enough = math.ceil(2 * TAIL / (1 - level) - 1e-6)
+    return [
+        f"Of {counted(resamples, 'resample')} {outside:.2g} lie outside each end of a {100 * level:.10g} % interval, which "
+        f"makes it rough; --resamples {enough} is enough."
+    ]
+
+
+def about_reach(pairs: int, documents: int, resamples: int, test: str, alpha: float) -> list[str]:
+    """That no difference, however large, could be significant: the smallest p that there can be is too large."""
+    exact = test == "randomisation" and is_exact(documents, resamples)
+    drawn = 0.0 if exact else 1 / (1 + resamples)
+    there_is = 2 * 0.5**documents if test == "randomisation" else 0.0
+    smallest = max(drawn, there_is)
+    if not pairs or pairs * smallest <= alpha + 1e-12:
+        return []
+    family = "one pair of systems" if pairs == 1 else f"{pairs:,} pairs of systems"
+    by_documents = pairs * there_is > alpha + 1e-12
+    reason = f"{documents} documents" if by_documents else f"{resamples:,} resamples"
+    enough = "" if by_documents else f"; --resamples {math.ceil(pairs / alpha - 1e-9)} is enough"
+    return [
+        f"Nothing could be significant: with {reason} p is at least {smallest:.2g}, and "
+        f"Holm's correction multiplies the smallest p of {family} by {pairs:,}{enough}."
+    ]
+
+
+def about_draws(
+    metric: str, tested: Mapping[tuple[str, str], Difference], resamples: int, documents: int, alpha: float
+) -> list[str]:
+    """Which pairs are so near to the level of significance that other draws could decide otherwise: within two standard
+    errors of a share of resamples."""
+    near = []
+    for (first, second), d in tested.items():
+        if d.p is None or d.corrected is None or (d.test == "randomisation" and is_exact(documents, resamples)):
+            continue
+        error = math.sqrt(d.p * (1 - d.p) / (1 + resamples))
+        if abs(d.corrected - alpha) <= 2 * error * d.corrected / d.p:
+            near.append(f"{first} and {second} (p {d.corrected:.3f})")
+    if not near:
+        return []
+    shown = ", ".join(near[:5]) + (f" and {len(near) - 5} more" if len(near) > 5 else "")
+    return [
+        f"{metric}: near the level of {alpha:.2g}, so that another --seed may decide otherwise: {shown}. More --resamples tell."
+    ]
+
+
+def about_runs(runs: Runs) -> list[str]:
+    """That means of runs are tested for these very runs."""
+    if all(len(found) == 1 for found in runs.values()):
+        return []
+    return [
+        "±: the standard deviation of the runs. Intervals and letters are for other documents, answered by these very runs: how "
+        "much other runs would differ is not in them."
+    ]
+
+
+def about_labels(runs: Runs, metric: str) -> tuple[list[str], list[str]]:
+    """Notes and cautions about means over labels: which systems have means over other labels, and which labels are rare."""
+    results = {name: found[0][metric] for name, found in runs.items()}
+    first = next(iter(results.values()))
+    if not isinstance(first.kind, Labelled) or first.kind.average == "micro":
+        return [], []
+    over = {name: first.kind.in_means(result.sums) for name, result in results.items()}
+    shared = set.intersection(*map(set, over.values()))
+    notes = [
+        f"{name}, {metric}: a mean over {counted(len(labels), 'label')}, of which not all systems have "
+        f"{some(sorted(set(labels) - shared))}"
+        for name, labels in over.items()
+        if set(labels) - shared
+    ]
+    documents = (first.kind.support(first.rows) > 0).sum(axis=0).tolist()
+    there = set().union(*over.values())
+    rare = {label: n for label, n in zip(first.kind.labels, documents, strict=True) if label in there and 0 < n < RARE}
+    if not rare or first.kind.average == "weighted":
+        return notes, []
+    named = some([f"{label} ({counted(n, 'document')})" for label, n in rare.items()])
+    return notes, [
+        f"{metric} is a mean over labels, some of which are rare: {named}. Resamples without them are means over the others, "
+        "and the intervals are too narrow."
+    ]
+
+
+def about_means(runs: Runs, metric: str) -> list[str]:
+    """How many documents a mean over documents leaves out."""
+    out = []
+    for name, found in runs.items():
+        for result in (run[metric] for run in found):
+            if not isinstance(result.kind, OverDocuments):
+                continue
+            counts = result.tally[f"{result.kind.headline}_documents"]
+            if counts < len(result.ids):
+                gone = len(result.ids) - int(counts)
+                out.append(f"{name}, {metric}: 0/0 in {counted(gone, 'document')}, which its mean leaves out")
+    return out
+
+
+def said(runs: Runs, metrics: Sequence[str]) -> list[str]:
+    """What the results themselves have to say, each once for each system, with the metrics that say it if not all do."""
+    out = []
+    for name, found in runs.items():
+        by_warning: dict[str, dict[str, None]] = {}
+        for run in found:
+            for metric in metrics:
+                for warning in run[metric].warnings:
+                    by_warning.setdefault(warning, {})[metric] = None
+        for warning, those in by_warning.items():
+            of = "" if len(those) == len(metrics) else f", {', '.join(those)}"
+            out.append(f"Warning: {name}{of}: {warning}")
+    return out

@@ -1,0 +1,173 @@
+"""The report of a comparison: systems by metrics, ranks that move, who is above whom, how much the metrics agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tallystick import __version__
+from tallystick.errors import counted
+from tallystick.files.writing import write_atomically
+from tallystick.results.comparison_tables import correlations_table, intervals_are, letters_are, measures_are, shown
+from tallystick.show.page import rendered
+from tallystick.show.page_tables import shown_table, table_data
+
+if TYPE_CHECKING:
+    from tallystick.results.comparison import Cell, Comparison
+    from tallystick.show.tables import Table
+
+
+def write_comparison(
+    comparisons: Sequence[Comparison], path: str | Path, title: str = "Comparison", *, truncate: bool = False,
+    own: Sequence[Sequence[Table]] = (),
+) -> None:  # fmt: skip
+    """Write the page of one or several comparisons, whole or not at all."""
+    write_atomically(path, render_comparison(comparisons, title, truncate=truncate, own=own))
+
+
+def render_comparison(
+    comparisons: Sequence[Comparison], title: str = "Comparison", *, truncate: bool = False,
+    own: Sequence[Sequence[Table]] = (),
+) -> str:  # fmt: skip
+    """The page as HTML. `own` has for each comparison the tables that its task adds; figures are rounded, or cut."""
+    from tallystick.results.comparison import mean_correlations
+
+    first = comparisons[0]
+    tables = [[table for table in added if table.rows] for added in own] or [[] for _ in comparisons]
+    means = mean_correlations(comparisons) if len(comparisons) > 1 else []
+    notes = [note for one in comparisons for note in one.notes if note not in one.cautions]
+    signatures = [line for one in comparisons for line in (one.signatures or ((one.settings,) if one.settings else ()))]
+    subtitle = (
+        f"{counted(len(first.systems), 'system')} · {counted(len(first.metrics), 'metric')} · tallystick {__version__}"
+    )
+    return rendered(
+        "comparison.html.j2",
+        ("page.js", "comparison.js"),
+        {
+            "tallystick": __version__,
+            "title": title,
+            "comparisons": [_data(one, added) for one, added in zip(comparisons, tables, strict=True)],
+        },
+        title=title,
+        subtitle=subtitle
+        if len(comparisons) == 1
+        else f"{counted(len(comparisons), 'task')} · tallystick {__version__}",
+        sections=_sections(comparisons, tables, bool(means), bool(signatures or notes)),
+        comparisons=[_shown(one, added, truncate) for one, added in zip(comparisons, tables, strict=True)],
+        means=shown_table(correlations_table(means, f"Mean of {len(comparisons)} tasks")) if means else None,
+        signatures=signatures,
+        notes=list(dict.fromkeys(notes)),
+    )
+
+
+def _sections(
+    comparisons: Sequence[Comparison], tables: Sequence[Sequence[Table]], means: bool, signed: bool
+) -> list[tuple[str, str]]:
+    """Where the page can be entered: the parts of a comparison, or, of several, each by its title."""
+    one = comparisons[0]
+    known = [
+        ("figures0", "Figures", True), ("own0", "Breakdown", bool(tables[0])), ("ranks0", "Ranks", _is_ranked(one)),
+        ("pairs0", "Differences", bool(one.differences)), ("agree0", "Agreement", _agree(one)),
+    ]  # fmt: skip
+    if len(comparisons) > 1:
+        known = [(f"figures{k}", each.title or f"Task {k + 1}", True) for k, each in enumerate(comparisons)]
+    known += [("means", "Means", means), ("signature", "Signature", signed)]
+    return [(anchor, name) for anchor, name, there in known if there]
+
+
+def _data(one: Comparison, added: Sequence[Table]) -> dict[str, Any]:
+    """A comparison for the page's script. The order of names stands by itself: a script's objects put numbers first."""
+    tables = {"tables": [table_data(table) for table in added]} if added else {}
+    return {**one.as_dict(), "alpha": _alpha(one), "order": [one.systems, one.metrics], **tables}
+
+
+def _is_ranked(one: Comparison) -> bool:
+    return len(one.metrics) > 1 and len(one.systems) > 1
+
+
+def _agree(one: Comparison) -> bool:
+    return len(one.metrics) > 1 and len(one.systems) > 2
+
+
+def _alpha(one: Comparison) -> float | None:
+    levels = {difference.interval.level for difference in one.differences.values()}
+    return round(1 - max(levels), 10) if levels else None
+
+
+def _shown(one: Comparison, added: Sequence[Table], truncate: bool) -> dict[str, Any]:
+    scales = {metric: _scale(one, metric) for metric in one.metrics}
+    best = {metric: min(one.ranks(metric), default=1.0) for metric in one.metrics}
+    letters = one.letters
+    rows = []
+    for system in one.systems:
+        cells = []
+        for metric in one.metrics:
+            cell = one.cells[system, metric]
+            first = len(one.systems) > 1 and cell.rank == best[metric]
+            cells.append(_cell(one, cell, scales[metric], first, one.digits_of(system, metric), truncate))
+        rows.append({"system": system, "letter": letters[system] if one.differences else "", "cells": cells})
+    legend = [measures_are(one), intervals_are(one).replace("[ ]", "Below a figure").strip()]
+    legend.append(letters_are(one, "Letters behind a figure name the systems that it is significantly above"))
+    if _is_ranked(one):
+        legend.append(f"#: rank; arrows: places moved from {one.base or one.metrics[0]}. ★ is the best.")
+    correlations = shown_table(correlations_table(one.correlations(), "As numbers")) if _agree(one) else None
+    tracks = [[f"{end:.3g}" for end in scales[metric]] for metric in one.metrics]
+    return {
+        "tracks": tracks, "title": one.title, "legend": " ".join(filter(None, legend)), "metrics": one.metrics, "rows": rows, "ranked": _is_ranked(one),
+        "cautions": one.cautions, "tested": bool(one.differences), "alpha": _alpha(one), "correlations": correlations, "own": [shown_table(table) for table in added],
+    }  # fmt: skip
+
+
+def _ends(cell: Cell) -> tuple[float, float] | None:
+    """What is drawn around a figure: its interval, or its spread over runs."""
+    if cell.value is None:
+        return None
+    if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
+        return cell.interval.low, cell.interval.high
+    return (cell.value - cell.spread, cell.value + cell.spread) if cell.spread is not None else None
+
+
+def _scale(one: Comparison, metric: str) -> tuple[float, float]:
+    """From where to where a metric's figures are drawn."""
+    cells = [one.cells[system, metric] for system in one.systems]
+    ends = [x for cell in cells for x in (_ends(cell) or ())] + [cell.value for cell in cells if cell.value is not None]
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    room = 0.06 * (high - low) or max(abs(high), 1.0) * 0.05
+    if 0 <= low <= high <= 1:  # a share is never more than all
+        return max(0.0, low - room), min(1.0, high + room)
+    return low - room, high + room
+
+
+def _cell(
+    one: Comparison, cell: Cell, scale: tuple[float, float], first: bool, digits: int = 4, truncate: bool = False
+) -> dict[str, Any]:
+    def share(x: float) -> float:
+        return 100 * min(1.0, max(0.0, (x - scale[0]) / (scale[1] - scale[0])))
+
+    ends, said = _ends(cell), ""
+    if cell.spread is not None:
+        said = f"± {shown(cell.spread, digits, truncate)}, {cell.runs} runs"
+    if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
+        low, high = (shown(end, digits, truncate) for end in (cell.interval.low, cell.interval.high))
+        interval = f"{low} to {high}"
+        said = f"{interval}; {said}" if said else interval
+    value = cell.value
+    beaten = cell.beats.split(",") if len(one.systems) > 26 else list(cell.beats)
+    above = [system for system, letter in one.letters.items() if letter in beaten]
+    return {
+        "value": "–" if value is None else shown(value, digits, truncate),
+        "sort": "" if value is None or math.isnan(value) else value,
+        "rank": f"{cell.rank:g}" if cell.rank is not None and len(one.systems) > 1 else "",
+        "moved": cell.moved or 0.0,
+        "defined": value is not None,
+        "beats": cell.beats,
+        "above": ", ".join(above),
+        "said": said,
+        "first": first,
+        "bar": {
+            "share": share(value or 0.0), "known": ends is not None,
+            "low": share(ends[0]) if ends else 0.0, "high": share(ends[1]) if ends else 0.0,
+        },
+    }  # fmt: skip

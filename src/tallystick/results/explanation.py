@@ -1,0 +1,274 @@
+"""Why a document scored what it scored: the alignment as a tree, with the weight at every level.
+
+    entities                     1.30 of 2 / 3
+      [0] ↔ [0]                  0.80
+        "a" ↔ "a"                1
+        "b" ↔ "b"                1
+        "c" missed
+      ...
+
+The weights of a matching's children add up to its own; asking for an explanation never changes the score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
+from typing import Any
+
+import numpy as np
+
+from tallystick.algebra.alternatives import SIDES, AnyOf
+from tallystick.algebra.cases import Let
+from tallystick.algebra.exact import Keyed
+from tallystick.algebra.functions import Through, Via
+from tallystick.algebra.missing import Optional
+from tallystick.algebra.node import Node, Similarity
+from tallystick.algebra.normalise import Normaliser, Sides
+from tallystick.algebra.records import Each, Record
+from tallystick.algebra.sets import Match, Matching, distinct_rows
+from tallystick.algebra.weights import Threshold, Weigh, Weighted
+from tallystick.engine.arrays import I64, offsets_of
+from tallystick.engine.codes import leaf_values
+from tallystick.engine.data import Bag, Memory, Objects, Scope, field
+from tallystick.engine.rows import Invalid, Surplus
+from tallystick.results.alignment import Aligned, below, is_leaf, root
+from tallystick.results.tallying import summed
+
+MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One aligned pair (or one side without a partner), its weight, and what lies below it."""
+
+    name: str
+    status: str
+    reference: Any
+    predicted: Any
+    weight: float
+    reference_self: float
+    predicted_self: float
+    how: str
+    adds_up: bool = False
+    children: tuple[Explanation, ...] = dataclass_field(default=(), repr=False)
+    places: tuple[int | None, ...] = ()
+    """Where an item stands in the reference's list and in the predicted one."""
+    node: Similarity | None = dataclass_field(default=None, repr=False, compare=False)
+    """What compares the value, of one that stands on one side only."""
+
+    def walk(self) -> Iterator[Explanation]:
+        """This and everything below, top down."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    @property
+    def variables(self) -> tuple[tuple[Any, Any], ...]:
+        """Which latent variable is which, below a `latent` or `scoped`."""
+        if self.how not in ("latent", "scoped"):
+            return ()
+        found = {(str(n.reference), str(n.predicted)): n for n in self.walk() if n.how == "var" and n.weight > 0}
+        return tuple((node.reference, node.predicted) for node in found.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The tree as plain data."""
+        variables = {"variables": [list(map(str, pair)) for pair in self.variables]} if self.variables else {}
+        return {
+            "name": self.name,
+            "status": self.status,
+            "how": self.how,
+            "weight": self.weight,
+            "reference_self": self.reference_self,
+            "predicted_self": self.predicted_self,
+            **variables,
+            "reference": self.reference if not self.children else None,
+            "predicted": self.predicted if not self.children else None,
+            "children": [child.as_dict() for child in self.children],
+        }
+
+    def __str__(self) -> str:
+        from tallystick.results.tables import explanation_lines
+
+        return "\n".join(explanation_lines(self))
+
+    def _repr_html_(self) -> str:
+        from tallystick.show.notebook import explanation_html
+
+        return explanation_html(self)
+
+
+def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memory | None = None) -> Explanation:
+    """The alignment of one document."""
+    if isinstance(predicted, Surplus):
+        tree = explain_document(metric, reference, predicted.value, memory)
+        more = tuple(
+            Explanation(path, SPURIOUS, None, leaf, 0.0, 0.0, 1.0, "unknown key") for path, leaf in predicted.leaves
+        )
+        own = tree.predicted_self + len(more)
+        return replace(tree, predicted=predicted.value, predicted_self=own, children=(*tree.children, *more))
+    if isinstance(predicted, Invalid):
+        inner = summed(metric.recall if isinstance(metric, Sides) else metric)
+        r, _ = inner.encode(Objects([reference]), Objects([]), Scope())
+        own = float(inner.selves(r)[0])
+        return Explanation("document", MISSED, reference, predicted, 0.0, own, 0.0, str(inner), node=inner)
+    if isinstance(metric, Sides):
+        parts = tuple(
+            _explained(name, summed(side), reference, predicted, memory)
+            for name, side in (("precision", metric.precision), ("recall", metric.recall))
+        )
+        first, second = parts
+        return Explanation(
+            "document", MATCHED, reference, predicted, first.weight,
+            second.reference_self, first.predicted_self, "sides", False, parts,
+        )  # fmt: skip
+    return _explained("document", summed(metric), reference, predicted, memory)
+
+
+def _explained(name: str, node: Similarity, reference: Any, predicted: Any, memory: Memory | None) -> Explanation:
+    r, p = node.encode(Objects([reference]), Objects([predicted]), Scope(memory=memory or Memory()))
+    (tree,) = _pairs(name, root(node, r, p, leftovers=False), [reference], [predicted])
+    return tree
+
+
+def _pairs(
+    name: str, level: Aligned, left: Sequence[Any], right: Sequence[Any], places: tuple[I64, I64] | None = None
+) -> list[Explanation]:
+    """The aligned rows of a level, each with everything below it. A level is weighed, and the levels below it are aligned,
+    once for all of its rows: what an explanation costs grows with the depth of a document, not with its items."""
+    node, how = level.node, str(level.node)
+    weights, (own_r, own_p) = level.weights.tolist(), _selves(level)
+    adds_up = isinstance(node, (Matching, Each))
+    where = [places[0][level.i].tolist(), places[1][level.j].tolist()] if places else None
+    out = []
+    rows = zip(level.i.tolist(), level.j.tolist(), weights, _children(level, left, right), strict=True)
+    for k, (i, j, weight, children) in enumerate(rows):
+        out.append(
+            Explanation(
+                name, MATCHED, left[i], right[j], weight, own_r[i], own_p[j], node.name if children else how, adds_up,
+                tuple(children), places=(where[0][k], where[1][k]) if where else (),
+            )
+        )  # fmt: skip
+    return out
+
+
+def _selves(level: Aligned) -> tuple[list[float], list[float]]:
+    return level.node.selves(level.reference).tolist(), level.node.selves(level.predicted).tolist()
+
+
+def _children(level: Aligned, left: Sequence[Any], right: Sequence[Any]) -> list[list[Explanation]]:
+    """What lies below each aligned pair of a level. Each pair becomes a row of its own on both sides; the homes of the
+    rows below say which pair they belong to."""
+    node = level.node
+    out: list[list[Explanation]] = [[] for _ in level.i]
+    if is_leaf(node) or not out:
+        return out
+    every = np.arange(len(level.i), dtype=np.int64)
+    pairs = replace(
+        level.at(node, level.reference.take(level.i), level.predicted.take(level.j)),
+        i=every, j=every, homes=(every, every),
+    )  # fmt: skip
+    inner, values = _inside(node, [left[i] for i in level.i.tolist()], [right[j] for j in level.j.tolist()])
+    for below_ in below(pairs):
+        for home, child in _level(below_, below_.path[len(pairs.path) :], inner, values):
+            out[home].append(child)
+    return out
+
+
+def _level(
+    level: Aligned, step: str, node: Similarity, values: tuple[Sequence[Any], Sequence[Any]]
+) -> Iterator[tuple[int, Explanation]]:
+    """The rows of one level below some pairs, each with the pair that it belongs to: the aligned ones in the order of the
+    reference, then what was missed, then what was spurious."""
+    homes = level.homes
+    assert homes is not None
+    order = np.lexsort((level.j, level.i))
+    level = replace(level, i=level.i[order], j=level.j[order])
+    left, right = (_values(step, side, of, node) for side, of in zip(values, homes, strict=True))
+    places = (_places(homes[0]), _places(homes[1])) if step == "[*]" else None
+    name = "" if places else step.removeprefix(".")
+    matched = _pairs(name, level, left, right, places)
+    yield from zip(homes[0][level.i].tolist(), matched, strict=True)
+    missed, spurious = _others(level.i, len(level.reference)), _others(level.j, len(level.predicted))
+    if not missed and not spurious:
+        return
+    (own_r, own_p), how = _selves(level), str(level.node)
+    for k in missed:
+        here = (int(places[0][k]), None) if places else ()
+        alone = Explanation(name, MISSED, left[k], None, 0.0, own_r[k], 0.0, how, places=here, node=level.node)
+        yield int(homes[0][k]), alone
+    for k in spurious:
+        there = (None, int(places[1][k])) if places else ()
+        alone = Explanation(name, SPURIOUS, None, right[k], 0.0, 0.0, own_p[k], how, places=there, node=level.node)
+        yield int(homes[1][k]), alone
+
+
+def _others(rows: I64, count: int) -> list[int]:
+    """The rows that are none of these."""
+    alone = np.ones(count, np.bool_)
+    alone[rows] = False
+    return np.flatnonzero(alone).tolist()  # type: ignore[no-any-return]
+
+
+def _places(homes: I64) -> I64:
+    """The place of each row among those of its home; the rows of one home stand together."""
+    first = np.flatnonzero(np.diff(homes, prepend=-1))
+    return np.arange(len(homes), dtype=np.int64) - np.repeat(first, np.diff(first, append=len(homes)))
+
+
+WRAPPERS = (Normaliser, Threshold, Weighted, Weigh, Optional, Through, Let, Keyed, AnyOf)
+
+
+def _inside(
+    node: Similarity, left: Sequence[Any], right: Sequence[Any]
+) -> tuple[Similarity, tuple[Sequence[Any], Sequence[Any]]]:
+    """The node below all wrappers, and the values of both sides, pair by pair, as it sees them."""
+    values = [list(left), list(right)]
+    while isinstance(node, WRAPPERS):
+        if isinstance(node, Via):
+            calls = (node.call, node.predicted or node.call)
+            values = [[None if v is None else call(v) for v in side] for call, side in zip(calls, values, strict=True)]
+        if isinstance(node, AnyOf):
+            side = SIDES.index(node.side)
+            for k, choice in _choices(node, *values):
+                if isinstance(values[side][k], (list, tuple)):
+                    values[side][k] = values[side][k][choice]
+        node = node.unrolled if isinstance(node, Let) else node.inner
+    return node, (values[0], values[1])
+
+
+def _choices(node: AnyOf, left: Sequence[Any], right: Sequence[Any]) -> Iterator[tuple[int, int]]:
+    """For each pair that has two values which of the alternatives counts."""
+    both = [k for k, pair in enumerate(zip(left, right, strict=True)) if None not in pair]
+    r, p = node.encode(Objects([left[k] for k in both]), Objects([right[k] for k in both]), Scope())
+    rows = np.arange(len(both), dtype=np.int64)
+    options = r if node.side == "reference" else p
+    chosen = node.chosen(r, p, rows, rows) - options.offsets[:-1]  # type: ignore[attr-defined]
+    yield from zip(both, chosen.tolist(), strict=True)
+
+
+def _values(step: str, values: Sequence[Any], homes: I64, node: Similarity) -> list[Any]:
+    """The Python values behind the rows of a level below some values, in the engine's order."""
+    if step == "[*]":
+        return _listed([value for value in values if value is not None], node)
+    if step.startswith("<"):
+        return [values[home] for home in homes.tolist()]
+    name = step.removeprefix(".")
+    part = dict(node.fields).get(name) if isinstance(node, (Each, Record)) else None
+    absent = part.absent if isinstance(part, Optional) else None
+    there = [values[home] for home in homes.tolist()]  # what is missing has no row
+    return list(leaf_values(field(Objects(there), name, Scope(), True, absent), Scope()))
+
+
+def _listed(values: Sequence[Any], node: Similarity) -> list[Any]:
+    """The items of some collections, one after the other."""
+    bags = [
+        [{"key": key, "value": inside} for key, inside in value.items()] if isinstance(value, Mapping) else list(value)
+        for value in values
+    ]
+    flat = [item for bag in bags for item in bag]
+    if isinstance(node, Match) and node.distinct and not any(isinstance(value, Mapping) for value in values):
+        rows = distinct_rows(node.inner, Bag(offsets_of([len(bag) for bag in bags]), Objects(flat)), Scope())
+        return [flat[k] for k in rows.tolist()]
+    return flat

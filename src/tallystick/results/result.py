@@ -1,0 +1,410 @@
+"""One object for a result: figures, tallies, documents, labels, fields, explanation, signature, warnings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallystick import __version__
+from tallystick.engine.arrays import F64
+from tallystick.engine.data import Memory
+from tallystick.engine.tally import Kind, Labelled, Noted, total
+from tallystick.errors import MetricError, TallystickError, did_you_mean, some
+from tallystick.results.accounts import Account, FieldSums, LabelSums
+from tallystick.results.rows import FieldFigures, Figures, LabelFigures, Later, Rows
+
+if TYPE_CHECKING:
+    from tallystick.algebra.node import Node
+    from tallystick.results.explanation import Explanation
+    from tallystick.results.resampling import Interval
+    from tallystick.show.pictures import Picture
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What an evaluation found. Figures are attributes: `result.f1`, `result.precision`, ..."""
+
+    metric: Node | str
+    kind: Kind
+    rows: Rows = Rows()  # noqa: RUF009 - a descriptor, which says itself what it holds
+    ids: tuple[Any, ...] = field(repr=False)  # type: ignore[misc]  # mypy takes the descriptor for a default
+    undefined: float | None = None
+    notes: tuple[str, ...] = ()
+    sources: tuple[tuple[Any, Any], ...] | None = field(default=None, repr=False)
+    settings: str = ""
+    memory: Memory = field(default_factory=Memory, repr=False)
+    name: str = ""
+    above: F64 | None = field(default=None, repr=False)
+    field_sums: FieldSums | None = field(default=None, repr=False)
+    label_sums: LabelSums | None = field(default=None, repr=False)
+    invalid: tuple[int, ...] = field(default=(), repr=False)
+    """The places of documents whose prediction could not be read."""
+    judges: tuple[str, ...] = ()
+    """Who was asked about pairs of texts."""
+
+    # Figures
+
+    @cached_property
+    def sums(self) -> F64:
+        """The sums of the whole corpus."""
+        rows = self.__dict__["_rows"]
+        return rows.sums if isinstance(rows, (Later, Account)) else total(rows)
+
+    @cached_property
+    def account(self) -> Account:
+        """The sums over the documents that all figures follow from; without the fields and labels unless they were kept."""
+        rows = self.__dict__["_rows"]
+        if isinstance(rows, Account):
+            return rows
+        account = Account.of(self.kind, self.rows, above=self.above, invalid=self.invalid)
+        return replace(account, fields=self.field_sums, labels=self.label_sums)
+
+    def changed(self, **changes: Any) -> Result:
+        """The same result with other notes, policy or settings; nothing is counted for it."""
+        given = {one.name: self.__dict__[one.name] for one in fields(self) if one.name != "rows"}
+        return Result(**{"rows": self.__dict__["_rows"], **given, **changes})
+
+    @property
+    def count(self) -> int:
+        """How many documents there are."""
+        rows = self.__dict__["_rows"]
+        return rows.documents if isinstance(rows, Account) else len(self.ids)
+
+    @property
+    def kept(self) -> bool:
+        """Whether the rows of the documents are there."""
+        return not isinstance(self.__dict__["_rows"], Account)
+
+    @property
+    def tally(self) -> dict[str, float]:
+        """The sums of the whole corpus, by name."""
+        return dict(zip(self.kind.sums, self.sums.tolist(), strict=True))
+
+    @cached_property
+    def figures(self) -> Figures:
+        """The figures of the whole corpus: sums first, then one division (micro), or the kind's own average."""
+        return self._decided(self.kind.figures(self.sums))
+
+    @cached_property
+    def averages(self) -> dict[str, Figures]:
+        """The figures under each average: over labels where the kind has them, else over documents."""
+        if isinstance(self.kind, Labelled):
+            return {name: self._decided(found) for name, found in self.kind.averages(self.sums).items()}
+        return {"micro": self.figures, "macro": self.over_documents}
+
+    @cached_property
+    def over_documents(self) -> Figures:
+        """The mean of each figure over the documents; see `left_out`. A kind that has labels leaves documents out in which a
+        figure is 0/0, as it does with labels; others do what the policy says."""
+        if not isinstance(self.kind, Labelled):
+            return self.account.mean(self.undefined)
+        found = {name: values[~np.isnan(values)] for name, values in self.kind.figures(self.rows).items()}
+        return {name: math.fsum(v.tolist()) / len(v) if len(v) else None for name, v in found.items()}
+
+    @property
+    def micro(self) -> Figures:
+        return self.averages["micro"]
+
+    @property
+    def macro(self) -> Figures:
+        """The mean over labels where the kind has them, else over documents; see `left_out`."""
+        return self.averages["macro"]
+
+    @cached_property
+    def left_out(self) -> dict[str, int]:
+        """In how many documents each figure is 0/0."""
+        if isinstance(self.kind, Labelled):
+            return {name: int(np.isnan(values).sum()) for name, values in self.kind.figures(self.rows).items()}
+        return {name: absent for name, (_, absent) in self.account.means.items()}
+
+    def _decided(self, figures: Mapping[str, F64]) -> Figures:
+        return {name: self.undefined if np.isnan(value) else float(value) for name, value in figures.items()}
+
+    def __getattr__(self, name: str) -> float | None:
+        if name.startswith("_") or name in ("kind", "rows", "figures", "undefined", "sums", "above", "account"):
+            raise AttributeError(name)
+        if name in self.figures:
+            return self.figures[name]
+        raise AttributeError(f"this result has no {name!r}; it has {', '.join(self.figures)}")
+
+    # Bounds: where a solver has a time limit, `above` is the tally with what each document could have at most.
+
+    @cached_property
+    def unproven(self) -> int:
+        """In how many documents a better score is possible: a time limit struck before the optimum was proven."""
+        return 0 if self.kept and self.above is None else self.account.unproven
+
+    @property
+    def optimal(self) -> bool:
+        """Whether every figure is proven to be the optimum; if not, `bounds` has what is known."""
+        return self.unproven == 0
+
+    @cached_property
+    def bounds(self) -> dict[str, tuple[float | None, float | None]]:
+        """The least and the most that each figure can be; the same twice where it is proven."""
+        sums = None if self.kept and self.above is None else self.account.most
+        most = self.figures if sums is None else self._decided(self.kind.figures(sums))
+        return {name: (value, most[name]) for name, value in self.figures.items()}
+
+    @cached_property
+    def exact_documents(self) -> int | None:
+        """How many documents are right in everything; None if the tally cannot tell."""
+        return self.account.exact if self.kind.sums[:4] == ("num_p", "den_p", "num_r", "den_r") else None
+
+    @property
+    def exact(self) -> float | None:
+        """The share of documents that are right in everything."""
+        return None if self.exact_documents is None or not self.count else self.exact_documents / self.count
+
+    @property
+    def score(self) -> float | None:
+        """The figure that the metric is named after."""
+        return self.figures[self.kind.headline]
+
+    @property
+    def documents(self) -> dict[Any, Figures]:
+        """The figures of each document, by id."""
+        figures = self.kind.figures(self.rows)
+        columns = {
+            name: [
+                self.undefined if nan else value for value, nan in zip(v.tolist(), np.isnan(v).tolist(), strict=True)
+            ]
+            for name, v in figures.items()
+        }
+        return {key: {name: column[k] for name, column in columns.items()} for k, key in enumerate(self.ids)}
+
+    @property
+    def signature(self) -> str:
+        """One line that says what was computed."""
+        policy = "none" if self.undefined is None else f"{self.undefined:g}"
+        settings = "".join(f" | {one}" for one in (self.settings, *(f"judge={who}" for who in self.judges)) if one)
+        name = f"{self.name} = " if self.name else ""
+        average = getattr(self.kind, "average", "micro")
+        return f"{name}{self.metric} | average={average} | undefined={policy}{settings} | tallystick {__version__}"
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        out = list(self.notes)
+        if isinstance(self.kind, Noted):
+            out += self.kind.notes(self.sums)
+        if not self.optimal:
+            name = self.kind.headline
+            low, high = (f"{value:.4f}" if value is not None else "–" for value in self.bounds[name])
+            out.append(
+                f"{self.unproven:,} of {self.count:,} documents are not proven optimal within the time limit: "
+                f"{name} lies between {low} and {high}"
+            )
+        for name, value in self.figures.items():
+            if value is not None and value > 1 + 1e-9:
+                out.append(f"{name} is {value:.4f}, above 1: the matching lets one item be counted several times")
+        main = ("precision", "recall", self.kind.headline)
+        empty = [name for name, value in self.kind.figures(self.sums).items() if np.isnan(value) and name in main]
+        if empty:
+            shown = "undefined" if self.undefined is None else f"set to {self.undefined:g}"
+            out.append(f"{', '.join(empty)}: 0/0, {shown}")
+        return tuple(out)
+
+    def intervals(
+        self, *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"
+    ) -> dict[str, Interval]:
+        """A confidence interval of each figure, by the bootstrap over documents."""
+        from tallystick.results.resampling import intervals
+
+        return intervals([self], resamples=resamples, seed=seed, level=level, method=method)[0]
+
+    # Why
+
+    def explain(self, document: Any = None) -> Explanation:
+        """The alignment of one document as a tree; the sum over it is the score."""
+        from tallystick.results.explanation import explain_document
+
+        if document is None:
+            if len(self.ids) != 1:
+                raise MetricError(f"say which document to explain: one of {some(self.ids)}")
+            document = self.ids[0]
+        metric = self.expression
+        left, right = self._document(document)
+        return explain_document(metric, left, right, self.memory)
+
+    def _document(self, document: Any) -> tuple[Any, Any]:
+        from tallystick.engine.rows import as_objects, sliced
+
+        self._kept()
+        try:
+            place = self.ids.index(document)
+        except ValueError:
+            hint = did_you_mean(str(document), map(str, self.ids))
+            raise MetricError(f"no document {document!r}; there are {len(self.ids):,}.{hint}") from None
+        for reference, predicted in self._kept():
+            if place < len(reference):
+                left, right = (as_objects(sliced(side, place, place + 1))[0] for side in (reference, predicted))
+                return left, right
+            place -= len(reference)
+        raise MetricError(f"no document {document!r}")
+
+    @property
+    def expression(self) -> Node:
+        """The metric as an expression of the algebra, which is what can be explained and broken down."""
+        if isinstance(self.metric, str):
+            raise MetricError(f"{self.metric} is not an expression of the algebra and cannot be broken down")
+        return self.metric
+
+    def _kept(self) -> tuple[tuple[Any, Any], ...]:
+        _ = self.expression  # that there is none says more than that nothing was kept
+        if self.sources is None:
+            raise MetricError("this result kept no documents (keep=False, or merged from elsewhere)")
+        return self.sources
+
+    @property
+    def documents_kept(self) -> tuple[tuple[Any, Any], ...]:
+        """The documents themselves, reference and prediction, as columns."""
+        return self._kept()
+
+    def by_field(self) -> list[FieldFigures]:
+        """What every path of the value earned and lost, in the order of the metric."""
+        from tallystick.results.breakdown import field_figures, figures_by_field
+
+        sums = self.field_sums if self.kept else self.account.fields
+        if sums is not None:
+            return field_figures(sums, self._decided)
+        return figures_by_field(self.expression, self._kept(), self._decided, self.memory)
+
+    def by_label(self, path: str | None = None) -> list[LabelFigures]:
+        """The figures of each value of an exact field, such as `by_label("[*].type")` or `by_label("type")`.
+
+        A kind that has labels of its own needs no path.
+        """
+        from tallystick.results.breakdown import figures_by_label, label_figures
+
+        if isinstance(self.kind, Labelled) and path is None:
+            return self._own_labels(self.kind)
+        if path is None:
+            raise MetricError('say which field holds the label, such as by_label("type")')
+
+        sums = self.label_sums if self.kept else self.account.labels
+        if sums is not None and sums.path == path:
+            return label_figures(self.kind, sums, self._decided)
+        if sums is not None and self.sources is None:
+            raise MetricError(f"the figures by {sums.path!r} were kept, and no documents: there are none by {path!r}")
+        return figures_by_label(self.expression, path, self._kept(), self._decided, self.memory)
+
+    def _own_labels(self, kind: Labelled) -> list[LabelFigures]:
+        figures, tallies = kind.label_figures(self.sums), kind.label_tallies(self.sums)
+        support = kind.support(self.sums).tolist()
+        return [
+            LabelFigures(
+                label,
+                self._decided({name: values[place] for name, values in figures.items()}),
+                tallies[label],
+                support[place],
+            )
+            for place, label in enumerate(kind.labels)
+        ]
+
+    # Showing
+
+    def as_dict(self) -> dict[str, Any]:
+        """This metric's entry of the JSON output."""
+        if isinstance(self.kind, Labelled):
+            averages: dict[str, Any] = {name: dict(found) for name, found in self.averages.items()}
+            averages["macro"]["left_out"] = list(self.kind.left_out(self.sums))
+            labels = {r.label: {**r.figures, "tally": r.tally, "support": r.support} for r in self.by_label()}
+            return {**self.figures, "tally": self.kind.pooled_tally(self.sums), **averages, "labels": labels}
+        macro = {**self.macro, "left_out": self.left_out}
+        entry = {**self.figures, "tally": self.tally, "micro": self.micro, "macro": macro}
+        if self.above is not None or (not self.kept and self.account.above is not None):
+            entry["optimal"] = self.optimal
+        if not self.optimal:
+            lower, upper = ({name: ends[k] for name, ends in self.bounds.items()} for k in (0, 1))
+            entry |= {"unproven": self.unproven, "lower": lower, "upper": upper}
+        return entry
+
+    def to_json(self, name: str = "score", *, indent: int | None = 2) -> str:
+        """The result as JSON: version, signature, figures, tally, warnings."""
+        from tallystick.results.tables import results_to_json
+
+        return results_to_json({name: self}, indent=indent)
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with a row for each document."""
+        try:
+            import pandas
+        except ImportError:
+            raise TallystickError("to_frame() needs pandas: pip install pandas") from None
+        frame = pandas.DataFrame(self.rows, columns=list(self.kind.sums), index=pandas.Index(self.ids, name="document"))
+        for name, values in self.kind.figures(self.rows).items():
+            frame[name] = values
+        return frame
+
+    def to_arrow(self, name: str = "score") -> Any:
+        """A pyarrow table with a row of sums and figures for each document; the signature is in its metadata."""
+        from tallystick.results.tallies import tallies_table
+
+        return tallies_table({name: self})
+
+    def to_parquet(self, path: Any, name: str = "score") -> None:
+        """The same as a file: .parquet, .arrow or .feather; .csv or .tsv too."""
+        from tallystick.results.tallies import write_tallies
+
+        write_tallies({name: self}, path)
+
+    def to_latex(self) -> str:
+        """One row of a LaTeX table, in percent."""
+        header = " & ".join(name.replace("f1", "F$_1$").capitalize() for name in self.figures)
+        row = " & ".join("--" if value is None else f"{100 * value:.2f}" for value in self.figures.values())
+        return f"% {self.signature}\n{header} \\\\\n{row} \\\\"
+
+    def plot(self, kind: str = "figures") -> Picture:
+        """A picture: `figures` with their intervals, or `documents` from the worst to the best."""
+        from tallystick.show.pictures import result_picture
+
+        return result_picture(self, kind)
+
+    def write_report(self, path: str, title: str = "Evaluation", documents: int = 200) -> None:
+        """A page to look at: one file that works offline, with the alignments of the worst documents."""
+        from tallystick.results.tables import costs_table, fields_table
+        from tallystick.show.page import Page, Parts, write_report
+
+        parts = Parts()
+        if not isinstance(self.metric, str) and self.sources is not None and not self._two_sided:
+            parts = Parts(
+                [fields_table(self)],
+                costs_table(self),
+                explain=self.explain,
+                alignment="Side by side",
+                further="result.explain",
+            )
+        write_report(Page(title, {self.name or self.kind.headline: self}, parts, documents), path)
+
+    @property
+    def _two_sided(self) -> bool:
+        """A metric of two expressions has no breakdown by field."""
+        from tallystick.algebra.normalise import Sides
+
+        return isinstance(self.metric, Sides)
+
+    def __str__(self) -> str:
+        from tallystick.results.tables import result_text
+
+        return result_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from tallystick.show.notebook import result_html
+
+        return result_html(self)
+
+
+def shared_signatures(results: Mapping[str, Result]) -> dict[str, str]:
+    """The signatures of several metrics in few lines: those that differ only in the metric share one."""
+    shared: dict[str, list[str]] = {}
+    for result in results.values():
+        metric, _, rest = result.signature.partition(" | ")
+        shared.setdefault(rest, []).append(metric if len(results) == 1 else metric.split(" = ")[0])
+    return {", ".join(names): rest for rest, names in shared.items()}

@@ -1,0 +1,263 @@
+"""The tables of a result: figures, documents, labels, fields; and the tree of an explanation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallystick import __version__
+from tallystick.engine.rows import Invalid
+from tallystick.engine.tally import Counts, Labelled
+from tallystick.errors import counted
+from tallystick.files.writing import to_json
+from tallystick.results.result import shared_signatures
+from tallystick.show.plainly import cut, line, told_apart
+from tallystick.show.tables import Column, Table, quantity
+
+if TYPE_CHECKING:
+    from tallystick.results.explanation import Explanation
+    from tallystick.results.result import Result
+    from tallystick.results.rows import Figures
+
+
+def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncated: bool = False) -> Table:
+    """A row for each metric: its figures, and how they came about; `truncated` as the reference scorer prints them."""
+    names = list(dict.fromkeys(name for result in results.values() for name in result.figures))
+
+    def cells(figures: Figures, result: Result) -> list[Any]:
+        if not truncated:
+            return [figures.get(name) for name in names]
+        if "num_p" in result.kind.sums:
+            figures = {**figures, "f1": _harmonic(figures["precision"] or 0.0, figures["recall"] or 0.0)}
+        found = [figures.get(name) for name in names]
+        return [None if value is None else _truncated(value) for value in found]
+
+    averages = [result.kind.average for result in results.values() if isinstance(result.kind, Labelled)]
+    rows = [[key, *cells(result.figures, result), *_sums(result)] for key, result in results.items()]
+    if macro:
+        rows += [[f"{key} (macro)", *cells(result.over_documents, result), "", ""] for key, result in results.items()]
+    columns = ["metric", *names, "of predicted", "of reference"]
+    if averages:  # metrics with different averages stand below each other
+        columns.insert(1, "average")
+        shown = [getattr(result.kind, "average", "micro") for result in results.values()]
+        for row, average in zip(rows, [*shown, *(f"documents of {one}" for one in shown)], strict=False):
+            row.insert(1, average)
+    if not all(result.optimal for result in results.values()):  # a time limit struck: what the score may be at most
+        columns.append("at most")
+        most = [result.bounds[result.kind.headline][1] for result in results.values()]
+        rows = [[*row, value] for row, value in zip(rows, [*most, *([""] * (len(rows) - len(most)))], strict=True)]
+    return Table(columns, rows)
+
+
+def _harmonic(precision: float, recall: float) -> float:
+    """F1 with the reference scorer's roundings, which decide the last digit of what is cut off."""
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _truncated(value: float) -> str:
+    """A percentage with two digits, cut off and not rounded."""
+    return f"{int(value * 10_000) / 100:.2f}%"
+
+
+def documents_table(results: Mapping[str, Result], limit: int | None = None) -> Table:
+    """A row for each document, the worst first: one metric's figures, or the headlines of several."""
+    first = next(iter(results.values()))
+    rows: list[list[Any]]
+    if len(results) == 1:
+        names = list(first.figures)
+        rows = [[str(key), *figures.values()] for key, figures in first.documents.items()]
+        place = 1 + names.index(first.kind.headline)
+        rows.sort(key=lambda row: (row[place] is None, row[place] or 0.0))
+        return Table(["document", *names], rows[:limit])
+    columns = {name: result.documents for name, result in results.items()}
+    rows = [[str(key), *(columns[n][key][result.kind.headline] for n, result in results.items())] for key in first.ids]
+    rows.sort(key=_badness)
+    return Table(["document", *results], rows[:limit])
+
+
+def _badness(row: list[Any]) -> tuple[bool, float]:
+    """The mean of the figures that are there; where all are 0/0 there is nothing to look at."""
+    known = [value for value in row[1:] if isinstance(value, float)]
+    return not known, sum(known) / max(len(known), 1)
+
+
+def _sums(result: Result) -> list[str]:
+    tally = result.kind.pooled_tally(result.sums) if isinstance(result.kind, Labelled) else result.tally
+    if "num_p" not in tally:
+        return ["", ""]
+    return [f"{quantity(tally[f'num_{s}'])} / {quantity(tally[f'den_{s}'])}" for s in "pr"]
+
+
+def labels_table(result: Result, path: str | None = None, title: str = "") -> Table:
+    """A row for each label."""
+    rows = result.by_label(path)
+    names = list(rows[0].figures) if rows else list(result.figures)
+    out = [[str(r.label), *(r.figures[n] for n in names), _whole(r.support)] for r in rows]
+    return Table([path or "label", *names, Column("support", "count")], out, title)
+
+
+def _whole(value: float) -> float:
+    """A number of items is an integer; only a weighted one need not be."""
+    return int(value) if value == int(value) else value
+
+
+def fields_table(result: Result) -> Table:
+    """A row for each path of the value, the worst first; what the reference never has comes last."""
+    rows = sorted(
+        result.by_field(),
+        key=lambda row: (row.support == 0, row.figures["f1"] is None, row.figures["f1"] or 0.0),
+    )
+    names: list[str] = list(rows[0].figures) if rows else []
+
+    def cells(figures: Figures) -> list[Any]:
+        return [figures[name] for name in names]
+
+    out = [[r.path, r.support, *cells(r.figures), r.similarity, r.wrong, r.missing, r.extra] for r in rows]
+    columns = ["field", Column("support", "count"), *names, "similarity", "wrong", "missing", "extra"]
+    notes = []
+    if any(r.diagnostic for r in rows):
+        notes.append(
+            "Fields of an all-or-nothing record do not earn credit by themselves: items without a partner are paired "
+            "by the sum of their fields, only to show which field kept them apart."
+        )
+    return Table(columns, out, notes=notes)
+
+
+def result_text(result: Result) -> str:
+    """A result for a person."""
+    from tallystick.show.tables import to_text
+
+    table = figures_table({result.kind.headline: result})
+    lines = [to_text(table), f"{counted(result.count, 'document')}. {result.signature}"]
+    lines += [f"Warning: {warning}" for warning in result.warnings]
+    return "\n".join(lines)
+
+
+WIDTH = 70
+"""So many characters of a value are shown on a line."""
+MARKS = {"matched": "↔", "missed": "-", "spurious": "+"}
+
+
+def explanation_lines(tree: Explanation, depth: int = 0) -> Iterator[str]:
+    """The tree of an explanation, a line for each aligned pair or single item."""
+    yield "  " * depth + explanation_line(tree)
+    for child in tree.children:
+        yield from explanation_lines(child, depth + 1)
+
+
+def explanation_line(tree: Explanation) -> str:
+    """One node: its name, what meets what, and the weight."""
+    name = f"{tree.name}: " if tree.name else ""
+    if isinstance(tree.predicted, Invalid):
+        return f"- {name}the prediction is invalid: {tree.predicted.reason}"
+    if tree.status == "missed":
+        return f"- {name}{shorten(tree.reference)}  missed"
+    if tree.status == "spurious":
+        return f"+ {name}{shorten(tree.predicted)}  spurious"
+    weight = f"{tree.weight:.4g}"
+    if tree.children:
+        most = f"{tree.reference_self:.4g} in the reference, {tree.predicted_self:.4g} predicted"
+        if tree.reference_self == tree.predicted_self:
+            most = f"{tree.reference_self:.4g}"
+        variables = ", ".join(f"{x} ↔ {y}" for x, y in tree.variables)
+        return f"{name}{tree.how} = {weight} of {most}" + (f", with {variables}" if variables else "")
+    if tree.how in ("var", "triple") and tree.weight > 0:
+        return f"= {name}{tree.reference} ↔ {tree.predicted}"
+    if tree.how == "accepted":  # by a rule or a judge, which say more than whether the two are equal
+        mark = "=" if tree.weight >= 1 else "≠"
+        known = [value for value in (tree.reference, tree.predicted) if value is not None]
+        both = shorten_both(*known) if len(known) == 2 and mark == "≠" else [shorten(value) for value in known]
+        return f"{mark} {name}{' ↔ '.join(dict.fromkeys(both))}"
+    if tree.weight >= max(tree.reference_self, tree.predicted_self):
+        if same_value(tree.reference, tree.predicted):
+            return f"= {name}{shorten(tree.reference)}"
+        return f"≈ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}"
+    return f"≠ {name}{' ↔ '.join(shorten_both(tree.reference, tree.predicted))}  {weight}"
+
+
+def same_value(reference: Any, predicted: Any) -> bool:
+    """Whether two values that count as right are the same, or only pass for it."""
+    from tallystick.engine.codes import freeze
+    from tallystick.engine.data import Scope
+    from tallystick.errors import ValueMismatch
+
+    try:
+        return bool(freeze(reference, Scope()) == freeze(predicted, Scope()))
+    except ValueMismatch:  # objects that compare by identity only
+        return reference is predicted
+
+
+def shorten(value: Any, width: int = WIDTH) -> str:
+    """A value in one short line."""
+    return cut(line(repr(value)), width)
+
+
+def shorten_both(reference: Any, predicted: Any, width: int = WIDTH) -> tuple[str, str]:
+    """Two values that are not the same in a short line each, so that the difference is seen."""
+    return told_apart(reference, predicted, width, repr)
+
+
+# What each field of a record costs: F1 if that field alone were right everywhere.
+#
+# In a sum of fields every field brings its own sums, and they add up to the whole. Where field f is right everywhere, what
+# it earns is all that the reference has there, and so is what was predicted:
+#
+#     S' = S - S_f + den_r_f        den_p' = den_p - den_p_f + den_r_f
+#
+# That holds only where the fields do add up, so not below a product, a threshold or a nested normaliser.
+
+
+def costs_table(result: Result) -> list[Table]:
+    """A row for each field, the costliest first; nothing where the fields do not add up to the score."""
+    rows = result.by_field()
+    kind = result.kind
+    if not isinstance(kind, Counts) or not kind.one or any(row.diagnostic for row in rows) or not rows:
+        return []
+    num, den_p, _, den_r = result.sums.tolist()
+    if not math.isclose(math.fsum(row.tally["num_p"] for row in rows), num, rel_tol=1e-9, abs_tol=1e-6):
+        return []
+    now = result.figures[kind.headline]
+    out: list[list[Any]] = []
+    for row in rows:
+        all_right = row.tally["den_r"]
+        fixed = num - row.tally["num_p"] + all_right
+        sums = np.array([fixed, den_p - row.tally["den_p"] + all_right, fixed, den_r])
+        value = float(kind.figures(sums)[kind.headline])
+        wrong = row.wrong + row.missing + row.extra
+        if math.isnan(value):  # nothing is left on either side: the field was predicted where the reference has none
+            out.append([row.path, wrong, None, None])
+        else:
+            out.append([row.path, wrong, value, None if now is None else value - now])
+    out.sort(key=lambda row: -(row[3] or 0.0))
+    note = "Each field is repaired alone and everywhere, so gains do not add up."
+    return [
+        Table(
+            ["field", "errors", f"{kind.headline} if fixed", Column("gain", "gain")],
+            out,
+            "What each field costs",
+            [note],
+        )
+    ]
+
+
+# Results as the JSON that the command line prints.
+
+
+def results_to_json(
+    results: Mapping[str, Result], *, indent: int | None = 2, extra: Mapping[str, Any] | None = None
+) -> str:
+    """Several metrics' results over one corpus as JSON."""
+    first = next(iter(results.values()))
+    warnings = list(dict.fromkeys(w for result in results.values() for w in result.warnings))
+    content = {
+        "tallystick": __version__,
+        "signature": "; ".join(f"{names} | {rest}" for names, rest in shared_signatures(results).items()),
+        "documents": first.count,
+        "metrics": {name: {**result.as_dict(), "signature": result.signature} for name, result in results.items()},
+        **(extra or {}),
+        "warnings": warnings,
+    }
+    return to_json(content, indent=indent)

@@ -1,0 +1,23 @@
+"""The same evaluation on many processes or many machines, in bounded memory, and to be gone on with when it was killed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tallystick.run.processes import Processes
+    from tallystick.run.running import Finished, run_files
+    from tallystick.run.shards import Wants
+    from tallystick.run.state import State
+
+_HOMES = {"Processes": "processes", "Finished": "running", "run_files": "running", "Wants": "shards", "State": "state"}
+
+__all__ = ["Finished", "Processes", "State", "Wants", "run_files"]
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"tallystick.run.{_HOMES[name]}"), name)

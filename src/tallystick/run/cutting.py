@@ -1,0 +1,286 @@
+"""Two files cut into shards: the same documents of both sides, some megabytes at a time.
+
+    reference  |  d1  d2  d3  |  d4  d5  |  d6 ...         a shard ends after so many bytes of the reference,
+    predicted  |  d1  d2  d3  |  d4  d5  |  d6 ...         and the prediction after as many documents
+
+Documents are only counted, so that cutting is much faster than scoring. That the documents of a shard belong together is
+what the readers check. Where the two files have different orders, `cut_by_name` finds each shard's predictions by an index of
+their places.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from tallystick.engine.arrays import I64
+from tallystick.errors import InputError, SidesMismatch
+from tallystick.files.boundaries import Boundaries
+from tallystick.files.parts import Part, Range
+from tallystick.files.source import is_packed, open_packed, packed_errors, packing, read_bytes, read_head
+
+CHUNK = 1 << 20
+SHARD = 4 << 20
+"""Bytes of the reference in a shard, unless said otherwise."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Some documents of both sides. `position` is how far the reference was read with it; `name` is what the first document
+    calls itself, if it does."""
+
+    number: int
+    reference: Part
+    predicted: Part | None
+    documents: int
+    position: int
+    name: Any = None
+    cut: str = "in one order"
+
+    @cached_property
+    def content(self) -> tuple[str, str]:
+        """Hashes of the bytes of both sides, as they are when first asked for."""
+        ours, theirs = (
+            blake2b(part.read() if part is not None else b"", digest_size=20).hexdigest()
+            for part in (self.reference, self.predicted)
+        )
+        return ours, theirs
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Some documents of one file."""
+
+    start: int
+    stop: int
+    line: int
+    documents: int
+    first: int
+    data: bytes
+    position: int
+
+    def name(self, boundaries: Boundaries) -> Any:
+        """What the first document calls itself."""
+        return boundaries.name(self.data[: self.first]) if boundaries.name is not None and self.documents else None
+
+
+class Scanner:
+    """One file, cut from the front."""
+
+    def __init__(self, name: str, boundaries: Boundaries) -> None:
+        self.name, self.boundaries = name, boundaries
+        self._stream = _open(name)
+        self._data = bytearray()  # what was read and not yet cut off
+        self._scanned = 0  # how far in it documents are known
+        self._starts: I64 = np.zeros(0, np.int64)
+        self._base, self._line, self._end = 0, 1, False
+        self.holds = name == "-" or is_packed(name)
+
+    def take(self, *, size: int | None = None, documents: int | None = None) -> _Cut | None:
+        """The next documents: at least `size` bytes of them, or so many; None at the end of the file."""
+        at = self._find(size, documents)
+        while at is None and not self._end:
+            self._read(size or CHUNK)
+            at = self._find(size, documents)
+        if at is None:
+            at = len(self._data)
+        if not at and self._end and not len(self._data):
+            return None
+        data = _copied(self._data, 0, at)
+        del self._data[:at]
+        count = int(np.searchsorted(self._starts, at))
+        first = int(self._starts[1]) if count > 1 else at
+        cut = _Cut(self._base, self._base + at, self._line, count, first, data, self._position())
+        self._starts, self._scanned = self._starts[count:] - at, max(0, self._scanned - at)
+        self._base += at
+        self._line += data.count(b"\n")
+        return cut
+
+    def _find(self, size: int | None, documents: int | None) -> int | None:
+        """Where to cut; what stands before the first document belongs to it."""
+        if documents is not None:
+            return int(self._starts[documents]) if len(self._starts) > documents else None
+        after = self._starts[1:][self._starts[1:] >= (size or 0)]
+        return int(after[0]) if len(after) else None
+
+    def _read(self, size: int) -> None:
+        try:
+            more = self._stream.read(max(CHUNK, min(size, len(self._data))))
+        except packed_errors() as error:
+            raise InputError(f"is not a complete {packing(self.name)} file ({error})", self.name) from None
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror or error})", self.name) from None
+        self._data += more
+        self._end = not more
+        found, settled = self.boundaries.find(_copied(self._data, self._scanned), self._end)
+        self._starts = np.concatenate((self._starts, found + self._scanned))
+        self._scanned += settled
+
+    def _position(self) -> int:
+        """How many bytes of the file, as it is on disk, were read for what was cut off."""
+        raw = getattr(self._stream, "raw", None)
+        if self.holds and hasattr(raw, "packed_position"):
+            return int(raw.packed_position())  # type: ignore[union-attr]
+        return self._base + len(self._data) if self.holds else self._base
+
+    def close(self) -> None:
+        if self._stream is not sys.stdin.buffer:
+            self._stream.close()
+
+
+def _copied(data: bytearray, start: int, stop: int | None = None) -> bytes:
+    with memoryview(data) as view:
+        return bytes(view[start:stop])
+
+
+def _open(name: str) -> IO[bytes]:
+    if name == "-":
+        return sys.stdin.buffer
+    try:
+        return open_packed(name) if is_packed(name) else open(name, "rb")
+    except OSError:
+        read_bytes(name)  # says what is wrong
+        raise
+
+
+def size_of(name: str) -> int:
+    """How many bytes a file has, as it is on disk; 0 for standard input."""
+    return 0 if name == "-" else Path(name).stat().st_size
+
+
+def cut_in_order(
+    reference: str, predicted: str | None, boundaries: Boundaries, other: Boundaries | None = None, *, size: int = SHARD
+) -> Iterator[Shard]:
+    """Shards of two files whose documents have one order; that there are as many on both sides is checked at the end."""
+    left = Scanner(reference, boundaries)
+    right = Scanner(predicted, other or boundaries) if predicted is not None else None
+    headers = [_header(reference, boundaries), _header(predicted, other or boundaries) if predicted else ()]
+    number, agree = 0, True
+    try:
+        while True:
+            ours = left.take(size=size)
+            theirs = None if right is None else right.take(documents=ours.documents) if ours else right.take(size=1)
+            if ours is None:
+                if theirs is not None and theirs.data.strip():
+                    raise SidesMismatch(f"{predicted} has more documents than {reference}")
+                return
+            if right is not None and (theirs.documents if theirs else 0) != ours.documents:
+                raise SidesMismatch(f"{predicted} has fewer documents than {reference}")
+            name, other_name = ours.name(boundaries), theirs.name(other or boundaries) if theirs else None
+            if agree and None not in (name, other_name) and name != other_name and number:
+                raise SidesMismatch(f"{predicted} has {other_name!r:.60} where {reference} has {name!r:.60}")
+            agree = agree and name == other_name  # else the two sides may be called by different fields
+            yield Shard(
+                number,
+                _part(left, ours, number, headers[0]),
+                _part(right, theirs, number, headers[1]) if right is not None and theirs is not None else None,
+                ours.documents,
+                ours.position,
+                name,
+            )
+            number += 1
+    finally:
+        left.close()
+        if right is not None:
+            right.close()
+
+
+def _header(name: str | None, boundaries: Boundaries) -> tuple[Range, ...]:
+    """The lines of a file that every part of it has to begin with."""
+    if name is None or boundaries.header is None:
+        return ()
+    head = read_head(name)
+    return tuple((start, stop, 1 + head.count(b"\n", 0, start)) for start, stop in boundaries.header(head))
+
+
+def _part(scanner: Scanner, cut: _Cut, number: int, header: tuple[Range, ...]) -> Part:
+    own = (cut.start, cut.stop, cut.line)
+    before = tuple(one for one in header if one[0] < cut.start)
+    if not scanner.holds:
+        return Part(scanner.name, (*before, own), number=number)
+    head = read_head(scanner.name) if before else b""
+    return Part(scanner.name, (*before, own), b"".join(head[a:b] for a, b, _ in before) + cut.data, number)
+
+
+# Different orders
+
+
+def cut_by_name(
+    reference: str,
+    predicted: str,
+    boundaries: Boundaries,
+    other: Boundaries,
+    *,
+    size: int = SHARD,
+    absent: bool = False,
+) -> Iterator[Shard] | None:
+    """Shards of two files with the same documents in different orders; None where documents have no names, where the names do
+    not meet (unless one side may lack some: `absent`), or where a file cannot be read twice. In memory is an index: a name
+    and a place for each document."""
+    if boundaries.name is None or other.name is None:
+        return None
+    if any(name == "-" or is_packed(name) for name in (reference, predicted)):
+        return None
+    left, right = (index_documents(name, how) for name, how in ((reference, boundaries), (predicted, other)))
+    if left is None or right is None or (left.keys() != right.keys() and not absent):
+        return None
+    return _by_name(reference, predicted, left, right, boundaries, other, size)
+
+
+def index_documents(name: str, boundaries: Boundaries) -> dict[Any, list[Range]] | None:
+    """The places of every document by its name; None if one has no name."""
+    assert boundaries.name is not None
+    scanner = Scanner(name, boundaries)
+    places: dict[Any, list[Range]] = {}
+    try:
+        while (cut := scanner.take(documents=1)) is not None:
+            if not cut.data.strip():
+                continue
+            key = boundaries.name(cut.data)
+            if key is None:
+                return None
+            places.setdefault(key, []).append((cut.start, cut.stop, cut.line))
+    finally:
+        scanner.close()
+    return places
+
+
+def _by_name(
+    reference: str, predicted: str, left: dict[Any, list[Range]], right: dict[Any, list[Range]],
+    boundaries: Boundaries, other: Boundaries, size: int,
+) -> Iterator[Shard]:  # fmt: skip
+    headers = [_header(reference, boundaries), _header(predicted, other)]
+    names: list[Any] = []
+    weight = number = position = 0
+    for key, ranges in left.items():
+        names.append(key)
+        weight += sum(stop - start for start, stop, _ in ranges)
+        if weight >= size:
+            shard = _named(reference, predicted, left, right, names, headers, number)
+            position += weight
+            yield replace(shard, position=position)
+            names, weight, number = [], 0, number + 1
+    # what only the predictions have goes with the last shard
+    if names or right.keys() - left.keys():
+        names += [key for key in right if key not in left]
+        shard = _named(reference, predicted, left, right, names, headers, number)
+        yield replace(shard, position=position + weight)
+
+
+def _named(
+    reference: str, predicted: str, left: dict[Any, list[Range]], right: dict[Any, list[Range]], names: list[Any],
+    headers: list[tuple[Range, ...]], number: int,
+) -> Shard:  # fmt: skip
+    parts = []
+    for file, places, header in ((reference, left, headers[0]), (predicted, right, headers[1])):
+        ranges = sorted(one for name in names for one in places.get(name, ()))
+        before = (one for one in header if ranges and one[0] < ranges[0][0])
+        parts.append(Part(file, (*before, *ranges), number=number, by_name=True))
+    return Shard(number, parts[0], parts[1], len(names), 0, names[0], "by name")

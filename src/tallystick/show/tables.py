@@ -1,0 +1,259 @@
+"""Text that stays text: names of systems, labels and paths between the marks of LaTeX and of Markdown.
+
+    B~^x_1    LaTeX     B\textasciitilde{}\textasciicircum{}x\\_1
+    a|b*      Markdown  a\\|b\\*
+
+In LaTeX the signs that the tables themselves use and Greek letters become commands, so that pdflatex takes them without a
+package; other scripts are left as they are, for LuaLaTeX or XeLaTeX.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+
+_LATEX = {
+    "\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}", "<": "\\textless{}", ">": "\\textgreater{}",
+    "|": "\\textbar{}", **{sign: "\\" + sign for sign in "&%$#_{}"},
+    "–": "--", "—": "---", "−": "$-$", "±": "$\\pm$", "×": "$\\times$", "·": "$\\cdot$", "…": "\\dots{}",
+    "↑": "$\\uparrow$", "↓": "$\\downarrow$", "→": "$\\rightarrow$", "←": "$\\leftarrow$", "↔": "$\\leftrightarrow$",
+    "≤": "$\\leq$", "≥": "$\\geq$", "≈": "$\\approx$", "≠": "$\\neq$", "∞": "$\\infty$", "Σ": "$\\Sigma$", "Δ": "$\\Delta$",
+    "¹": "$^1$", "²": "$^2$", "³": "$^3$", "₁": "$_1$", "₂": "$_2$",
+    "α": "$\\alpha$", "β": "$\\beta$", "γ": "$\\gamma$", "δ": "$\\delta$", "ε": "$\\varepsilon$", "ζ": "$\\zeta$", "η": "$\\eta$",
+    "θ": "$\\theta$", "ι": "$\\iota$", "κ": "$\\kappa$", "λ": "$\\lambda$", "μ": "$\\mu$", "ν": "$\\nu$", "ξ": "$\\xi$", "π": "$\\pi$",
+    "ρ": "$\\rho$", "σ": "$\\sigma$", "τ": "$\\tau$", "υ": "$\\upsilon$", "φ": "$\\varphi$", "χ": "$\\chi$", "ψ": "$\\psi$", "ω": "$\\omega$",
+}  # fmt: skip
+_TO_LATEX = str.maketrans(_LATEX)
+_MARKS = re.compile(r"[\\`*|~$]|(?<![^\W_])_|_(?![^\W_])|<|&(?=#?\w+;)|(?<=\])\(")
+
+
+def latex_text(text: str) -> str:
+    """Text with the signs that LaTeX takes for its own made harmless; a number's minus is one, and two hyphens are two."""
+    line = re.sub(r"^-(?=[\d.])", "−", " ".join(text.split()))
+    return "-{}".join(part.translate(_TO_LATEX) for part in re.split(r"-(?=-)", line))
+
+
+def latex_row(cells: Sequence[str]) -> str:
+    r"""A row of a tabular. What begins it must not look like an option of the `\\` or of the rule before it."""
+    first = "{}" + cells[0] if cells[0][:1] in ("[", "*") else cells[0]
+    return " & ".join([first, *cells[1:]]) + " \\\\"
+
+
+def latex_comment(text: str) -> str:
+    """A comment of one line."""
+    return "% " + " ".join(text.split())
+
+
+def markdown_text(text: str) -> str:
+    """Text with the signs that Markdown takes for its own made harmless; an underscore inside a word is not one of them."""
+    return _MARKS.sub(lambda found: "&lt;" if found[0] == "<" else "\\" + found[0], " ".join(text.split()))
+
+
+def markdown_code(text: str) -> str:
+    """A line as it is, between as many backticks as it takes."""
+    fence = "`" * (1 + max((len(found) for found in re.findall("`+", text)), default=0))
+    return f"{fence}{text}{fence}" if len(fence) == 1 else f"{fence} {text} {fence}"
+
+
+# One neutral table, shown as the reader wishes: on a terminal, as TSV, Markdown, LaTeX or HTML.
+#
+# A column is known by its name. Where its numbers are not figures, which are fractions and in LaTeX stand in percent, the name
+# is a `Column` that says what they are.
+
+_NUMERIC = re.compile(r"[-−+±–\d.,/%() ]*")
+
+
+Kind = Literal["figure", "gain", "number", "count"]
+
+
+class Column(str):
+    """The name of a column, and what a float in it is: a figure (a fraction), a gain (the difference of two figures), a number
+    that is no share of anything (p, kappa, a correlation), or a count, which is not whole if items are weighted. `printed`: with
+    how many decimals papers print such a number."""
+
+    kind: Kind
+    printed: int
+
+    def __new__(cls, name: str, kind: Kind = "figure", printed: int = 4) -> Column:
+        self = super().__new__(cls, name)
+        self.kind, self.printed = kind, printed
+        return self
+
+
+def kind_of(column: str) -> Kind:
+    """What the floats of a column are; under a plain name they are figures."""
+    return column.kind if isinstance(column, Column) else "figure"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under columns. None is what is undefined."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    title: str = ""
+    notes: Sequence[str] = ()
+
+
+def figure(value: Any) -> str:
+    """A cell for people: figures with four decimals, counts with separators, a dash for what is undefined."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return str(value)
+
+
+def shown(value: Any, column: str) -> str:
+    """A cell of a column for people."""
+    return quantity(value) if isinstance(value, float) and kind_of(column) == "count" else figure(value)
+
+
+def _shown_rows(table: Table) -> list[list[str]]:
+    return [[shown(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
+
+
+def quantity(value: float) -> str:
+    """A sum: an integer without decimals, else with two."""
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+
+
+def to_tsv(table: Table) -> str:
+    """Tab-separated, full precision; undefined is empty."""
+
+    def cell(value: Any) -> str:
+        if value is None:
+            return ""
+        return repr(value) if isinstance(value, float) else " ".join(str(value).split())
+
+    lines = ["\t".join(table.columns), *("\t".join(map(cell, row)) for row in table.rows)]
+    return "\n".join(lines)
+
+
+def to_markdown(table: Table) -> str:
+    """A table of GitHub's Markdown, with its notes below."""
+    lines = [f"**{markdown_text(table.title)}**", ""] if table.title else []
+    lines += [f"| {' | '.join(map(markdown_text, table.columns))} |", "|" + "---|" * len(table.columns)]
+    lines += ["| " + " | ".join(map(markdown_text, row)) + " |" for row in _shown_rows(table)]
+    return "\n".join([*lines, *(line for note in table.notes for line in ("", markdown_text(note)))])
+
+
+def to_latex(table: Table) -> str:
+    """A tabular with booktabs rules; figures and gains in percent, numbers to the right and names to the left."""
+
+    def cell(value: Any, column: str) -> str:
+        if value is None:
+            return "--"
+        if isinstance(value, float) and kind_of(column) in ("figure", "gain"):
+            return latex_text(f"{100 * value:.2f}")
+        if isinstance(value, float) and isinstance(column, Column) and column.kind == "number":
+            return latex_text(f"{value:.{column.printed}f}")
+        return latex_text(shown(value, column))
+
+    sides = "".join("r" if k and _of_numbers(table, k) else "l" for k in range(len(table.columns)))
+    head = [latex_text(name.replace("-", "−") if kind_of(name) == "gain" else name) for name in table.columns]
+    rows = [[cell(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
+    return latex_tabular(table.title, sides, head, rows, table.notes)
+
+
+def latex_tabular(
+    title: str, sides: str, head: Sequence[str], rows: Sequence[Sequence[str]], comments: Sequence[str]
+) -> str:
+    """Cells that are LaTeX already between booktabs rules; the title is a row of its own, the comments come before."""
+    lines = [latex_comment(comment) for comment in comments]
+    lines += [f"\\begin{{tabular}}{{{sides}}}", "\\toprule"]
+    if title:
+        lines += [f"\\multicolumn{{{len(sides)}}}{{l}}{{\\textbf{{{latex_text(title)}}}}} \\\\", "\\midrule"]
+    return "\n".join([*lines, latex_row(head), "\\midrule", *map(latex_row, rows), "\\bottomrule", "\\end{tabular}"])
+
+
+def _of_numbers(table: Table, column: int) -> bool:
+    """Whether a column has numbers, or what is written like them: `3 / 4`, `12.3 %`."""
+    return all(_NUMERIC.fullmatch(figure(row[column])) for row in table.rows)
+
+
+def to_html(table: Table) -> str:
+    """A compact HTML table for notebooks."""
+    head = "".join(f"<th>{html.escape(column)}</th>" for column in table.columns)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in row) + "</tr>" for row in _shown_rows(table))
+    title = f"<caption>{html.escape(table.title)}</caption>" if table.title else ""
+    notes = "".join(f"<div><small>{html.escape(note)}</small></div>" for note in table.notes)
+    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+
+def to_rich(table: Table, width: int | None = None) -> RichTable:
+    """For a terminal; in a narrow one columns move together, and texts are folded, never figures."""
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    cells = _shown_rows(table)
+    natural = sum(max(len(name), *(len(row[k]) for row in cells), 0) + 3 for k, name in enumerate(table.columns)) + 1
+    narrow = width is not None and natural > width
+    out = RichTable(
+        box=box.SIMPLE_HEAD, title=table.title or None, title_justify="left", title_style="bold",
+        padding=(0, 0) if narrow else (0, 1),
+    )  # fmt: skip
+    numeric = [
+        all(isinstance(row[k], (int, float, type(None))) for row in table.rows) for k in range(len(table.columns))
+    ]
+    for column, number in zip(table.columns, numeric, strict=True):
+        justify: Literal["left", "right"] = "right" if number else "left"
+        out.add_column(Text(column), justify=justify, overflow="fold", no_wrap=narrow and number)
+    for row in cells:
+        out.add_row(*map(Text, row))
+    return out
+
+
+def to_text(table: Table, width: int | None = None) -> str:
+    """As on a terminal, but as a plain string."""
+    import io
+
+    from rich.console import Console
+
+    stream = io.StringIO()
+    console = Console(file=stream, width=width or 120, no_color=True, highlight=False)
+    console.print(to_rich(table, console.width))
+    for note in table.notes:
+        console.print(note, markup=False, soft_wrap=True)
+    return "\n".join(line.rstrip() for line in stream.getvalue().strip("\n").splitlines())
+
+
+def _below_markdown(signatures: Sequence[str], notes: Sequence[str]) -> list[str]:
+    return [f"\nSignature: {markdown_code(one)}" for one in signatures] + [f"\n{markdown_text(one)}" for one in notes]
+
+
+def _below_html(signatures: Sequence[str], notes: Sequence[str]) -> list[str]:
+    said = [*(f"signature: {one}" for one in signatures), *notes]
+    return [f"<div><small>{html.escape(one)}</small></div>" for one in said]
+
+
+@dataclass(frozen=True)
+class Writer:
+    """How tables are written in one format. What is `for_programs` has every number as it is, a row for each. What is pasted
+    elsewhere takes its signatures along: as a `comment` before the tables, or, with the notes, `below` them."""
+
+    write: Callable[[Table], str]
+    for_programs: bool = False
+    comment: Callable[[str], str] | None = None
+    below: Callable[[Sequence[str], Sequence[str]], list[str]] | None = None
+
+
+WRITERS = {
+    "tsv": Writer(to_tsv, for_programs=True),
+    "markdown": Writer(to_markdown, below=_below_markdown),
+    "latex": Writer(to_latex, comment=latex_comment),
+    "html": Writer(to_html, below=_below_html),
+}
+"""Every format of tables by its name; commands also know `table`, on a terminal, and `json`, which is data of another shape."""

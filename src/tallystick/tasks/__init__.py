@@ -1,0 +1,1 @@
+"""The tasks, one folder each: formats to structures, metrics as expressions, drawings, and the declaration."""

@@ -1,0 +1,1 @@
+"""The task `amr`: graphs of meaning."""

@@ -1,0 +1,350 @@
+"""A graph of meaning as the readers hand it on, and how two files of graphs are put side by side.
+
+    (w / want-01 :ARG0 (b / boy) :polarity -)
+
+has two variables, two concepts and two edges. Variables are numbered in the order in which they are
+introduced, so that an edge is `(0, ":ARG0", 1)`, and a constant stays text: `(0, ":polarity", "-")`. Nothing
+is normalised here: roles are kept as written (`:ARG0-of` is not turned round), quotes stay on, since what
+counts as equal is a choice of the metric (`tallystick.tasks.amr.triples`), not of the reader.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tallystick.errors import InputError, Place, SidesMismatch, some
+from tallystick.files.pairing import Missing
+from tallystick.files.source import read_text, shown_name
+
+Edge = tuple["int | str", str, "int | str"]
+"""Source, role, target: a number is a variable, a text is a constant."""
+
+
+@dataclass(slots=True)
+class Graph:
+    """One graph: `concepts[v]` is the concept of `variables[v]` (None where it has none); `top` is the
+    root."""
+
+    name: str | None = None
+    variables: list[str] = field(default_factory=list)
+    concepts: list[str | None] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+    top: int | None = None
+    line: int = 0
+    metadata: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def triples(self) -> list[tuple[str, str, str]]:
+        """The graph as (source, role, target) of names, concepts as `:instance`."""
+
+        def named(end: int | str) -> str:
+            return self.variables[end] if isinstance(end, int) else end
+
+        found = [(v, ":instance", c) for v, c in zip(self.variables, self.concepts, strict=True) if c is not None]
+        return found + [(named(source), role, named(target)) for source, role, target in self.edges]
+
+
+@dataclass(slots=True)
+class Graphs:
+    """The graphs of one file, and what a lenient reading had to count as empty (`problems`: position,
+    error)."""
+
+    file: str
+    graphs: list[Graph]
+    problems: list[tuple[int, InputError]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+
+def pair_graphs(reference: Graphs, predicted: Graphs) -> list[tuple[Graph, Graph]]:
+    """Pairs by name where every graph of both files has one, else by order; the counts must be equal.
+
+    The order of the result is the reference's. A name that occurs twice, or on one side only, is an error.
+    """
+    sides = (reference, predicted)
+    if all(graph.name is not None for side in sides for graph in side.graphs) and len(reference) and len(predicted):
+        tables = [_by_name(side) for side in sides]
+        missing = [name for name in tables[0] if name not in tables[1]]
+        extra = [name for name in tables[1] if name not in tables[0]]
+        if missing or extra:
+            parts = [f"{some(missing)} only in {reference.file}"] if missing else []
+            parts += [f"{some(extra)} only in {predicted.file}"] if extra else []
+            raise SidesMismatch(f"the graphs' ids differ: {'; '.join(parts)}")
+        return [(graph, tables[1][name]) for name, graph in tables[0].items()]
+    if len(reference) != len(predicted):
+        raise SidesMismatch(
+            f"{reference.file} has {len(reference):,} graphs and {predicted.file} has {len(predicted):,}; "
+            "graphs are paired by order unless every graph has an `# ::id`, so the counts must be equal"
+        )
+    return list(zip(reference.graphs, predicted.graphs, strict=True))
+
+
+def with_missing(reference: Graphs, predicted: Graphs, absent: Missing) -> Graphs:
+    """The prediction with an empty graph for each that it lacks, and without those that the reference lacks; only
+    names can tell which these are."""
+    sides = (reference, predicted)
+    if not all(graph.name is not None for side in sides for graph in side.graphs):
+        return predicted
+    tables = [_by_name(side) for side in sides]
+    missing = [name for name in tables[0] if name not in tables[1]]
+    extra = [name for name in tables[1] if name not in tables[0]]
+    if not (missing or extra) or not absent.allows(missing, extra):
+        return predicted
+    graphs = [graph for graph in predicted.graphs if graph.name in tables[0]]
+    place = {graph.name: k for k, graph in enumerate(graphs)}
+    names = {k: graph.name for k, graph in enumerate(predicted.graphs)}
+    problems = [(place[names[k]], problem) for k, problem in predicted.problems if names.get(k) in place]
+    return replace(predicted, graphs=[*graphs, *(Graph(name) for name in missing)], problems=problems)
+
+
+def _by_name(side: Graphs) -> dict[str | None, Graph]:
+    table = {graph.name: graph for graph in side.graphs}
+    if len(table) != len(side.graphs):
+        raise SidesMismatch(f"{side.file}: the id {some(_repeated(g.name for g in side.graphs))} occurs twice")
+    return table
+
+
+def _repeated(names: Iterable[str | None]) -> Sequence[str]:
+    seen: set[str | None] = set()
+    return [str(name) for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+
+
+# PENMAN files: `# ::id` comments, then one graph, then an empty line.
+#
+#     # ::id lpp_1943.297 ::snt I did not know .
+#     (k / know-01 :ARG0 (i / i) :polarity -)
+#
+# The reader cuts a graph into *steps* with one regular expression, and a step is nearly always a whole edge:
+#
+#     step        closes   role        variable / concept      or value
+#     "(k / know-01"                   k          know-01
+#     ":ARG0 (i / i"       :ARG0       i          i
+#     ") :polarity -"   )  :polarity                              -
+#     ")"               )
+#
+# so a graph costs one `findall` and one short loop over its edges: a third of the time of `penman.parse`,
+# and a constant such as `24/7` or `12:30`, which `penman` refuses, is read as what it is. What goes wrong is
+# noted as (number of the step, message); only then are the positions of the steps looked up for the caret.
+
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+# A colon inside a symbol belongs to it only before a digit or a slash (12:30, http://x); elsewhere it starts
+# a role.
+_SYMBOL = r'[^\s()":/][^\s()":]*(?::(?=[\d/])[^\s()":]+)*'
+_STEP = re.compile(
+    rf'(?=\S)((?:\)\s*)*)(:[^\s()":]*\s*)?(?:\(\s*([^\s()/":]+)\s*/\s*({_STRING}|{_SYMBOL})|({_STRING}|{_SYMBOL}))?\s*'
+)
+_Step = tuple[str, str, str, str, str]
+_ALIGNMENT = re.compile(rf"{_STRING}|~(?:[a-z]\.?)?[0-9]+(?:,[0-9]+)*(?=[\s():]|$)")
+_BLANK = re.compile(r"\n[ \t\r]*\n\s*")
+_METADATA = re.compile(r"::([^\s:]+)(?:[ \t]+((?:(?!::\S).)*))?")
+
+
+def read_penman(name: str | Path, *, lenient: bool = False) -> Graphs:
+    """The graphs of a file (`.gz`, `-` for standard input).
+
+    A graph that cannot be understood is an `InputError` with file, line and caret; `lenient` counts it as an
+    empty graph and lists it in `problems`.
+    """
+    return parse_penman(read_text(name), file=shown_name(name), lenient=lenient)
+
+
+def parse_penman(text: str, *, file: str = "<text>", lenient: bool = False) -> Graphs:
+    """The graphs of a text; see `read_penman`."""
+    found = Graphs(file, [])
+    text = text.replace("\r\n", "\n")
+    starts: list[int] = []
+
+    def fail(message: str, offset: int) -> None:
+        if not starts:
+            starts.extend([0, *(m.end() for m in re.finditer("\n", text))])
+        line = bisect_right(starts, offset)
+        start = starts[line - 1]
+        end = text.find("\n", start)
+        shown = text[start : end if end >= 0 else len(text)]
+        error = InputError(message, Place(file, line, offset - start + 1, shown))
+        if not lenient:
+            raise error
+        found.problems.append((len(found.graphs) - 1, error))
+
+    position, line = 0, 1
+    for start, end in _blocks(text):
+        line += text.count("\n", position, start)
+        position = start
+        comments, body_start = _head(text, start, end)
+        body = text[body_start:end]
+        if not body:
+            # A header of the file ("# AMR release; corpus: ...") is no graph; a sentence without one is an
+            # empty graph.
+            if not ("::id" in comments or "::snt" in comments):
+                continue
+            found.graphs.append(_named(comments, line))
+            continue
+        if "~" in body:
+            # Blanks of the same length, so that columns in messages stay right.
+            body = _ALIGNMENT.sub(lambda m: m[0] if m[0][0] == '"' else " " * len(m[0]), body)
+        graph = _named(comments, line)
+        found.graphs.append(graph)
+        if body.strip() == "()":
+            continue
+        problem = _build(graph, _STEP.findall(body))
+        if problem is not None:
+            _empty(graph)
+            step, part, message = problem
+            found_at = next((m for n, m in enumerate(_STEP.finditer(body)) if n == step), None)
+            offset = len(body.rstrip()) if found_at is None else _where(found_at, part)
+            fail(message, body_start + offset)
+    return found
+
+
+def block_starts(text: str) -> list[int]:
+    """Where the graphs of a text begin, each with the comments before it."""
+    text = text.replace("\r\n", " \n")  # of the same length, so that the places are those of the text
+    out = []
+    for start, end in _blocks(text):
+        comments, body = _head(text, start, end)
+        if body < end or "::id" in comments or "::snt" in comments:
+            out.append(start)
+    return out
+
+
+def _blocks(text: str) -> list[tuple[int, int]]:
+    """Start and end of each block: cut at empty lines, at comments after a graph, and between graphs line by
+    line."""
+    blocks = []
+    position = len(text) - len(text.lstrip())
+    ends = [(m.start(), m.end()) for m in _BLANK.finditer(text)]
+    for end, following in [*ends, (len(text), len(text))]:
+        if end > position:
+            cuts = [position]
+            if text.find("\n", position, end) >= 0:
+                cuts += _cuts(text, position, end)
+            blocks += list(zip(cuts, [*cuts[1:], end], strict=True))
+        position = following
+    return blocks
+
+
+def _cuts(text: str, start: int, end: int) -> list[int]:
+    """Where, inside a block without empty lines, another graph begins: graphs line by line, or a comment
+    after a graph."""
+    cuts, depth, quoted, graph = [], 0, False, False
+    while start < end:
+        stop = text.find("\n", start, end)
+        stop = end if stop < 0 else stop + 1
+        if text[start] == "#" and not quoted:
+            if graph and depth <= 0:
+                cuts.append(start)
+                graph, depth = False, 0
+        else:
+            row = text[start:stop]
+            if graph and depth <= 0 and row[0] == "(":
+                cuts.append(start)
+                depth = 0
+            graph = graph or not row.isspace()
+            if '"' in row or quoted:
+                pieces = row.split('"')
+                outside = "".join(pieces[int(quoted) :: 2])
+                quoted ^= len(pieces) % 2 == 0
+                row = outside
+            depth += row.count("(") - row.count(")")
+        start = stop
+    return cuts
+
+
+def _head(text: str, start: int, end: int) -> tuple[str, int]:
+    """The comments in front of the graph, and where it begins."""
+    position = start
+    while position < end and text[position] == "#":
+        stop = text.find("\n", position, end)
+        position = end if stop < 0 else stop + 1
+    return text[start:position], position
+
+
+def _named(comments: str, line: int) -> Graph:
+    metadata = {m[1]: (m[2] or "").strip() for m in _METADATA.finditer(comments)}
+    lines = comments.count("\n") if comments else 0
+    return Graph(name=metadata.get("id") or None, line=line + lines, metadata=metadata)
+
+
+def _empty(graph: Graph) -> None:
+    graph.variables, graph.concepts, graph.edges, graph.top = [], [], [], None
+
+
+def _where(match: re.Match[str], part: int) -> int:
+    """Where a part of a step begins; its first part that exists, if that one does not."""
+    if part == _CLOSES:
+        return match.start()
+    return max(match.start(part), match.end(1)) if match[part] else match.end(1)
+
+
+_CLOSES, _ROLE, _VARIABLE, _CONCEPT, _VALUE = range(1, 6)  # the groups of a step
+
+
+def _build(graph: Graph, steps: list[_Step]) -> tuple[int, int, str] | None:
+    """Fills the graph from its steps, or says which step is wrong, in which part, and why (past the last
+    step: it stops early)."""
+    index: dict[str, int] = {}
+    concepts: list[str | None] = []
+    edges: list[tuple[int, str, str]] = []
+    open_nodes: list[int] = []
+    current = -1
+    for number, (closes, role, variable, concept, value) in enumerate(steps):
+        if closes:
+            for _ in range(closes.count(")")):
+                if current < 0:
+                    return number, _CLOSES, 'unexpected ")": it closes nothing'
+                current = open_nodes.pop()
+        if value:
+            if not role or current < 0:
+                return number, _ROLE if role else _VALUE, _misplaced(role, current, value)
+            edges.append((current, role.rstrip(), value))
+        elif variable:
+            if variable in index:
+                return number, _VARIABLE, f'the variable "{variable}" is introduced twice'
+            new = len(index)
+            if current >= 0:
+                if not role:
+                    return (
+                        number,
+                        _VARIABLE,
+                        f'expected a role such as ":ARG0" before "({variable} / {concept}"',
+                    )
+                edges.append((current, role.rstrip(), variable))
+            elif new:
+                return number, _ROLE, "unexpected text after the end of the graph"
+            elif role:
+                return (
+                    number,
+                    _ROLE,
+                    f'a graph starts with "(variable / concept", not with the role "{role.strip()}"',
+                )
+            index[variable] = new
+            concepts.append(concept)
+            open_nodes.append(current)
+            current = new
+        elif role:
+            expected = 'expected a constant, a variable or "(variable / concept"'
+            return number, _ROLE, f'the role "{role.strip()}" has no value; {expected}'
+        elif not closes:
+            return number, _VALUE, _misplaced("", current, "")
+    if not index:
+        return 0, _CLOSES, 'expected a graph, "(variable / concept ...)"'
+    if current >= 0:
+        return len(steps), _CLOSES, f'the graph ends too early: {len(open_nodes)} ")" missing'
+    graph.variables, graph.concepts, graph.top = list(index), concepts, 0
+    graph.edges = [(source, role, index.get(target, target)) for source, role, target in edges]
+    return None
+
+
+def _misplaced(role: str, current: int, value: str) -> str:
+    if current < 0:
+        return (
+            'expected a graph, "(variable / concept ...)"' if not role else "unexpected text after the end of the graph"
+        )
+    if value:
+        return f'expected a role such as ":ARG0" or ")" before "{value}"'
+    return 'expected a role such as ":ARG0" or a ")"; is a quote or a concept missing?'

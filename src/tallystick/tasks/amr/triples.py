@@ -1,0 +1,287 @@
+"""Reified relations, undone: `x :location y` may be written as a node, be-located-at-91, with two arguments.
+
+    (z / be-located-at-91 :ARG1 x :ARG2 y)   →   x :location y
+
+where nothing points to z and z has no other edges (the AMR guidelines' table; smatchpp's `amr`
+standardisation does the same).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from typing import Literal, get_args
+
+from tallystick.errors import MetricError, did_you_mean
+from tallystick.tasks.amr.files import Graph
+
+REIFICATIONS: dict[str, tuple[str, str, str]] = {
+    concept: (role, source, target)
+    for role, concept, source, target in (
+        (":accompanier", "accompany-01", ":arg1", ":arg0"),
+        (":age", "age-01", ":arg1", ":arg2"),
+        (":beneficiary", "benefit-01", ":arg0", ":arg1"),
+        (":concession", "have-concession-91", ":arg1", ":arg2"),
+        (":condition", "have-condition-91", ":arg1", ":arg2"),
+        (":degree", "have-degree-91", ":arg1", ":arg2"),
+        (":destination", "be-destined-for-91", ":arg1", ":arg2"),
+        (":duration", "last-01", ":arg1", ":arg2"),
+        (":example", "exemplify-01", ":arg1", ":arg0"),
+        (":extent", "have-extent-91", ":arg1", ":arg2"),
+        (":frequency", "have-frequency-91", ":arg1", ":arg2"),
+        (":instrument", "have-instrument-91", ":arg1", ":arg2"),
+        (":li", "have-li-91", ":arg1", ":arg2"),
+        (":location", "be-located-at-91", ":arg1", ":arg2"),
+        (":manner", "have-manner-91", ":arg1", ":arg2"),
+        (":mod", "have-mod-91", ":arg1", ":arg2"),
+        (":name", "have-name-91", ":arg1", ":arg2"),
+        (":ord", "have-ord-91", ":arg1", ":arg2"),
+        (":part", "have-part-91", ":arg1", ":arg2"),
+        (":polarity", "have-polarity-91", ":arg1", ":arg2"),
+        (":poss", "own-01", ":arg1", ":arg0"),
+        (":purpose", "have-purpose-91", ":arg1", ":arg2"),
+        (":quant", "have-quant-91", ":arg1", ":arg2"),
+        (":source", "be-from-91", ":arg1", ":arg2"),
+        (":subevent", "have-subevent-91", ":arg1", ":arg2"),
+        (":time", "be-temporally-at-91", ":arg1", ":arg2"),
+        (":topic", "concern-02", ":arg0", ":arg1"),
+        (":value", "have-value-91", ":arg1", ":arg2"),
+    )
+}
+
+_Unary = tuple[int, str, str, bool]
+_Binary = tuple[int, str, int]
+_Free = tuple[str, str, str]
+
+
+def undo_reification(
+    unary: list[_Unary], binary: list[_Binary], free: list[_Free]
+) -> tuple[list[_Unary], list[_Binary], list[_Free]]:
+    """The facts with every reified node that nothing else hangs on replaced by its relation."""
+    concepts = {v: value for v, role, value, _ in unary if role == "instance" and value in REIFICATIONS}
+    if not concepts:
+        return unary, binary, free
+    pointed_at = {target for _, _, target in binary} | {v for v, _, _, constant_source in unary if constant_source}
+    edges: dict[int, list[tuple[str, int | str]]] = {v: [] for v in concepts if v not in pointed_at}
+    for v, role, value, _ in unary:
+        if v in edges and role != "instance":
+            edges[v].append((role, value))
+    for source, role, target in binary:
+        if source in edges:
+            edges[source].append((role, target))
+    gone: set[int] = set()
+    new: list[tuple[int | str, str, int | str]] = []
+    for v, found in edges.items():
+        role, first, second = REIFICATIONS[concepts[v]]
+        if sorted(name for name, _ in found) == sorted((first, second)):
+            ends = dict(found)
+            new.append((ends[first], role, ends[second]))
+            gone.add(v)
+    unary = [fact for fact in unary if fact[0] not in gone]
+    binary = [fact for fact in binary if fact[0] not in gone]
+    free = list(free)
+    for one, role, other in new:
+        if isinstance(one, int):
+            if isinstance(other, int):
+                binary.append((one, role, other))
+            else:
+                unary.append((one, role, other, False))
+        elif isinstance(other, int):
+            unary.append((other, role, one, True))
+        else:
+            free.append((one, role, other))
+    return unary, binary, free
+
+
+# From a graph of meaning to the triples that are counted: the choices that make Smatch scores differ.
+#
+# Scorers agree on the equation (eq. 35) and disagree on what a triple is. Each disagreement is a field of
+# `Counting`, each scorer a preset:
+#
+#     choice             smatch 1.0.4         smatchpp generic     smatchpp amr          tallystick
+#     root               constant             constant             concept               constant
+#     inverse (-of)      turned, 3 exceptions turned, all          turned, all           turned, 3 exceptions
+#     mod / domain       mod → domain-of      as written           domain → mod-of       mod → domain-of
+#     constant source    lost                 kept                 kept                  kept
+#     duplicates         product              multiset             removed               multiset
+#     strings            first word           whole                whole                 whole
+#     reified relations  as written           as written           undone                as written
+#
+# "Root: constant" says that a variable is the root, "concept" which concept the root has. A constant becomes a
+# source when a role with a constant is turned round (`:ARG0-of 1`). "Product" counts n equal triples against m
+# as n·m matches, so that a self-match may exceed 1; it exists to reproduce smatch. Surface alignments (`~e.5`)
+# are never part of a triple.
+
+Unary = tuple[int, str, str, bool]
+"""Variable, role, constant, and whether the constant is the source."""
+Binary = tuple[int, str, int]
+Free = tuple[str, str, str]
+
+INSTANCE, ROOT = "instance", "root"  # without a colon: no role of a file is called that
+_EXCEPTIONS = frozenset((":prep-on-behalf-of", ":prep-out-of", ":consist-of"))
+
+Root = Literal["none", "constant", "concept"]
+Inverse = Literal["exceptions", "all", "keep"]
+Mod = Literal["domain", "canonical", "mod", "keep"]
+Duplicates = Literal["multiset", "removed", "product"]
+Strings = Literal["whole", "first word"]
+
+
+@dataclass(frozen=True)
+class Counting:
+    """What counts as a triple, and when two are equal; the defaults are tallystick's own.
+
+    `mod`: "domain" reads `x :mod y` as `y :domain x`, as smatch does, and leaves `:mod-of` alone; "canonical"
+    also reads `:mod-of` as `:domain`; "mod" reads `:domain` as `:mod-of`.
+    """
+
+    root: Root = "constant"
+    inverse: Inverse = "exceptions"
+    mod: Mod = "domain"
+    constant_sources: bool = True
+    duplicates: Duplicates = "multiset"
+    strings: Strings = "whole"
+    dereify: bool = False
+
+    def __post_init__(self) -> None:
+        for name, allowed in _ALLOWED.items():
+            value = getattr(self, name)
+            if value not in allowed:
+                options = ", ".join(f'"{a}"' for a in allowed)
+                raise MetricError(f'{name}="{value}" is not one of {options}.{did_you_mean(str(value), allowed)}')
+
+    def __str__(self) -> str:
+        changed = [(f.name, getattr(self, f.name)) for f in fields(self)]
+        return ", ".join(f"{name}={value}" for name, value in changed)
+
+
+_ALLOWED: dict[str, tuple[str, ...]] = {
+    "root": get_args(Root),
+    "inverse": get_args(Inverse),
+    "mod": get_args(Mod),
+    "duplicates": get_args(Duplicates),
+    "strings": get_args(Strings),
+}
+
+PRESETS: dict[str, Counting] = {
+    "tallystick": Counting(),
+    "smatch": Counting(constant_sources=False, duplicates="product", strings="first word"),
+    "smatchpp": Counting(inverse="all", mod="keep"),
+    "smatchpp-amr": Counting(root="concept", inverse="all", mod="mod", duplicates="removed", dereify=True),
+}
+
+
+def preset(name: str, **choices: object) -> Counting:
+    """A preset, with some of its choices changed: `preset("smatch", root="none")`."""
+    if name not in PRESETS:
+        raise MetricError(f'unknown preset "{name}"; known: {", ".join(PRESETS)}.{did_you_mean(name, PRESETS)}')
+    known = [f.name for f in fields(Counting)]
+    for choice in choices:
+        if choice not in known:
+            raise MetricError(f'unknown choice "{choice}"; known: {", ".join(known)}.{did_you_mean(choice, known)}')
+    return replace(PRESETS[name], **choices)  # type: ignore[arg-type]
+
+
+@dataclass(slots=True)
+class Facts:
+    """The counted triples of one graph: on one variable, between two, and on none at all."""
+
+    variables: list[str] = field(default_factory=list)
+    unary: list[Unary] = field(default_factory=list)
+    binary: list[Binary] = field(default_factory=list)
+    free: list[Free] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.unary) + len(self.binary) + len(self.free)
+
+
+class FactReader:
+    """Turns graphs into facts under one `Counting`; remembers how roles and constants are normalised."""
+
+    def __init__(self, counting: Counting) -> None:
+        self.counting = counting
+        self._roles: dict[str, tuple[str, bool]] = {}
+        self._values: dict[str, str] = {}
+        self._concepts: dict[str, str] = {}
+        first_word = counting.strings == "first word"
+        self._value: Callable[[str], str] = _first_word if first_word else _whole
+        self._concept: Callable[[str], str] = _without_spaces if first_word else _whole
+
+    def __call__(self, graph: Graph) -> Facts:
+        """The facts of one graph."""
+        roles, values, keep = self._roles, self._values, self.counting.constant_sources
+        unary: list[Unary] = []
+        binary: list[Binary] = []
+        free: list[Free] = []
+        concepts = [None if c is None else self._concepts.get(c) or self._new_concept(c) for c in graph.concepts]
+        for v, concept in enumerate(concepts):
+            if concept is not None:
+                unary.append((v, INSTANCE, concept, False))
+        if graph.top is not None and self.counting.root != "none":
+            if self.counting.root == "constant":
+                unary.append((graph.top, ROOT, "", False))
+            elif concepts[graph.top] is not None:
+                unary.append((graph.top, ROOT, concepts[graph.top] or "", False))
+        for source, raw, target in graph.edges:
+            role, turned = roles.get(raw) or self._new_role(raw)
+            if turned:
+                source, target = target, source
+            if type(source) is int:
+                if type(target) is int:
+                    binary.append((source, role, target))
+                else:
+                    unary.append((source, role, values.get(target) or self._new_value(target), False))  # type: ignore[arg-type]
+            elif keep:
+                value = values.get(source) or self._new_value(source)  # type: ignore[arg-type]
+                if type(target) is int:
+                    unary.append((target, role, value, True))
+                else:
+                    free.append((value, role, values.get(target) or self._new_value(target)))  # type: ignore[arg-type]
+        facts = Facts(list(graph.variables), unary, binary, free)
+        if self.counting.dereify:
+            facts.unary, facts.binary, facts.free = undo_reification(unary, binary, free)
+        if self.counting.duplicates == "removed":
+            facts.unary, facts.binary = list(dict.fromkeys(facts.unary)), list(dict.fromkeys(facts.binary))
+            facts.free = list(dict.fromkeys(facts.free))
+        return facts
+
+    def _new_role(self, raw: str) -> tuple[str, bool]:
+        self._roles[raw] = normal_role(raw, self.counting.inverse, self.counting.mod)
+        return self._roles[raw]
+
+    def _new_value(self, raw: str) -> str:
+        return self._values.setdefault(raw, self._value(raw))
+
+    def _new_concept(self, raw: str) -> str:
+        return self._concepts.setdefault(raw, self._concept(raw))
+
+
+def normal_role(raw: str, inverse: Inverse, mod: Mod) -> tuple[str, bool]:
+    """The role in lower case as it is counted, and whether source and target change places."""
+    role, turned = raw.lower(), False
+    if mod == "mod" and role in (":domain", ":domain-of"):
+        role = {":domain": ":mod-of", ":domain-of": ":mod"}[role]
+    if inverse == "all":
+        while role.endswith("-of"):
+            role, turned = role[:-3], not turned
+    elif inverse == "exceptions" and role.endswith("-of") and role not in _EXCEPTIONS:
+        role, turned = role[:-3], True
+        if mod == "domain":
+            return role, turned
+    if mod in ("domain", "canonical") and role == ":mod":
+        return ":domain", not turned
+    return role, turned
+
+
+def _whole(raw: str) -> str:
+    text = raw.lower()
+    return text[1:-1].replace('\\"', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text
+
+
+def _first_word(raw: str) -> str:
+    """smatch splits at blanks, and marks the end of a string with an underscore that it later strips."""
+    return (_whole(raw).split() or [""])[0].rstrip("_")
+
+
+def _without_spaces(raw: str) -> str:
+    return _whole(raw).replace(" ", "").rstrip("_")

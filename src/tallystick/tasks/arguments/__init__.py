@@ -1,0 +1,1 @@
+"""The task `arguments`: event arguments beyond exact match."""

@@ -1,0 +1,293 @@
+"""Event arguments as texts, from every format of events, and from plain JSON with or without places.
+
+    nested  {"id", "tokens", "events": [{"id", "type", "trigger": {"start", "end"}, "arguments": [{"role", "text", "start", "end"}]}]}
+    flat    {"id", "tokens", "events": [{"id", "type", "trigger"}], "arguments": [{"event", "role", "text", "start", "end"}]}
+
+A trigger may also be a text, or an object with its text; an argument needs its text, or start and end (exclusive) in a document
+with tokens. A prediction need not repeat tokens and events. An event is known by its id or by its trigger's span and type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tallystick.errors import InputError, Place, did_you_mean, some
+from tallystick.files.json_values import Json, read_json
+from tallystick.files.pairing import Documents, Missing, Paired, pair_documents
+from tallystick.files.source import shown_name
+from tallystick.files.standoff import is_brat
+from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument, Mention, Span
+from tallystick.tasks.events.documents import EventDocument
+from tallystick.tasks.events.files import GENERATED, idle_ontology, read_events
+from tallystick.tasks.named import document_name
+
+ARTICLES = frozenset(("a", "an", "the"))
+
+
+@dataclass
+class _Texts:
+    """What a document's arguments say: its tokens where a place is known. Disagreements are counted."""
+
+    where: str
+    place: Place | None
+    tokens: tuple[str, ...]
+    strip: bool = False
+    unlike: list[str] = field(default_factory=list)
+
+    def argument(self, event: str, role: str, text: str | None, span: Span | None) -> EventArgument:
+        """An argument with its text and, if it has one, its place."""
+        if span is not None and span[1] < span[0]:  # a generated argument may be empty; it is wrong wherever it stands
+            return EventArgument(event, role, "")
+        if span is not None and self.tokens:
+            if span[1] >= len(self.tokens):
+                raise InputError(
+                    f"{self.where}, event {event}, role {role}: tokens {span[0]} to {span[1]} lie outside of the document, "
+                    f"which has {len(self.tokens):,} tokens",
+                    self.place,
+                )
+            if self.strip and span[0] < span[1] and self.tokens[span[0]].lower() in ARTICLES:
+                span, text = (span[0] + 1, span[1]), None
+            said = " ".join(self.tokens[span[0] : span[1] + 1])
+            if text is not None and _squeezed(text) != _squeezed(said):
+                self.unlike.append(f"{self.where}: {text!r} at tokens {span[0]} to {span[1]}, which say {said!r}")
+            return EventArgument(event, role, said, span)
+        if text is None:
+            raise InputError(
+                f"{self.where}, event {event}, role {role}: has no text, and the document has no tokens in which it could be read",
+                self.place,
+            )
+        return EventArgument(event, role, text, span)
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split()).casefold()
+
+
+def event_id(type_: str, span: Span) -> str:
+    """The id of an event that has none of its own."""
+    return f"{type_}@{span[0]}-{span[1]}"
+
+
+@dataclass
+class ArgumentFiles:
+    """The arguments of a file, with the events that they were read from where a format of events has them."""
+
+    documents: Documents[ArgumentDocument]
+    events: Documents[EventDocument] | None = None
+
+
+def read_arguments(
+    name: str | Path,
+    *,
+    reference: ArgumentFiles | None = None,
+    ontology: Mapping[str, Any] | None = None,
+    tokens: Documents[EventDocument] | None = None,
+    strip_articles: bool = False,
+) -> ArgumentFiles:
+    """The arguments of each document. A prediction is read against its reference, which knows the tokens and the events."""
+    if not is_brat(name):
+        records = read_json(name)
+        if not records:
+            raise InputError("has no documents", shown_name(name))
+        if _is_plain(records[0]):
+            return ArgumentFiles(_read_plain(shown_name(name), records, reference, tokens, strip_articles))
+    events = read_events(name, reference=reference.events if reference is not None else None, ontology=ontology)
+    out: Documents[ArgumentDocument] = Documents(
+        events.file, events.format, partial=events.partial, warnings=events.warnings
+    )
+    unlike: list[str] = []
+    for key, document in events.values.items():
+        place = events.places.get(key)
+        text = document.tokens or _tokens_of(key, reference, tokens)
+        texts = _Texts(f"document {key!r}", place, text, strip_articles, unlike)
+        known = _known_events(key, reference)
+        described, arguments = {}, []
+        for event in document.events:
+            span = event.trig.mention.left, event.trig.mention.right
+            own = known.get((span, event.trig.type), event_id(event.trig.type, span))
+            described[own] = DescribedEvent(own, event.trig.type, _said(event.trig.mention, text), span)
+            for one in event.args:
+                there = (one.mention.left, one.mention.right) if one.mention.left >= 0 else None
+                arguments.append(texts.argument(own, one.role, getattr(one.mention, "text", None), there))
+        out.values[key] = ArgumentDocument(tuple(arguments), tuple(described.values()), text, document.sentences)
+        if place is not None:
+            out.places[key] = place
+    _warn(out, unlike)
+    return ArgumentFiles(out, events)
+
+
+def _said(mention: Mention, tokens: tuple[str, ...]) -> str:
+    if tokens and mention.right < len(tokens):
+        return " ".join(tokens[mention.left : mention.right + 1])
+    return getattr(mention, "text", None) or ""
+
+
+def _tokens_of(key: str, reference: ArgumentFiles | None, tokens: Documents[EventDocument] | None) -> tuple[str, ...]:
+    if reference is not None and key in reference.documents.values:
+        return reference.documents.values[key].tokens
+    return tokens.values[key].tokens if tokens is not None and key in tokens.values else ()
+
+
+def _known_events(key: str, reference: ArgumentFiles | None) -> dict[tuple[Span, str], str]:
+    """The reference's ids by trigger and type, and by the trigger alone where a format does not repeat the type."""
+    out: dict[tuple[Span, str], str] = {}
+    if reference is not None and key in reference.documents.values:
+        for event in reference.documents.values[key].events:
+            if event.span is not None:
+                out.setdefault((event.span, event.type), event.id)
+                out.setdefault((event.span, ""), event.id)
+    return out
+
+
+def _warn(out: Documents[ArgumentDocument], unlike: list[str]) -> None:
+    if unlike:
+        out.warnings.append(
+            f"{out.file}: {len(unlike):,} arguments do not say what their tokens say; the tokens count. The first is in {unlike[0]}"
+        )
+
+
+# Plain JSON
+
+
+def _is_plain(record: Json) -> bool:
+    """Whether a record has arguments as objects, nested in events or flat."""
+    if not isinstance(record.value, dict) or record.has("trigger") or record.has("event_mentions"):
+        return False
+    if record.has("arguments"):
+        return True
+    events = record.value.get("events")
+    if not isinstance(events, list) or record.has("wnd_id"):
+        return False
+    first = next((one for one in events if isinstance(one, dict)), None)
+    return first is None or not ("triggers" in first or isinstance(first.get("trigger"), list))
+
+
+def _read_plain(
+    file: str,
+    records: list[Json],
+    reference: ArgumentFiles | None,
+    tokens: Documents[EventDocument] | None,
+    strip_articles: bool,
+) -> Documents[ArgumentDocument]:
+    out: Documents[ArgumentDocument] = Documents(file, "JSON")
+    unlike: list[str] = []
+    for number, record in enumerate(records, 1):
+        key = document_name(record, number, "id", "doc_id", "doc_key")
+        listed = record.get("tokens")
+        own = tuple(one.text() for one in listed.each()) if listed is not None else _tokens_of(key, reference, tokens)
+        texts = _Texts(f"document {key!r}", record.place, own, strip_articles, unlike)
+        known = _known_events(key, reference)
+        events: dict[str, DescribedEvent] = {}
+        arguments: list[EventArgument] = []
+        found = record.get("events")
+        for one in found.each() if found is not None else []:
+            event = _event(one, own, known)
+            if event.id in events:
+                raise one.fail(f"the event {event.id!r} stands here twice; ids must differ")
+            events[event.id] = event
+            nested = one.get("arguments", "args")
+            arguments += [_argument(item, event.id, texts) for item in (nested.each() if nested is not None else [])]
+        flat = record.get("arguments")
+        ids = set(events)
+        if reference is not None and key in reference.documents.values:
+            ids |= {event.id for event in reference.documents.values[key].events}
+        for item in flat.each() if flat is not None else []:
+            if not item.has("event"):
+                raise item.fail(
+                    f"the role {item.at('role').text()!r} belongs to no event; expected its id under 'event'"
+                )
+            named = item.at("event")
+            if named.name() not in ids:
+                raise named.fail(
+                    f"there is no event {named.name()!r} in the document {key!r}; there are {some(sorted(ids)) or 'none'}."
+                    f"{did_you_mean(named.name(), ids)}"
+                )
+            arguments.append(_argument(item, named.name(), texts))
+        out.add(key, ArgumentDocument(tuple(arguments), tuple(events.values()), own, _sentences(record)), record.place)
+    _warn(out, unlike)
+    return out
+
+
+def _sentences(record: Json) -> tuple[int, ...]:
+    found = record.get("sentences")
+    if found is None or not isinstance(found.value, list) or not all(isinstance(one, list) for one in found.value):
+        return ()
+    return tuple(k for k, one in enumerate(found.value) for _ in one)
+
+
+def _event(found: Json, tokens: tuple[str, ...], known: Mapping[tuple[Span, str], str]) -> DescribedEvent:
+    type_ = found.get("type", "event_type")
+    trigger = found.get("trigger")
+    span, text = None, ""
+    if trigger is not None and isinstance(trigger.value, dict):
+        span = _span(trigger)
+        said = trigger.get("text")
+        text = said.text() if said is not None else ""
+    elif trigger is not None:
+        text = trigger.text()
+    if span is not None and tokens:
+        if span[1] >= len(tokens) and trigger is not None:
+            raise trigger.fail(
+                f"tokens {span[0]} to {span[1]} lie outside of the document, which has {len(tokens):,} tokens"
+            )
+        text = " ".join(tokens[span[0] : span[1] + 1])
+    kind = type_.text() if type_ is not None else ""
+    own = found.get("id")
+    if own is not None:
+        return DescribedEvent(own.name(), kind, text, span)
+    if span is None:
+        raise found.fail("an event needs an 'id', or a 'trigger' with 'start' and 'end'")
+    return DescribedEvent(known.get((span, kind), event_id(kind, span)), kind, text, span)
+
+
+def _span(found: Json) -> Span | None:
+    if found.get("start") is None and found.get("end") is None:
+        return None
+    return found.checked_span(found.at("start").whole(), found.at("end").whole(), inclusive=False)
+
+
+def _argument(found: Json, event: str, texts: _Texts) -> EventArgument:
+    text, span = found.get("text"), _span(found)
+    if text is None and span is None:
+        raise found.fail("an argument needs its 'text', or 'start' and 'end'")
+    try:
+        return texts.argument(event, found.at("role").text(), text.text() if text is not None else None, span)
+    except InputError as error:
+        raise found.fail(error.reason) from None
+
+
+# Both sides
+
+
+def read_pair(
+    reference: str | Path,
+    predicted: str | Path,
+    *,
+    ontology: Mapping[str, Any] | None = None,
+    tokens: str | Path | None = None,
+    strip_articles: bool = False,
+    absent: Missing | None = None,
+) -> Paired[ArgumentDocument]:
+    """A reference and a prediction, laid together. `tokens` is a file of events that has the documents' tokens; `absent` says
+    what becomes of documents that stand on one side only."""
+    known = read_events(tokens) if tokens is not None else None
+    left = read_arguments(reference, tokens=known, strip_articles=strip_articles)
+    right = read_arguments(predicted, reference=left, ontology=ontology, strip_articles=strip_articles)
+    if ontology is not None and right.documents.format != GENERATED:
+        right.documents.warnings.append(idle_ontology([right.documents.file]))
+    paired = pair_documents(left.documents, right.documents, ArgumentDocument, absent)
+    return with_sentences(paired, known)
+
+
+def with_sentences(pairs: Paired[ArgumentDocument], known: Documents[EventDocument] | None) -> Paired[ArgumentDocument]:
+    """The reference's documents with the sentences of the file that has the tokens, where they have none of their own."""
+    if known is None:
+        return pairs
+    reference = tuple(
+        replace(one, sentences=known.values[key].sentences) if not one.sentences and key in known.values else one
+        for key, one in zip(pairs.ids, pairs.reference, strict=True)
+    )
+    return replace(pairs, reference=reference)

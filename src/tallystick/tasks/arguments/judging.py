@@ -1,0 +1,364 @@
+"""Questions about candidates that no rule accepts: how they are put, and which come first (section 6.2).
+
+A question has all references of the event's role, left to right, whatever else is matched already. A candidate is shown in the place that
+was predicted; one without a place, or in a place that says something else, where its words stand nearest to the trigger. So the same candidate of
+another system is the same question. Where there is no text, or no trigger, the ids of document and event tell questions apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tallystick.errors import MetricError, counted
+from tallystick.judging.questions import Question
+from tallystick.structures.texts import ArgumentDocument, DescribedEvent, Span
+from tallystick.tasks.arguments.forms import Wording
+from tallystick.tasks.arguments.stages import JUDGED, Accepted, Block, Candidate, best_pairs
+from tallystick.tasks.events.files import nearest
+
+if TYPE_CHECKING:
+    from tallystick.judging.questions import Question
+    from tallystick.judging.verdicts import Judge, Verdict
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Puts the questions about one document, which is the reference's."""
+
+    document: ArgumentDocument
+    wording: Wording
+    id: str = ""
+    """Which document it is."""
+
+    @cached_property
+    def text(self) -> str:
+        """The document as one text: its tokens with blanks between."""
+        return " ".join(self.document.tokens)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each token begins in the text."""
+        out, at = [], 0
+        for token in self.document.tokens:
+            out.append(at)
+            at += len(token) + 1
+        return out
+
+    @cached_property
+    def events(self) -> dict[str, DescribedEvent]:
+        """The events by their ids."""
+        return {event.id: event for event in self.document.events}
+
+    def characters(self, span: Span | None) -> Span | None:
+        """A span of tokens as a span of characters."""
+        if span is None or span[1] >= len(self.starts) or span[1] < span[0]:
+            return None
+        start, end = self.starts[span[0]], self.starts[span[1]] + len(self.document.tokens[span[1]])
+        return (start, end) if end > start else None
+
+    def ask(self, block: Block, candidate: Candidate) -> Question:
+        """Does the candidate fill the role, and as which reference?"""
+        event = self.events.get(block.event, DescribedEvent(block.event))
+        return Question(
+            candidate.text,
+            tuple(reference.text for reference in block.references),
+            self.text,
+            event.type,
+            event.trigger,
+            block.role,
+            self.characters(self._place(candidate, event)),
+            tuple(self.characters(reference.span) for reference in block.references),
+            self.characters(event.span),
+            self._source(event),
+        )
+
+    def _source(self, event: DescribedEvent) -> str:
+        """What the question does not say by itself: which document where there is no text, which event where there is no trigger."""
+        if not self.text.strip():
+            return f"document {self.id}, event {event.id}"
+        return "" if event.trigger else f"event {event.id}"
+
+    def _place(self, candidate: Candidate, event: DescribedEvent) -> Span | None:
+        if candidate.span is not None and (self._says(candidate) or self.wording.read(candidate.text).pronoun):
+            return candidate.span
+        start, end = event.span or (0, -1)
+        return nearest(candidate.text.split(), self.document.tokens, start, end + 1) or candidate.span
+
+    def _says(self, candidate: Candidate) -> bool:
+        """Whether the candidate's place says what it says."""
+        assert candidate.span is not None
+        there = self.document.tokens[candidate.span[0] : candidate.span[1] + 1]
+        return "".join(there).casefold() == "".join(candidate.text.split()).casefold()
+
+
+def most_made(systems: Iterable[Sequence[Question]], top: int | None = None) -> list[Question]:
+    """The questions that most systems give rise to, first; those of equally many in the order of the corpus."""
+    asked: dict[str, Question] = {}
+    made: dict[str, int] = {}
+    for questions in systems:
+        for key, question in {question.key: question for question in questions}.items():
+            asked.setdefault(key, question)
+            made[key] = made.get(key, 0) + 1
+    ordered = sorted(asked, key=lambda key: -made[key])
+    return [asked[key] for key in ordered[:top]]
+
+
+# The last stage: a judge decides about the candidates that are still open.
+#
+#     Correct, means references r, s    credits the candidate and those of r, s that are free
+#     Correct, means none of them       credits the candidate; no reference is used up
+#     Partial                           the same, with a weight: 0 unless asked otherwise
+#     Incorrect, or no verdict          credits nothing
+#
+# A reference is credited once. Where several candidates stand for the same references, each takes one so that the total is the
+# largest; what remains of a candidate's references then goes to it as well. What is Correct goes before what is Partial: a Partial candidate gets
+# the references that no Correct one stands for. A candidate whose references are all credited already is a repetition and stays wrong, as in
+# all stages.
+#
+# A candidate without a verdict counts as wrong. With Partial as 0 every further verdict leaves each figure as it is or raises it, so
+# that the figures are lower bounds. With Partial as 0.5 or 1 that is so for those that `bounds_of` names: references that go from three Partial
+# candidates to one Correct one may lower precision.
+#
+# How a judge is asked depends on it: `all`, one question with all references of the role (people);
+# `pairs`, one question for each reference that is free, and only one of them is credited (embeddings, and language models that are
+# shown a reference); `alone`, one question without references, which credits the only free reference of the role, if there is just
+# one, or none (language models that are not). What is recorded counts as it did when it was said. A judge may say so itself, by an attribute `asks`.
+
+ASKS = ("all", "pairs", "alone")
+FIGURES = ("precision", "recall", "f1")
+CREDITED = ("Correct", "Partial")
+"""The labels that may credit something, the better first."""
+NEXT_TO_NOTHING = 1e-6
+"""Decides between matchings of the same total weight, and is too little to change the total."""
+LEAST = 1e-3
+"""Decides where that leaves a choice: less than parts of a candidate differ by."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about a candidate of a block; `reference` is the one that a judge of pairs was asked about."""
+
+    block: int
+    candidate: Candidate
+    question: Question
+    reference: int | None = None
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of what was open the judge decided."""
+
+    open: int = 0
+    judged: int = 0
+    labels: Mapping[str, int] = field(default_factory=dict)
+    judge: str = ""
+    asks: str = "all"
+    troubles: tuple[str, ...] = ()
+    """Why verdicts are lacking, where the judge says so."""
+    bounds: tuple[str, ...] = FIGURES
+    """The figures that no further verdict can lower."""
+
+    @property
+    def share(self) -> float:
+        """The share of open candidates with a verdict; 1 where nothing was open."""
+        return self.judged / self.open if self.open else 1.0
+
+    @property
+    def told(self) -> str:
+        """How much the judge decided."""
+        of = "open candidates" + (" that have a free reference" if self.asks == "pairs" else "")
+        return f"{self.judge} decided {self.judged:,} of {self.open:,} {of} ({self.share:.1%})"
+
+    @property
+    def whole(self) -> bool:
+        """Whether the judge decided all that was open."""
+        return self.judged == self.open
+
+    def warnings(self) -> list[str]:
+        """What follows for the figures where the judge did not decide all, and why verdicts are lacking."""
+        lacking = [] if self.whole else [f"{self.told}: {self._bound()}"]
+        return [*lacking, *(f"{self.judge}: {trouble}" for trouble in self.troubles)]
+
+    def _bound(self) -> str:
+        """Which figures are lower bounds, and that the others are not."""
+        others = [name for name in FIGURES if name not in self.bounds]
+        if not others:
+            return "the figures of `judge` are lower bounds"
+        is_, are = (" and ".join(names) + (" is" if len(names) == 1 else " are") for names in (self.bounds, others))
+        bounds = "a lower bound" if len(self.bounds) == 1 else "lower bounds"
+        return f"{is_} {bounds}; {are} not, since a further verdict may lower them where Partial counts (--partial)"
+
+
+def bounds_of(asks: str, counting: str, partial: float) -> tuple[str, ...]:
+    """The figures that a verdict more never lowers, whatever it is: all, but where Partial counts and what is Correct goes before it.
+
+    `rewrite` counts a candidate that stands for n references n times, and with weight 1/2 n times half: precision may fall, F1 cannot.
+    Under `keep` several half-right candidates can lose their references to one that is right, or to a part of one. So they can with Partial
+    as 1, where they lose as much as the other gains. Pairs of one weight are matched for the largest total, which only grows.
+    """
+    if not partial or asks == "alone" or (asks == "pairs" and (counting == "rewrite" or partial == 1)):
+        return FIGURES
+    return ("recall", "f1") if counting == "rewrite" and partial < 1 else ("recall",)
+
+
+def asked_how(judge: Any) -> str:
+    """How a judge wants to be asked: as it says itself, or as its kind is."""
+    how = getattr(judge, "asks", None)
+    if how is None and getattr(judge, "kind", "person") in ("model", "embedding"):
+        how = "pairs" if getattr(getattr(judge, "prompt", None), "with_reference", True) else "alone"
+    if how not in (None, *ASKS):
+        raise MetricError(f"a judge is asked {', '.join(ASKS)}; {judge.signature} says {how!r}")
+    return how or "all"
+
+
+def questions_for(judge: Any, blocks: Sequence[Block], ask: Any) -> list[Asked]:
+    """What the judge has to be asked: `ask(block, candidate)` makes the question with all references."""
+    how = asked_how(judge)
+    out = []
+    for at, block in enumerate(blocks):
+        for candidate in block.open:
+            if not candidate.text.strip() or (how == "pairs" and not block.free):
+                continue
+            question = ask(block, candidate)
+            if how == "all":
+                out.append(Asked(at, candidate, question))
+            elif how == "alone":
+                out.append(Asked(at, candidate, question.without_references()))
+            else:
+                out.extend(Asked(at, candidate, question.only(k), k) for k in block.free)
+    return out
+
+
+def ask_judge(judge: Judge, asked: Sequence[Asked]) -> list[Verdict | None]:
+    """The verdicts, each distinct question asked once."""
+    distinct = {one.question.key: one.question for one in asked}
+    found = judge.judge(list(distinct.values()))
+    if len(found) != len(distinct):
+        raise MetricError(f"{judge.signature} was asked {len(distinct):,} questions and gave {len(found):,} verdicts")
+    report = getattr(judge, "report", None)
+    calls = getattr(report, "calls", 0)
+    if calls and not (getattr(report, "answered", 1) or getattr(report, "known", 1)):
+        reasons = "; ".join(dict(getattr(report, "failures", {})))
+        raise MetricError(f"{judge.signature} answered none of {counted(calls, 'call')}: {reasons}")
+    verdicts = dict(zip(distinct, found, strict=True))
+    for key, verdict in verdicts.items():
+        if verdict is not None and any(not 0 <= k < len(distinct[key].references) for k in verdict.references):
+            raise MetricError(
+                f"{judge.signature}: the verdict on {distinct[key].candidate!r} names the references {list(verdict.references)}, "
+                f"but there are {len(distinct[key].references)}"
+            )
+    return [verdicts[one.question.key] for one in asked]
+
+
+def judge_blocks(
+    blocks: Sequence[Block], judge: Judge, ask: Any, partial: float, counting: str = "rewrite"
+) -> Coverage:
+    """Let the judge decide what is open; the blocks are changed."""
+    asked = questions_for(judge, blocks, ask)
+    verdicts = ask_judge(judge, asked)
+    worth = {"Correct": Fraction(1), "Partial": Fraction(partial), "Incorrect": Fraction(0)}
+    by_block: dict[int, list[tuple[Asked, Verdict]]] = {}
+    labels = dict.fromkeys(worth, 0)
+    decided: dict[int, bool] = {}
+    for one, verdict in zip(asked, verdicts, strict=True):
+        decided[id(one.candidate)] = decided.get(id(one.candidate), True) and verdict is not None
+        if verdict is not None:
+            labels[verdict.label] += 1
+            by_block.setdefault(one.block, []).append((one, verdict))
+    how = asked_how(judge)
+    for at, found in by_block.items():
+        right = [(one, verdict, worth[verdict.label]) for one, verdict in found if worth[verdict.label]]
+        if how == "alone":
+            _alone(blocks[at], right)
+        else:
+            _stand_for(blocks[at], right, several=how == "all")
+    bounds = bounds_of(how, counting, partial)
+    return Coverage(len(decided), sum(decided.values()), labels, judge.signature, how, tuple(_troubles(judge)), bounds)
+
+
+def _troubles(judge: Any) -> Iterator[str]:
+    """What a judge reports: calls that failed, answers that could not be used, who decides, and that people of equal standing disagree."""
+    report = getattr(judge, "report", None)
+    for kind in ("failures", "unusable"):
+        for reason, count in dict(getattr(report, kind, {})).items():
+            yield f"{reason} ({count:,} times)"
+    not_called = getattr(report, "not_called", 0)
+    if not_called:
+        yield f"{counted(not_called, 'call')} not made, since nothing but failures came back"
+    yield from getattr(judge, "notes", ())
+    elsewhere = len(getattr(judge, "elsewhere", ()))
+    if elsewhere:
+        yield (
+            f"{counted(elsewhere, 'question')} without a verdict, though the same candidate was judged in the same role: with another "
+            "text, in another place, with other references, or by another judge"
+        )
+    disputed = len(getattr(judge, "disputed", ()))
+    if disputed:
+        yield f"judges of equal standing disagree on {disputed:,} of its questions, which count as not judged"
+
+
+Right = Sequence[tuple[Asked, "Verdict", Fraction]]
+
+
+def _stand_for(block: Block, right: Right, several: bool) -> None:
+    """Candidates take the references that they stand for; if each takes all that it can, what is Correct goes first."""
+    if not several:
+        return _match(block, right, several)
+    for label in CREDITED:
+        _match(block, [found for found in right if found[1].label == label], several)
+    return None
+
+
+def _match(block: Block, right: Right, several: bool) -> None:
+    """One to one for the largest total; among equals what is Correct, and what is more of a candidate."""
+    free = list(block.free)
+    candidates = list({id(one.candidate): one.candidate for one, _, _ in right}.values())
+    column = {id(candidate): k for k, candidate in enumerate(candidates)}
+    row = {reference: k for k, reference in enumerate(free)}
+    weights: dict[tuple[int, int], Fraction] = {}
+    labels: dict[tuple[int, int], str] = {}
+    none = []
+    for one, verdict, weight in right:
+        named = (one.reference,) if one.reference is not None else verdict.references
+        if not named:
+            none.append((one.candidate, weight, verdict.label))
+        for reference in named:
+            if reference in row:
+                edge = row[reference], column[id(one.candidate)]
+                weights[edge], labels[edge] = weight, verdict.label
+    edges = [
+        (r, c, float(weight + NEXT_TO_NOTHING * ((weight == 1) + candidates[c].share + LEAST * (labels[r, c] == "Correct"))))
+        for (r, c), weight in weights.items()
+    ]  # fmt: skip
+    taken: dict[int, list[int]] = {c: [r] for r, c in best_pairs(edges, len(free), len(candidates))}
+    if several:  # what nobody else needs
+        used = {r for rows in taken.values() for r in rows}
+        for r, c in sorted(weights, key=lambda edge: (edge[1], edge[0])):
+            if r not in used and c in taken:
+                taken[c].append(r)
+                used.add(r)
+    for c, rows in taken.items():
+        label = labels[rows[0], c]
+        references = tuple(sorted(free[r] for r in rows))
+        block.take(_accepted(references, candidates[c], weights[rows[0], c], label))
+    for candidate, weight, label in none:
+        block.take(_accepted((), candidate, weight, label))
+
+
+def _accepted(references: tuple[int, ...], candidate: Candidate, weight: Fraction, label: str) -> Accepted:
+    how = label.lower() + ("" if references else ", no reference")
+    return Accepted(JUDGED, references, (candidate,), weight, how, partial=label == "Partial")
+
+
+def _alone(block: Block, right: Right) -> None:
+    """A judge who saw no reference: the only free one is meant, if there is just one."""
+    only = tuple(block.free) if len(block.free) == 1 else ()
+    for one, verdict, weight in sorted(
+        right, key=lambda found: CREDITED.index(found[1].label)
+    ):  # Partial takes it last
+        references, only = only, ()
+        block.take(_accepted(references, one.candidate, weight, verdict.label))

@@ -1,0 +1,343 @@
+"""CoNLL-2011/2012 and SemEval column files: one token a line, coreference in the last column.
+
+    #begin document (nw/wsj_0001); part 000
+    nw/wsj_0001  0  0  Mary   (0)
+    nw/wsj_0001  0  1  saw    -
+    nw/wsj_0001  0  2  her    (1|(0)
+    nw/wsj_0001  0  3  dog    1)
+
+    #end document
+
+Six tokens of seven have nothing in that column, so the work is to find the others without touching every
+field. A piece of the file is an array of bytes: the newlines give the lines, the byte before a newline
+tells `-` and `_` (nothing) from everything else, and only what is left is cut out and read. No Python
+code runs for a line without brackets; its only trace is that it is counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from tallystick.errors import counted
+from tallystick.files.lines import Pieces
+from tallystick.tasks.coreference.brackets import (
+    Bytes,
+    Elements,
+    Flags,
+    Ids,
+    Unbalanced,
+    WrongCell,
+    find_elements,
+    match_brackets,
+)
+from tallystick.tasks.coreference.chains import Chains, IntArray, number_by_first
+
+BEGIN = re.compile(rb"#[ \t]*begin[ \t]+document(?![^\s(])[ \t]*(.*?)[ \t\r]*$")
+END = re.compile(rb"#[ \t]*end[ \t]+document\b")
+_SPLIT = re.compile(r"[^+]+(?:\+[^+]+)+$")
+_KEY_VALUE = re.compile(rb"#[ \t]*[\w.:-]+[ \t]*=")
+
+_OTHER, _NOTHING, _BLANK, _EMPTY = range(4)
+_LAST = np.full(256, _OTHER, np.uint8)
+_LAST[list(b"-_")] = _NOTHING
+_LAST[list(b" \t\r")] = _BLANK
+_LAST[ord("\n")] = _EMPTY
+_SEPARATES = np.zeros(256, np.bool_)
+_SEPARATES[list(b" \t\r\n")] = True
+
+# Walking over all lines at once, byte by byte, pays as long as many of them walk; few go further than this.
+_STEPS = 64
+
+_EXPECTED = 'expected "-", "_" or brackets such as (3, 3), (3) and (3|(4) in the last column'
+
+
+def read_conll(source: str | Path | Pieces) -> Chains:
+    """Read a CoNLL-2011/2012 or SemEval file. Whatever cannot be understood is an `InputError`."""
+    pieces = source if isinstance(source, Pieces) else Pieces(source)
+    reading = _Reading(pieces)
+    for piece in pieces:
+        reading.take(piece)
+    return reading.finish()
+
+
+@dataclass
+class _Reading:
+    """What is known after some pieces of the file."""
+
+    pieces: Pieces
+    lines: int = 0
+    tokens: int = 0
+    """Token lines so far, in the whole file."""
+    inside: bool = False
+    """Whether a document is open."""
+    names: list[str] = field(default_factory=list)
+    begin_lines: list[int] = field(default_factory=list)
+    first_tokens: list[int] = field(default_factory=list)
+    """`tokens` as it was when the document began."""
+    sizes: list[int] = field(default_factory=list)
+    comments: list[int] = field(default_factory=list)
+    ids: Ids = field(default_factory=Ids)
+    found: list[tuple[IntArray, IntArray, IntArray, IntArray, Flags, Flags]] = field(default_factory=list)
+    """For the elements of each piece: document, token, line, id, begins, ends."""
+
+    def take(self, piece: bytes) -> None:
+        """Read a piece of whole lines."""
+        data = np.frombuffer(piece, np.uint8)
+        newline = np.flatnonzero(data == ord("\n"))
+        end, kind = _last_bytes(data, newline)
+        line_start = np.empty_like(newline)
+        line_start[0] = 0
+        line_start[1:] = newline[:-1] + 1
+        is_token = kind != _EMPTY
+        hashes = np.flatnonzero(data[line_start] == ord("#"))
+        # The documents need the count of tokens before a line, the tokens need to know which lines are
+        # comments: first one, then the other.
+        marks = [
+            (line, mark)
+            for line in hashes.tolist()
+            if (mark := self._mark(piece[line_start[line] : newline[line]], line)) is not None
+        ]
+        for line, _ in marks:
+            is_token[line] = False
+        count = np.cumsum(is_token)
+        document = self._documents(marks, count)
+
+        cells = np.flatnonzero((kind == _OTHER) & is_token)
+        if len(cells):
+            elements = self._elements(data, cells, end[cells])
+            line = cells[elements.cell]
+            number = document[np.searchsorted(document[:, 0], line, side="right") - 1, 1]
+            token = self.tokens + count[line] - 1 - np.array(self.first_tokens, np.int64)[number]
+            self.found.append((number, token, self.lines + line + 1, elements.code, elements.begins, elements.ends))
+        self.lines += len(newline)
+        self.tokens += int(count[-1])
+
+    def _elements(self, data: Bytes, cells: IntArray, end: IntArray) -> Elements:
+        start = _cell_starts(data, end)
+        # Each cell with the byte behind it, which becomes its newline.
+        length = end - start + 1
+        offset = np.cumsum(length)
+        text = np.zeros(int(offset[-1]) + 8, np.uint8)
+        text[:-8] = data[np.repeat(start - (offset - length), length) + np.arange(offset[-1])]
+        text[offset - 1] = ord("\n")
+        try:
+            return find_elements(text, self.ids)
+        except WrongCell as wrong:
+            line = int(cells[wrong.cell])
+            before = data[: start[wrong.cell]].tobytes()
+            before = before[before.rfind(b"\n") + 1 :]
+            cell = data[start[wrong.cell] : end[wrong.cell]].tobytes()
+            column = len((before + cell[: wrong.offset]).decode("utf-8", "replace")) + 1
+            message = f'found "{_shorten(cell.decode())}"; {_EXPECTED}'
+            raise self.pieces.error(message, self.lines + line + 1, column) from None
+
+    def _mark(self, text: bytes, line: int) -> bytes | None:
+        """A line that begins with `#`: the text itself if it is a header or a comment, None if it is a token.
+
+        A token may be "#" where there are no columns before it. It is one if a coreference cell ends the
+        line.
+        """
+        if BEGIN.match(text) or END.match(text):
+            return text
+        fields = text.split()
+        if len(fields) > 1 and not _KEY_VALUE.match(text) and _is_cell(fields[-1]):
+            return None
+        self.comments.append(self.lines + line + 1)
+        return text
+
+    def _documents(self, marks: Iterable[tuple[int, bytes]], count: IntArray) -> IntArray:
+        """Open and close documents. Returns for each stretch of lines of this piece: its first line, its
+        document.
+        """
+        stretches = [(0, len(self.names) - 1)]
+        outside = 0
+        for line, text in marks:
+            tokens = int(count[line])
+            if header := BEGIN.match(text):
+                if self.inside:
+                    raise self.pieces.error(
+                        f"a document begins here, but {self._current()} has no #end document yet",
+                        self.lines + line + 1,
+                        1,
+                    )
+                self._nothing_outside(count, outside, tokens)
+                name = " ".join(header[1].decode().split())
+                if not name:
+                    raise self.pieces.error(
+                        "expected the document's name, as in #begin document (name); part 000",
+                        self.lines + line + 1,
+                    )
+                self.inside = True
+                self.names.append(name)
+                self.begin_lines.append(self.lines + line + 1)
+                self.first_tokens.append(self.tokens + tokens)
+                stretches.append((line, len(self.names) - 1))
+            elif END.match(text):
+                if not self.inside:
+                    self._nothing_outside(count, outside, tokens)
+                    raise self.pieces.error("#end document, but no document is open", self.lines + line + 1, 1)
+                self.inside = False
+                self.sizes.append(self.tokens + tokens - self.first_tokens[-1])
+                outside = tokens
+        if not self.inside:
+            self._nothing_outside(count, outside, int(count[-1]))
+        return np.array(stretches, np.int64)
+
+    def _nothing_outside(self, count: IntArray, before: int, after: int) -> None:
+        """Complain about tokens between two documents: those numbered from `before` up to `after`."""
+        if after > before:
+            line = int(np.searchsorted(count, before + 1))
+            raise self.pieces.error(
+                "a token outside of any document; expected #begin document (name); part 000 before it",
+                self.lines + line + 1,
+                1,
+            )
+
+    def _current(self) -> str:
+        return f'document "{self.names[-1]}" of line {self.begin_lines[-1]}'
+
+    def finish(self) -> Chains:
+        """Match the brackets and number the entities."""
+        if self.inside:
+            raise self.pieces.error(
+                f"the file ends, but {self._current()} has no #end document; is the file complete?",
+                self.lines,
+            )
+        if not self.names:
+            raise self.pieces.error("has no documents; expected #begin document (name); part 000")
+        nothing = np.empty(0, np.int64)
+        flags = np.empty(0, np.bool_)
+        columns = zip(*self.found, strict=True) if self.found else ((nothing,),) * 4 + ((flags,),) * 2
+        document, token, line, code, begins, ends = (np.concatenate(column) for column in columns)
+        self.found.clear()
+        codes, of_code = np.unique(code, return_inverse=True)
+        group = document * len(codes) + of_code
+        try:
+            first, last = match_brackets(group, token, begins, ends)
+        except Unbalanced as unbalanced:
+            self._complain(unbalanced, line, code, document)
+        names = [self.ids.decode(code) for code in codes.tolist()]
+        warnings = self._comment_warnings()
+
+        split = np.array([_SPLIT.match(name) is not None for name in names], np.bool_)
+        if split.any():
+            is_split = split[of_code[first]]
+            rows = first[is_split]
+            where, many = int(rows[0]), counted(len(rows), "mention")
+            warnings.append(
+                f"{self.pieces.shown}:{line[where]}: {many} with a split antecedent, such as "
+                f"({names[of_code[where]]}): not part of any chain, not scored"
+            )
+            first, last = first[~is_split], last[~is_split]
+
+        entity, groups = number_by_first(group[first])
+        return Chains(
+            documents=self.names,
+            document=document[first],
+            start=token[first],
+            end=token[last],
+            entity=entity,
+            tokens=np.array(self.sizes, np.int64),
+            entity_names=[names[i] for i in (groups % max(len(codes), 1)).tolist()],
+            lines=line[first],
+            document_lines=np.array(self.begin_lines, np.int64),
+            file=self.pieces.shown,
+            format="conll",
+            warnings=warnings,
+        )
+
+    def _comment_warnings(self) -> list[str]:
+        if not self.comments:
+            return []
+        many = counted(len(self.comments), "comment line")
+        return [f"{self.pieces.shown}:{self.comments[0]}: {many} passed over"]
+
+    def _complain(self, wrong: Unbalanced, line: IntArray, code: IntArray, document: IntArray) -> NoReturn:
+        opened = bool(len(wrong.never_closed))
+        rows = wrong.never_closed if opened else wrong.never_opened
+        row = int(rows[0])
+        name = self.ids.decode(int(code[row]))
+        where = int(line[row])
+        # The same bracket may stand several times in the cell: the one that is wrong is so many from the
+        # left.
+        alike = np.flatnonzero((line == where) & (code == code[row]))
+        number = int(np.searchsorted(alike, row))
+        column = None
+        if (text := self.pieces.line(where)) is not None:
+            cell = text.rstrip(" \t\r")
+            cell_start = max(cell.rfind(blank) for blank in " \t\r") + 1
+            ids = [found for found in re.finditer(r"[^()|]+", cell[cell_start:]) if found[0] == name]
+            if number < len(ids):
+                column = cell_start + ids[number].start() + (0 if opened else 1)
+        more = f" (and {len(rows) - 1:,} more)" if opened and len(rows) > 1 else ""
+        inside = f'document "{self.names[int(document[row])]}"'
+        if opened:
+            message = f'"({name}" is opened here and never closed in {inside}{more}; expected a "{name})" after it'
+        else:
+            message = f'"{name})" closes a mention never opened in {inside}; expected a "({name}" before it'
+        raise self.pieces.error(message, where, column)
+
+
+def _shorten(text: str, limit: int = 60) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}..."
+
+
+def _is_cell(field: bytes) -> bool:
+    if field in (b"-", b"_"):
+        return True
+    try:
+        find_elements(np.frombuffer(field + b"\n" + bytes(8), np.uint8), Ids())
+    except WrongCell:
+        return False
+    return True
+
+
+def _last_bytes(data: Bytes, newline: IntArray) -> tuple[IntArray, Bytes]:
+    """For each line where its content ends, blanks taken off, and what its last column holds.
+
+    The byte before the first newline may be that at index -1: the last of the piece, a newline, so an empty
+    line.
+    """
+    end = newline
+    kind = _LAST[data[end - 1]]
+    blank = np.flatnonzero(kind == _BLANK)
+    if len(blank):
+        end = newline.copy()
+        for _ in range(_STEPS):
+            end[blank] -= 1
+            kind[blank] = _LAST[data[end[blank] - 1]]
+            blank = blank[kind[blank] == _BLANK]
+            if not len(blank):
+                break
+        else:
+            text = data.tobytes()
+            for line in blank.tolist():
+                start = text.rfind(b"\n", 0, end[line]) + 1
+                end[line] = start + len(text[start : end[line]].rstrip(b" \t\r"))
+            kind[blank] = _LAST[data[end[blank] - 1]]
+    # "-" is nothing, "x-" is not.
+    dashes = np.flatnonzero(kind == _NOTHING)
+    kind[dashes[~_SEPARATES[data[end[dashes] - 2]]]] = _OTHER
+    return end, kind
+
+
+def _cell_starts(data: Bytes, end: IntArray) -> IntArray:
+    """Where the last column begins, given where it ends: walk to the left, all cells one byte at a time."""
+    start = end - 1
+    walking = np.flatnonzero(~_SEPARATES[data[start - 1]])
+    for _ in range(_STEPS):
+        if not len(walking):
+            return start
+        start[walking] -= 1
+        walking = walking[~_SEPARATES[data[start[walking] - 1]]]
+    text = data.tobytes()
+    for cell in walking.tolist():
+        line = text.rfind(b"\n", 0, start[cell]) + 1
+        start[cell] = max(line, *(text.rfind(blank, line, start[cell]) + 1 for blank in (b" ", b"\t", b"\r")))
+    return start

@@ -1,0 +1,341 @@
+"""CorefUD: coreference as `Entity=` attributes in the last column of CoNLL-U.
+
+    # global.Entity = eid-etype-head-other
+    # newdoc id = wsj_0001
+    1    Mary   ...  Entity=(e1-person-1-)
+    2    saw    ...  _
+    3    a      ...  Entity=(e2[1/2]-animal-2-
+    4    dog    ...  Entity=e2[1/2])
+    4.1  _      ...  Entity=(e1--1-)              an empty node: a zero pronoun
+    5    today  ...  _
+    6    with   ...  Entity=(e2[2/2]-animal-2-
+    7    spots  ...  Entity=e2[2/2])              tokens 3, 4, 7 and 8 are one discontinuous mention
+
+Tokens are the words and the empty nodes, in the order of the file; a range such as `1-2` (a multiword
+token) stands for words that have lines of their own. `# global.Entity` says which of the values between
+hyphens is the id and which the head, a number that counts the words of the mention from 1.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from tallystick.errors import counted
+from tallystick.files.lines import Pieces
+from tallystick.tasks.coreference.chains import UNKNOWN, Chains, IntArray, Span, number_by_first
+
+_NEW_DOCUMENT = re.compile(rb"#\s*newdoc\b(?:\s+id)?\s*(?:=\s*(.*?))?\s*$")
+_ATTRIBUTES = re.compile(rb"#\s*global\.Entity\s*=\s*(.*?)\s*$")
+_ELEMENT = re.compile(r"\((?P<opening>[^()]+)(?P<single>\))?|(?P<closing>[^()]+)\)")
+_PART = re.compile(r"(?P<id>.+)\[(?P<part>\d+)/(?P<parts>\d+)\]$")
+_ID = re.compile(rb"\d+(?:-\d+|\.\d+)?$")
+
+# `GRP` is what GUM calls the id.
+_ID_ATTRIBUTES = ("eid", "GRP")
+
+
+@dataclass
+class _Mention:
+    id: str
+    document: int
+    line: int
+    column: int
+    written: str
+    head: int
+    parts_expected: int
+    parts: list[Span] = field(default_factory=list)
+    opened: int = 0
+    """The first token of the part that is open."""
+
+
+def read_corefud(source: str | Path | Pieces) -> Chains:
+    """Read a CoNLL-U file with `Entity=` attributes. Whatever cannot be understood is an `InputError`."""
+    pieces = source if isinstance(source, Pieces) else Pieces(source)
+    reading = _Reading(pieces)
+    number = 0
+    for piece in pieces:
+        if b"\r" in piece:
+            piece = piece.replace(b"\r\n", b"\n")
+        for line in piece.split(b"\n")[:-1]:
+            number += 1
+            if line.startswith(b"#"):
+                reading.comment(line, number)
+            elif line and not line.isspace():
+                reading.row(line, number)
+    return reading.finish()
+
+
+class _Reading:
+    """What is known after some lines of the file."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        self.pieces = pieces
+        self.attributes: list[str] | None = None
+        self.documents: list[str] = []
+        self.document_lines: list[int] = []
+        self.sizes: list[int] = []
+        self.tokens = 0
+        """Tokens of the current document."""
+        self.mentions: list[_Mention] = []
+        self.open: dict[str, list[_Mention]] = {}
+        """Mentions (or parts of them) that are not closed yet, by what closes them."""
+        self.unfinished: dict[str, list[_Mention]] = {}
+        """Discontinuous mentions that wait for another part, by id."""
+        self.left_out: dict[str, list[int]] = {}
+        """Lines of attributes that say more than which mentions corefer, by name."""
+
+    def comment(self, line: bytes, number: int) -> None:
+        """Read a line that begins with `#`: a new document, the order of the attributes, or anything else."""
+        if new := _NEW_DOCUMENT.match(line):
+            self._end_document()
+            name = (new[1] or b"").decode()
+            self._begin_document(name or f"document {len(self.documents) + 1}", number)
+        elif given := _ATTRIBUTES.match(line):
+            attributes = given[1].decode().split("-")
+            if not any(name in attributes for name in _ID_ATTRIBUTES):
+                raise self.pieces.error(
+                    '"# global.Entity" does not name "eid"; expected for example eid-etype-head-other', number
+                )
+            self.attributes = attributes
+
+    def row(self, line: bytes, number: int) -> None:
+        """Read the line of a token."""
+        if line.count(b"\t") != 9:
+            raise self.pieces.error(
+                f"found {line.count(9) + 1} columns; expected the ten of CoNLL-U, with tabs between them",
+                number,
+                1,
+            )
+        if not self.documents:
+            self._begin_document("document 1", number)
+        id = line[: line.index(b"\t")]
+        is_range = False
+        if not id.isdigit():
+            if not _ID.match(id):
+                raise self.pieces.error(
+                    f"found {id.decode()!r} as a token's id; expected a number, a range or an empty node",
+                    number,
+                    1,
+                )
+            is_range = b"-" in id
+        if not line.endswith(b"\t_"):
+            self._miscellaneous(line, number, is_range)
+        self.tokens += not is_range
+
+    def _miscellaneous(self, line: bytes, number: int, is_range: bool) -> None:
+        start = line.rindex(b"\t") + 1
+        for attribute in line[start:].split(b"|"):
+            name, _, value = attribute.partition(b"=")
+            if name == b"Entity":
+                column = len(line[: start + len(b"Entity=")].decode()) + 1
+                if is_range:
+                    raise self.pieces.error(
+                        "an Entity on a multiword token; expected it on one of its words", number, column
+                    )
+                self._entity(value.decode().rstrip(), number, column)
+            elif name in (b"SplitAnte", b"Split", b"Bridge"):
+                self.left_out.setdefault(name.decode(), []).append(number)
+            elif name == b"ClusterId":
+                raise self.pieces.error(
+                    "ClusterId is the coreference of CorefUD 0.x; expected the Entity of CorefUD 1.0",
+                    number,
+                )
+            start += len(attribute) + 1
+
+    def _entity(self, value: str, line: int, column: int) -> None:
+        end = 0
+        while end < len(value):
+            element = _ELEMENT.match(value, end)
+            if element is None:
+                self._wrong_element(value, line, column + end)
+            if element["closing"]:
+                self._close(element["closing"], line, column + end)
+            else:
+                self._open(element["opening"], line, column + end, bool(element["single"]))
+            end = element.end()
+        if not value:
+            self._wrong_element(value, line, column)
+
+    def _wrong_element(self, value: str, line: int, column: int) -> NoReturn:
+        raise self.pieces.error(
+            f"found Entity={value}; expected elements such as (e1-person-1-, e1) and (e1-person-1-)",
+            line,
+            column,
+        )
+
+    def _id(self, values: list[str], line: int, column: int) -> tuple[str, dict[str, str]]:
+        """The id and the other attributes of an element."""
+        if self.attributes is None:
+            if len(values) > 1:
+                raise self.pieces.error(
+                    'an Entity with attributes, but no "# global.Entity" line before it says which',
+                    line,
+                    column,
+                )
+            return values[0], {}
+        if len(values) > len(self.attributes):
+            # `other` is the last attribute where there is one, and only it may hold hyphens.
+            if self.attributes[-1] not in ("other", "identity", "link"):
+                order = "-".join(self.attributes)
+                raise self.pieces.error(
+                    f'found {len(values)} values; "# global.Entity" announces {order}', line, column
+                )
+            keep = len(self.attributes) - 1
+            values = [*values[:keep], "-".join(values[keep:])]
+        named = dict(zip(self.attributes, values, strict=False))
+        id = next((named[name] for name in _ID_ATTRIBUTES if named.get(name)), None)
+        if id is None:
+            raise self.pieces.error("an Entity without an id", line, column)
+        return id, named
+
+    def _open(self, text: str, line: int, column: int, single: bool) -> None:
+        written, named = self._id(text.split("-"), line, column)
+        head_text = named.get("head", "")
+        if head_text and not (head_text.isdecimal() and int(head_text)):
+            raise self.pieces.error(
+                f'found "{head_text}" as the head; expected the number of a word of the mention', line, column
+            )
+        part = _PART.match(written)
+        id, index, expected = (part["id"], int(part["part"]), int(part["parts"])) if part else (written, 1, 1)
+        if not 1 <= index <= expected:
+            raise self.pieces.error(f'found part {index} of {expected} in "{written}"', line, column)
+        if index == 1:
+            head = int(head_text) if head_text else 0
+            mention = _Mention(id, len(self.documents) - 1, line, column, written, head, expected)
+            self.mentions.append(mention)
+            if expected > 1:
+                self.unfinished.setdefault(id, []).append(mention)
+        else:
+            mention = self._continued(id, written, index, expected, line, column)
+        mention.opened = self.tokens
+        if single:
+            self._end_part(mention, index)
+        else:
+            self.open.setdefault(written, []).append(mention)
+
+    def _continued(self, id: str, written: str, index: int, expected: int, line: int, column: int) -> _Mention:
+        """The discontinuous mention of which this is the next part: of several, the one that began last."""
+        for mention in reversed(self.unfinished.get(id, ())):
+            if mention.parts_expected == expected and len(mention.parts) == index - 1:
+                return mention
+        raise self.pieces.error(
+            f'"({written}" continues a mention, but its part {id}[{index - 1}/{expected}] is missing',
+            line,
+            column,
+        )
+
+    def _close(self, text: str, line: int, column: int) -> None:
+        # A closing bracket has the id alone; GUM up to 2.8 repeated the type before it.
+        id = self._id(text.split("-"), line, column)[0] if "-" in text else text
+        waiting = self.open.get(id)
+        if not waiting:
+            raise self.pieces.error(
+                f'"{text})" closes a mention that was never opened in document "{self.documents[-1]}"; '
+                f'expected "({id}" before it',
+                line,
+                column,
+            )
+        part = _PART.match(id)
+        self._end_part(waiting.pop(), int(part["part"]) if part else 1)
+
+    def _end_part(self, mention: _Mention, index: int) -> None:
+        mention.parts.append((mention.opened, self.tokens))
+        if index == mention.parts_expected > 1:
+            self.unfinished[mention.id].remove(mention)
+
+    def _begin_document(self, name: str, line: int) -> None:
+        self.documents.append(name)
+        self.document_lines.append(line)
+        self.tokens = 0
+
+    def _end_document(self) -> None:
+        if not self.documents:
+            return
+        self.sizes.append(self.tokens)
+        unclosed = [mention for waiting in self.open.values() for mention in waiting]
+        if unclosed:
+            first = min(unclosed, key=lambda mention: (mention.line, mention.column))
+            more = f" (and {len(unclosed) - 1:,} more)" if len(unclosed) > 1 else ""
+            raise self.pieces.error(
+                f'"({first.written}" is opened here and never closed in document "{self.documents[-1]}"'
+                f'{more}; expected a "{first.written})" after it',
+                first.line,
+                first.column,
+            )
+        for waiting in self.unfinished.values():
+            for mention in waiting:
+                raise self.pieces.error(
+                    f"only {len(mention.parts)} of {mention.parts_expected} parts of the mention "
+                    f'"({mention.written}" are in document "{self.documents[-1]}"',
+                    mention.line,
+                    mention.column,
+                )
+        self.open.clear()
+        self.unfinished.clear()
+
+    def finish(self) -> Chains:
+        """Turn the mentions into columns."""
+        self._end_document()
+        if not self.documents:
+            raise self.pieces.error("has no documents; expected CoNLL-U with # newdoc id = name")
+        numbers: dict[tuple[int, str], int] = {}
+        entity = [numbers.setdefault((mention.document, mention.id), len(numbers)) for mention in self.mentions]
+        parts = {row: spans for row, mention in enumerate(self.mentions) if len(spans := _joined(mention.parts)) > 1}
+        return Chains(
+            documents=self.documents,
+            document=_column(mention.document for mention in self.mentions),
+            start=_column(mention.parts[0][0] for mention in self.mentions),
+            end=_column(mention.parts[-1][1] for mention in self.mentions),
+            entity=number_by_first(np.array(entity, np.int64))[0],
+            tokens=np.array(self.sizes, np.int64),
+            entity_names=[id for _, id in numbers],
+            lines=_column(mention.line for mention in self.mentions),
+            document_lines=np.array(self.document_lines, np.int64),
+            file=self.pieces.shown,
+            format="corefud",
+            head=_column(self._head(mention) for mention in self.mentions),
+            parts=parts,
+            warnings=self._warnings(),
+        )
+
+    def _head(self, mention: _Mention) -> int:
+        if not mention.head:
+            return UNKNOWN
+        left = mention.head - 1
+        for start, end in mention.parts:
+            if left <= end - start:
+                return start + left
+            left -= end - start + 1
+        words = sum(end - start + 1 for start, end in mention.parts)
+        raise self.pieces.error(
+            f"the head is word {mention.head} of a mention of {words}", mention.line, mention.column
+        )
+
+    def _warnings(self) -> list[str]:
+        found = [
+            f"{self.pieces.shown}:{lines[0]}: {name} on {counted(len(lines), 'line')}: not part of a chain, not scored"
+            for name, lines in self.left_out.items()
+        ]
+        if not self.mentions and self.attributes is None:
+            found.append(f"{self.pieces.shown}: neither # global.Entity nor Entity= anywhere; is this the right file?")
+        return found
+
+
+def _column(values: object) -> IntArray:
+    return np.fromiter(values, np.int64)  # type: ignore[call-overload, no-any-return]
+
+
+def _joined(parts: list[Span]) -> tuple[Span, ...]:
+    """The parts in order, those without a gap between them made one."""
+    joined: list[Span] = []
+    for start, end in parts:
+        if joined and start == joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return tuple(joined)

@@ -1,0 +1,305 @@
+"""Before the entities are compared: which mentions count, which of the two sides' mentions are the same, and what is
+one document.
+
+Repeated mentions: the first entity keeps the mention, and how many were dropped is said. The reference scorer keeps
+those of the key, and those of the response that are not in the key (`compat="reference"`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, combinations, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tallystick.engine.arrays import I64, LIMIT, Mask, number
+from tallystick.engine.assignment import assign
+from tallystick.errors import MetricError
+from tallystick.tasks.coreference.chains import UNKNOWN, Chains
+from tallystick.tasks.coreference.overlaps import Overlaps, Side, overlaps
+from tallystick.tasks.coreference.pairing import PairedChains, document_key
+
+if TYPE_CHECKING:
+    from tallystick.tasks.coreference.metrics import Options
+
+
+SCOPES = ("document", "topic", "corpus")
+MATCHES = ("exact", "head", "partial")
+
+
+@dataclass
+class Prepared:
+    """The table of overlaps, and what was decided on the way to it."""
+
+    overlaps: Overlaps
+    documents: list[str]
+    codes: int
+    """All mention codes of the two sides are smaller than this."""
+    key_rows: I64
+    response_rows: I64
+    signature: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    repeated: dict[int, tuple[list[list[int]], list[list[int]]]] = field(default_factory=dict)
+    """With `compat="reference"`: documents whose repeated mentions it counts, as chains of mention codes."""
+
+
+def prepare(pairs: PairedChains, options: Options) -> Prepared:
+    """The mentions that count, as the table of overlaps."""
+    _check(options)
+    key_mention, response_mention, codes = _mention_codes(pairs)
+    if options.match != "exact":
+        response_mention = softened(pairs, key_mention, response_mention, codes, options.match)
+    mentions = (key_mention, response_mention)
+    chains = (pairs.key, pairs.response)
+    first = [first_ones(c.document, mention, c.entity, codes) for c, mention in zip(chains, mentions, strict=True)]
+    notes = [*pairs.warnings, *(said for c, keep in zip(chains, first, strict=True) for said in _repetitions(c, keep))]
+    repeated = {}
+    if options.compat == "reference" and options.scope == "document":
+        known = np.isin(pairs.response.document * codes + response_mention, pairs.key.document * codes + key_mention)
+        counted = [np.ones(len(key_mention), np.bool_), first[1] | ~known]
+        if (dropped := int((~counted[1]).sum())) > 10:
+            notes.append(f"the reference scorer refuses to score {dropped:,} repeated mentions; its limit is ten")
+        again = [c.document[keep & ~once] for c, keep, once in zip(chains, counted, first, strict=True)]
+        kept = [_larger(c, keep, options) for c, keep in zip(chains, counted, strict=True)]
+        for document in np.unique(np.concatenate(again)).tolist():
+            key, response = (
+                _chains_of(c, mention, keep & (c.document == document))
+                for c, mention, keep in zip(chains, mentions, kept, strict=True)
+            )
+            repeated[document] = (key, response)
+    rows = [np.flatnonzero(_larger(c, keep, options)) for c, keep in zip(chains, first, strict=True)]
+    sides = []
+    for c, mention, chosen in zip(chains, mentions, rows, strict=True):
+        entity, entities = number(c.entity[chosen], max(1, c.entities))
+        sides.append(Side(c.document[chosen], entity, mention[chosen], entities))
+    documents = pairs.documents
+    if options.scope != "document":
+        sides, documents, codes = widened(pairs, sides, rows, codes, options)
+    signature = {"scope": options.scope, "singletons": "kept" if options.singletons else "dropped"}
+    signature["mentions"] = options.match
+    if options.compat:
+        signature["compat"] = options.compat
+    table = overlaps(sides[0], sides[1], len(documents), codes)
+    return Prepared(table, list(documents), codes, rows[0], rows[1], signature, notes, repeated)
+
+
+def _mention_codes(pairs: PairedChains) -> tuple[I64, I64, int]:
+    """The codes of both sides, small enough that two documents and a code fit into one integer."""
+    if len(pairs.documents) ** 2 * pairs.codes < LIMIT:
+        return pairs.key_mention, pairs.response_mention, pairs.codes
+    numbers = np.unique(np.concatenate((pairs.key_mention, pairs.response_mention)), return_inverse=True)[1]
+    key, response = np.split(numbers.astype(np.int64), [len(pairs.key_mention)])
+    return key, response, len(numbers)
+
+
+def _larger(chains: Chains, keep: Mask, options: Options) -> Mask:
+    """Without the mentions of singletons, if those do not count."""
+    if options.singletons:
+        return keep
+    sizes = np.bincount(chains.entity[keep], minlength=chains.entities)
+    return keep & (sizes[chains.entity] > 1)
+
+
+def _chains_of(chains: Chains, mention: I64, rows: Mask) -> list[list[int]]:
+    out: dict[int, list[int]] = {}
+    for entity, code in zip(chains.entity[rows].tolist(), mention[rows].tolist(), strict=True):
+        out.setdefault(entity, []).append(code)
+    return [out[entity] for entity in sorted(out)]
+
+
+def _check(options: Options) -> None:
+    for name, value, known in (("scope", options.scope, SCOPES), ("match", options.match, MATCHES)):
+        if value not in known:
+            raise MetricError(f"{name} must be one of {', '.join(known)}, found {value!r}")
+    if options.compat not in (None, "reference"):
+        raise MetricError(f"compat must be reference, found {options.compat!r}")
+
+
+def _repetitions(chains: Chains, keep: Mask) -> list[str]:
+    dropped = int((~keep).sum())
+    if not dropped:
+        return []
+    times = "once" if dropped == 1 else f"{dropped:,} times"
+    return [f"{chains.file}: a mention is repeated {times}; its first entity keeps it (--strict names each)"]
+
+
+def first_ones(document: I64, mention: I64, entity: I64, codes: int) -> Mask:
+    """Which rows are the first of their mention in their document: those of the first entity that has it."""
+    keep = np.ones(len(mention), np.bool_)
+    keys = document * codes + mention
+    ordered = np.sort(keys)
+    if (ordered[1:] == ordered[:-1]).any():
+        order = np.lexsort((entity, keys))
+        ordered = keys[order]
+        keep[order[1:][ordered[1:] == ordered[:-1]]] = False
+    return keep
+
+
+def widened(
+    pairs: PairedChains, sides: list[Side], rows: list[I64], codes: int, options: Options
+) -> tuple[list[Side], list[str], int]:
+    """Documents put together by topic, or all of them: an entity is then the same wherever its id is."""
+    try:
+        pattern = re.compile(options.topic)
+    except re.error as error:
+        raise MetricError(f"--topic {options.topic!r} is not a regular expression ({error})") from None
+    groups: dict[str, int] = {}
+    group = []
+    for name in pairs.documents:
+        found = pattern.search(document_key(name)) if options.scope == "topic" else None
+        if options.scope == "topic" and found is None:
+            raise MetricError(f"no topic in the name of document {name!r}; --topic REGEX says what it is")
+        group.append(groups.setdefault(found.group() if found else "corpus", len(groups)))
+    of_document = np.array(group, np.int64)
+    out = []
+    for side, chosen, chains in zip(sides, rows, (pairs.key, pairs.response), strict=True):
+        home = of_document[side.document]
+        names: dict[tuple[int, str], int] = {}
+        ids = (chains.entity_names[e] for e in chains.entity[chosen].tolist())
+        entity = [names.setdefault(key, len(names)) for key in zip(home.tolist(), ids, strict=True)]
+        mention = side.document * codes + side.mention
+        out.append(Side(home, np.array(entity, np.int64), mention, len(names)))
+    return out, list(groups), len(pairs.documents) * codes
+
+
+def softened(pairs: PairedChains, key_mention: I64, response_mention: I64, codes: int, how: str) -> I64:
+    """The response's mention codes, where a mention that is the same but for its extent takes the key's code.
+
+    head: same head. partial: inside the key's mention and containing its head (any tokens, where no head is given).
+    Exact twins are the same first. Then the longest response mentions choose first, each the first key mention that is
+    left; a key mention is taken once.
+    """
+    key, response = pairs.key, pairs.response
+    if key.labels is not None or response.labels is not None:
+        raise MetricError(f"mentions={how} needs spans; these mentions are opaque values")
+    if how == "head" and (key.head is None or response.head is None):
+        raise MetricError("mentions=head needs heads in both files, which only CorefUD has")
+    key_identity = key.document * codes + key_mention
+    response_identity = response.document * codes + response_mention
+    free: dict[Hashable, list[int]] = {}
+    for k in np.flatnonzero(~np.isin(key_identity, response_identity)).tolist():
+        free.setdefault(_shelf(key, k, how), []).append(k)
+    waiting = np.flatnonzero(~np.isin(response_identity, key_identity))
+    longest_first = waiting[np.argsort(response.start[waiting] - response.end[waiting], kind="stable")]
+    chosen: I64 = response_mention.copy()
+    given: dict[int, int] = {}
+    for row in longest_first.tolist():
+        identity = int(response_identity[row])
+        shelf = free.get(_shelf(response, row, how), [])
+        if identity not in given:
+            taken = next((n for n, k in enumerate(shelf) if how == "head" or _inside(key, k, response, row)), None)
+            if taken is None:
+                continue
+            given[identity] = int(key_mention[shelf.pop(taken)])
+        chosen[row] = given[identity]
+    return chosen
+
+
+def _shelf(chains: Chains, row: int, how: str) -> Hashable:
+    """Only mentions of one shelf can be the same: those of a document, or of a head; an unknown head is alone."""
+    document = int(chains.document[row])
+    if how == "partial" or chains.head is None:
+        return document
+    head = int(chains.head[row])
+    return (document, head) if head != UNKNOWN else (id(chains), row)
+
+
+def _inside(key: Chains, k: int, response: Chains, row: int) -> bool:
+    start, end = int(response.start[row]), int(response.end[row])
+    head = int(key.head[k]) if key.head is not None else UNKNOWN
+    within = int(key.start[k]) <= start and end <= int(key.end[k])
+    return within and (head == UNKNOWN or start <= head <= end)
+
+
+def entities_of(
+    pairs: PairedChains, prepared: Prepared, document: int
+) -> tuple[list[list[object]], list[list[object]]]:
+    """One document's entities of both sides, as lists of the mentions as the files have them."""
+    shown: dict[int, object] = {}  # a softened response mention is shown, and compared, as the key's
+    sides = []
+    for chains, rows, side in (
+        (pairs.key, prepared.key_rows, prepared.overlaps.key),
+        (pairs.response, prepared.response_rows, prepared.overlaps.response),
+    ):
+        entities: dict[int, list[object]] = {}
+        for k in np.flatnonzero(side.document == document).tolist():
+            label = shown.setdefault(int(side.mention[k]), chains.label(int(rows[k])))
+            entities.setdefault(int(side.entity[k]), []).append(label)
+        sides.append(list(entities.values()))
+    return sides[0], sides[1]
+
+
+# The reference scorer's arithmetic in documents with a repeated mention (`compat="reference"`).
+#
+# There the reference scorer counts positions of chains, not mentions, and a mention has one key chain only, the last:
+#
+#     mentions   different mentions
+#     MUC        Σ over pairs of chains (positions of the response chain whose mention's key chain is this one) - 1
+#     B³         for each position of a response chain: positions of that chain that are in the mention's key chain
+#     CEAF       positions of the key chain whose mention is in the response chain; this can exceed the response's mentions
+#     BLANC      sets of unordered pairs, among them a mention with itself; a pair may be in both classes
+#
+# Any other document is scored as ever. Documents like this are rare, so they are gone through plainly.
+
+Chain = Sequence[int]
+Link = tuple[int, int]
+
+
+def reference_rows(key: Sequence[Chain], response: Sequence[Chain]) -> dict[str, list[float]]:
+    """The rows of one document for each metric that the reference scorer has."""
+    of_key, of_response = set(chain(*key)), set(chain(*response))
+    in_key, in_response = sum(map(len, key)), sum(map(len, response))
+    common = len(of_key & of_response)
+    last = {mention: k for k, members in enumerate(key) for mention in members}
+    meetings = [Counter(last[mention] for mention in members if mention in last) for members in response]
+    links = sum(n - 1 for counts in meetings for n in counts.values())
+    right = found = 0.0
+    for members in response:
+        for mention in members:
+            if mention in last:
+                whole = key[last[mention]]
+                inside = set(whole)
+                shared = len([m for m in members if m in inside])
+                right += shared / len(members)
+                found += shared / len(whole)
+    by_mention, by_entity = _ceaf(key, response)
+    return {
+        "mentions": [common, len(of_response), common, len(of_key)],
+        "muc": [links, in_response - len(response), links, in_key - len(key)],
+        "b3": [right, in_response, found, in_key],
+        "ceaf_m": [by_mention, in_response, by_mention, in_key],
+        "ceaf_e": [by_entity, len(response), by_entity, len(key)],
+        "blanc": _blanc(key, response),
+    }
+
+
+def _ceaf(key: Sequence[Chain], response: Sequence[Chain]) -> tuple[float, float]:
+    sets = [set(members) for members in response]
+    cells = [
+        (k, r, n)
+        for (k, members), (r, other) in product(enumerate(key), enumerate(sets))
+        if (n := len([m for m in members if m in other]))
+    ]
+    k, r, n = np.array(cells, np.int64).reshape(-1, 3).T
+    lengths = [np.array([len(members) for members in side], np.int64) for side in (key, response)]
+    totals = []
+    for phi in (n.astype(np.float64), 2 * n / (lengths[0][k] + lengths[1][r])):
+        totals.append(float(phi[assign(k, r, phi, len(key), len(response))].sum()))
+    return totals[0], totals[1]
+
+
+def _blanc(key: Sequence[Chain], response: Sequence[Chain]) -> list[float]:
+    (same_k, other_k), (same_r, other_r) = _links(key), _links(response)
+    classes = ((same_k, same_r), (other_k, other_r))
+    return [float(n) for ours, theirs in classes for n in (len(ours & theirs), len(ours), len(theirs))]
+
+
+def _links(side: Sequence[Chain]) -> tuple[set[Link], set[Link]]:
+    """The coreferent and the other links."""
+    same = {(min(a, b), max(a, b)) for members in side for a, b in combinations(members, 2)}
+    other = {(min(a, b), max(a, b)) for one, two in combinations(side, 2) for a, b in product(one, two)}
+    return same, other

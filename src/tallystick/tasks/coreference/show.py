@@ -1,0 +1,181 @@
+"""What a report shows of coreference: the chains in colours in the text, and which of them were matched.
+
+The colours are the alignment of CEAF-e: an entity of the key and the entity of the response that it was matched with
+have one colour. A mention that the other side has, but in an entity that is not the partner, is in the wrong place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
+from tallystick.show.page import Parts
+from tallystick.show.tables import Column, Table
+
+if TYPE_CHECKING:
+    from tallystick.results.explanation import Explanation
+    from tallystick.tasks.coreference.errors import Errors, Example, Located
+    from tallystick.tasks.coreference.metrics import Options
+    from tallystick.tasks.coreference.pairing import PairedChains
+
+
+Sentences = Sequence[Sequence[str]]
+
+
+def chains_parts(pairs: PairedChains, options: Options, words: Callable[[], Mapping[str, Sentences]]) -> Parts:
+    """Errors with what they cost, and for each document the text and the matched entities."""
+    from tallystick.tasks.coreference.errors import find_errors, score_if_fixed
+    from tallystick.tasks.coreference.metrics import explainer
+
+    texts: Mapping[str, Sentences] = words() if options.scope == "document" else {}
+    explain = cache(explainer(pairs, options))
+
+    def told(document: str) -> Explanation:
+        return _named(explain(document), texts.get(document, ()))
+
+    def draw(document: str) -> Sequence[Drawing]:
+        return [chains_drawing(explain(document), texts[document])] if document in texts else []
+
+    def words_of(mention: Located) -> str:
+        span = _span(mention.mention)
+        tokens = [word for sentence in texts.get(mention.document, ()) for word in sentence]
+        return "" if span is None or not tokens else f"“{' '.join(tokens[span[0] : span[1]])}”"
+
+    errors = errors_table(find_errors(pairs, options), score_if_fixed(pairs, options), words_of)
+    return Parts(
+        errors=[errors], explain=told, draw=draw, main="conll", alignment="Entities, as CEAF-e matches them"
+    )  # fmt: skip
+
+
+def chains_drawing(tree: Explanation, sentences: Sentences) -> TextDrawing:
+    """The text with all mentions of both sides; chains that were matched have one number and one colour."""
+    both = [{mention for entity in tree.children for mention in _mentions(entity, side)} for side in (0, 1)]
+    marks: tuple[list[Mark], list[Mark]] = ([], [])
+    alone = [0, 0]
+    for number, entity in enumerate(tree.children):
+        found = {node.reference for node in entity.children if node.status == "matched"}
+        for side in (0, 1):
+            mentions = _mentions(entity, side)
+            if not mentions:
+                continue
+            matched = entity.status == "matched"
+            alone[side] += not matched
+            label = str(number + 1) if matched else f"{'kr'[side]}{alone[side]}"
+            for mention in mentions:
+                span = _span(mention)
+                if span is None:
+                    continue
+                status = RIGHT if mention in found else PART if mention in both[1 - side] else (MISSED, SPURIOUS)[side]
+                # Chains of both sides that were not matched never share a group.
+                group = number if matched else 10_000 + 2 * number + side
+                marks[side].append(Mark(*span, label, status, group))
+    return TextDrawing(
+        "Chains in the text", sentences, *marks, coloured=True,
+        note="One colour and number is one pair of matched entities; k1, r1, … are entities without a partner. "
+        "Rest on a mention to see its chain. ≠ is a mention that the other side has in another entity.",
+    )  # fmt: skip
+
+
+def _mentions(entity: Explanation, side: int) -> list[Any]:
+    value = entity.reference if side == 0 else entity.predicted
+    return [] if value is None else list(value)
+
+
+def _span(mention: Any) -> tuple[int, int] | None:
+    """The tokens from the first to the last of a mention, the end exclusive."""
+    if isinstance(mention, tuple) and mention and all(isinstance(part, tuple) for part in mention):
+        return mention[0][0], mention[-1][1] + 1
+    if isinstance(mention, tuple) and len(mention) == 2 and all(isinstance(x, int) for x in mention):
+        return mention[0], mention[1] + 1
+    return None
+
+
+def _named(tree: Explanation, sentences: Sentences) -> Explanation:
+    """The same tree with the words of the mentions instead of their offsets."""
+    tokens = [word for sentence in sentences for word in sentence]
+
+    def said(mention: Any) -> Any:
+        span = _span(mention)
+        if span is None:
+            return mention
+        return f"{' '.join(tokens[span[0] : span[1]])} [{spelled(mention)}]".strip()
+
+    def renamed(node: Explanation, name: str, depth: int) -> Explanation:
+        if depth == 1 and node.children == ():  # an entity without a partner: all of its mentions
+            mentions = node.reference if node.status == "missed" else node.predicted
+            listed = tuple(said(mention) for mention in mentions)
+            return replace(node, name=name, reference=listed, predicted=listed)
+        if depth == 2:
+            return replace(node, reference=said(node.reference), predicted=said(node.predicted))
+        children = tuple(renamed(child, _entity(k, child), depth + 1) for k, child in enumerate(node.children))
+        return replace(node, name=name, children=children)
+
+    return renamed(tree, "entities", 0)
+
+
+def _entity(number: int, entity: Explanation) -> str:
+    return f"entity {number + 1}" if entity.status == "matched" else f"{entity.status} entity"
+
+
+# The error analysis of coreference as a table.
+
+Words = Callable[["Located"], str]
+MENTIONS = 4
+"""So many mentions of an entity are shown."""
+
+
+def errors_table(
+    found: Iterable[Errors], costs: tuple[float, Mapping[str, float]] | None = None, words: Words = lambda _: ""
+) -> Table:
+    """A row for each kind of error with its first example; mentions are first-last token, @ line of the file. `costs`:
+    the CoNLL score as it is, and as it would be without each kind; `words`: what a mention says."""
+    columns, rows = ["error", "count", "mentions"], []
+    notes = ["Mentions are first-last token, counted from 0 in the document, @ line. --format json has more examples."]
+    if costs is not None:
+        columns += ["conll if fixed", Column("gain", "gain")]
+        notes.append("Each kind is repaired alone and the CoNLL score computed anew, so gains do not add up.")
+    for kind in found:
+        row: list[Any] = [kind.error, kind.count, kind.mentions]
+        if costs is not None:
+            row += [costs[1][kind.error], costs[1][kind.error] - costs[0]]
+        rows.append([*row, _example(kind.examples[0], words) if kind.examples else ""])
+    return Table([*columns, "first example"], rows, title="Kinds of error" if costs else "", notes=notes)
+
+
+def _example(example: Example, words: Words) -> str:
+    sides = [
+        f"{name} {_entities(side, words)}"
+        for name, side in (("key", example.key), ("response", example.response))
+        if side
+    ]
+    document = (example.key or example.response)[0].document
+    return f"{document}: {' ↔ '.join(sides)}"
+
+
+def _entities(mentions: Sequence[Located], words: Words) -> str:
+    """`3 {0-1 @ 2, 5 @ 9} + 4 {…}`: each entity with its mentions."""
+    by_entity: dict[str, list[Located]] = {}
+    for mention in mentions:
+        by_entity.setdefault(mention.entity, []).append(mention)
+    return " + ".join(f"{entity} {{{_listed(members, words)}}}" for entity, members in by_entity.items())
+
+
+def _listed(members: Sequence[Located], words: Words) -> str:
+    shown = [
+        f"{words(one)} {spelled(one.mention)}".strip() + ("" if one.line is None else f" @ {one.line}")
+        for one in members[:MENTIONS]
+    ]
+    return ", ".join([*shown, f"{len(members) - MENTIONS} more"] if len(members) > MENTIONS else shown)
+
+
+def spelled(mention: object) -> str:
+    """`3`, `3-4`, or `3-4+7`: the tokens of a mention."""
+    if isinstance(mention, tuple) and len(mention) == 2 and all(isinstance(offset, int) for offset in mention):
+        first, last = mention
+        return str(first) if first == last else f"{first}-{last}"
+    if isinstance(mention, tuple) and mention and all(isinstance(part, tuple) for part in mention):
+        return "+".join(spelled(part) for part in mention)
+    return str(mention)

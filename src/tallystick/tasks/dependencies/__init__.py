@@ -1,0 +1,1 @@
+"""The task `dependencies`: dependency parses, the UD evaluation."""

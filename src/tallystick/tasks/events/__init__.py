@@ -1,0 +1,1 @@
+"""The task `events`: triggers and arguments."""

@@ -1,0 +1,418 @@
+"""Arguments that a model wrote into a template (gen-arg): from the text back to roles and spans.
+
+    template    <arg1> attacked <arg2> using <arg3> at <arg4> place
+    generated   rebels attacked <arg> using mortars and rifles at <arg> place
+
+What stands between the template's words fills the slot; `<arg>` fills nothing. The words are looked for in the document, nearest
+to the trigger; if they stand nowhere, the pieces around `and` are. A slot in which nothing at all stands is an empty argument right
+behind the trigger, which is wrong. Predictions come in the order of the reference's events.
+
+gen-arg drops what it does not find; here it stays, as a mention that equals no other, since a system that makes things up is
+not more precise for it (`events.gen_arg_*` leave it out, as gen-arg does).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tallystick.errors import InputError, SidesMismatch
+from tallystick.files.json_values import Json, read_json
+from tallystick.files.pairing import Documents
+from tallystick.files.source import shown_name
+from tallystick.files.standoff import is_brat, read_standoff
+from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
+from tallystick.tasks.events.documents import EventDocument, nowhere, sentence_numbers
+from tallystick.tasks.named import document_name, read_mention
+
+_SLOT = re.compile(r"<(arg\d+)>")
+
+
+def is_generated(record: Json) -> bool:
+    """Whether a record is a template that a model filled."""
+    return record.has("predicted", "doc_key")
+
+
+GENERATED = "gen-arg"
+"""The format's name."""
+IDLE = "--ontology is for generated text (gen-arg's), which is not in"
+
+
+def idle_ontology(files: Iterable[str]) -> str:
+    """What to say of templates that nothing is read with."""
+    return f"{IDLE} {', '.join(files)}"
+
+
+def read_generated(
+    records: list[Json], file: str, reference: Documents[EventDocument] | None, ontology: Mapping[str, Any] | None
+) -> Documents[EventDocument]:
+    """The events of the reference with the arguments that were generated for them."""
+    if reference is None or ontology is None:
+        raise InputError(
+            "is generated text; it needs the templates of the event types (--ontology FILE) and a reference with tokens",
+            file,
+        )
+    by_document: dict[str, list[Json]] = {}
+    for record in records:
+        by_document.setdefault(record.at("doc_key").name(), []).append(record)
+    out: Documents[EventDocument] = Documents(file, GENERATED, partial=True)
+    unknown: dict[str, None] = {}
+    for name, found in by_document.items():
+        if name not in reference.values:
+            raise SidesMismatch(f"{file} has the document {name!r}, which {reference.file} does not have")
+        document = reference.values[name]
+        if len(found) != len(document.events):
+            raise SidesMismatch(
+                f"{file} has {len(found):,} lines for {name!r}, which has {len(document.events):,} events in {reference.file}; "
+                "they are paired by order"
+            )
+        if not document.tokens:
+            raise InputError(
+                f"the document {name!r} has no tokens, in which generated words could be found", reference.file
+            )
+        events = []
+        for record, event in zip(found, document.events, strict=True):
+            if event.trig.type in ontology:
+                events.append(_event(record, event, document.tokens, ontology))
+            else:
+                unknown[event.trig.type] = None
+        out.add(name, EventDocument(tuple(events)), found[0].place)
+    if unknown:
+        out.warnings.append(
+            f"{file}: event types without a template, whose events count as not predicted: {', '.join(unknown)}"
+        )
+    return out
+
+
+def _event(record: Json, event: Event, tokens: Sequence[str], ontology: Mapping[str, Any]) -> Event:
+    known = ontology[event.trig.type]
+    if not isinstance(known, Mapping) or "template" not in known or "roles" not in known:
+        raise InputError(f"the ontology's entry for {event.trig.type!r} needs 'template' and 'roles'")
+    roles = {f"arg{k}": role for k, role in enumerate(known["roles"], 1)}
+    arguments: list[Argument] = []
+    lost = 0
+    for slot, words in filled_slots(str(known["template"]).split(), record.at("predicted").text().split()):
+        if slot not in roles:
+            raise InputError(f"the template of {event.trig.type!r} has <{slot}>, but there are {len(roles)} roles")
+        for piece in pieces(words, tokens):
+            span = nearest(piece, tokens, event.trig.mention.left, event.trig.mention.right + 1)
+            text = " ".join(piece)
+            mention = AnnotatedMention(*span, text=text) if span else nowhere(lost, text)
+            lost += span is None
+            arguments.append(Argument(mention, roles[slot]))
+    return Event(event.trig, tuple(arguments))
+
+
+def filled_slots(template: Sequence[str], words: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """What stands in each slot of the template; a slot may be filled with nothing."""
+    out = []
+    at = 0
+    for k, expected in enumerate(template):
+        if at >= len(words):
+            break
+        slot = _SLOT.match(expected)
+        if slot is None or words[at] == "<arg>":
+            at += 1
+            continue
+        following = template[k + 1] if k + 1 < len(template) else None
+        start = at
+        while at < len(words) and words[at] != following:
+            at += 1
+        out.append((slot[1], list(words[start:at])))
+    return out
+
+
+def pieces(words: list[str], tokens: Sequence[str]) -> list[list[str]]:
+    """The words as they are if they stand in the text, else what is left and right of each `and`."""
+    if occurrences(words, tokens):
+        return [words]
+    out: list[list[str]] = [[]]
+    for word in words:
+        if word == "and" and out[-1]:
+            out.append([])
+        else:
+            out[-1].append(word)
+    return [piece for piece in out if piece]
+
+
+def occurrences(words: Sequence[str], tokens: Sequence[str]) -> list[int]:
+    """Where in the text the words begin."""
+    wanted = list(words)
+    if not wanted:
+        return list(range(len(tokens)))
+    return [k for k, token in enumerate(tokens) if token == wanted[0] and list(tokens[k : k + len(wanted)]) == wanted]
+
+
+def nearest(words: Sequence[str], tokens: Sequence[str], start: int, end: int) -> tuple[int, int] | None:
+    """The occurrence that is nearest to the trigger at [start, end), the first of equally near ones; both ends inclusive."""
+    found = occurrences(words, tokens)
+    if not found:
+        return None
+    best = min(found, key=lambda k: abs(start - k - len(words)) if k < start else abs(k - end))
+    return best, best + len(words) - 1
+
+
+# Events: TextEE, WikiEvents (and TextEE's and OneIE's data), OmniEvent, RAMS, brat, plain JSON; the file shows which.
+#
+#     TextEE      {"doc_id", "wnd_id", "events": [{"trigger": [start, end, type, text], "arguments": [[start, end, role, text]]}]}
+#                 or a record for each trigger, {"trigger", "arguments"}, or {"triggers"} alone
+#     WikiEvents  {"doc_id", "tokens", "entity_mentions": [...], "event_mentions": [{"event_type", "trigger", "arguments"}]}
+#     OmniEvent   {"id", "events": [{"type", "triggers": [{"position", "arguments": [{"role", "mentions": [{"position"}]}]}]}]}
+#     RAMS        {"doc_key", "sentences", "evt_triggers", "gold_evt_links"}, predictions {"doc_key", "predictions"}
+#     plain       {"id", "events": [{"type", "trigger": {"start", "end"}, "arguments": [{"role", "start", "end"}]}]}
+#
+# Ends are exclusive, but for RAMS. Records of one document (and window) are one document.
+
+GIVEN = ""
+"""The type of a predicted event whose trigger was given, where a format does not repeat it."""
+
+
+def read_events(
+    name: str | Path,
+    *,
+    reference: Documents[EventDocument] | None = None,
+    ontology: Mapping[str, object] | None = None,
+) -> Documents[EventDocument]:
+    """The events of each document. Generated text (gen-arg) needs the reference and the ontology of its templates."""
+    if is_brat(name):
+        return _read_brat(name)
+    file, records = shown_name(name), read_json(name)
+    if not records:
+        raise InputError("has no documents", file)
+    if is_generated(records[0]):
+        return read_generated(records, file, reference, ontology)
+    out: Documents[EventDocument] = Documents(file, _format(records[0]))
+    for number, record in enumerate(records, 1):
+        key = document_name(record, number, "doc_id", "doc_key", "id", "sent_id")
+        window = record.get("wnd_id", "sent_id")
+        if window is not None and window.name() != key:
+            key = f"{key}/{window.name()}"
+        document = _document(record)
+        if out.format == "TextEE" and key in out.values:  # a record for each trigger
+            before = out.values[key]
+            out.values[key] = EventDocument((*before.events, *document.events), before.tokens, before.sentences)
+        else:
+            out.add(key, document, record.place)
+    return out
+
+
+def _format(record: Json) -> str:
+    if record.has("event_mentions"):
+        return "WikiEvents"
+    if record.has("evt_triggers") or record.has("gold_evt_links") or record.has("doc_key", "predictions"):
+        return "RAMS"
+    if record.has("trigger") or record.has("triggers"):
+        return "TextEE"
+    if record.has("events"):
+        first = next(iter(record.at("events").each()), None)
+        return (
+            "OmniEvent" if first is not None and first.has("triggers") else "TextEE" if record.has("wnd_id") else "JSON"
+        )
+    raise record.fail(
+        "expected an object with 'events' (TextEE, OmniEvent, plain), 'trigger' and 'arguments' (TextEE), 'event_mentions' "
+        "(WikiEvents), 'evt_triggers' or 'predictions' (RAMS)"
+    )
+
+
+def _document(record: Json) -> EventDocument:
+    kind = _format(record)
+    if kind == "WikiEvents":
+        return _wikievents(record)
+    if kind == "RAMS":
+        return _rams(record)
+    tokens = _tokens(record)
+    if record.has("trigger"):
+        return EventDocument((_textee(record),), tokens)
+    if record.has("triggers"):
+        return EventDocument(tuple(Event(_trigger(one)) for one in record.at("triggers").each()), tokens)
+    events: list[Event] = []
+    for found in record.at("events").each():
+        if found.has("triggers"):
+            events.extend(_omnievent(found))
+        elif found.has("trigger") and isinstance(found.value["trigger"], list):
+            events.append(_textee(found))
+        else:
+            trigger = Trigger(read_mention(found.at("trigger")), found.at("type", "event_type").label())
+            arguments = found.get("arguments", "args")
+            events.append(
+                Event(trigger, tuple(_plain(one) for one in arguments.each()) if arguments is not None else ())
+            )
+    return EventDocument(tuple(events), tokens, _sentences(record))
+
+
+def _tokens(record: Json) -> tuple[str, ...]:
+    found = record.get("tokens")
+    if found is not None:
+        return tuple(one.text() for one in found.each())
+    sentences = record.get("sentences")
+    listed = sentences.value if sentences is not None else None
+    words = [word for one in listed for word in one] if isinstance(listed, list) and _lists(listed) else []
+    return tuple(words) if all(isinstance(word, str) for word in words) else ()
+
+
+def _lists(values: list[object]) -> bool:
+    return all(isinstance(one, list) for one in values)
+
+
+def _sentences(record: Json) -> tuple[int, ...]:
+    """The sentence of each token, where sentences are lists of tokens."""
+    found = record.get("sentences")
+    listed = found.value if found is not None else None
+    if not isinstance(listed, list) or not all(isinstance(one, list) for one in listed):
+        return ()
+    return sentence_numbers([len(one[0]) if one and isinstance(one[0], list) else len(one) for one in listed])
+
+
+def _plain(found: Json) -> Argument:
+    return Argument(read_mention(found.get("mention") or found), found.at("role").text())
+
+
+# TextEE
+
+
+def _trigger(found: Json) -> Trigger:
+    parts = found.several(3, "[start, end, type]")
+    left, right = found.span()
+    return Trigger(AnnotatedMention(left, right, text=_text(parts, 3)), parts[2].label())
+
+
+def _textee(found: Json) -> Event:
+    arguments = []
+    listed = found.get("arguments")
+    for one in listed.each() if listed is not None else []:
+        parts = one.several(3, "[start, end, role]")
+        if parts[2].value is None:  # TextEE's argument roles (EARL) mark "no role" so
+            continue
+        left, right = one.span(empty=True)  # a generated argument may be empty, and is wrong
+        arguments.append(Argument(AnnotatedMention(left, right, text=_text(parts, 3)), parts[2].text()))
+    return Event(_trigger(found.at("trigger")), tuple(arguments))
+
+
+def _text(parts: list[Json], place: int) -> str | None:
+    return parts[place].value if len(parts) > place and isinstance(parts[place].value, str) else None
+
+
+# WikiEvents, and whatever else has entity_mentions and event_mentions
+
+
+def _wikievents(record: Json) -> EventDocument:
+    listed = record.get("entity_mentions")
+    entities: dict[str, AnnotatedMention] = {}
+    for found in listed.each() if listed is not None else []:
+        entities[found.at("id").text()] = read_mention(found)
+    events = []
+    for found in record.at("event_mentions").each():
+        place = found.at("trigger")
+        left, right = place.checked_span(place.at("start").whole(), place.at("end").whole(), inclusive=False)
+        trigger = Trigger(AnnotatedMention(left, right), found.at("event_type").label())
+        arguments = []
+        for one in found.at("arguments").each():
+            key = one.at("entity_id")
+            if key.text() not in entities:
+                raise key.fail(f"there is no entity mention {key.text()!r} in this document")
+            arguments.append(Argument(entities[key.text()], one.at("role").text()))
+        events.append(Event(trigger, tuple(arguments)))
+    return EventDocument(tuple(events), _tokens(record), _sentences(record), entities)
+
+
+# OmniEvent: an event may have several triggers, and an argument several mentions
+
+
+def _omnievent(found: Json) -> list[Event]:
+    out = []
+    for one in found.at("triggers").each():
+        left, right = one.at("position").span()
+        arguments = []
+        listed = one.get("arguments")
+        for argument in listed.each() if listed is not None else []:
+            role = argument.at("role").text()
+            for mention in argument.at("mentions").each():
+                arguments.append(Argument(AnnotatedMention(*mention.at("position").span()), role))
+        out.append(Event(Trigger(AnnotatedMention(left, right), found.at("type").label()), tuple(arguments)))
+    return out
+
+
+# RAMS: both ends inclusive, one event a document; predictions do not repeat its type
+
+
+def _rams(record: Json) -> EventDocument:
+    if record.has("predictions") and not record.has("gold_evt_links"):
+        events = []
+        for found in record.at("predictions").each():
+            parts = found.several(1, "[[start, end], [start, end, role, score], ...]")
+            trigger = Trigger(AnnotatedMention(*parts[0].span(inclusive=True)), GIVEN)
+            events.append(
+                Event(trigger, tuple(_rams_argument(one, one.several(3, "[start, end, role]")[2]) for one in parts[1:]))
+            )
+        return EventDocument(tuple(events))
+    triggers = {}
+    for found in record.at("evt_triggers").each():
+        parts = found.several(3, "[start, end, [[type, score]]]")
+        types = parts[2].several(1, "[[type, score]]")
+        triggers[found.span(inclusive=True)] = types[0].several(1, "[type, score]")[0].label()
+    arguments: dict[tuple[int, int], list[Argument]] = {span: [] for span in triggers}
+    for link in record.at("gold_evt_links").each():
+        event, argument, role = link.several(3, "[[start, end], [start, end], role]")[:3]
+        span = event.span(inclusive=True)
+        if span not in triggers:
+            raise event.fail(f"there is no trigger at {list(span)}")
+        arguments[span].append(_rams_argument(argument, role))
+    events = [
+        Event(Trigger(AnnotatedMention(*span), type_), tuple(arguments[span])) for span, type_ in triggers.items()
+    ]
+    return EventDocument(tuple(events), _tokens(record), _sentences(record))
+
+
+def _rams_argument(found: Json, role: Json) -> Argument:
+    """`evt089arg02place` is the role `place`."""
+    return Argument(AnnotatedMention(*found.span(inclusive=True)), re.split(r"\d+", role.text())[-1])
+
+
+# brat
+
+
+def _read_brat(name: str | Path) -> Documents[EventDocument]:
+    out: Documents[EventDocument] = Documents(str(name), "brat")
+    for file in read_standoff(name):
+        events = []
+        for type_, trigger, arguments, place in file.events.values():
+            args = tuple(Argument(file.mention(key, place), _brat_role(role)) for role, key in arguments)
+            events.append(Event(Trigger(file.mention(trigger, place), type_), args))
+        out.add(file.name, EventDocument(tuple(events), entities=file.mentions), file.place)
+    return out
+
+
+def _brat_role(role: str) -> str:
+    """brat numbers a role that comes again: `Victim2` is a second `Victim`."""
+    return re.sub(r"\d+$", "", role) or role
+
+
+# Coreference of the reference's mentions
+
+
+def read_coreference(name: str | Path, reference: Documents[EventDocument]) -> dict[str, dict[tuple[int, int], str]]:
+    """For each document the entity of each span, from clusters of mention ids (gen-arg) or of [first, last] spans.
+
+    {"doc_key": "d1", "clusters": [["d1-T58", "d1-T55"], [[3, 4], [9, 9]]]}
+    """
+    out: dict[str, dict[tuple[int, int], str]] = {}
+    for number, record in enumerate(read_json(name), 1):
+        key = document_name(record, number, "doc_key", "doc_id", "id")
+        if key not in reference.values:
+            raise record.fail(f"the document {key!r} is not in {reference.file}")
+        entities = reference.values[key].entities
+        spans = out.setdefault(key, {})
+        for k, cluster in enumerate(record.at("clusters").each()):
+            for found in cluster.each():
+                if isinstance(found.value, str):
+                    if found.value not in entities:
+                        raise found.fail(
+                            f"there is no mention {found.value!r} in the document {key!r} of {reference.file}"
+                        )
+                    mention = entities[found.value]
+                    spans[mention.left, mention.right] = f"{key}#{k}"
+                else:
+                    spans[found.span(inclusive=True)] = f"{key}#{k}"
+    return out

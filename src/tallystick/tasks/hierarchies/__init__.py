@@ -1,0 +1,1 @@
+"""The task `hierarchies`: events with subevents and members."""

@@ -1,0 +1,277 @@
+"""Event hierarchies of a corpus as columns, and the one place where files of any format are made into them.
+
+| format | is known by | reader |
+|---|---|---|
+| newick | `(` first, or after a name and a tab | `reading.newick` |
+| jsonl | `{` as the first character | `reading.hierarchies_jsonl` |
+| brat | a `.ann` file, or a folder of them | `reading.brat_hierarchies` |
+
+Every link remembers its line and column, so that a metric that needs trees can say which link makes a cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tallystick.engine.arrays import I64, integers
+from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some, unmet_ids
+from tallystick.files.pairing import Missing
+from tallystick.files.source import read_text, shown_name, unpacked_name
+from tallystick.structures.hierarchies import EventHierarchy
+
+Where = tuple[int, int]
+"""Line and column, counted from 1; 0 where unknown."""
+NOWHERE: Where = (0, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchies:
+    """One side of a corpus: event mentions, the conceptual event of each, and links between mentions."""
+
+    documents: list[str]
+    document: I64
+    """of each mention"""
+    identities: list[Hashable]
+    """what makes a mention the same on both sides: its name, or its span"""
+    names: list[str]
+    """what the file calls it"""
+    node: I64
+    """the conceptual event of each mention, numbered over the corpus"""
+    nodes: int
+    kinds: list[str]
+    parent: I64
+    child: I64
+    kind: I64
+    line: I64
+    column: I64
+    files: list[str]
+    """of each document"""
+    named: bool
+    identified_by: str
+    texts: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def place(self, link: int) -> Place | None:
+        """Where a link stands."""
+        file = self.files[int(self.document[self.parent[link]])]
+        line, column = int(self.line[link]), int(self.column[link])
+        if not file or not line:
+            return Place(file) if file else None
+        text = self.texts[file].split("\n")[line - 1]
+        if not column and text.lstrip().startswith("{"):
+            from tallystick.tasks.hierarchies.formats import link_column
+
+            parent, child = self.names[int(self.parent[link])], self.names[int(self.child[link])]
+            column = link_column(text, self.kinds[int(self.kind[link])], parent, child) or 0
+        return Place(file, line, column or None, text)
+
+    def error(self, message: str, link: int) -> InputError:
+        """What to raise about a link."""
+        name = self.documents[int(self.document[self.parent[link]])]
+        return InputError(f"{message} (document {name})", self.place(link))
+
+
+class Building:
+    """What is known of a side after some documents."""
+
+    def __init__(self, file: str = "", text: str = "", identified_by: str = "name") -> None:
+        self.file, self.text = file, text
+        self.identified_by = identified_by
+        self.documents: list[str] = []
+        self.files: list[str] = []
+        self.texts: dict[str, str] = {file: text} if file else {}
+        self.document: list[int] = []
+        self.identities: list[Hashable] = []
+        self.names: list[str] = []
+        self.union: list[int] = []  # a forest over mentions: each points at one it corefers with
+        self.kinds: dict[str, int] = {}
+        self.links: list[tuple[int, int, int, int, int]] = []
+        self.seen: set[tuple[int, int, int]] = set()
+        self.repeated = 0
+        self.notes: list[str] = []
+        self.rows: dict[str, int] = {}
+
+    def error(self, message: str, where: Where = NOWHERE) -> InputError:
+        """What to raise about a place of the file."""
+        line, column = where
+        if not self.file or not line:
+            return InputError(message, self.file or None)
+        return InputError(message, Place(self.file, line, column or None, self.text.split("\n")[line - 1]))
+
+    def open(self, name: str) -> None:
+        """A new document."""
+        self.documents.append(name)
+        self.files.append(self.file)
+        self.rows = {}
+
+    def event(self, name: str, where: Where = NOWHERE, identity: Hashable = None) -> None:
+        """An event mention of the document that is open."""
+        if name in self.rows:
+            raise self.error(f"event {name} stands twice", where)
+        self.rows[name] = len(self.names)
+        self.document.append(len(self.documents) - 1)
+        self.names.append(name)
+        self.identities.append(name if identity is None else identity)
+        self.union.append(len(self.union))
+
+    def row(self, name: str, where: Where) -> int:
+        """The mention of that name; an unknown one is an error."""
+        row = self.rows.get(name)
+        if row is None:
+            hint = did_you_mean(name, self.rows)
+            known = f"; this document has {some(self.rows)}" if self.rows else "; this document has no events"
+            raise self.error(f"a link to an unknown event {name}{known}.{hint}", where)
+        return row
+
+    def corefer(self, names: Sequence[tuple[str, Where]]) -> None:
+        """These mentions are one event."""
+        roots = [self._root(self.row(name, where)) for name, where in names]
+        for root in roots:
+            self.union[root] = min(roots)
+
+    def _root(self, row: int) -> int:
+        while self.union[row] != row:
+            self.union[row] = self.union[self.union[row]]
+            row = self.union[row]
+        return row
+
+    def link(self, parent: str, child: str, kind: str, where: Where = NOWHERE, at_child: Where | None = None) -> None:
+        """A link from an event to its subevent or member."""
+        above, below = self.row(parent, where), self.row(child, at_child or where)
+        if above == below:
+            raise self.error(f"a {kind} link from {parent} to itself", where)
+        key = above, below, self.kinds.setdefault(kind, len(self.kinds))
+        if key in self.seen:
+            self.repeated += 1
+            return
+        self.seen.add(key)
+        self.links.append((*key, *where))
+
+    def finish(self, *, named: bool) -> Hierarchies:
+        """The columns of all documents."""
+        if len(set(self.documents)) < len(self.documents):
+            twice = next(name for k, name in enumerate(self.documents) if name in self.documents[:k])
+            raise InputError(f"document {twice} stands twice; names must differ", self.file or None)
+        if self.repeated:
+            self.notes.append(f"{self.file or 'input'}: {self.repeated:,} links stand twice; counted once")
+        roots = [self._root(row) for row in range(len(self.union))]
+        links = np.array(self.links, np.int64).reshape(-1, 5).T
+        _, node = np.unique(integers(roots), return_inverse=True)
+        node = node.reshape(-1).astype(np.int64)
+        return Hierarchies(
+            documents=self.documents,
+            document=integers(self.document),
+            identities=self.identities,
+            names=self.names,
+            node=node,
+            nodes=int(node.max(initial=-1)) + 1,
+            kinds=list(self.kinds),
+            parent=links[0],
+            child=links[1],
+            kind=links[2],
+            line=links[3],
+            column=links[4],
+            files=self.files,
+            named=named,
+            identified_by=self.identified_by,
+            texts=self.texts,
+            notes=tuple(self.notes),
+        )
+
+
+def hierarchies_from(documents: Iterable[EventHierarchy] | Mapping[Any, EventHierarchy]) -> Hierarchies:
+    """The columns of Python values: `EventHierarchy`s, or a mapping of them by document id."""
+    named = isinstance(documents, Mapping)
+    listed = documents.items() if isinstance(documents, Mapping) else enumerate(documents)
+    building = Building()
+    for name, one in listed:
+        if not isinstance(one, EventHierarchy):
+            raise MetricError(f"document {name}: expected an EventHierarchy, found {type(one).__name__} {one!r:.60}")
+        building.open(str(name))
+        for event in one.events:
+            building.event(str(event), identity=event)
+        for cluster in one.coreference:
+            building.corefer([(str(event), NOWHERE) for event in cluster])
+        for link in one.links:
+            building.link(str(link.parent), str(link.child), link.type)
+    return building.finish(named=named)
+
+
+def read_hierarchies(name: str | Path) -> Hierarchies:
+    """Read one side of a corpus: Newick, JSONL, a brat `.ann` file or a folder of them; `.gz` and `-` too."""
+    from tallystick.tasks.hierarchies.formats import read_brat, read_jsonl, read_newick
+
+    shown = shown_name(name)
+    if Path(str(name)).is_dir() or unpacked_name(shown).endswith(".ann"):
+        return read_brat(name)
+    text = read_text(name)
+    reader: Callable[[str, str], Hierarchies] = read_jsonl if text.lstrip().startswith("{") else read_newick
+    return reader(text, shown)
+
+
+def with_missing(reference: Hierarchies, predicted: Hierarchies, absent: Missing) -> Hierarchies:
+    """The prediction with an empty document for each that it lacks, and without those that the reference lacks."""
+    if not (reference.named and predicted.named):
+        return predicted
+    known, there = set(predicted.documents), set(reference.documents)
+    missing = [name for name in reference.documents if name not in known]
+    extra = [name for name in predicted.documents if name not in there]
+    if not (missing or extra) or not absent.allows(missing, extra):
+        return predicted
+    kept = [k for k, name in enumerate(predicted.documents) if name in there]
+    number = np.full(len(predicted.documents), -1, np.int64)
+    number[kept] = np.arange(len(kept))
+    mentions = np.flatnonzero(number[predicted.document] >= 0)
+    row = np.full(len(predicted.document), -1, np.int64)
+    row[mentions] = np.arange(len(mentions))
+    links = np.flatnonzero(row[predicted.parent] >= 0)  # links do not leave their documents
+    nodes, node = np.unique(predicted.node[mentions], return_inverse=True)
+    return replace(
+        predicted,
+        documents=[*(predicted.documents[k] for k in kept), *missing],
+        document=number[predicted.document[mentions]],
+        identities=[predicted.identities[k] for k in mentions.tolist()],
+        names=[predicted.names[k] for k in mentions.tolist()],
+        node=node.astype(np.int64),
+        nodes=len(nodes),
+        parent=row[predicted.parent[links]],
+        child=row[predicted.child[links]],
+        kind=predicted.kind[links],
+        line=predicted.line[links],
+        column=predicted.column[links],
+        files=[*(predicted.files[k] for k in kept), *("" for _ in missing)],
+    )
+
+
+def pair_hierarchies(reference: Hierarchies, predicted: Hierarchies) -> tuple[Hierarchies, Hierarchies]:
+    """The prediction over the documents of the reference: by name where both have names, else by order."""
+    if len(reference.names) and len(predicted.names) and reference.identified_by != predicted.identified_by:
+        raise SidesMismatch(
+            f"events are known by their {reference.identified_by} in the reference and by their "
+            f"{predicted.identified_by} in the prediction; give both in one way"
+        )
+    if not (reference.named and predicted.named):
+        if len(reference.documents) != len(predicted.documents):
+            raise SidesMismatch(
+                f"the reference has {len(reference.documents):,} documents and the prediction "
+                f"{len(predicted.documents):,}; without names in both they are paired by order"
+            )
+        named = reference if reference.named else predicted
+        return replace(reference, documents=named.documents), replace(predicted, documents=named.documents)
+    place = {name: k for k, name in enumerate(reference.documents)}
+    extra = [name for name in predicted.documents if name not in place]
+    known = set(predicted.documents)
+    missing = [name for name in reference.documents if name not in known]
+    if missing or extra:
+        raise SidesMismatch(unmet_ids(missing, extra))
+    moved = integers([place[name] for name in predicted.documents])
+    files = [""] * len(moved)
+    for k, file in zip(moved.tolist(), predicted.files, strict=True):
+        files[k] = file
+    document = moved[predicted.document] if len(predicted.document) else predicted.document
+    return reference, replace(predicted, documents=reference.documents, document=document, files=files)

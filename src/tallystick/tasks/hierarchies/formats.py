@@ -1,0 +1,405 @@
+"""Event hierarchies as JSON Lines, one document a line.
+
+    {"id": "lima", "events": ["E6", "E7", "E8"], "coreference": [["E6", "E7"]], "links": {"subevent": [["E7", "E8"]]}}
+
+An event is a name, or `{"id": "E6", "span": [10, 16]}`: then it is the same event mention on the other side if it has
+the same span, whatever its name there. `links` has a list of [parent, child] for each type of links.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tallystick.errors import InputError, some
+from tallystick.files.json_values import NotJson, column_of, decode
+from tallystick.files.source import read_text, shown_name, unpacked_name
+from tallystick.structures.hierarchies import MEMBERSHIP, SUBEVENT
+from tallystick.tasks.hierarchies.files import Building, Hierarchies, Where
+
+KEYS = ("id", "events", "coreference", "links")
+
+
+def read_jsonl(text: str, file: str) -> Hierarchies:
+    """The documents of a text, one JSON object a line."""
+    reading = _Reading(file, text)
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            reading.take(line, number)
+    if not reading.building.documents:
+        raise InputError("has no documents; expected one JSON object a line", file)
+    return reading.finish()
+
+
+class _Reading:
+    def __init__(self, file: str, text: str) -> None:
+        self.building = Building(file, text)
+        self.ways: set[str] = set()
+        self.unnamed = 0
+        self.line, self.number = "", 0
+        self.spans: dict[tuple[int, Any], int] = {}
+
+    def take(self, line: str, number: int) -> None:
+        """Read the document of a line."""
+        self.line, self.number = line, number
+        try:
+            value = decode(line)
+        except NotJson as error:
+            raise self.building.error(str(error), (number, error.column or 1)) from None
+        if not isinstance(value, dict) or "events" not in value:
+            raise self.building.error('expected a JSON object with "events" and "links"', (number, 1))
+        unknown = [key for key in value if key not in KEYS]
+        if unknown:
+            raise self.error(f"{some(unknown)} is unknown here; expected {some(KEYS)}", unknown[0])
+        name = value.get("id")
+        self.unnamed += name is None
+        self.building.open(str(name) if name is not None else str(len(self.building.documents)))
+        for k, event in enumerate(self.listed(value, "events")):
+            self.event(event, k)
+        for k, cluster in enumerate(self.listed(value, "coreference")):
+            if not isinstance(cluster, list) or not cluster or not all(map(_is_name, cluster)):
+                raise self.error(f"found {cluster!r:.60}; expected a list of event names", "coreference", k)
+            self.refer(cluster, "coreference", k)
+            self.building.corefer([(str(event), self.at()) for event in cluster])
+        links = value.get("links", {})
+        if not isinstance(links, dict):
+            raise self.error('"links" is a list for each type: {"subevent": [[parent, child], ...]}', "links")
+        for kind in links:
+            for k, pair in enumerate(self.listed(links, kind, "links")):
+                if not isinstance(pair, list) or len(pair) != 2 or not all(map(_is_name, pair)):
+                    raise self.error(f"found {pair!r:.60}; expected [parent, child]", "links", kind, k)
+                self.refer(pair, "links", kind, k)
+                if pair[0] == pair[1]:
+                    raise self.error(f"a {kind} link from {pair[0]} to itself", "links", kind, k)
+                # Finding the column costs more than all the rest: it is looked for when something is wrong.
+                self.building.link(str(pair[0]), str(pair[1]), kind, (number, 0))
+
+    def event(self, event: Any, k: int) -> None:
+        """An event: a name, or a name with a span."""
+        identity: Any = None
+        name = event
+        if isinstance(event, dict):
+            name, span = event.get("id"), event.get("span")
+            if span is not None:
+                identity = _span(span)
+                if identity is None:
+                    raise self.error(
+                        f"found {span!r:.60}; expected a span [start, end], or a list of them", "events", k
+                    )
+                if self.spans.setdefault((len(self.building.documents), identity), k) != k:
+                    raise self.error(f"two events have the span {span!r:.60}; events are known by it", "events", k)
+        if not _is_name(name):
+            raise self.error(f'found {event!r:.60}; expected a name or {{"id": ..., "span": [...]}}', "events", k)
+        self.ways.add("name" if identity is None else "span")
+        if str(name) in self.building.rows:
+            raise self.error(f"event {name} stands twice", "events", k)
+        self.building.event(str(name), self.at(), identity)
+
+    def refer(self, names: list[Any], *path: str | int) -> None:
+        """An unknown name is an error with a caret under it."""
+        for k, name in enumerate(names):
+            if str(name) not in self.building.rows:
+                self.building.row(str(name), (self.number, column_of(self.line, [*path, k]) or 1))
+
+    def listed(self, value: dict[str, Any], key: str, *path: str | int) -> list[Any]:
+        """A field that has to be a list."""
+        found = value.get(key, [])
+        if not isinstance(found, list):
+            raise self.error(f"found {found!r:.60}; expected a list", *path, key)
+        return found
+
+    def at(self) -> Where:
+        return self.number, 0
+
+    def error(self, message: str, *path: str | int) -> InputError:
+        """What to raise about the value at a path."""
+        return self.building.error(message, (self.number, column_of(self.line, path) or 1))
+
+    def finish(self) -> Hierarchies:
+        """The columns of all documents."""
+        if len(self.ways) > 1:
+            raise InputError("some events have a span and some have not; give all of them one", self.building.file)
+        self.building.identified_by = next(iter(self.ways), "name")
+        return self.building.finish(named=self.unnamed == 0)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool)
+
+
+def _span(value: Any) -> tuple[Any, ...] | None:
+    """A span as its two ends, or a span in pieces as several of them; None if it is neither."""
+    if not isinstance(value, list) or not value:
+        return None
+    if len(value) == 2 and all(isinstance(one, int) and not isinstance(one, bool) for one in value):
+        return tuple(value)
+    pieces = tuple(_span(one) if isinstance(one, list) and one and isinstance(one[0], int) else None for one in value)
+    return None if None in pieces else pieces
+
+
+def link_column(line: str, kind: str, parent: str, child: str) -> int | None:
+    """The column of a link in its line."""
+    pairs = json.loads(line).get("links", {}).get(kind, [])
+    places = [k for k, pair in enumerate(pairs) if [str(one) for one in pair] == [parent, child]]
+    return column_of(line, ["links", kind, places[0]]) if places else None
+
+
+# Forests in parentheses, as Table 1 of "Evaluation for Partial Event Coreference" prints them (it says Newick).
+#
+#     (1(2(6)(3(7)))(4(5))) (8(9(11)(12))(10)) (30) (31)
+#
+# A node is `(label subtree ...)`. A conceptual event of several mentions is written as in the paper's figures,
+# `({E6,E7}(E8)(E11))`. One document a line. A name, and a type of links, may stand before it, each followed by a tab:
+#
+#     story1 <tab> (1(2)(3)) (4)
+#     story1 <tab> membership <tab> (1) (2) (3) (4(3))
+#
+# Lines of one document with different types are one document, and must name the same events. Without a type, links
+# are subevents. Lines that begin with # are comments.
+
+_TOKEN = re.compile(r"(?P<space>\s+)|(?P<open>\()|(?P<close>\))|(?P<set>\{[^{}()]*\})|(?P<label>[^\s(){},;]+)")
+
+
+@dataclass
+class _Line:
+    """The trees of a line: nodes (their mentions with places), and for each the number of its parent or -1."""
+
+    nodes: list[list[tuple[str, Where]]] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+
+
+def read_newick(text: str, file: str) -> Hierarchies:
+    """The documents of a text in Newick form."""
+    building = Building(file, text)
+    named = False
+    documents: dict[str, list[tuple[str, _Line, int]]] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        *head, trees = line.rstrip("\r").split("\t")
+        if len(head) > 2:
+            raise building.error("expected at most a name and a type before the trees, each with a tab", (number, 1))
+        named = named or bool(head)
+        name = head[0] if head else str(len(documents))
+        kind = head[1] if len(head) > 1 else SUBEVENT
+        parsed = _parse(building, trees, number, len(line.rstrip("\r")) - len(trees))
+        documents.setdefault(name, []).append((kind, parsed, number))
+    if not documents:
+        raise InputError("has no trees; expected a line such as (1(2)(3)) (4)", file)
+    for name, lines in documents.items():
+        building.open(name)
+        first = {mention for node in lines[0][1].nodes for mention, _ in node}
+        for k, (kind, parsed, number) in enumerate(lines):
+            _add(building, kind, parsed, number, first if k else None)
+    return building.finish(named=named)
+
+
+def _add(building: Building, kind: str, line: _Line, number: int, known: set[str] | None) -> None:
+    if known is None:
+        for node in line.nodes:
+            for mention, where in node:
+                building.event(mention, where)
+    else:
+        here = {mention for node in line.nodes for mention, _ in node}
+        if here != known:
+            name = sorted(here ^ known)[0]
+            raise building.error(
+                f"event {name} is not in all lines of this document; name the same events", (number, 1)
+            )
+    for node in line.nodes:
+        if len(node) > 1:
+            building.corefer(node)
+    for node, parent in zip(line.nodes, line.parents, strict=True):
+        if parent >= 0:
+            building.link(line.nodes[parent][0][0], node[0][0], kind, node[0][1])
+
+
+def _parse(building: Building, trees: str, number: int, start: int) -> _Line:
+    out = _Line()
+    open_: list[int] = []  # the nodes around this place; -1 for one without a label yet
+    opened: list[int] = []
+    place = 0
+    while place < len(trees):
+        token = _TOKEN.match(trees, place)
+        where = (number, start + place + 1)
+        if token is None:
+            sign = trees[place]
+            hint = "; this is Newick with children first, expected (parent(child)(child))" if sign in ",;" else ""
+            raise building.error(f"unexpected {sign!r}{hint}", where)
+        kind, found = token.lastgroup, token.group()
+        place = token.end()
+        if kind == "open":
+            if open_ and open_[-1] < 0:
+                raise building.error("expected a label before the subtrees of a node", where)
+            open_.append(-1)
+            opened.append(where[1])
+        elif kind == "close":
+            if not open_:
+                raise building.error("a ) without its (", where)
+            if open_.pop() < 0:
+                raise building.error("a node without a label", where)
+            opened.pop()
+        elif kind in ("label", "set"):
+            if not open_ or open_[-1] >= 0:
+                what = "a label outside of parentheses" if not open_ else "a second label in a node"
+                raise building.error(f"{what}: {found}; expected (label subtree ...)", where)
+            mentions = re.split(r"[\s,]+", found[1:-1].strip()) if kind == "set" else [found]
+            if not all(mentions):
+                raise building.error("a node without a label", where)
+            open_[-1] = len(out.nodes)
+            out.parents.append(open_[-2] if len(open_) > 1 else -1)
+            out.nodes.append([(mention, where) for mention in mentions])
+    if open_:
+        raise building.error("a ( that is never closed", (number, opened[-1]))
+    return out
+
+
+# Event hierarchies in brat's standoff format: a `.ann` file is a document, a folder of them a corpus.
+#
+#     T1 <tab> Attack 10 16 <tab> attack
+#     E1 <tab> Attack:T1
+#     R1 <tab> Subevent Arg1:E1 Arg2:E2
+#     *  <tab> Coreference E1 E3
+#
+# Events are the E annotations, or, in a file without any, the text-bound ones (T). An event is the same on both sides
+# if its trigger has the same span; of several events on one span the first meets the first, in the order of types.
+# `Arg1` is the parent and `Arg2` the child, unless the arguments are called Parent and Child (or Super and Sub). Types
+# are known whatever their case and signs: Subevent, SuperSub, SubSuper (child first), Member, Membership, and for full
+# coreference Coref, Coreference, Equiv, Same. Relations of other types are left out, and it is said how many.
+
+_KINDS = {
+    "subevent": SUBEVENT, "subeventof": SUBEVENT, "hassubevent": SUBEVENT, "supersub": SUBEVENT, "subsuper": SUBEVENT,
+    "member": MEMBERSHIP, "membership": MEMBERSHIP, "hasmember": MEMBERSHIP, "memberof": MEMBERSHIP,
+    "coref": "coreference", "coreference": "coreference", "fullcoref": "coreference", "fullcoreference": "coreference",
+    "equiv": "coreference", "same": "coreference", "identity": "coreference",
+}  # fmt: skip
+_CHILD_FIRST = {"subsuper", "subeventof", "memberof"}
+_PARENTS, _CHILDREN = ("parent", "super", "superevent", "collection"), ("child", "sub", "subevent", "member")
+_LEFT_ALONE = "AMN#"  # attributes, modifications, normalisations and notes say nothing about hierarchies
+
+
+@dataclass(frozen=True)
+class _Relation:
+    kind: str
+    first: tuple[str, Where]
+    second: tuple[str, Where]
+
+
+def read_brat(name: str | Path) -> Hierarchies:
+    """A `.ann` file, or all of a folder."""
+    path = Path(str(name))
+    paths = sorted(path.glob("*.ann")) if path.is_dir() else [path]
+    if not paths:
+        raise InputError("has no .ann files", shown_name(name))
+    building = Building(identified_by="span")
+    for one in paths:
+        file = shown_name(one)
+        building.file, building.text = file, read_text(one)
+        building.texts[file] = building.text
+        building.open(Path(unpacked_name(file)).stem)
+        _read(building)
+    return building.finish(named=path.is_dir())
+
+
+def _read(building: Building) -> None:
+    triggers: dict[str, tuple[str, str, Where]] = {}
+    events: dict[str, tuple[str, str, Where]] = {}
+    relations: list[_Relation] = []
+    clusters: list[list[tuple[str, Where]]] = []
+    others: Counter[str] = Counter()
+    for number, line in enumerate(building.text.split("\n"), 1):
+        line = line.rstrip("\r")
+        if not line.strip() or line[0] in _LEFT_ALONE:
+            continue
+        identifier, tab, rest = line.partition("\t")
+        content = rest.partition("\t")[0]
+        start = len(identifier) + 2
+        words = [(m.group(), (number, start + m.start())) for m in re.finditer(r"\S+", content)]
+        if not tab or not words:
+            raise building.error("expected an id, a tab and an annotation of brat's standoff format", (number, 1))
+        if line[0] == "T":
+            triggers[identifier] = (words[0][0], content.partition(" ")[2], (number, 1))
+        elif line[0] == "E":
+            kind, colon, trigger = words[0][0].partition(":")
+            if not colon:
+                raise building.error(f"found {words[0][0]}; expected Type:Trigger", words[0][1])
+            events[identifier] = (kind, trigger, words[0][1])
+        elif line[0] == "*":
+            if _KINDS.get(_plain(words[0][0])) == "coreference":
+                clusters.append(words[1:])
+            else:
+                others[words[0][0]] += 1
+        elif line[0] == "R":
+            relation = _relation(building, words)
+            if relation is None:
+                others[words[0][0]] += 1
+            else:
+                relations.append(relation)
+        else:
+            raise building.error(f"unknown kind of annotation {identifier!r}", (number, 1))
+    spans = _spans(building, events, triggers)
+    for identifier, (span, where) in spans.items():
+        building.event(identifier, where, span)
+    for cluster in clusters:
+        building.corefer(cluster)
+    for relation in relations:
+        if relation.kind == "coreference":
+            building.corefer([relation.first, relation.second])
+        else:
+            building.link(
+                relation.first[0], relation.second[0], relation.kind, relation.first[1], at_child=relation.second[1]
+            )
+    if others:
+        listed = ", ".join(f"{kind} ({count:,})" for kind, count in others.most_common())
+        building.notes.append(f"{building.file}: relations of other types left out: {listed}")
+
+
+def _relation(building: Building, words: list[tuple[str, Where]]) -> _Relation | None:
+    name = _plain(words[0][0])
+    kind = _KINDS.get(name)
+    if kind is None:
+        return None
+    found: list[tuple[str, str, Where]] = []
+    for word, (number, column) in words[1:]:
+        role, colon, identifier = word.partition(":")
+        if not colon:
+            raise building.error(f"found {word}; expected Role:Event", (number, column))
+        found.append((_plain(role), identifier, (number, column + len(role) + 1)))
+    if len(found) != 2:
+        raise building.error(f"found {len(found)} arguments; expected a parent and a child", words[0][1])
+    turned = name in _CHILD_FIRST
+    if found[0][0] in _CHILDREN or found[1][0] in _PARENTS:
+        turned = True
+    elif found[0][0] in _PARENTS or found[1][0] in _CHILDREN:
+        turned = False
+    elif found[0][0] == "arg2":
+        turned = not turned
+    first, second = reversed(found) if turned else found
+    return _Relation(kind, first[1:], second[1:])
+
+
+def _spans(
+    building: Building, events: dict[str, tuple[str, str, Where]], triggers: dict[str, tuple[str, str, Where]]
+) -> dict[str, tuple[tuple[str, int], Where]]:
+    """The identity of each event: the span of its trigger, and its number among those on that span."""
+    if not events:  # a file that annotates events as text-bound annotations only
+        events = {key: (kind, key, where) for key, (kind, _, where) in triggers.items()}
+    for identifier, (_, trigger, where) in events.items():
+        if trigger not in triggers:
+            raise building.error(f"event {identifier} has the trigger {trigger}, which is not there", where)
+    order = sorted(events, key=lambda key: events[key][0])
+    seen: Counter[str] = Counter()
+    number: dict[str, int] = {}
+    for key in order:
+        span = triggers[events[key][1]][1]
+        number[key] = seen[span]
+        seen[span] += 1
+    return {key: ((triggers[trigger][1], number[key]), triggers[trigger][2]) for key, (_, trigger, _) in events.items()}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name.lower()) if not re.fullmatch(r"(?i)arg\d", name) else name.lower()

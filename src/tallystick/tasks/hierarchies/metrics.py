@@ -1,0 +1,358 @@
+"""Partial event coreference: MUC_p, BLANC_p, STM_p, and what the paper leaves to future work.
+
+Two conceptual events are the same if they share a mention, ≈, and the metrics over a `ConceptualHierarchy` are
+
+    MUC_p       F↔_links[≈_parent × ≈_child]
+    siblings    F[Σ↔_links[≈_parent × ≈_child] + Σ~_siblings[φ_link[≈]]]
+    STM         ≈_event × (1 + Σ↔_subtrees[STM])
+    CEAF_p      F↔_trees[F↔_links[≈_parent × ≈_child]], a root being a link without a parent
+    CEAF_STM    F↔_trees[F[STM]]
+
+Sibling credit counts the implicit relation among the children of one parent as MUC counts a chain: n children that
+both sides put together are n - 1 links, whichever parent they have, so that the credit grows with a family and not
+with its square. `score` computes all of them for a corpus at once (see `forests`); tests hold the two equal. BLANC_p
+and NSTM_p = STM_p / max(|F1|, |F2|) have tallies of their own.
+
+With `transitive`, MUC_p and BLANC_p are taken over links to all descendants, and STM_p may go down by any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick.algebra.cases import let, ref
+from tallystick.algebra.collections import best, links
+from tallystick.algebra.exact import exact
+from tallystick.algebra.node import Similarity
+from tallystick.algebra.normalise import f1
+from tallystick.algebra.records import each, record
+from tallystick.algebra.sets import match
+from tallystick.engine.arrays import F64, I64, number, offsets_of, sort_order
+from tallystick.engine.codes import code_jointly
+from tallystick.engine.data import Bag, Data, Index, Memory, Objects, Record, Scope
+from tallystick.engine.tally import Counts, Kind, ratio
+from tallystick.errors import MetricError, did_you_mean
+from tallystick.results.explanation import Explanation, explain_document
+from tallystick.results.result import Result
+from tallystick.results.tallying import tally_rows
+from tallystick.structures.hierarchies import SUBEVENT, EventHierarchy, EventLink, conceptual
+from tallystick.tasks.coreference import overlaps as table
+from tallystick.tasks.coreference.metrics import BlancLinks
+from tallystick.tasks.coreference.overlaps import Overlaps, Side
+from tallystick.tasks.hierarchies import forests
+from tallystick.tasks.hierarchies.files import Hierarchies, hierarchies_from, pair_hierarchies
+from tallystick.tasks.hierarchies.forests import Graph, Rows
+
+# The equations.
+
+SAME = best(exact)
+"""Two conceptual events share a mention; two that have none (the parent of a root) are the same too."""
+
+LINK = record(parent=SAME, child=SAME)
+MUC_P = f1(each(links=match(LINK)))
+SIBLINGS = f1(each(links=match(LINK), siblings=match(links(SAME), "N:N")))
+STM = let("Tree", record(event=SAME, counted=each(one=exact, subtrees=match(ref("Tree")))))
+STM_P = f1(each(trees=match(STM)))
+CEAF_P = f1(each(trees=match(record(links=f1(match(LINK))))))
+CEAF_STM = f1(each(trees=match(f1(STM))))
+
+
+@dataclass(frozen=True)
+class DirectedLinks(BlancLinks):
+    """BLANC_p: the mean over links and ordered pairs without one; and the F1 of each class."""
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return tuple(f"{kind}_{of}" for kind in ("links", "others") for of in ("common", "key", "response"))
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        f_links, f_others = (ratio(2 * sums[..., k], sums[..., k + 1] + sums[..., k + 2]) for k in (0, 3))
+        return {**super().figures(sums), "f1_links": f_links, "f1_others": f_others}
+
+
+@dataclass(frozen=True)
+class TreeMatches(Counts):
+    """STM_p of the nodes of both sides, and NSTM_p, of the larger side of each document."""
+
+    headline: str = "nstm"
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return (*super().sums, "larger")
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        return {**super().figures(sums), "nstm": ratio(sums[..., 0], sums[..., 4])}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric over two graphs: its rows, the kind of its tally, what it is, and whether it needs forests."""
+
+    rows: Rows
+    kind: Kind
+    summary: str
+    expression: str = ""
+    needs_trees: bool = False
+
+
+def _mentions(t: Overlaps, key: Graph, response: Graph) -> F64:
+    return table.mentions(t)
+
+
+# Two metrics run through the engine: on columns, nodes that cannot share a mention kept apart by their component.
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """The nodes of one side: a number that nodes which may be the same have in common, and the mentions of each."""
+
+    component: I64
+    mentions: Bag
+    single: bool
+
+    def at(self, rows: I64, prefix: str = "") -> dict[str, Data]:
+        """Columns of some nodes; -1 is no node."""
+        out: dict[str, Data] = {f"{prefix}component": np.where(rows < 0, -1, self.component[rows])}
+        if not self.single:
+            out[f"{prefix}mentions"] = Index(np.where(rows < 0, len(self.component), rows), self.mentions)
+        return out
+
+    def same(self, *prefixes: str) -> Similarity:
+        """Equality of the nodes under these names, as far as their components leave it open."""
+        names = {f"{prefix}component": exact for prefix in prefixes}
+        if self.single:
+            return record(**names)
+        return record(**names, **{f"{prefix}mentions": SAME for prefix in prefixes})
+
+
+def _both_nodes(t: Overlaps) -> tuple[_Nodes, _Nodes]:
+    *components, single = forests.meeting(t)
+    out = []
+    for side, component in zip((t.key, t.response), components, strict=True):
+        order = sort_order(side.entity, max(1, side.entities))
+        counts = np.bincount(side.entity, minlength=side.entities + 1)  # one more: the node without mentions
+        out.append(_Nodes(component, Bag(offsets_of(counts), side.mention[order]), single))
+    return out[0], out[1]
+
+
+def _bag(owner: I64, owners: int) -> tuple[I64, I64]:
+    """The order that sorts items by owner, and the owners' offsets."""
+    return sort_order(owner, max(1, owners)), offsets_of(np.bincount(owner, minlength=owners))
+
+
+def _siblings(t: Overlaps, key: Graph, response: Graph) -> F64:
+    nodes = _both_nodes(t)
+    sides = []
+    for graph, one in zip((key, response), nodes, strict=True):
+        group, groups = number(graph.parent, max(1, graph.nodes))
+        homes = np.zeros(groups, np.int64)
+        homes[group] = graph.homes[graph.parent]
+        by_document, documents = _bag(homes, t.documents)
+        place = np.empty(groups, np.int64)
+        place[by_document] = np.arange(groups)
+        order, offsets = _bag(place[group], groups)
+        sides.append(Bag(documents, Bag(offsets, Record(one.at(graph.child[order])))))
+    siblings = tally_rows(match(links(nodes[0].same("")), "N:N"), sides[0], sides[1], Memory())
+    return forests.muc(t, key, response) + siblings
+
+
+def _ceaf(t: Overlaps, key: Graph, response: Graph) -> F64:
+    nodes = _both_nodes(t)
+    sides = []
+    for graph, one in zip((key, response), nodes, strict=True):
+        tops = np.flatnonzero(np.bincount(graph.child, minlength=graph.nodes) == 0)
+        parent = np.concatenate((np.full(len(tops), -1), graph.parent))
+        child = np.concatenate((tops, graph.child))
+        tree, trees = number(graph.trees[child], max(1, graph.nodes))
+        homes = np.zeros(trees, np.int64)
+        homes[tree] = graph.homes[child]
+        by_document, documents = _bag(homes, t.documents)
+        place = np.empty(trees, np.int64)
+        place[by_document] = np.arange(trees)
+        order, offsets = _bag(place[tree], trees)
+        columns = {**one.at(parent[order], "parent_"), **one.at(child[order], "child_")}
+        sides.append(Bag(documents, Bag(offsets, Record(columns))))
+    return tally_rows(f1(match(f1(match(nodes[0].same("parent_", "child_"))))), sides[0], sides[1], Memory())
+
+
+METRICS: dict[str, Metric] = {
+    "mentions": Metric(_mentions, Counts(), "event mentions"),
+    "muc_p": Metric(forests.muc, Counts(), "MUC_p: links, with their direction", str(MUC_P)),
+    "blanc_p": Metric(forests.blanc, DirectedLinks(), "BLANC_p: links and pairs without one, twinless events too"),
+    "nstm_p": Metric(forests.stm, TreeMatches(), "STM_p and NSTM_p: nodes matched from the roots down", str(STM_P), True),
+    "siblings_p": Metric(_siblings, Counts(), "links, and credit for sibling relations", str(SIBLINGS)),
+    "ceaf_p": Metric(_ceaf, Counts(), "CEAF over trees, by the links that two trees share", str(CEAF_P)),
+    "ceaf_stm": Metric(forests.ceaf_stm, Counts(), "CEAF over trees, by the STM of two trees", str(CEAF_STM), True),
+}  # fmt: skip
+"""What `tallystick score hierarchies` prints, for each type of links."""
+
+
+# Scoring.
+
+
+@dataclass(frozen=True)
+class Options:
+    """What may be different; every choice goes into the signature."""
+
+    kinds: tuple[str, ...] = ()
+    """Which types of links; all that occur, if none is named."""
+    transitive: bool = False
+
+
+PLAIN = Options()
+
+
+def evaluate(
+    reference: Any, predicted: Any, metrics: Sequence[str] = tuple(METRICS), *, options: Options = PLAIN
+) -> dict[str, Result]:
+    """Score `EventHierarchy`s: two sequences of them, two mappings by document id, or what `read_hierarchies` read."""
+    left, right = (side if isinstance(side, Hierarchies) else hierarchies_from(side) for side in (reference, predicted))
+    return score(left, right, metrics, options)
+
+
+def score(
+    reference: Hierarchies, predicted: Hierarchies, metrics: Sequence[str] = tuple(METRICS), options: Options = PLAIN
+) -> dict[str, Result]:
+    """Every metric for every type of links: `mentions`, then `subevent.muc_p`, ...; one type alone has plain names."""
+    for name in metrics:
+        if name not in METRICS:
+            raise MetricError(f"no metric {name!r}; there are {', '.join(METRICS)}.{did_you_mean(name, METRICS)}")
+    reference, predicted = pair_hierarchies(reference, predicted)
+    kinds = _kinds(reference, predicted, options)
+    left, right, _ = code_jointly(Objects(reference.identities), Objects(predicted.identities), Scope("events"))
+    codes = 1 + int(max(left.max(initial=0), right.max(initial=0)))
+    sides = [Side(h.document, h.node, m, h.nodes) for h, m in ((reference, left), (predicted, right))]
+    t = table.overlaps(sides[0], sides[1], len(reference.documents), codes)
+    results: dict[str, Result] = {}
+
+    def result(name: str, kind: str, key: Graph, response: Graph, notes: tuple[str, ...]) -> Result:
+        metric = METRICS[name]
+        of = f"kind={kind}, " if kind else ""
+        return Result(
+            metric=f"hierarchies.{name}" + (f" = {metric.expression}" if metric.expression else ""),
+            kind=metric.kind,
+            rows=metric.rows(t, key, response),
+            ids=tuple(reference.documents),
+            notes=notes,
+            settings=f"{of}transitive={'yes' if options.transitive else 'no'}",
+        )
+
+    said = (*reference.notes, *predicted.notes)
+    for number_, kind in enumerate(kinds):
+        needs_trees = any(METRICS[name].needs_trees for name in metrics)
+        graphs, notes = [], list(said)
+        for h, side in zip((reference, predicted), sides, strict=True):
+            graph, found = _graph(h, side, kind, needs_trees=needs_trees)
+            graphs.append(graph)
+            notes += found
+        plain = graphs[0], graphs[1]
+        key, response = forests.closed(plain) if options.transitive else plain
+        for name in metrics:
+            if name == "mentions":
+                if not number_:
+                    results[name] = result(name, "", key, response, said)
+                continue
+            whole = name in ("siblings_p", "ceaf_p", "ceaf_stm")  # families and trees are what they are
+            shown = name if len(kinds) == 1 else f"{kind}.{name}"
+            results[shown] = result(name, kind, *(plain if whole else (key, response)), tuple(notes))
+    return results
+
+
+def _kinds(reference: Hierarchies, predicted: Hierarchies, options: Options) -> tuple[str, ...]:
+    known = tuple(dict.fromkeys((*reference.kinds, *predicted.kinds)))
+    for kind in options.kinds:
+        if known and kind not in known:
+            raise MetricError(f"no links of type {kind!r}; there are {', '.join(known)}.{did_you_mean(kind, known)}")
+    return options.kinds or known or (SUBEVENT,)
+
+
+def _graph(h: Hierarchies, side: Side, kind: str, *, needs_trees: bool) -> tuple[Graph, list[str]]:
+    """The conceptual graph of one type of links; what lifting did to it is reported, and trees are made sure of."""
+    rows = np.flatnonzero(h.kind == h.kinds.index(kind)) if kind in h.kinds else np.empty(0, np.int64)
+    graph, fell = forests.lifted(side, h.node, h.parent[rows], h.child[rows])
+    where = dict.fromkeys(h.files)
+    of = next(iter(where), "") or "input"
+    notes = []
+    if fell:
+        notes.append(f"{of}: {fell:,} {kind} links join mentions of one event; left out")
+    if len(graph.several_parents):
+        if needs_trees:
+            _refuse_two_parents(h, rows, kind)
+        node = int(graph.several_parents[0])
+        notes.append(
+            f"{of}: {len(graph.several_parents):,} events have several parents by {kind} links, "
+            f"for one {{{_shown(h, node)}}} of document {h.documents[int(graph.homes[node])]}"
+        )
+    if needs_trees:
+        link = graph.cycle()
+        if link is not None:
+            above, below = int(graph.parent[link]), int(graph.child[link])
+            row = int(rows[(h.node[h.parent[rows]] == above) & (h.node[h.child[rows]] == below)][0])
+            raise h.error(
+                f"a cycle: this {kind} link makes {{{_shown(h, above)}}} its own ancestor; trees have none "
+                f"(--metric muc_p and blanc_p take any links)",
+                row,
+            )
+    return graph, notes
+
+
+def _refuse_two_parents(h: Hierarchies, rows: I64, kind: str) -> None:
+    """A mention that is linked to two events which are not one; merged mentions with a parent each are only reported."""
+    child, above = h.child[rows], h.node[h.parent[rows]]
+    order = np.lexsort((np.arange(len(rows)), child))
+    first: dict[int, int] = {}
+    for k in order.tolist():
+        before = first.setdefault(int(child[k]), k)
+        if above[before] != above[k]:
+            names = [h.names[int(h.parent[rows[one]])] for one in (before, k)]
+            raise h.error(
+                f"{h.names[int(child[k])]} has two parents by {kind} links, {names[0]} and {names[1]}; trees have one "
+                f"(--metric muc_p and blanc_p take any links)",
+                int(rows[k]),
+            )
+
+
+def _shown(h: Hierarchies, node: int) -> str:
+    return ", ".join(h.names[k] for k in np.flatnonzero(h.node == node).tolist())
+
+
+def explain(
+    reference: Hierarchies, predicted: Hierarchies, kind: str = "", document: str | None = None
+) -> tuple[str, Explanation]:
+    """The links of one document as MUC_p matches them; without a name, those of the document with the lowest."""
+    reference, predicted = pair_hierarchies(reference, predicted)
+    kind = kind or _kinds(reference, predicted, PLAIN)[0]
+    names = reference.documents
+    if document is None:
+        result = score(reference, predicted, ["muc_p"], Options((kind,)))["muc_p"]
+        figures = result.documents
+        document = min(names, key=lambda name: 2.0 if figures[name]["f1"] is None else figures[name]["f1"])  # type: ignore[arg-type,return-value]
+    elif document not in names:
+        raise MetricError(f"no document {document!r}; there are {len(names):,}.{did_you_mean(document, names)}")
+    sides = [conceptual(document_of(h, names.index(document)), kind) for h in (reference, predicted)]
+    return document, explain_document(MUC_P, sides[0], sides[1])
+
+
+def document_of(h: Hierarchies, document: int) -> EventHierarchy:
+    """One document as a Python value; events are called by what identifies them."""
+    rows = np.flatnonzero(h.document == document)
+    names = [str(name) for name in h.identities]
+    clusters: dict[int, list[str]] = {}
+    for row in rows.tolist():
+        clusters.setdefault(int(h.node[row]), []).append(names[row])
+    inside = np.flatnonzero(h.document[h.parent] == document) if len(h.parent) else h.parent
+    return EventHierarchy(
+        [names[row] for row in rows.tolist()],
+        [cluster for cluster in clusters.values() if len(cluster) > 1],
+        [EventLink(names[h.parent[k]], names[h.child[k]], h.kinds[h.kind[k]]) for k in inside.tolist()],
+    )
+
+
+__all__ = [
+    "CEAF_P", "CEAF_STM", "LINK", "METRICS", "MUC_P", "SAME", "SIBLINGS", "STM", "STM_P", "DirectedLinks", "Metric",
+    "Options", "TreeMatches", "document_of", "evaluate", "explain", "score",
+]  # fmt: skip

@@ -1,0 +1,1 @@
+"""The task `nary`: N-ary relations of entities."""

@@ -1,0 +1,140 @@
+"""N-ary relations of entities: SciREX's JSON Lines, or plain ones.
+
+    gold        {"doc_id", "ner": [[start, end, type], ...], "coref": {name: [[start, end], ...]}, "n_ary_relations": [{role: name}]}
+    system      {"doc_id", "ner", "clusters": {name: [...]}, "predicted_relations": [[[name, ...], score, 0 or 1], ...]}
+    plain       {"id", "relations": [{"type": "result", "args": {"Task": [[start, end], ...], "Method": [...]}}]}
+
+A system's names stand in the order Material, Metric, Task, Method. Its three files (entities, clusters, relations) may be given
+as one, or apart. Ends are exclusive. `method_subrelations` are merged into their methods, as SciREX does before it scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tallystick.errors import SidesMismatch
+from tallystick.files.json_values import Json, read_json
+from tallystick.files.pairing import Documents
+from tallystick.files.source import shown_name
+from tallystick.tasks.named import document_name
+
+ROLES = ("Material", "Metric", "Task", "Method")
+"""SciREX's roles, in the order in which a predicted relation names them."""
+
+Span = tuple[int, int]
+"""Start and end, the end exclusive."""
+
+
+@dataclass(frozen=True)
+class Relations:
+    """A document: typed spans in order, entities by name, and relations from role to entity."""
+
+    spans: Mapping[Span, str] = field(default_factory=dict)
+    clusters: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
+    relations: tuple[Mapping[str, str], ...] = ()
+    types: tuple[str, ...] = ()
+
+
+def read_nary(name: str | Path, *others: str | Path) -> Documents[Relations]:
+    """The relations of each document; `others` are files that have the rest of the same documents."""
+    out: Documents[Relations] = Documents(shown_name(name), "SciREX")
+    more: list[dict[str, Json]] = []
+    for other in others:
+        more.append({document_name(record, k, "doc_id", "id"): record for k, record in enumerate(read_json(other), 1)})
+    for number, record in enumerate(read_json(name), 1):
+        key = document_name(record, number, "doc_id", "id")
+        parts = [record]
+        for other, found in zip(others, more, strict=True):
+            if key not in found:
+                raise SidesMismatch(f"{name} has the document {key!r}, which {other} does not have")
+            parts.append(found[key])
+        out.add(key, _plain(record) if record.has("relations") else _scirex(parts), record.place)
+    return out
+
+
+def _first(parts: Sequence[Json], *keys: str) -> Json | None:
+    return next((found for part in parts if (found := part.get(*keys)) is not None), None)
+
+
+def _scirex(parts: Sequence[Json]) -> Relations:
+    clusters_at = _first(parts, "clusters", "coref")
+    relations_at = _first(parts, "n_ary_relations", "predicted_relations")
+    if clusters_at is None or relations_at is None:
+        raise parts[0].fail(
+            "expected 'coref' or 'clusters', and 'n_ary_relations' or 'predicted_relations'; or 'relations' (plain)"
+        )
+    spans_at = _first(parts, "ner")
+    spans = {}
+    for found in spans_at.each() if spans_at is not None else []:
+        typed = found.several(3, "[start, end, type]")
+        spans[_span(found)] = typed[2].text()
+    clusters = {name: [_span(span) for span in found.each()] for name, found in clusters_at.items()}
+    relations = [_relation(found, clusters) for found in relations_at.each() if _is_positive(found)]
+    subrelations = _first(parts, "method_subrelations")
+    if subrelations is not None:
+        clusters = _merged(clusters, relations, subrelations)
+    unlike = {name: tuple(dict.fromkeys(found)) for name, found in clusters.items()}
+    return Relations(spans, unlike, tuple(relations), ("",) * len(relations))
+
+
+def _span(found: Json) -> Span:
+    left, right = found.span()
+    return left, right + 1
+
+
+def _is_positive(found: Json) -> bool:
+    """A predicted relation has a score and a decision; only those that were decided for count."""
+    if isinstance(found.value, dict):
+        return True
+    return found.several(3, "[[name, ...], score, 0 or 1]")[2].whole() == 1
+
+
+def _relation(found: Json, clusters: Mapping[str, object]) -> dict[str, str]:
+    if isinstance(found.value, dict):
+        named = {role: found.at(role) for role in found.value if role in ROLES}
+        if not named:
+            raise found.fail(f"expected some of the roles {', '.join(ROLES)}")
+    else:
+        names = found.each()[0].each()
+        if len(names) != len(ROLES):
+            raise found.fail(f"expected {len(ROLES)} names ({', '.join(ROLES)}), found {len(names)}")
+        # A system may relate entities that have no cluster; they are nowhere in the text.
+        return {role: one.text() for role, one in zip(ROLES, names, strict=True)}
+    for one in named.values():
+        if one.text() not in clusters:
+            raise one.fail(f"there is no entity {one.text()!r}")
+    return {role: named[role].text() for role in ROLES if role in named}
+
+
+def _merged(clusters: dict[str, list[Span]], relations: list[dict[str, str]], found: Json) -> dict[str, list[Span]]:
+    """Spans of a method's parts are the method's; only entities of relations are left, in the order of the relations."""
+    grown = {name: list(spans) for name, spans in clusters.items()}
+    for method, parts in found.items():
+        for part in parts.each():
+            name = part.several(2, "[score, name]")[1]
+            if method not in grown or name.text() not in grown:
+                raise name.fail(f"there is no entity {name.text() if method in grown else method!r}")
+            if name.text() != method:
+                grown[method] += grown[name.text()]
+    return {name: grown[name] for relation in relations for name in relation.values()}
+
+
+def _plain(record: Json) -> Relations:
+    spans: dict[Span, str] = {}
+    clusters: dict[str, tuple[Span, ...]] = {}
+    relations, types = [], []
+    for found in record.at("relations").each():
+        relation = {}
+        for role, entity in found.at("args").items():
+            mentions = tuple(dict.fromkeys(_span(mention) for mention in entity.each()))
+            name = f"{role}:{' '.join(f'{a}-{b}' for a, b in mentions)}"
+            clusters[name] = mentions
+            relation[role] = name
+            for span in mentions:
+                spans.setdefault(span, role)
+        type_ = found.get("type")
+        relations.append(relation)
+        types.append(type_.text() if type_ is not None else "")
+    return Relations(spans, clusters, tuple(relations), tuple(types))

@@ -1,0 +1,1 @@
+"""The task `records`: your own records, JSON that a model wrote."""

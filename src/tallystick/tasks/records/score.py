@@ -1,0 +1,407 @@
+"""Scoring two files of records: from a type, a JSON Schema or nothing at all to a result, in bounded memory.
+
+    run = score_files("gold.jsonl", "system.jsonl", schema="invoice.schema.json")
+    print(run.result, run.result.by_field())
+
+This is what `tallystick score records` does; everything it says on the way is in `run`.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallystick.algebra.choose import NOTHING, Choice
+from tallystick.algebra.derive import Decision, explain_derivation
+from tallystick.algebra.node import Node
+from tallystick.algebra.parse import parse
+from tallystick.algebra.shape import record_fields
+from tallystick.engine.arrays import F64
+from tallystick.engine.data import as_data
+from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
+from tallystick.files.arrow import open_records
+from tallystick.files.lines import Lines
+from tallystick.files.pairing import Missing
+from tallystick.files.parts import part_at_hand
+from tallystick.results.breakdown import losses_by_document
+from tallystick.results.evaluation import Evaluation
+from tallystick.results.explanation import Explanation, explain_document
+from tallystick.results.result import Result
+from tallystick.results.rows import worst_first
+from tallystick.tasks.records.files import Findings
+from tallystick.tasks.records.pairing import Batch, Pairing, lay_together
+from tallystick.tasks.records.schema import read_data
+from tallystick.tasks.records.shapes import PLAIN, Shape, infer_shape, shape_of_schema, shape_of_type
+
+if TYPE_CHECKING:
+    from tallystick.run.shards import Scored
+
+UNKNOWN = ("count", "ignore")
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is compared and how: the shape of a document, the metric, and why it is that."""
+
+    shape: Shape
+    metric: Node
+    decisions: tuple[Decision, ...]
+    pairing: Pairing
+    settings: str = ""
+    """What changes figures, and is not in the metric."""
+
+    def signed(self, result: Result) -> Result:
+        """A result whose signature has the settings too."""
+        if not self.settings or self.settings in result.settings:
+            return result
+        return result.changed(settings=" | ".join(part for part in (result.settings, self.settings) if part))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A document that somebody wants to look at."""
+
+    id: Any
+    reference: Any
+    predicted: Any
+    figures: Mapping[str, float | None]
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it loses nothing on either side."""
+        sides = [self.figures.get(side) for side in ("precision", "recall")]
+        return all(value is None or value > 1 - 1e-9 for value in sides)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A result, and everything that was said on the way to it."""
+
+    task: Task
+    result: Result
+    documents: tuple[Kept, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def paired(self) -> str:
+        return self.task.pairing.how
+
+    def explain(self, kept: Kept) -> Explanation:
+        """The alignment of one of the documents that were kept."""
+        return explain_document(self.task.metric, kept.reference, kept.predicted)
+
+
+@dataclass
+class Wanted:
+    """Which documents are kept: the worst ones, the worst at one field, or one by its id. With `even_right` documents that lose
+    nothing are among the worst if there are no others, in the order of a report."""
+
+    worst: int = 0
+    at: str | None = None
+    id: str | None = None
+    even_right: bool = False
+    _heap: list[tuple[Any, int, Kept]] = field(default_factory=list)
+    _count: int = 0
+    _problem: MetricError | None = None
+    _met: bool = False
+
+    def add(self, later: Wanted) -> None:
+        """Keep what is wanted of the documents behind these."""
+        for badness, place, kept in later._heap:
+            self._push((badness, place - self._count, kept))
+        self._count += later._count
+
+    def look(self, batch: Batch, evaluation: Evaluation, rows: Any) -> None:
+        """Keep what is wanted of a batch whose tallies are known."""
+        figures = evaluation.kind.figures(rows)
+        if self.id is not None:
+            for place in (k for k, key in enumerate(batch.ids) if str(key) == self.id):
+                self._keep(batch, place, figures, (0.0,))
+        elif self.worst and self.even_right:
+            undefined, headline, size = worst_first(figures[evaluation.kind.headline], rows)
+            for place in np.lexsort((size, headline, undefined))[: self.worst].tolist():
+                rank = float(undefined[place]), float(headline[place]), float(size[place])
+                self._keep(batch, place, figures, rank)
+        elif self.worst:
+            headline = np.nan_to_num(figures[evaluation.kind.headline], nan=1.0)
+            loss = rows[:, 1] + rows[:, 3] - rows[:, 0] - rows[:, 2]
+            if self.at is not None:
+                loss = self._losses(batch, evaluation, self.at)
+                headline = np.zeros(len(loss))
+            order = np.lexsort((-loss, headline))[: self.worst]
+            for place in order.tolist():
+                if loss[place] > 1e-9:
+                    self._keep(batch, place, figures, (float(headline[place]), -float(loss[place])))
+        self._count += len(batch.ids)
+
+    def _losses(self, batch: Batch, evaluation: Evaluation, path: str) -> Any:
+        """What each document loses at a path; a key that only predictions have may be missing in some batches."""
+        try:
+            found = losses_by_document(evaluation.metric, path, as_data(batch.references), as_data(batch.predictions))
+        except MetricError as error:
+            self._problem = self._problem or error
+            return np.zeros(len(batch.ids))
+        self._met = True
+        return found
+
+    def _keep(self, batch: Batch, place: int, figures: Mapping[str, Any], rank: tuple[float, ...]) -> None:
+        known = {name: None if np.isnan(v[place]) else float(v[place]) for name, v in figures.items()}
+        kept = Kept(batch.ids[place], batch.references[place], batch.predictions[place], known)
+        self._push((tuple(-part for part in rank), -(self._count + place), kept))
+
+    def moved(self, line: Callable[[int], int]) -> None:
+        """Documents that are known by their lines in a part, by those of the file."""
+        self._heap = [(badness, place, replace(kept, id=line(kept.id))) for badness, place, kept in self._heap]
+
+    def _push(self, entry: tuple[Any, int, Kept]) -> None:
+        if len(self._heap) < max(self.worst, 1):
+            heapq.heappush(self._heap, entry)
+        else:
+            heapq.heappushpop(self._heap, entry)
+
+    @property
+    def found(self) -> tuple[Kept, ...]:
+        """What was kept, the worst first."""
+        if self._problem is not None and not self._met:
+            raise self._problem
+        return tuple(kept for _, _, kept in sorted(self._heap, key=lambda entry: entry[:2], reverse=True))
+
+
+def prepare(
+    reference: str | Path | Lines,
+    predicted: str | Path | Lines,
+    *,
+    type: Any = None,
+    schema: Any = None,
+    metric: Node | str | None = None,
+    choices: Mapping[str, Any] | str | Path | None = None,
+    credit: str = "each",
+    nothing: Sequence[str] | None = None,
+    id_field: str | None = None,
+    text_field: str | None = None,
+    lenient: bool = False,
+    absent: Missing | None = None,
+    unknown: str = "count",
+    inferred: Mapping[str, Any] | None = None,
+    how: str | None = None,
+) -> Task:
+    """Find the shape of the documents, derive the metric, and lay the two files together.
+
+    `type` is a type; `schema` a JSON Schema, or the file that holds it; with neither (and no `metric`) the shape is
+    inferred from the reference. `choices` are by path, or the file that holds them. `unknown` says what becomes of keys
+    that only predictions have: "count" them as extra, or "ignore" them. For a part of a file, `inferred` is
+    the schema that was inferred from the whole, and `how` says by what its documents are paired.
+    """
+    if unknown not in UNKNOWN:
+        raise MetricError(
+            f"unknown: expected {' or '.join(UNKNOWN)}, found {unknown!r}.{did_you_mean(unknown, UNKNOWN)}"
+        )
+    if type is not None and schema is not None:
+        raise MetricError("say what a document is once: by a type or by a schema")
+    left = open_records(reference)
+    source, by_path = read_choices(choices)
+    if type is not None:
+        shape = shape_of_type(type)
+    elif schema is not None:
+        named = isinstance(schema, (str, Path))
+        shape = shape_of_schema(read_data(schema) if named else schema, str(schema) if named else "schema")
+    elif inferred is not None:
+        shape = replace(shape_of_schema(dict(inferred), "inferred"), promised=False, schema=dict(inferred))
+    else:
+        shape = PLAIN if metric is not None else infer_shape(left)
+    if shape.reference is not None and any(_has_any_of(choice) for choice in by_path.values()):
+        shape = _with_alternatives(shape, by_path)
+    pairing = lay_together(
+        left, predicted, shape,
+        id_field=id_field, text_field=text_field, lenient=lenient, credit=credit, absent=absent,
+    )  # fmt: skip
+    if how is not None:
+        pairing.how = how
+    if metric is not None:
+        return Task(shape, parse(metric) if isinstance(metric, str) else metric, (), pairing)
+    key = id_field or "id"
+    chosen = dict(by_path)
+    if pairing.decide() == "by id" and key in (record_fields(shape.reference) or {}):
+        # A field that pairs the documents is always right; counting it would only flatter.
+        chosen.setdefault(key, Choice(ignored=True, why="it pairs the documents"))
+    if nothing is not None:
+        chosen = _everywhere(shape.reference, chosen, credit, tuple(nothing))
+    derived, decisions = explain_derivation(shape.reference, chosen, credit=credit, source=source)
+    ignored = {decision.path for decision in decisions if decision.how == "ignored"}
+    pairing.watch(ignored, shape.promised, count=unknown == "count")
+    return Task(shape, derived, tuple(decisions), pairing, "unknown=ignored" if unknown == "ignore" else "")
+
+
+def run_task(
+    task: Task,
+    *,
+    undefined: float | None = None,
+    fields: bool = True,
+    labels: str | None = None,
+    wanted: Wanted | None = None,
+    keep: bool = False,
+    rows: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+    seen: Callable[[Sequence[Any]], None] | None = None,
+) -> Run:
+    """Score all documents, a batch at a time. Without `rows` (and without `keep`, which keeps the documents themselves)
+    memory does not grow with their number as long as both files have the same order."""
+    evaluation = Evaluation(task.metric, undefined=undefined, keep=keep, rows=rows, fields=fields, labels=labels)
+    size = task.pairing.reference.lines.size
+    for batch, found in scored_batches(task, evaluation):
+        if wanted is not None:
+            wanted.look(batch, evaluation, found)
+        if seen is not None:
+            seen(batch.ids)
+        if progress is not None and size:
+            progress(min(size, task.pairing.reference.lines.position), size)
+    return finished(task, evaluation.compute(), wanted)
+
+
+def scored_batches(task: Task, evaluation: Evaluation) -> Iterator[tuple[Batch, F64]]:
+    """All documents, a batch at a time with its rows, as they are put into an evaluation."""
+    batches = task.pairing.batches()
+    for batch in batches:
+        try:
+            found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+        except SidesMismatch:  # an id that stands twice: whoever reads to the end can say on which line
+            deque(batches, maxlen=0)
+            raise
+        yield batch, found
+
+
+def finished(task: Task, result: Result, wanted: Wanted | None) -> Run:
+    """A result with everything that is to be said about it."""
+    warnings = (*task.shape.doubts, *task.pairing.warnings(), *_nothing_there(task, result))
+    return Run(
+        task, task.signed(result.changed(notes=(*result.notes, *warnings))), wanted.found if wanted else (), warnings
+    )
+
+
+@dataclass
+class Beside:
+    """What a part of two files has beside its tallies: findings, predictions without a reference, documents to look at."""
+
+    findings: Findings
+    ignored: list[Any]
+    wanted: Wanted | None
+
+    def add(self, other: Beside) -> None:
+        self.findings.add(other.findings)
+        self.ignored += other.ignored
+        if self.wanted is not None and other.wanted is not None:
+            self.wanted.add(other.wanted)
+
+    def told(self, tell: Callable[[str], str]) -> None:
+        self.findings.first_misfit = tell(self.findings.first_misfit)
+        self.findings.first_unread = tell(self.findings.first_unread)
+
+
+def score_part(
+    reference: str, predicted: str, *, undefined: float | None = None, fields: bool = True, labels: str | None = None,
+    wanted: Wanted | None = None, rows: bool = False, **options: Any,
+) -> Scored:  # fmt: skip
+    """Score a part of two files; the options are those of `prepare`."""
+    from tallystick.run.shards import Scored
+
+    task = prepare(reference, predicted, **options)
+    wanted = replace(wanted, _heap=[]) if wanted is not None else None
+    ids: list[Any] = []
+    run = run_task(
+        task, undefined=undefined, fields=fields, labels=labels, wanted=wanted, rows=rows, seen=ids.extend
+    )  # fmt: skip
+    part = part_at_hand(reference)
+    if part is not None and not part.by_name and task.pairing.unpaired:
+        raise SidesMismatch("what one side of a shard has, the other lacks")
+    result = run.result.changed(notes=tuple(note for note in run.result.notes if note not in run.warnings))
+    if part is not None and task.pairing.how == "by order":  # documents are known by their lines
+        ids = list(map(part.line, ids))
+        findings = task.pairing.predicted.findings
+        findings.invalid = [(part.line(key), reason) for key, reason in findings.invalid]
+        findings.first_unknown = re.sub(
+            r"^document (\d+)", lambda found: f"document {part.line(int(found[1]))}", findings.first_unknown
+        )
+        if wanted is not None:
+            wanted.moved(part.line)
+        if rows:
+            result = result.changed(ids=tuple(ids))
+    return Scored({"records": result}, Beside(task.pairing.predicted.findings, task.pairing.ignored, wanted), ids)
+
+
+def _nothing_there(task: Task, result: Result) -> list[str]:
+    """Predictions that were read and have nothing of what is compared are probably wrapped in something."""
+    findings = task.pairing.predicted.findings
+    surplus = sum(findings.unknown.values()) if findings.unknown_counts else 0
+    tally = result.tally  # looked at first: the account of many documents takes its time
+    if tally.get("den_p") != surplus or not tally.get("den_r") or result.account.invalid == result.count:
+        return []
+    hint = (
+        ""
+        if task.pairing.predicted.text_field
+        else "; if the answer stands inside another field, name it with --from FIELD"
+    )
+    return [f"no prediction has any of the fields that the reference has{hint}"]
+
+
+def score_files(
+    reference: str | Path, predicted: str | Path, *, undefined: float | None = None, worst: int = 0, **options: Any
+) -> Run:
+    """Score two files of records; the options are those of `prepare`."""
+    task = prepare(reference, predicted, **options)
+    return run_task(task, undefined=undefined, wanted=Wanted(worst) if worst else None)
+
+
+def read_choices(choices: Mapping[str, Any] | str | Path | None) -> tuple[str, dict[str, Any]]:
+    """Choices by path, and where they come from."""
+    if choices is None or isinstance(choices, Mapping):
+        return "choices", dict(choices or {})
+    found = read_data(choices)
+    if not isinstance(found, Mapping):
+        raise InputError(f"expected a mapping from paths to choices, found {found!r:.60}", str(choices))
+    return str(choices), {"" if path in ("$", "") else str(path): choice for path, choice in found.items()}
+
+
+def _has_any_of(choice: Any) -> bool:
+    return (
+        bool(choice.any_of)
+        if isinstance(choice, Choice)
+        else isinstance(choice, Mapping) and bool(choice.get("any_of"))
+    )
+
+
+def _with_alternatives(shape: Shape, by_path: Mapping[str, Any]) -> Shape:
+    """Where choices by path allow alternatives, the reference may hold a list of them."""
+    from tallystick.tasks.records.shapes import widened
+
+    paths = {path for path, choice in by_path.items() if _has_any_of(choice)}
+    return replace(
+        shape, reference=widened(shape.reference, paths), predicted=widened(shape.predicted, paths, predicted=True)
+    )
+
+
+def _everywhere(type_: Any, chosen: Mapping[str, Any], credit: str, nothing: tuple[str, ...]) -> dict[str, Any]:
+    """What counts as nothing, said once for all values that do not say it themselves."""
+    for name in nothing:
+        if name not in NOTHING:
+            raise MetricError(f"--nothing: expected some of {', '.join(NOTHING)}, found {name!r}")
+    _, decisions = explain_derivation(type_, dict(chosen), credit=credit)
+    out: dict[str, Any] = dict(chosen)
+    for decision in decisions:
+        path = decision.path
+        if path and not path.endswith("[*]") and decision.how != "ignored" and path not in chosen:
+            out[path] = Choice(nothing=nothing, why="--nothing")
+    return out
+
+
+def exact_note(result: Result) -> str:
+    """How many documents are right in everything, in words."""
+    if result.exact is None or result.exact_documents is None:
+        return ""
+    return f"{result.exact_documents:,} exact ({100 * result.exact:.1f} %)"

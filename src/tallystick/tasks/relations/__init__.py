@@ -1,0 +1,1 @@
+"""The task `relations`: binary relations."""

@@ -1,0 +1,159 @@
+"""Relations: plain JSON, SpERT's JSON, DocRED, brat; which one it is, the file shows.
+
+    {"id": "d1", "relations": [{"type": "born-in", "subj": {"start": 0, "end": 2, "type": "PER"}, "obj": [5, 6, "LOC"]}]}
+
+`head` and `tail` do as well as `subj` and `obj`. Where the document lists `entities`, an argument may be the number of one of
+them (SpERT). Ends are exclusive.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+
+from tallystick.errors import InputError
+from tallystick.files.json_values import Json, read_json
+from tallystick.files.pairing import Documents, sources
+from tallystick.files.source import read_text, reads_once, shown_name, unpacked_name
+from tallystick.files.standoff import is_brat, read_standoff
+from tallystick.structures.texts import AnnotatedMention, FactSet, Relation, RelationSet
+from tallystick.tasks.named import document_name, read_mention
+from tallystick.tasks.relations import docred
+
+RelationDocuments = Documents[RelationSet] | Documents[FactSet]
+
+
+def read_relations(name: str | Path, training: Mapping[str, docred.TrainingFacts] | None = None) -> RelationDocuments:
+    """The relations of each document of a file (or folder, for brat)."""
+    if is_brat(name):
+        return _read_brat(name)
+    file, documents = shown_name(name), read_json(name)
+    if not documents:  # an empty list: a DocRED submission of nothing
+        return Documents[RelationSet](file, "JSON", partial=True)
+    if docred.is_reference(documents[0]):
+        return docred.read_reference(documents, file, training)
+    if docred.is_submission(documents[0]):
+        return docred.read_submission(documents, file)
+    if not documents[0].has("relations"):
+        raise documents[0].fail(
+            "expected an object with 'relations' (plain or SpERT), 'vertexSet' (DocRED) or 'h_idx' (a DocRED submission)"
+        )
+    out: Documents[RelationSet] = Documents(file, "JSON")
+    for number, document in enumerate(documents, 1):
+        out.add(document_name(document, number, "id", "doc_id", "doc_key", "orig_id"), _plain(document), document.place)
+    return out
+
+
+def _plain(document: Json) -> RelationSet:
+    listed = document.get("entities")
+    entities = [read_mention(one) for one in listed.each()] if listed is not None else []
+    relations = []
+    for found in document.at("relations").each():
+        subj, obj = (_argument(found.at(*keys), entities) for keys in (("subj", "head"), ("obj", "tail")))
+        relations.append(Relation(found.at("type").text(), subj, obj))
+    return RelationSet(tuple(relations))
+
+
+def _argument(found: Json, entities: list[AnnotatedMention]) -> AnnotatedMention:
+    if not isinstance(found.value, int) or isinstance(found.value, bool):
+        return read_mention(found)
+    if not 0 <= found.value < len(entities):
+        raise found.fail(f"expected the number of one of the {len(entities):,} entities, found {found.value}")
+    return entities[found.value]
+
+
+def _read_brat(name: str | Path) -> Documents[RelationSet]:
+    out: Documents[RelationSet] = Documents(str(name), "brat")
+    for file in read_standoff(name):
+        relations = tuple(
+            Relation(type_, file.mention(subj, place), file.mention(obj, place))
+            for type_, subj, obj, place in file.relations
+        )
+        out.add(file.name, RelationSet(relations), file.place)
+    if not out.values:
+        raise InputError("has no documents", str(name))
+    return out
+
+
+# The texts of documents with relations, for those who want to see them: scoring never reads them.
+#
+# JSON has words under `tokens`, or lists of them under `sentences`, and its offsets count these. brat has the text in a .txt
+# beside the .ann, and its offsets count characters. Where there is neither, nothing is shown.
+
+NAMES = ("id", "doc_id", "doc_key", "orig_id")
+
+
+@dataclass(frozen=True)
+class DocumentText:
+    """The words of a text by sentence. `starts` has the character at which each word begins, where offsets are characters."""
+
+    sentences: tuple[tuple[str, ...], ...]
+    starts: tuple[int, ...] | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(word for sentence in self.sentences for word in sentence)
+
+    def span(self, left: int, right: int) -> tuple[int, int] | None:
+        """The words [first, end) from one offset to another, both inclusive; None if they are not of this text."""
+        if self.starts is None:
+            count = sum(map(len, self.sentences))
+            return (left, right + 1) if 0 <= left <= right < count else None
+        words = self.words
+        if not words or not self.starts[0] <= left <= right < self.starts[-1] + len(words[-1]):
+            return None
+        return bisect_right(self.starts, left) - 1, bisect_right(self.starts, right)
+
+
+def read_texts(name: str) -> dict[str, DocumentText]:
+    """The texts of a file's (or folder's) documents, as far as they have one, by the documents' names."""
+    if reads_once(name):
+        return {}  # standard input is read once
+    return dict(_beside(name) if is_brat(name) else _inside(name))
+
+
+def _inside(name: str) -> Iterator[tuple[str, DocumentText]]:
+    for number, document in enumerate(read_json(name), 1):
+        sentences = _sentences(document)
+        if sentences:
+            yield document_name(document, number, *NAMES), DocumentText(sentences)
+
+
+def _sentences(document: Json) -> tuple[tuple[str, ...], ...]:
+    for key in ("sentences", "tokens"):
+        found = document.get(key)
+        listed = [found.value] if found is not None and key == "tokens" else found.value if found is not None else None
+        if isinstance(listed, list) and listed and all(_are_words(one) for one in listed):
+            return tuple(tuple(one) for one in listed if one)
+    return ()
+
+
+def _are_words(found: object) -> bool:
+    return isinstance(found, list) and all(isinstance(word, str) for word in found)
+
+
+def _beside(name: str) -> Iterator[tuple[str, DocumentText]]:
+    root = Path(name)
+    for path in sources(name, ".ann"):
+        text = Path(unpacked_name(path).removesuffix(".ann") + ".txt")
+        shown = path.relative_to(root) if root.is_dir() else Path(path.name)
+        if text.exists():
+            yield unpacked_name(shown).removesuffix(".ann"), of_characters(read_text(text))
+
+
+def of_characters(text: str) -> DocumentText:
+    """A text by its words, which blanks stand between, and its lines."""
+    lines = text.split("\n")
+    begins = accumulate((len(line) + 1 for line in lines), initial=0)
+    found = [
+        [(begin + word.start(), word.group()) for word in re.finditer(r"\S+", line)]
+        for begin, line in zip(begins, lines, strict=False)
+    ]
+    return DocumentText(
+        tuple(tuple(word for _, word in line) for line in found if line),
+        tuple(start for line in found for start, _ in line),
+    )

@@ -1,0 +1,223 @@
+"""Binary relations: the variants that the literature calls "relation F1", side by side (eq. 8 to 10).
+
+    strict        δ_type × (span and entity type of both arguments)
+    boundaries    δ_type × (span of both)
+    relaxed       δ_type × (overlap and entity type of both)
+    head          δ_type × (head and entity type of both)
+    pair          the two spans, whatever the relation
+    type          the relation's type, wherever it is
+
+Each is F over sets of relations, `f1(each(relations=match(φ, distinct=True)))`; only φ differs. In a symmetric relation
+the arguments have no order, so they are matched themselves: record(type=exact, args=at_least(f1(match(φ_arg)), 1)).
+
+DocRED's facts are relations of entities. Evidence has the shape of eq. 16: the evidence of a fact counts if the fact is
+right. Ign F1 takes the true positives that were seen in training out of precision,
+
+    P = (correct - seen) / (submitted - seen),   R = correct / reference
+
+which no matching says, since what is left out depends on what was matched: two tallies, subtracted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tallystick.algebra.cases import cases
+from tallystick.algebra.exact import exact
+from tallystick.algebra.node import Node, Similarity
+from tallystick.algebra.normalise import f1
+from tallystick.algebra.numbers import overlap
+from tallystick.algebra.records import each, record
+from tallystick.algebra.sets import match
+from tallystick.algebra.weights import at_least
+from tallystick.engine.tally import Counts
+from tallystick.errors import MetricError
+from tallystick.files.pairing import Paired, pair_values
+from tallystick.results.result import Result
+from tallystick.structures.texts import AnnotatedMention, FactSet, Mention, Relation, RelationSet, SymmetricRelation
+from tallystick.tasks.named import Named, Types, chosen, informative, run, settings_line
+from tallystick.tasks.parses import Heads
+
+
+@dataclass(frozen=True)
+class Options:
+    """What may be different; every choice goes into the signature."""
+
+    symmetric: tuple[str, ...] = ()
+    types: Types = field(default_factory=Types)
+    heads: Heads | None = None
+    weights: tuple[tuple[str, float], ...] = ()
+    training: tuple[str, ...] = ()
+
+
+PLAIN = Options()
+
+
+def expressions(
+    options: Options = PLAIN, *, types: bool = True, heads: bool = True, gaps: bool = False
+) -> dict[str, Named]:
+    """The variants. Without entity types there is no strict one, and the others look at spans alone."""
+    left_right = {"left": exact, "right": exact, **({"gaps": exact} if gaps else {})}
+    entity: dict[str, Similarity] = {"type": exact} if types else {}
+    arguments = {
+        "strict": (record(**left_right, type=exact), "span and entity type of both arguments, and relation type"),
+        "boundaries": (record(**left_right), "span of both, and relation type"),
+        "relaxed": (record(indices=overlap("any"), **entity), f"overlap{' and entity type' if types else ''} of both, and relation type"),
+        "head": (record(head=exact, **entity), f"head{' and entity type' if types else ''} of both, and relation type"),
+    }  # fmt: skip
+    left_out = {name for name, missing in (("strict", not types), ("head", not heads)) if missing}
+    label = options.types.similarity
+    out = {
+        name: Named(_over(informative(argument, options.weights), label, options), summary)
+        for name, (argument, summary) in arguments.items()
+        if name not in left_out
+    }
+    out["pair"] = Named(
+        f1(each(relations=match(record(subj=record(**left_right), obj=record(**left_right)), distinct=True))),
+        "span of both, whatever the relation type",
+        directed=True,
+    )
+    out["type"] = Named(
+        f1(each(relations=match(record(type=label)))), "relation type, wherever its arguments are", directed=True
+    )
+    return out
+
+
+def _over(argument: Similarity, type_: Similarity, options: Options) -> Node:
+    """F over sets of relations whose arguments are compared so (eq. 10)."""
+    directed = record(type=type_, subj=argument, obj=argument)
+    if not options.symmetric:
+        return f1(each(relations=match(directed, distinct=True)))
+    both = record(type=type_, args=at_least(f1(match(argument)), 1))
+    return f1(each(relations=match(cases(Relation=directed, SymmetricRelation=both), distinct=True)))
+
+
+FACTS = f1(each(facts=match(record(type=exact, subj=exact, obj=exact), distinct=True)))
+"""DocRED's relations: eq. 10 over entities instead of mentions."""
+
+EVIDENCE = f1(each(facts=match(record(type=exact, subj=exact, obj=exact, evidence=match(exact, distinct=True)))))
+"""DocRED's evidence: eq. 16 with sentences in the place of arguments."""
+
+
+def evaluate(
+    reference: Any, predicted: Any, metrics: Sequence[str] = (), *, options: Options = PLAIN
+) -> dict[str, Result]:
+    """Score documents: two sequences, or mappings by id, of RelationSet or FactSet."""
+    return score(pair_values(reference, predicted), metrics, options)
+
+
+def score(pairs: Paired[Any], metrics: Sequence[str] = (), options: Options = PLAIN) -> dict[str, Result]:
+    """The variants side by side: all that the data can tell, or those that are asked for."""
+    if any(isinstance(document, FactSet) for document in (*pairs.reference, *pairs.predicted)):
+        return _score_facts(pairs, metrics, options.training)
+    plain = prepare(pairs, replace(options, symmetric=()))
+    pairs = prepare(pairs, options) if options.symmetric else plain
+    seen = _arguments((*plain.reference, *plain.predicted))
+    known = expressions(
+        options,
+        types=any(mention.type is not None for mention in seen),
+        heads=bool(seen) and all(mention.head is not None for mention in seen),
+        gaps=any(mention.gaps for mention in seen),
+    )
+    for name, what in (("strict", "entity types"), ("head", "heads of all arguments (or --heads)")):
+        if name in metrics and name not in known:
+            raise MetricError(f"relations.{name} needs {what}, which these files do not have")
+    settings = _settings(options)
+    out = {}
+    for name, metric in chosen(known, metrics, "relations").items():
+        over = plain if metric.directed else pairs
+        out[name] = run(
+            "relations", name, metric.expression, over.ids, over.reference, over.predicted,
+            notes=over.warnings, settings=settings,
+        )  # fmt: skip
+    return out
+
+
+def prepare(pairs: Paired[RelationSet], options: Options) -> Paired[RelationSet]:
+    """Mentions with everything that an expression asks for, and symmetric relations folded."""
+    heads = options.heads
+
+    def document(name: str, found: RelationSet) -> RelationSet:
+        def known(plain: Mention) -> AnnotatedMention:
+            # Of a plain mention nothing more is known.
+            mention = plain if isinstance(plain, AnnotatedMention) else AnnotatedMention(plain.left, plain.right)
+            if heads is None or mention.head is not None:
+                return mention
+            return replace(mention, head=heads.of(name, mention.left, mention.right))
+
+        def changed(relation: Any) -> Any:
+            if isinstance(relation, SymmetricRelation):
+                return SymmetricRelation(relation.type, tuple(map(known, relation.args)))
+            subj, obj = known(relation.subj), known(relation.obj)
+            return relation if subj is relation.subj and obj is relation.obj else Relation(relation.type, subj, obj)
+
+        return folded(RelationSet(tuple(map(changed, found.relations))), options.symmetric)
+
+    sides = (
+        tuple(document(name, one) for name, one in zip(pairs.ids, side, strict=True))
+        for side in (pairs.reference, pairs.predicted)
+    )
+    reference, predicted = sides
+    return replace(pairs, reference=reference, predicted=predicted)
+
+
+def _arguments(documents: Iterable[RelationSet]) -> list[AnnotatedMention]:
+    """All arguments."""
+    relations: list[Any] = [relation for document in documents for relation in document.relations]
+    out: list[AnnotatedMention] = []
+    for relation in relations:
+        out += getattr(relation, "args", None) or (relation.subj, relation.obj)
+    return out
+
+
+def folded(document: RelationSet, symmetric: Iterable[str]) -> RelationSet:
+    """Relations of these types without an order of arguments; in one order, so that both directions are one relation."""
+    types = frozenset(symmetric)
+
+    def fold(relation: Any) -> Any:
+        if not isinstance(relation, Relation) or relation.type not in types:
+            return relation
+        args = sorted((relation.subj, relation.obj), key=lambda m: (m.left, m.right, str(getattr(m, "type", ""))))
+        return SymmetricRelation(relation.type, tuple(args))
+
+    return RelationSet(tuple(map(fold, document.relations))) if types else document
+
+
+def _settings(options: Options) -> str:
+    return settings_line(
+        symmetric="+".join(options.symmetric),
+        heads=options.heads.source if options.heads else "",
+        types=options.types.hierarchy,
+        informativity=dict(options.weights) or "",
+    )
+
+
+def _score_facts(pairs: Paired[FactSet], metrics: Sequence[str], training: Sequence[str]) -> dict[str, Result]:
+    """DocRED: facts, Ign F1 for each training file that was given, evidence."""
+    labels = {"ign": training[0]} if len(training) == 1 else {f"ign:{source}": source for source in training}
+    names = {"facts": "", **labels, "evidence": ""}
+    out = {}
+    for name, source in chosen(names, metrics, "relations").items():
+        expression = EVIDENCE if name == "evidence" else FACTS
+        result = run("relations", name, expression, pairs.ids, pairs.reference, pairs.predicted, notes=pairs.warnings)
+        out[name] = _ignoring(result, pairs, source) if source else result
+    return out
+
+
+def _ignoring(result: Result, pairs: Paired[FactSet], source: str) -> Result:
+    """Ign F1 from the tallies of all facts and of those seen in training."""
+    familiar = [FactSet(tuple(fact for fact in document.facts if source in fact.seen)) for document in pairs.reference]
+    seen = run("relations", "seen", FACTS, pairs.ids, familiar, pairs.predicted).rows[:, 0]
+    rows = result.rows - np.stack((seen, seen, np.zeros_like(seen), np.zeros_like(seen)), axis=1)
+    return replace(
+        result,
+        metric=f"precision without the true positives of {FACTS} that occur in training",
+        kind=Counts(one=False),
+        rows=rows,
+        settings=f"training={source}",
+        sources=None,
+    )

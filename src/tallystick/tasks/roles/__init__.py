@@ -1,0 +1,1 @@
+"""The task `roles`: role-filler entities."""

@@ -1,0 +1,71 @@
+"""Role-filler entities: grit's JSON, or plain JSON Lines.
+
+    {"id": "d1", "roles": {"PerpInd": [["guerrillas", "the rebels"], ["a sniper"]], "Target": []}}       plain, one a line
+    {"docid": "TST1-MUC3-0001", "extracts": {"PerpInd": [[["guerrillas", 17], ...], ...]}}               grit's gold, one a line
+    {"10001": {"pred_extracts": {"PerpInd": [["guerrillas"]]}}, ...}                                     grit's predictions
+    {"10001": {"PerpInd": [["guerrillas"]]}, ...}                                                        the same, bare
+
+A mention is its text, `[text, offset]`, or `{"text": ..., "kind": "name"}`; or, where texts do not matter, `{"start", "end"}`.
+grit calls TST1-MUC3-0001 by a number, 10001; so does this reader.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tallystick.files.json_values import Json, read_json
+from tallystick.files.pairing import Documents
+from tallystick.files.source import shown_name
+from tallystick.structures.texts import Entity, NAryRelation, RoleFillerEntity, TextMention
+
+_MUC = re.compile(r"[A-Z]+(\d)-MUC\d-(\d+)")
+
+Roles = NAryRelation[TextMention]
+
+
+def read_roles(name: str | Path) -> Documents[Roles]:
+    """The role fillers of each document."""
+    records = read_json(name)
+    if len(records) == 1 and not records[0].has("roles") and not records[0].has("extracts"):
+        out: Documents[Roles] = Documents(shown_name(name), "grit")
+        for key, document in records[0].items():
+            found = document.get("pred_extracts", "extracts", "roles") or document
+            out.add(document_key(key), _roles(found), document.place)
+        if not out.values:
+            raise records[0].fail("has no documents")
+        return out
+    out = Documents(shown_name(name), "grit" if records and records[0].has("extracts") else "JSON")
+    for record in records:
+        key = record.at("id", "docid", "doc_id").name()
+        out.add(document_key(key), _roles(record.at("roles", "extracts", "pred_extracts")), record.place)
+    return out
+
+
+def document_key(name: str) -> str:
+    """TST1-MUC3-0001 is 10001, TST2-MUC4-0001 is 20001; other names are as they are."""
+    found = _MUC.fullmatch(name)
+    return str(int(found[1]) * 10000 + int(found[2])) if found else name
+
+
+def _roles(found: Json) -> Roles:
+    args = []
+    for role, entities in found.items():
+        for entity in entities.each():
+            args.append(RoleFillerEntity(role, Entity(tuple(_mention(mention) for mention in entity.each()))))
+    return NAryRelation("", tuple(args))
+
+
+def _mention(found: Json) -> TextMention:
+    if isinstance(found.value, list):
+        return TextMention(found.several(1, "[text, offset]")[0].text())
+    if isinstance(found.value, dict):
+        kind = found.get("kind", "mention_type")
+        text = found.get("text")
+        if text is None:
+            start, end = found.checked_span(found.at("start").whole(), found.at("end").whole(), inclusive=False)
+            return TextMention(f"{start}:{end}", kind.text() if kind is not None else None)
+        return TextMention(text.text(), kind.text() if kind is not None else None)
+    if not isinstance(found.value, str):
+        raise found.expected('text, [text, offset] or {"text": ...}')
+    return TextMention(found.value)

@@ -1,0 +1,1 @@
+"""The task `spans`: entities, chunks and other labelled segments."""

@@ -1,0 +1,313 @@
+"""Spans from any source: finds out which format two files have, and reads them.
+
+| format  | is known by                                                                      |
+|---------|----------------------------------------------------------------------------------|
+| brat    | a folder, or the name ends in `.ann`                                             |
+| jsonl   | the name ends in `.jsonl`, or the first line is a JSON object; `.parquet`, `.arrow`, ... |
+| conllu  | the name ends in `.conllu`, or the first line that is no comment is one of CoNLL-U |
+| columns | everything else                                                                  |
+
+The readers are strict: a file that was taken for the wrong format is an error in its first lines, not a low
+score. Tags are decoded here, and what had to be repaired is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
+from tallystick.files.arrow import is_arrow_file
+from tallystick.files.numbering import Numbering
+from tallystick.files.pairing import Missing
+from tallystick.files.parts import part_at_hand
+from tallystick.files.source import (
+    check_file,
+    is_held,
+    is_packed,
+    open_packed,
+    packed_errors,
+    reads_once,
+    unpacked_name,
+)
+from tallystick.files.table import read_columns
+from tallystick.tasks.spans.iob import Reading, Repairs, Scheme, decode
+from tallystick.tasks.spans.jsonl import Boundaries
+from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Span, annotate
+from tallystick.tasks.spans.tags import TaggedTexts, read_tags, read_tags_together, tags_from_lists
+
+Format = Literal["columns", "jsonl", "brat", "conllu"]
+_CONLLU_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}\r?$")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where things stand in a column file; columns count from 0, or from the end where negative."""
+
+    reference: int | None = None
+    predicted: int = -1
+    token: int | None = 0
+    separator: str | None = None
+    comment: str | None = None
+    weight: int | None = None
+    same_tokens: bool = True
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """What tags mean."""
+
+    scheme: Scheme = "IOB2"
+    reading: Reading = "lenient"
+    delimiter: str = "-"
+    suffix: bool = False
+
+    def __str__(self) -> str:
+        shape = "".join((f", delimiter={self.delimiter}" * (self.delimiter != "-"), ", suffix" * self.suffix))
+        return f"scheme={self.scheme}, reading={self.reading}{shape}"
+
+
+@dataclass(frozen=True)
+class Offsets:
+    """What the offsets of JSON lines and brat count, and with what tokenizer (any for both sides)."""
+
+    unit: Literal["characters", "tokens"] = "characters"
+    tokenizer: str = "words"
+    boundaries: Boundaries = "error"
+    field: str = "spans"
+
+    def __str__(self) -> str:
+        if self.unit == "tokens":
+            return "offsets=tokens"
+        return f"offsets=characters, tokenizer={self.tokenizer}, boundaries={self.boundaries}"
+
+
+@dataclass(frozen=True, eq=False)
+class SpanCorpus:
+    """Both annotations of a corpus, and what is needed to say where something stands.
+
+    `documents` is the document of each text where the files tell; `weights` a weight for each token.
+    """
+
+    texts: AnnotatedTexts
+    settings: str = ""
+    tagged: TaggedTexts | None = None
+    repairs: tuple[Repairs, ...] = ()
+    documents: IntArray | None = None
+    weights: Any = field(default=None, repr=False)
+
+    @cached_property
+    def ids(self) -> tuple[Any, ...]:
+        """The documents: named, or numbered from 1."""
+        if self.documents is not None:
+            return tuple(range(1, int(self.documents.max(initial=-1)) + 2))
+        return self.texts.names or tuple(range(1, self.texts.texts + 1))
+
+    def where(self, text: int, span: Span, side: int) -> str:
+        """A span's place for a person: file and lines, or the text's name and its tokens."""
+        if self.tagged is not None:
+            first, last = (self.tagged.origins[side].place(text, token) for token in (span.start, span.end - 1))
+            if first.line is None:
+                return f"{self.tagged.origins[side].name}[{text}][{span.start}:{span.end}]"
+            return str(first) if first == last else f"{first}-{last.line}"
+        name = self.texts.names[text] if self.texts.names else str(text + 1)
+        pieces = span.pieces or ((span.start, span.end),)
+        return f"{name} " + ",".join(f"[{start}:{end}]" for start, end in pieces)
+
+    def tokens(self, text: int) -> tuple[str, ...]:
+        """The tokens of a text where they were kept."""
+        if self.texts.words is not None:
+            return self.texts.words[text]
+        if self.tagged is None or self.tagged.tokens is None:
+            return ()
+        begin, end = (int(at) for at in self.tagged.offsets[text : text + 2])
+        return self.tagged.tokens[begin:end]
+
+    def words(self, text: int, span: Span) -> str:
+        """The words of a span where the tokens were kept."""
+        return " ".join(self.tokens(text)[span.start : span.end])
+
+
+def read_span_files(
+    reference: str | Path,
+    predicted: str | Path | None,
+    *,
+    format: Format | None = None,
+    columns: Columns = Columns(),  # noqa: B008 - frozen
+    decoding: Decoding = Decoding(),  # noqa: B008
+    offsets: Offsets = Offsets(),  # noqa: B008
+    key: str = "ner",
+    keep_tokens: bool = False,
+    absent: Missing | None = None,
+) -> SpanCorpus:
+    """Read both sides; without a predicted file, the reference's has a column for each."""
+    if not decoding.delimiter:
+        raise MetricError("the delimiter between prefix and type cannot be empty")
+    chosen = agreed_format(reference, predicted, format)
+    if predicted is None:
+        tagged = read_tags_together(
+            reference,
+            reference_column=-2 if columns.reference is None else columns.reference,
+            predicted_column=columns.predicted,
+            token_column=columns.token,
+            separator=columns.separator,
+            comment=columns.comment,
+            keep_tokens=keep_tokens,
+        )
+        return _decoded(tagged, decoding, _read_weights(reference, columns))
+    if chosen == "columns":
+        tagged = read_tags(
+            reference,
+            predicted,
+            reference_column=-1 if columns.reference is None else columns.reference,
+            predicted_column=columns.predicted,
+            token_column=columns.token,
+            separator=columns.separator,
+            same_tokens=columns.same_tokens,
+            comment=columns.comment,
+            keep_tokens=keep_tokens,
+        )
+        return _decoded(tagged, decoding, _read_weights(reference, columns))
+    if chosen == "conllu":
+        from tallystick.tasks.spans.tags import read_conllu_tags
+
+        tagged = read_conllu_tags(
+            reference, predicted, key=key, column=columns.reference, same_tokens=columns.same_tokens
+        )
+        return _decoded(tagged, decoding, None)
+    if chosen == "brat":
+        from tallystick.files.standoff import read_brat
+
+        texts = read_brat(
+            reference,
+            predicted,
+            tokenizer=offsets.tokenizer,
+            boundaries=offsets.boundaries,
+            keep_tokens=keep_tokens,
+            absent=absent,
+        )
+        return SpanCorpus(texts, str(offsets))
+    if chosen == "jsonl":
+        from tallystick.tasks.spans.jsonl import read_spans
+
+        texts = read_spans(
+            reference,
+            predicted,
+            offsets=offsets.unit,
+            tokenizer=offsets.tokenizer,
+            boundaries=offsets.boundaries,
+            field=offsets.field,
+            keep_tokens=keep_tokens,
+            absent=absent,
+        )
+        return SpanCorpus(texts, str(offsets))
+    raise MetricError(f'"{chosen}" is not a format of spans; there are columns, jsonl, brat, conllu')
+
+
+def agreed_format(reference: str | Path, predicted: str | Path | None, format: Format | None = None) -> Format:
+    """The format of both sides, if it is not said: what the files look like, if they look alike."""
+    # What can be read only once cannot be looked at first; then the other side shows what both are.
+    hidden = predicted is not None and reads_once(reference)
+    chosen = format or find_format(predicted if hidden and predicted is not None else reference)
+    if predicted is None:
+        if chosen != "columns":
+            raise MetricError(f"only column files hold both sides in one file; this one is {chosen}")
+        return chosen
+    if format is None and not reads_once(predicted) and (other := find_format(predicted)) != chosen:
+        raise SidesMismatch(f"{reference} looks like {chosen}, {predicted} like {other}; say which with --input")
+    return chosen
+
+
+def find_format(name: str | Path) -> Format:
+    """The format of a file by its name, or else by its first lines. Standard input is columns unless told."""
+    text = unpacked_name(name)
+    if reads_once(name):
+        return "columns"
+    if text.endswith(".ann") or Path(name).is_dir():
+        return "brat"
+    if is_arrow_file(name):
+        return "jsonl"
+    for ending, format_ in ((".jsonl", "jsonl"), (".ndjson", "jsonl"), (".conllu", "conllu")):
+        if text.endswith(ending):
+            return format_  # type: ignore[return-value]
+    return _format_of_content(name)
+
+
+def _format_of_content(name: str | Path) -> Format:
+    for line in _first_lines(name):
+        if line.startswith(b"{") and line.rstrip().endswith(b"}") and b":" in line:
+            return "jsonl"
+        if line.strip() and not line.startswith(b"#"):
+            return "conllu" if _CONLLU_ROW.match(line) else "columns"
+    return "columns"
+
+
+def _first_lines(name: str | Path, most: int = 1 << 16) -> Sequence[bytes]:
+    unreadable: tuple[type[Exception], ...] = (OSError, ValueError, *packed_errors())
+    part = part_at_hand(name)
+    try:
+        if part is not None:
+            data = part.read()[:most]
+        else:
+            check_file(name)
+            with open_packed(name) if is_packed(name) else open(name, "rb") as stream:
+                data = stream.read(most)
+    except unreadable:
+        return ()  # the reader says what is wrong with the file
+    if b"\n" not in data and data.startswith(b"{") and len(data) == most:
+        return [b"{:}"]  # a JSON object that is longer than what was read
+    return data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+
+
+def _decoded(tagged: TaggedTexts, decoding: Decoding, weights: Any) -> SpanCorpus:
+    decoded = decode(tagged, decoding.scheme, decoding.reading, delimiter=decoding.delimiter, suffix=decoding.suffix)
+    return SpanCorpus(decoded.texts, str(decoding), tagged, decoded.repairs, tagged.documents, weights)
+
+
+def _read_weights(name: str | Path, columns: Columns) -> Any:
+    """A weight for each token from a column of the reference, or None."""
+    if columns.weight is None:
+        return None
+    if reads_once(name) and not is_held(name):
+        raise InputError("cannot be read twice, and weights are read apart; give a file", "<stdin>")
+    numbering = Numbering()
+    file = read_columns(name, (columns.weight,), numbering, None, columns.separator, columns.comment)
+    values = np.zeros(len(numbering.strings))
+    for code, text in enumerate(numbering.strings):
+        try:
+            values[code] = float(text)
+        except ValueError:
+            values[code] = np.nan
+        if not values[code] >= 0:
+            place = file.place(int(np.argmax(file.codes[0] == code)))
+            shown = text.decode("utf-8", "replace")
+            raise InputError(f'expected a weight, a number not below 0, found "{shown}"', place)
+    return values[file.codes[0]]
+
+
+def corpus_from_python(
+    reference: Sequence[Sequence[Any]],
+    predicted: Sequence[Sequence[Any]],
+    *,
+    lengths: Sequence[int] | None = None,
+    decoding: Decoding = Decoding(),  # noqa: B008 - frozen
+    names: Sequence[str] | None = None,
+) -> SpanCorpus:
+    """Tag lists, or spans (start, end, tag): a list for each text on both sides."""
+    first = next((next(iter(text)) for side in (reference, predicted) for text in side if len(text)), None)
+    if isinstance(first, str):
+        if lengths is not None:
+            raise ValueMismatch("tags know how long their texts are; lengths are for spans")
+        corpus = _decoded(tags_from_lists(reference, predicted), decoding, None)
+        if names is None:
+            return corpus
+        from dataclasses import replace
+
+        return replace(corpus, texts=replace(corpus.texts, names=tuple(names)))
+    return SpanCorpus(annotate(reference, predicted, lengths, names=names), "spans")

@@ -1,0 +1,316 @@
+"""From characters to tokens, with one tokenizer for both sides.
+
+    D r .   S m i t h ' s   d o g          tokens [0,2) [2,3) [4,9) [9,10) [10,11) [12,15)
+    [             )                        characters [0,9) are tokens [0,3)
+                [     )                    characters [6,10) start inside a token: an error, or
+                                           expanded to "Smith" "'", or contracted to "'"
+
+Blanks belong to no token, so a boundary among them cuts nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some
+from tallystick.files.arrow import ArrowLines, is_arrow_file
+from tallystick.files.json_values import decode_line
+from tallystick.files.pairing import Missing, allowed
+from tallystick.files.source import read_text, shown_name
+from tallystick.tasks.spans.segments import AnnotatedTexts, Span, annotate
+
+Tokenizer: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
+Boundaries = Literal["error", "expand", "contract"]
+
+_PATTERNS = {
+    "words": re.compile(r"\w+|[^\w\s]"),
+    "blanks": re.compile(r"\S+"),
+    "characters": re.compile(r"\S"),
+}
+
+
+def tokenizer_named(name: str | Tokenizer) -> Tokenizer:
+    """A tokenizer by name (words, blanks, characters), or a function from text to (start, end) pairs."""
+    if not isinstance(name, str):
+        return name
+    if name not in _PATTERNS:
+        raise MetricError(
+            f'"{name}" is not a tokenizer; there are {", ".join(_PATTERNS)}.{did_you_mean(name, _PATTERNS)}'
+        )
+    pattern = _PATTERNS[name]
+    return lambda text: [match.span() for match in pattern.finditer(text)]
+
+
+@dataclass(frozen=True)
+class CharSpan:
+    """A segment in characters: its stretches, its tag and where it was read."""
+
+    pieces: tuple[tuple[int, int], ...]
+    tag: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class TokenizedText:
+    """A text and the sorted boundaries of its tokens."""
+
+    text: str
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    @classmethod
+    def of(cls, text: str, tokenizer: Tokenizer, place: Place) -> TokenizedText:
+        """Tokenize a text; tokens must be in order, inside the text, not empty and not overlapping."""
+        spans = list(tokenizer(text))
+        reached = 0
+        for start, end in spans:
+            if not reached <= start < end <= len(text):
+                raise InputError(f"the tokenizer gave [{start}, {end}) after {reached}; tokens come in order", place)
+            reached = end
+        return cls(text, tuple(start for start, _ in spans), tuple(end for _, end in spans))
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def words(self) -> tuple[str, ...]:
+        """The tokens themselves."""
+        return tuple(self.text[start:end] for start, end in zip(self.starts, self.ends, strict=True))
+
+    def to_tokens(self, span: CharSpan, boundaries: Boundaries) -> Span:
+        """The same segment in tokens."""
+        pieces = [self._piece(start, end, span, boundaries) for start, end in span.pieces]
+        first, last = min(start for start, _ in pieces), max(end for _, end in pieces)
+        return Span(first, last, span.tag, tuple(pieces) if len(pieces) > 1 else ())
+
+    def _piece(self, start: int, end: int, span: CharSpan, boundaries: Boundaries) -> tuple[int, int]:
+        if not 0 <= start < end <= len(self.text):
+            raise InputError(
+                f"span [{start}, {end}) {span.tag} is not inside its text of {len(self.text)} characters",
+                span.place,
+            )
+        touched = bisect_right(self.ends, start), bisect_left(self.starts, end)
+        whole = bisect_left(self.starts, start), bisect_right(self.ends, end)
+        if touched[0] >= touched[1]:
+            raise InputError(f"span [{start}, {end}) {span.tag} holds no token", span.place)
+        if touched == whole or boundaries == "expand":
+            return touched
+        if boundaries == "contract":
+            if whole[0] >= whole[1]:
+                raise InputError(f"span [{start}, {end}) {span.tag} holds no whole token: nothing is left", span.place)
+            return whole
+        cut = touched[0] if whole[0] != touched[0] else touched[1] - 1
+        token = self.text[self.starts[cut] : self.ends[cut]]
+        raise InputError(
+            f'span [{start}, {end}) {span.tag}, "{self.text[start:end]}", has a boundary inside the token '
+            f'"{token}" [{self.starts[cut]}, {self.ends[cut]}); choose another tokenizer, or '
+            'boundaries="expand" or "contract"',
+            span.place,
+        )
+
+
+def first_difference(left: str, right: str) -> int:
+    """Where two texts part."""
+    for index, (a, b) in enumerate(zip(left, right, strict=False)):
+        if a != b:
+            return index
+    return min(len(left), len(right))
+
+
+# Spans in JSON lines: one text a line, spans nested, overlapping or discontinuous as they like.
+#
+#     {"id": "7", "text": "left and right knee", "spans": [
+#         {"start": 9, "end": 19, "label": "SITE"},                          # [9, 19, "SITE"] is the same
+#         {"pieces": [[0, 4], [15, 19]], "label": "SITE"}]}                  # "left ... knee"
+#
+# Ends are exclusive. Offsets are characters of the text (the prediction may leave the text out, then it is the
+# reference's), or tokens, of the list "tokens" where there is one. Texts of the two files belong together by
+# their ids, or by their order where there are none. The rows of a Parquet or Arrow file are such objects too; spans in
+# tokens stay columns (`spans_arrow`).
+
+_LABELS = ("label", "type", "tag")
+
+
+@dataclass(frozen=True)
+class _Record:
+    name: str | None
+    text: str | None
+    tokens: tuple[str, ...] | None
+    spans: tuple[CharSpan, ...]
+    place: Place
+
+
+def read_spans(
+    reference: str | Path,
+    predicted: str | Path,
+    *,
+    offsets: Literal["characters", "tokens"] = "characters",
+    tokenizer: str | Tokenizer = "words",
+    boundaries: Boundaries = "error",
+    field: str = "spans",
+    keep_tokens: bool = False,
+    absent: Missing | None = None,
+) -> AnnotatedTexts:
+    """Read two files of spans. The tokenizer (words, blanks, characters or a function) serves both sides."""
+    if offsets not in ("characters", "tokens"):
+        raise MetricError(f'offsets are in "characters" or "tokens", not in "{offsets}"')
+    if boundaries not in ("error", "expand", "contract"):
+        raise MetricError(f'boundaries inside tokens are "error", "expand" or "contract", not "{boundaries}"')
+    if offsets == "tokens" and is_arrow_file(reference) and is_arrow_file(predicted):
+        from tallystick.tasks.spans.arrow import spans_of_columns
+
+        found = spans_of_columns(reference, predicted, field)
+        if found is not None:
+            return found
+    gold, guess = _read(reference, field), _read(predicted, field)
+    pairs = _pair(gold, guess, shown_name(reference), shown_name(predicted), absent)
+    names = [left.name or str(number) for number, (left, _) in enumerate(pairs)]
+    if offsets == "tokens":
+        lengths = [_token_count(left, right) for left, right in pairs]
+        for (left, right), length in zip(pairs, lengths, strict=True):
+            _check_inside((*left.spans, *right.spans), length)
+        known = [length for length in lengths if length is not None]
+        sides = [[[_as_tokens(span) for span in pair[side].spans] for pair in pairs] for side in (0, 1)]
+        found = annotate(sides[0], sides[1], known if len(known) == len(lengths) else None, names=names)
+        listed = [left.tokens or right.tokens or () for left, right in pairs]
+        return replace(found, words=tuple(listed)) if keep_tokens and len(known) == len(lengths) else found
+    tokenize = tokenizer_named(tokenizer)
+    texts = [TokenizedText.of(_common_text(left, right), tokenize, left.place) for left, right in pairs]
+    sides = [
+        [
+            [text.to_tokens(span, boundaries) for span in pair[side].spans]
+            for text, pair in zip(texts, pairs, strict=True)
+        ]
+        for side in (0, 1)
+    ]
+    found = annotate(sides[0], sides[1], np.array([len(text) for text in texts], dtype=np.int64), names=names)
+    return replace(found, words=tuple(text.words() for text in texts)) if keep_tokens else found
+
+
+def _read(name: str | Path, field: str) -> list[_Record]:
+    file = shown_name(name)
+    records = []
+    for number, line in _lines(name):
+        if not line.strip():
+            continue
+        place = Place(file, number)
+        value = decode_line(line, file, number)
+        if not isinstance(value, dict) or not isinstance(value.get(field), list):
+            keys = some(value) if isinstance(value, dict) else type(value).__name__
+            raise InputError(f'expected an object with a list "{field}", found {keys}', place)
+        text, tokens, key = value.get("text"), value.get("tokens"), value.get("id")
+        if text is not None and not isinstance(text, str):
+            raise InputError('"text" is not a string', place)
+        if tokens is not None and not (isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)):
+            raise InputError('"tokens" is not a list of strings', place)
+        spans = tuple(_span(span, index, field, place) for index, span in enumerate(value[field]))
+        words = None if tokens is None else tuple(tokens)
+        records.append(_Record(None if key is None else str(key), text, words, spans, place))
+    if not records:
+        raise InputError("holds no texts; expected one JSON object a line", file)
+    return records
+
+
+def _lines(name: str | Path) -> Iterator[tuple[int, str | bytes]]:
+    if is_arrow_file(name):
+        for portion in ArrowLines(name).portions():
+            yield from zip(portion.numbers, portion.lines, strict=True)
+    else:
+        yield from enumerate(read_text(name).split("\n"), start=1)
+
+
+def _span(value: object, index: int, field: str, place: Place) -> CharSpan:
+    label: object = None
+    pieces: object = None
+    if isinstance(value, dict):
+        label = next((value[key] for key in _LABELS if value.get(key) is not None), None)
+        pieces = value.get("pieces")  # in a column, a span without pieces has null there
+        pieces = [[value.get("start"), value.get("end")]] if pieces is None else pieces
+    elif isinstance(value, list) and len(value) == 3:
+        label, pieces = value[2], [value[:2]]
+    if isinstance(label, str) and isinstance(pieces, list) and pieces and all(map(_is_piece, pieces)):
+        return CharSpan(tuple((piece[0], piece[1]) for piece in pieces), label, place)
+    raise InputError(
+        f'{field}[{index}]: expected {{"start": 0, "end": 4, "label": "PER"}} or [0, 4, "PER"], found {value!r}',
+        place,
+    )
+
+
+def _is_piece(piece: object) -> bool:
+    return isinstance(piece, list) and len(piece) == 2 and all(type(bound) is int for bound in piece)
+
+
+def _pair(
+    gold: list[_Record], guess: list[_Record], first: str, second: str, absent: Missing | None
+) -> list[tuple[_Record, _Record]]:
+    if not all(record.name is not None for record in (*gold, *guess)):
+        if len(gold) != len(guess):
+            raise SidesMismatch(
+                f"{first} has {len(gold):,} texts, {second} has {len(guess):,}, "
+                'and not all have an "id" to tell which belong together'
+            )
+        return list(zip(gold, guess, strict=True))
+    tables: list[dict[str, _Record]] = []
+    for side in (gold, guess):
+        table: dict[str, _Record] = {}
+        for record in side:
+            name = record.name or ""
+            if name in table:
+                raise InputError(f'the id "{name}" occurs twice, first at {table[name].place}', record.place)
+            table[name] = record
+        tables.append(table)
+    missing = [name for name in tables[0] if name not in tables[1]]
+    extra = [name for name in tables[1] if name not in tables[0]]
+    if (missing or extra) and not allowed(absent, missing, extra):
+        where, names = (second, missing) if missing else (first, extra)
+        raise SidesMismatch(f"{where} has no text with the id {some(names)}")
+    return [
+        (record, tables[1][name] if name in tables[1] else replace(record, spans=()))
+        for name, record in tables[0].items()
+    ]
+
+
+def _common_text(left: _Record, right: _Record) -> str:
+    if left.text is None:
+        raise InputError('has no "text", which character offsets need (or ask for token offsets)', left.place)
+    if right.text is not None and right.text != left.text:
+        at = first_difference(left.text, right.text)
+        raise SidesMismatch(
+            f"the texts diverge at character {at}: {left.place} has {left.text[at : at + 20]!r}, "
+            f"{right.place} has {right.text[at : at + 20]!r}"
+        )
+    return left.text
+
+
+def _token_count(left: _Record, right: _Record) -> int | None:
+    if left.tokens is not None and right.tokens is not None and left.tokens != right.tokens:
+        shared = zip(left.tokens, right.tokens, strict=False)
+        at = next((index for index, (a, b) in enumerate(shared) if a != b), None)
+        if at is None:
+            counts = f"{len(left.tokens)} tokens, {right.place} has {len(right.tokens)}"
+            raise SidesMismatch(f"the tokens diverge: {left.place} has {counts}")
+        raise SidesMismatch(
+            f'the tokens diverge: {left.place} has "{left.tokens[at]}" as token {at}, '
+            f'{right.place} has "{right.tokens[at]}"'
+        )
+    tokens = left.tokens if left.tokens is not None else right.tokens
+    return None if tokens is None else len(tokens)
+
+
+def _check_inside(spans: Sequence[CharSpan], length: int | None) -> None:
+    for span in spans:
+        for start, end in span.pieces:
+            if not 0 <= start < end or (length is not None and end > length):
+                size = "" if length is None else f" of {length} tokens"
+                raise InputError(f"span [{start}, {end}) {span.tag} is empty or outside its text{size}", span.place)
+
+
+def _as_tokens(span: CharSpan) -> Span:
+    first, last = min(start for start, _ in span.pieces), max(end for _, end in span.pieces)
+    return Span(first, last, span.tag, span.pieces if len(span.pieces) > 1 else ())

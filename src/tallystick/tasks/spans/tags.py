@@ -1,0 +1,355 @@
+"""Tagged texts: column files with a tag for each token, and lists of tags from Python.
+
+    EU      B-ORG  B-ORG          one token a line, a blank line between sentences (the texts), the columns
+    rejects O      O              in any place; gold and predicted tags in two files, or in one as conlleval
+    German  B-MISC O              has it. A line that starts with -DOCSTART- begins a document.
+
+Both sides become arrays of tag numbers over one vocabulary, without a Python object for each tag. What the
+tags mean is decided later (`tallystick.tasks.spans.iob`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch
+from tallystick.files.numbering import Numbering
+from tallystick.files.source import read_text, shown_name
+from tallystick.files.table import PADDING, ColumnFile, read_columns
+from tallystick.tasks.spans.segments import IntArray
+
+TagArray = npt.NDArray[np.int32]
+_TEXTS_AT_A_TIME = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """Where one side comes from: a file, with the line of each text's first token, or a Python list."""
+
+    name: str
+    first_line: IntArray | None = None
+
+    def place(self, text: int, token: int) -> Place:
+        """The place of a token, for a message."""
+        if self.first_line is None:
+            return Place(f"{self.name}[{text}][{token}]")
+        return Place(self.name, int(self.first_line[text]) + token)
+
+
+@dataclass(frozen=True, eq=False)
+class TaggedTexts:
+    """Texts with two tags for each token: text i is tokens offsets[i] to offsets[i + 1] of both arrays."""
+
+    reference: TagArray
+    predicted: TagArray
+    vocabulary: tuple[str, ...]
+    offsets: IntArray
+    origins: tuple[Origin, Origin]
+    documents: IntArray | None = None
+    tokens: tuple[str, ...] | None = None
+
+    def place(self, side: int, index: int) -> Place:
+        """The place of the index-th token of all; side 0 is the reference, side 1 the prediction."""
+        text = int(np.searchsorted(self.offsets, index, side="right")) - 1
+        return self.origins[side].place(text, index - int(self.offsets[text]))
+
+
+def read_tags(
+    reference: str | Path,
+    predicted: str | Path,
+    *,
+    reference_column: int = -1,
+    predicted_column: int = -1,
+    token_column: int | None = 0,
+    separator: str | None = None,
+    same_tokens: bool = True,
+    comment: str | None = None,
+    keep_tokens: bool = False,
+) -> TaggedTexts:
+    """Read gold and predicted tags from two files.
+
+    Columns count from 0, or from the end where negative. The tokens of both files must be the same, unless
+    `same_tokens` is false: then only their number and the sentence boundaries must be. Without a token column
+    nothing else can be compared. Lines that start with `comment` are left out before a sentence.
+    """
+    if str(reference) == str(predicted) == "-":
+        raise InputError("cannot be read twice; give one of the two sides as a file", "<stdin>")
+    numbering = Numbering()
+    gold, guess = (
+        read_columns(name, (column,), numbering, token_column, separator, comment, True)
+        for name, column in ((reference, reference_column), (predicted, predicted_column))
+    )
+    _compare(gold, guess, same_tokens)
+    return TaggedTexts(
+        gold.codes[0],
+        guess.codes[0],
+        _decoded(numbering, (gold, guess)),
+        gold.offsets,
+        (Origin(gold.name, gold.first_line), Origin(guess.name, guess.first_line)),
+        gold.documents,
+        tuple(gold.tokens.all()) if keep_tokens and gold.tokens else None,
+    )
+
+
+def read_tags_together(
+    name: str | Path,
+    *,
+    reference_column: int = -2,
+    predicted_column: int = -1,
+    token_column: int | None = 0,
+    separator: str | None = None,
+    comment: str | None = None,
+    keep_tokens: bool = False,
+) -> TaggedTexts:
+    """Read gold and predicted tags from two columns of one file: the last two, unless others are named."""
+    numbering = Numbering()
+    columns = (reference_column, predicted_column)
+    both = read_columns(name, columns, numbering, token_column, separator, comment, keep_tokens)
+    origin = Origin(both.name, both.first_line)
+    return TaggedTexts(
+        both.codes[0],
+        both.codes[1],
+        _decoded(numbering, (both,)),
+        both.offsets,
+        (origin, origin),
+        both.documents,
+        tuple(both.tokens.all()) if both.tokens else None,
+    )
+
+
+def tags_from_lists(reference: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> TaggedTexts:
+    """Tags from Python: a list of tags for each text, on both sides, as seqeval takes them."""
+    if len(reference) != len(predicted):
+        raise SidesMismatch(f"reference has {len(reference):,} texts, predicted has {len(predicted):,}")
+    numbering = Numbering()
+    codes, sizes = zip(
+        *(_number_lists(side, name, numbering) for side, name in ((reference, "reference"), (predicted, "predicted"))),
+        strict=True,
+    )
+    different = np.flatnonzero(sizes[0] != sizes[1])
+    if len(different):
+        text = int(different[0])
+        raise SidesMismatch(
+            f"reference[{text}] has {sizes[0][text]:,} tags, predicted[{text}] has {sizes[1][text]:,}; "
+            f"{len(different):,} of {len(sizes[0]):,} texts differ in length"
+        )
+    offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes[0])))
+    vocabulary = tuple(tag.decode("utf-8", "surrogatepass") for tag in numbering.strings)
+    return TaggedTexts(codes[0], codes[1], vocabulary, offsets, (Origin("reference"), Origin("predicted")))
+
+
+def _number_lists(side: Sequence[Sequence[str]], name: str, numbering: Numbering) -> tuple[TagArray, IntArray]:
+    """Number the tags of one side; also how many each text has.
+
+    Joining the strings of some texts and numbering the bytes takes half the time of looking each string up in
+    a dict, for which each would have to be hashed. A few thousand tags at a time, they are still in the cache
+    when they are touched again.
+    """
+    codes, sizes = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)]
+    for begin in range(0, len(side), _TEXTS_AT_A_TIME):
+        some = side[begin : begin + _TEXTS_AT_A_TIME]
+        size = np.fromiter(map(len, some), dtype=np.int64, count=len(some))
+        sizes.append(size)
+        full = some if size.all() else [some[text] for text in np.flatnonzero(size).tolist()]
+        if not len(full):
+            continue
+        try:
+            joined = "\n".join(map("\n".join, full))
+        except TypeError:
+            raise _bad_tag(some, begin, name) from None
+        data = joined.encode("utf-8", "surrogatepass") + PADDING
+        end = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == 0x0A)[: 1 - len(PADDING)]
+        if len(end) != size.sum() or "\0" in joined:
+            raise _bad_tag(some, begin, name)
+        start = np.concatenate((np.zeros(1, dtype=np.int64), end[:-1] + 1))
+        codes.append(numbering.number(data, start, end))
+    return np.concatenate(codes), np.concatenate(sizes)
+
+
+def _bad_tag(texts: Sequence[Sequence[str]], begin: int, name: str) -> ValueMismatch:
+    for text, tags in enumerate(texts, begin):
+        for token, tag in enumerate(tags):
+            if not isinstance(tag, str):
+                return ValueMismatch(f"{name}[{text}][{token}]: expected a tag (str), found {tag!r}")
+            if "\n" in tag or "\0" in tag:
+                return ValueMismatch(f"{name}[{text}][{token}]: tag {tag!r} holds a line end or a NUL")
+    return ValueMismatch(f"{name}: expected lists of tags")
+
+
+def _decoded(numbering: Numbering, files: Sequence[ColumnFile]) -> tuple[str, ...]:
+    try:
+        return tuple(tag.decode("utf-8") for tag in numbering.strings)
+    except UnicodeDecodeError as error:
+        code = numbering.strings.index(error.object)
+        columns = ((file, codes) for file in files for codes in file.codes)
+        place = next(file.place(int(np.argmax(codes == code))) for file, codes in columns if code in codes)
+        message = f"tag {error.object!r:.60} is not UTF-8; convert the file to UTF-8 first"
+        raise InputError(message, place) from None
+
+
+def _compare(gold: ColumnFile, guess: ColumnFile, same_tokens: bool) -> None:
+    """Raise where the two files part: tokens, sentence boundaries or the end."""
+    counts = len(gold.codes[0]), len(guess.codes[0])
+    shared = min(counts)
+    ends = [_sentence_ends(file, shared) for file in (gold, guess)]
+    parted = _first(ends[0] != ends[1])
+    boundaries_differ = parted is not None or counts[0] != counts[1]
+    if gold.tokens is not None and guess.tokens is not None and (same_tokens or boundaries_differ):
+        token = gold.tokens.first_difference(guess.tokens)
+        if token is not None and (parted is None or token <= parted):
+            advice = (
+                f"; {counts[0]:,} and {counts[1]:,} tokens in all"
+                if boundaries_differ
+                else ". All sentences have the same lengths: --ignore-tokens (same_tokens=False) scores them nevertheless"
+            )
+            raise SidesMismatch(
+                f'the tokens diverge: {gold.place(token)} has "{gold.tokens[token]}", '
+                f'{guess.place(token)} has "{guess.tokens[token]}"{advice}'
+            )
+    if parted is not None:
+        first, second = (gold, guess) if ends[0][parted] else (guess, gold)
+        raise SidesMismatch(
+            f"the sentences diverge: one ends at {first.place(parted)}, but goes on at {second.place(parted)}"
+        )
+    if counts[0] != counts[1]:
+        longer, ended = (gold, guess) if counts[0] > counts[1] else (guess, gold)
+        word = f' "{longer.tokens[shared]}"' if longer.tokens else ""
+        raise SidesMismatch(
+            f"{ended.name} ends after {shared:,} tokens, but {longer.place(shared)} goes on with token{word} "
+            f"({max(counts) - shared:,} more)"
+        )
+
+
+def _sentence_ends(file: ColumnFile, shared: int) -> npt.NDArray[np.bool_]:
+    """Whether a sentence ends behind each of the first tokens but the last of them."""
+    ends = np.zeros(len(file.codes[0]) + 1, dtype=np.bool_)
+    ends[file.offsets[1:]] = True
+    return ends[1:shared] if shared else ends[:0]
+
+
+def _first(mask: npt.NDArray[np.bool_]) -> int | None:
+    """The index of the first true entry, or None."""
+    if not len(mask):
+        return None
+    index = int(np.argmax(mask))
+    return index if mask[index] else None
+
+
+# Tags in CoNLL-U: a key of the MISC column, as Stanza writes it, or any other column.
+#
+#     1   Alice   _   PROPN   ...   ner=B-PER            a word without the key is O
+#     2-3 du      _   _       ...   _                    multi-word tokens and empty nodes are no words
+#     2   de      _   ADP     ...   SpaceAfter=No|ner=O
+#
+# A `# newdoc` begins a document. Both sides must have the same words in the same sentences.
+
+COLUMNS = 10
+_MISC = 9
+
+
+@dataclass(frozen=True, eq=False)
+class WordLines(Origin):
+    """A file in which the words of a sentence need not stand in lines one behind the other."""
+
+    lines: Sequence[Sequence[int]] = ()
+
+    def place(self, text: int, token: int) -> Place:
+        return Place(self.name, self.lines[text][token])
+
+
+@dataclass(frozen=True)
+class _File:
+    name: str
+    forms: list[list[str]]
+    tags: list[list[str]]
+    lines: list[list[int]]
+    documents: list[int]
+
+
+def read_conllu_tags(
+    reference: str | Path,
+    predicted: str | Path,
+    *,
+    key: str = "ner",
+    column: int | None = None,
+    same_tokens: bool = True,
+) -> TaggedTexts:
+    """Read the tags of two files from a key of MISC (in any case), or from a column, counted from 0."""
+    gold, guess = (_read(name, key, column) for name in (reference, predicted))
+    _compare_of_conllu_tags(gold, guess, same_tokens)
+    origins = tuple(WordLines(side.name, None, side.lines) for side in (gold, guess))
+    documents = np.array(gold.documents, dtype=np.int64)
+    return replace(
+        tags_from_lists(gold.tags, guess.tags),
+        origins=(origins[0], origins[1]),
+        documents=documents if len(documents) and documents[-1] else None,
+        tokens=tuple(form for forms in gold.forms for form in forms),
+    )
+
+
+def _read(name: str | Path, key: str, column: int | None) -> _File:
+    file = _File(shown_name(name), [], [], [], [])
+    wanted, seen, document, inside = key.lower(), column is not None, 0, False
+    for number, line in enumerate(read_text(name).split("\n"), start=1):
+        line = line.rstrip("\r")
+        if not line.strip():
+            inside = False
+            continue
+        if line.startswith("#"):
+            # the first document begins with the file, whether or not it says so
+            document += bool(line[1:].split()[:1] == ["newdoc"] and file.forms)
+            continue
+        fields = line.split("\t")
+        if len(fields) != COLUMNS:
+            place = Place(file.name, number, None, line)
+            raise InputError(f"expected {COLUMNS} columns of CoNLL-U separated by tabs, found {len(fields)}", place)
+        if not fields[0].isdigit():
+            continue
+        if not inside:
+            for sentences in (file.forms, file.tags, file.lines):
+                sentences.append([])
+            file.documents.append(document)
+            inside = True
+        tag = _value(fields[_MISC], wanted) if column is None else fields[column]
+        seen = seen or tag is not None
+        file.forms[-1].append(fields[1])
+        file.tags[-1].append("O" if tag is None else tag)
+        file.lines[-1].append(number)
+    if not file.forms:
+        raise InputError("holds no words", file.name)
+    if not seen:
+        raise InputError(f"no word has {key}= in MISC; name the key, or the column that holds the tags", file.name)
+    return file
+
+
+def _value(misc: str, wanted: str) -> str | None:
+    for entry in misc.split("|"):
+        name, equals, value = entry.partition("=")
+        if equals and name.lower() == wanted:
+            return value
+    return None
+
+
+def _compare_of_conllu_tags(gold: _File, guess: _File, same_tokens: bool) -> None:
+    for text, (left, right) in enumerate(zip(gold.forms, guess.forms, strict=False)):
+        for word, (a, b) in enumerate(zip(left, right, strict=False)):
+            if same_tokens and a != b:
+                raise SidesMismatch(
+                    f'the tokens diverge: {gold.name}:{gold.lines[text][word]} has "{a}", '
+                    f'{guess.name}:{guess.lines[text][word]} has "{b}"'
+                )
+        if len(left) != len(right):
+            at = min(len(left), len(right)) - 1
+            first, second = (gold, guess) if len(left) < len(right) else (guess, gold)
+            raise SidesMismatch(
+                f"the sentences diverge: one ends at {first.name}:{first.lines[text][at]}, "
+                f"but goes on at {second.name}:{second.lines[text][at]}"
+            )
+    if len(gold.forms) != len(guess.forms):
+        sizes = f"{len(gold.forms):,} and {len(guess.forms):,}"
+        raise SidesMismatch(f"{gold.name} and {guess.name} have {sizes} sentences; one ends before the other")

@@ -1,0 +1,334 @@
+"""Templates from any source: finds out which format a file has, and reads it.
+
+| format | is known by |
+|---|---|
+| gtt    | JSON: `{"30001": {"pred_templates": [...]}}` or `{"30001": [...]}`, a whole corpus in one object |
+| jsonl  | a JSON object a line: gtt's gold (`docid`, `templates`), IterX's (`{"30001": [...]}`), or the plain form |
+| muc4   | `0.  MESSAGE: ID`, the key and response files of 1992 |
+
+The plain form is a document a line, with the fillers of a slot as texts, or as lists of the mentions of an entity:
+
+    {"id": "d1", "templates": [{"type": "attack", "slots": {"Victim": ["two men", ["the mayor", "J. Smith"]]}}]}
+
+gtt's form has the slots beside the `incident_type`, and a mention may be a text with its offset. An entity without
+mentions is dropped, and a second template of a *gold* line that equals an earlier one too, as gtt's own reader does;
+both are counted in the notes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
+from tallystick.files.json_values import NotJson, decode, decode_line
+from tallystick.files.pairing import Missing, allowed
+from tallystick.files.source import read_text, reads_once, shown_name
+from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
+from tallystick.tasks.relations.files import DocumentText, of_characters
+
+TYPES = ("type", "incident_type")
+IDS = ("id", "docid", "doc_id", "doc_key")
+_LIST = ("templates", "pred_templates", "predicted_templates")
+_MUC4 = re.compile(r"^\s*0\.\s+MESSAGE: ID\b", re.MULTILINE)
+_MUC4_NAME = re.compile(r"^TST(\d)-MUC\d-(\d{4})$")
+
+
+@dataclass
+class TemplateDocuments:
+    """One file's documents: a set of templates for each id, and where each stood."""
+
+    file: str
+    ids: list[str]
+    values: list[TemplateSet[Entity[str]]]
+    lines: list[int | None]
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class PairedTemplates:
+    """Reference and prediction over the same documents, in the order of the reference."""
+
+    ids: Sequence[Any]
+    reference: Sequence[TemplateSet[Entity[str]]]
+    predicted: Sequence[TemplateSet[Entity[str]]]
+    notes: tuple[str, ...] = ()
+
+
+def read_templates(name: str | Path) -> TemplateDocuments:
+    """Read one side of a corpus: a path, a `.gz` path, or `-` for standard input."""
+    file, content = shown_name(name), read_text(name)
+    start = content.lstrip()
+    if not start:
+        raise InputError("has nothing but blank lines; expected templates", file)
+    if _MUC4.search(content):
+        from tallystick.tasks.templates.muc4_files import string_templates
+
+        return string_templates(file, content)
+    if start[0] != "{":
+        first = content.count("\n", 0, len(content) - len(start)) + 1
+        raise InputError(
+            "begins like no known file of templates; expected a JSON object (gtt), a JSON object a line, or "
+            "0.  MESSAGE: ID (MUC-4)",
+            Place(file, first, 1, start.split("\n", 1)[0]),
+        )
+    lines = [(number, line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
+    reading = _Reading(file)
+    if _is_json(lines[0][1]) and (len(lines) > 1 or _is_document(decode(lines[0][1]))):
+        for number, line in lines:
+            reading.take_line(_parsed(line, file, number), number)
+    else:
+        for name_, value in _parsed(content, file, 0).items():
+            reading.take_entry(name_, value, None)
+    return reading.finish()
+
+
+def pair_templates(
+    reference: TemplateDocuments, predicted: TemplateDocuments, absent: Missing | None = None
+) -> PairedTemplates:
+    """Lay both sides together by the names of their documents; `TST3-MUC4-0001` is gtt's `30001`."""
+    names = [reference.ids, predicted.ids]
+    if set(names[0]) != set(names[1]):
+        names = [[_gtt_name(name) for name in side] for side in names]
+    place = {name: k for k, name in enumerate(names[1])}
+    missing = [old for old, name in zip(reference.ids, names[0], strict=True) if name not in place]
+    known = set(names[0])
+    extra = [old for old, name in zip(predicted.ids, names[1], strict=True) if name not in known]
+    if (missing or extra) and not allowed(absent, missing, extra):
+        raise SidesMismatch(f"{reference.file} and {predicted.file}: {unmet_ids(missing, extra)}")
+    values = [predicted.values[place[name]] if name in place else TemplateSet() for name in names[0]]
+    notes = (*reference.notes, *(note for note in predicted.notes if note not in reference.notes))
+    return PairedTemplates(reference.ids, reference.values, values, notes)
+
+
+def _gtt_name(name: str) -> str:
+    found = _MUC4_NAME.match(name)
+    return str(int(found[1]) * 10_000 + int(found[2])) if found else name
+
+
+def _is_json(line: str) -> bool:
+    """Whether a line is JSON by itself: then the file is JSON Lines."""
+    try:
+        decode(line)
+    except NotJson:
+        return False
+    return True
+
+
+def _is_document(value: Any) -> bool:
+    return isinstance(value, dict) and any(key in value for key in _LIST) and any(key in value for key in IDS)
+
+
+def _parsed(text: str, file: str, number: int) -> dict[str, Any]:
+    """A JSON object; `number` is the line it stands in, 0 for a whole file."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        out = dict(pairs)
+        if len(out) < len(pairs):
+            seen: set[str] = set()
+            again = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            raise InputError(f'has "{again}" twice in one object; expected each name once', Place(file, number or None))
+        return out
+
+    value = decode_line(text, file, number or None, once)
+    if not isinstance(value, dict):
+        raise InputError(f"is {value!r:.40}; expected a JSON object", Place(file, number or None))
+    return value
+
+
+class _Reading:
+    """What is known after some documents of a JSON file."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.documents: dict[str, list[Template[Entity[str]]]] = {}
+        self.lines: dict[str, int | None] = {}
+        self.emptied = 0
+        self.repeated = 0
+
+    def take_line(self, value: dict[str, Any], line: int) -> None:
+        """A line of JSON Lines."""
+        found = [key for key in IDS if key in value]
+        if not found and len(value) == 1:
+            (key, templates), *_ = value.items()
+            return self.take_entry(key, templates, line)
+        if not found:
+            raise self._error(f"found {some(value)}; expected the name of the document as one of {some(IDS)}", line)
+        name = value[found[0]]
+        if not isinstance(name, (str, int)) or isinstance(name, bool):
+            raise self._error(f'"{found[0]}" is {name!r:.40}; expected the name of the document', line)
+        lists = [key for key in _LIST if key in value]
+        if len(lists) != 1:
+            what = f"has {some(lists)}: say which to read" if lists else f"found {some(value)}"
+            raise self._error(f"{what}; expected the templates under one of {some(_LIST)}", line)
+        if str(name) in self.documents:
+            raise self._error(f'document "{name}" stood in line {self.lines[str(name)]} already', line)
+        templates = self._templates(value[lists[0]], lists[0], line)
+        if lists[0] == "templates" and found[0] == "docid":
+            unique = list(dict.fromkeys(templates))
+            self.repeated += len(templates) - len(unique)
+            templates = unique
+        self.documents[str(name)] = templates
+        self.lines[str(name)] = line
+        return None
+
+    def take_entry(self, name: str, value: Any, line: int | None) -> None:
+        """An entry of gtt's object, or a line of IterX's, which has one for each type of template."""
+        path = name
+        if isinstance(value, dict):
+            if "pred_templates" not in value:
+                raise self._error(f'"{name}" has {some(value)}; expected "pred_templates"', line)
+            value, path = value["pred_templates"], f"{name}.pred_templates"
+        templates = self._templates(value, path, line)
+        self.documents.setdefault(name, []).extend(templates)
+        self.lines.setdefault(name, line)
+
+    def _templates(self, value: Any, path: str, line: int | None) -> list[Template[Entity[str]]]:
+        if not isinstance(value, list):
+            raise self._error(f"{path} is {value!r:.40}; expected a list of templates", line)
+        return [self._template(one, f"{path}[{k}]", line) for k, one in enumerate(value)]
+
+    def _template(self, value: Any, path: str, line: int | None) -> Template[Entity[str]]:
+        if not isinstance(value, dict):
+            raise self._error(f"{path} is {value!r:.40}; expected a template, an object with its type and slots", line)
+        named = [key for key in TYPES if key in value]
+        if len(named) != 1:
+            raise self._error(f"{path} has {some(value)}; expected the type under one of {some(TYPES)}", line)
+        type_ = value[named[0]]
+        if not isinstance(type_, str):
+            raise self._error(f"{path}.{named[0]} is {type_!r:.40}; expected a text", line)
+        fillers: list[SlotFiller[Entity[str]]] = []
+        if "fillers" in value:
+            listed = value["fillers"]
+            if not isinstance(listed, list):
+                raise self._error(f"{path}.fillers is {listed!r:.40}; expected a list of slots with their values", line)
+            for k, one in enumerate(listed):
+                where = f"{path}.fillers[{k}]"
+                if not isinstance(one, dict) or not isinstance(one.get("slot"), str) or "value" not in one:
+                    raise self._error(f'{where} is {one!r:.60}; expected {{"slot": ..., "value": ...}}', line)
+                self._add(fillers, one["slot"], one["value"], f"{where}.value", line)
+            return Template(type_, tuple(fillers))
+        slots, inside = value.get("slots"), f"{path}.slots"
+        if slots is None:
+            left_out = {*TYPES, "template-spans"}
+            slots, inside = {key: v for key, v in value.items() if key not in left_out}, path
+        if not isinstance(slots, dict):
+            raise self._error(
+                f"{inside} is {slots!r:.40}; expected an object with a list of fillers for each slot", line
+            )
+        for slot, listed in slots.items():
+            if not isinstance(listed, list):
+                raise self._error(f"{inside}.{slot} is {listed!r:.40}; expected a list of fillers", line)
+            for k, one in enumerate(listed):
+                self._add(fillers, slot, one, f"{inside}.{slot}[{k}]", line)
+        return Template(type_, tuple(fillers))
+
+    def _add(self, fillers: list[SlotFiller[Entity[str]]], slot: str, value: Any, path: str, line: int | None) -> None:
+        mentions = tuple(self._mentions(value, path, line))
+        if not mentions:
+            self.emptied += 1
+            return
+        fillers.append(SlotFiller(slot, Entity(mentions)))
+
+    def _mentions(self, value: Any, path: str, line: int | None) -> Iterable[str]:
+        if isinstance(value, dict) and "mentions" in value:
+            value, path = value["mentions"], f"{path}.mentions"
+        if isinstance(value, (bool, int, float)):
+            value = json.dumps(value)
+        if isinstance(value, str):
+            return [value]
+        if not isinstance(value, list):
+            raise self._error(f"{path} is {value!r:.40}; expected a text, or a list of the mentions of an entity", line)
+        out = []
+        for k, mention in enumerate(value):
+            if isinstance(mention, list) and mention and all(isinstance(x, int) for x in mention[1:]):
+                mention = mention[0]  # gtt's [text, offset]
+            if not isinstance(mention, str):
+                raise self._error(f"{path}[{k}] is {mention!r:.40}; expected a text, or [text, offset]", line)
+            out.append(mention)
+        return out
+
+    def _error(self, message: str, line: int | None) -> InputError:
+        return InputError(message, Place(self.file, line))
+
+    def finish(self) -> TemplateDocuments:
+        if not self.documents:
+            raise InputError("has no documents; expected templates by document", self.file)
+        notes = []
+        if self.emptied:
+            notes.append(f"{self.file}: {self.emptied:,} entities without mentions were left out")
+        if self.repeated:
+            notes.append(
+                f"{self.file}: {self.repeated:,} gold templates that repeat another were left out, as gtt does"
+            )
+        ids = list(self.documents)
+        values = [TemplateSet(tuple(self.documents[name])) for name in ids]
+        return TemplateDocuments(self.file, ids, values, [self.lines[name] for name in ids], notes)
+
+
+# The texts that templates were filled from, for those who want to see them: scoring never reads them.
+#
+# gtt's gold has a document's text under `doctext`, and mentions as `[text, offset]`, in characters; the plain form may have a
+# `text`. A mention without an offset stands where its text is first found, as a whole word and whatever its case.
+
+TEXTS = ("doctext", "text")
+
+
+@dataclass(frozen=True)
+class TemplateText:
+    """A document's text, its words, and the offsets that mentions came with, by their texts without case."""
+
+    content: str
+    words: DocumentText
+    offsets: dict[str, tuple[int, ...]]
+
+    def places(self, mention: str) -> list[tuple[int, int]]:
+        """The words [first, end) of every place that a mention is known to stand at, or of the first that has its text."""
+        found = [start for start in self.offsets.get(mention.casefold(), ()) if self._has(mention, start)]
+        if not found:
+            first = re.search(rf"(?<!\w){re.escape(mention)}(?!\w)", self.content, re.IGNORECASE)
+            found = [first.start()] if first and mention.strip() else []
+        spans = (self.words.span(start, start + len(mention) - 1) for start in found)
+        return list(dict.fromkeys(span for span in spans if span is not None))
+
+    def _has(self, mention: str, start: int) -> bool:
+        return self.content[start : start + len(mention)].casefold() == mention.casefold()
+
+
+def read_texts(name: str) -> dict[str, TemplateText]:
+    """The texts of a file's documents, as far as they have one, by the documents' names."""
+    return {} if reads_once(name) else dict(_lines(read_text(name)))  # standard input is read once
+
+
+def _lines(content: str) -> Iterator[tuple[str, TemplateText]]:
+    for line in content.split("\n"):
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):  # a file that is one object over many lines has no texts
+            continue
+        if not isinstance(value, dict):
+            continue
+        text = next((value[key] for key in TEXTS if isinstance(value.get(key), str)), None)
+        key = next((key for key in IDS if key in value), None)
+        if text is not None and key is not None:
+            offsets: dict[str, tuple[int, ...]] = {}
+            for mention, start in _offsets({part: found for part, found in value.items() if part not in TEXTS}):
+                offsets[mention.casefold()] = (*offsets.get(mention.casefold(), ()), start)
+            yield str(value[key]), TemplateText(text, of_characters(text), offsets)
+
+
+def _offsets(value: Any) -> Iterator[tuple[str, int]]:
+    """Every `[text, offset]` inside a value."""
+    if isinstance(value, list):
+        if len(value) == 2 and isinstance(value[0], str) and type(value[1]) is int and value[1] >= 0:
+            yield value[0], value[1]
+        else:
+            for part in value:
+                yield from _offsets(part)
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _offsets(part)
