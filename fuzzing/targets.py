@@ -53,7 +53,7 @@ def scored(task: str, *options: str) -> Run:
 
     @cache
     def prepared() -> tuple[Any, dict[str, Any]]:
-        module = importlib.import_module(f"tallystick.cli.{task}")
+        module = importlib.import_module(f"tallystick.tasks.{task}.task")
         given = module.score.make_context(task, ["reference", "predicted", *options]).params
         accepted = inspect.signature(module.results).parameters
         if any(one.kind is one.VAR_KEYWORD for one in accepted.values()):

@@ -58,12 +58,12 @@ def test_a_task_without_missing_documents_says_why(name):
 
 @pytest.fixture
 def call(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tallystick.cli.keyphrases", import_module("keyphrases"))
+    monkeypatch.setitem(sys.modules, "tallystick.tasks.keyphrases.task", import_module("keyphrases"))
     import keyphrases
 
-    monkeypatch.setattr(keyphrases.score.callback, "__module__", "tallystick.cli.keyphrases", raising=False)
+    monkeypatch.setattr(keyphrases.score.callback, "__module__", "tallystick.tasks.keyphrases.task", raising=False)
     for group, attribute in ((score, "score"), (explain, "explain")):
-        monkeypatch.setitem(group.lazy, "keyphrases", (f"tallystick.cli.keyphrases:{attribute}", "phrases"))
+        monkeypatch.setitem(group.lazy, "keyphrases", (f"tallystick.tasks.keyphrases.task:{attribute}", "phrases"))
     monkeypatch.setitem(compare.lazy, "keyphrases", ("", "phrases"))
     (tmp_path / "gold").write_text("a\nb\n\nc\n\n")
     (tmp_path / "system").write_text("b\na\n\nc\n")

@@ -85,7 +85,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def packed(**options: Any) -> Any:
         common = Common(**{name: options.pop(name) for name in names})
         gates(common.fail_under)  # a misspelt gate is said before the work, not after it
-        mine = task(command.__module__.split(".")[-2])
+        mine = task(command.__module__.removesuffix(".task").rpartition(".")[2])
         mine.check_breakdown(common.by)  # some tasks have no labels or fields
         if options.get("label") is not None and common.by != "label":
             raise MetricError("--label says which label --by label is about; give both")
