@@ -23,6 +23,7 @@ from tallystick.errors import MetricError, SidesMismatch, counted, some
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
+    from tallystick.files.source import Source
     from tallystick.results.comparison import Comparison
     from tallystick.results.result import Result
 
@@ -97,12 +98,9 @@ def run_comparison(
     """Score every system, then lay them side by side."""
     from dataclasses import replace
 
-    from tallystick.files.source import held
-
     check_before()
     files = named_systems(systems)
-    with held():  # a reference from standard input or a pipe is read for each system
-        scored, notes = score_systems(task, reference, files, own, missing)
+    scored, notes = score_systems(task, reference, files, own, missing)
     if macro:
         from tallystick.results.selection import mean_over_documents
 
@@ -135,6 +133,7 @@ def score_systems(
 ) -> tuple[dict[str, list[Results]], list[str]]:
     """The results of every run of every system, and what is to be said about documents that were not answered."""
     from tallystick.files.pairing import Missing
+    from tallystick.files.source import Source
 
     takes_missing = task_named(task).takes_missing(missing)
     runs = {(name, k): file for name, found in files.items() for k, file in enumerate(found)}
@@ -145,7 +144,8 @@ def score_systems(
     for k, against in enumerate(references):
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
         try:
-            scored = _score_all(task_named(task), against, there, absent, own)
+            # a reference from standard input or a pipe is read for each system, and kept by its source
+            scored = _score_all(task_named(task), Source.of(against), there, absent, own)
             _require_same_documents({_run_name(run, files): found for run, found in scored.items()})
             results |= scored
         except SidesMismatch as error:
@@ -161,7 +161,7 @@ def score_systems(
 
 
 def _score_all(
-    task: Task, reference: str, runs: Mapping[tuple[str, int], str], absent: Mapping[tuple[str, int], Missing],
+    task: Task, reference: Source, runs: Mapping[tuple[str, int], str], absent: Mapping[tuple[str, int], Missing],
     own: Mapping[str, Any],
 ) -> dict[tuple[str, int], Results]:  # fmt: skip
     if task.results_of_systems is not None:

@@ -163,11 +163,10 @@ def _report(task: Task, done: Finished) -> Parts:
 
 
 def _survey(
-    task: Task, survey: Callable[[str], set[str]], reference: str, predicted: str | None, size: int | None
+    task: Task, survey: Callable[[Any], set[str]], reference: str, predicted: str | None, size: int | None
 ) -> set[str]:
     """What all parts of both files have to tell before any is scored."""
     from tallystick.files.boundaries import Boundaries
-    from tallystick.files.parts import at_hand, told_error
     from tallystick.run.cutting import SHARD, cut_in_order
     from tallystick.run.running import CONFIRMED
 
@@ -180,11 +179,10 @@ def _survey(
             return set()  # it is read as a whole
         for shard in cut_in_order(file, None, boundaries, size=size or SHARD):
             try:
-                with at_hand(shard.reference):
-                    found |= survey(shard.reference.name)
-            except InputError as error:  # noqa: PERF203 - a shard is megabytes
+                found |= survey(shard.reference)
+            except InputError:  # noqa: PERF203 - a shard is megabytes
                 if shard.position > CONFIRMED:
-                    raise told_error(error, shard.reference) from None
+                    raise
                 found |= survey(file)  # it may look wrong only because it is a shard; the file has the last word
                 break
     return found

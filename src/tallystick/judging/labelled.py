@@ -11,8 +11,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tallystick.errors import InputError, Place, did_you_mean
-from tallystick.files.json_values import Json, NotJson, decode, parse_json
-from tallystick.files.source import read_text, shown_name
+from tallystick.files.json_values import Json, NotJson, decode, read_json
+from tallystick.files.source import Source, read_text, shown_name
 from tallystick.judging.questions import Question
 from tallystick.judging.verdicts import LABELS, Label
 
@@ -26,7 +26,7 @@ def read_labelled(path: str | Path) -> list[tuple[Question, Label]]:
 
 def parse_labelled(content: str, file: str) -> list[tuple[Question, Label]]:
     """The same for what was read already."""
-    return [(question_of(row), _label(row.at("label"))) for row in parse_json(content.encode("utf-8"), file)]
+    return [(question_of(row), _label(row.at("label"))) for row in read_json(Source.of_text(content, file))]
 
 
 def names_judges(content: str) -> bool:

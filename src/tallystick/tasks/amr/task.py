@@ -145,20 +145,21 @@ def _counting(preset: str, root: str | None, duplicates: str | None, mod: str | 
 
 def _read(reference: str, predicted: str, kind: str, lenient: bool) -> tuple[Graphs, Graphs]:
     from tallystick.errors import InputError
-    from tallystick.files.source import read_text, shown_name
+    from tallystick.files.source import Source
     from tallystick.tasks.amr.files import parse_penman
 
     sides = []
     for name in (reference, predicted):
-        text = read_text(name)
+        source = Source.of(name)
+        text = source.text()
         if not text.strip():
-            raise InputError("holds no graphs; expected PENMAN or triples", shown_name(name))
+            raise InputError("holds no graphs; expected PENMAN or triples", str(source))
         if kind == "triples" or (kind == "auto" and text.lstrip()[:1] == "{"):
             from tallystick.tasks.amr.triples_files import parse_triples
 
-            sides.append(parse_triples(text, file=shown_name(name), lenient=lenient))
+            sides.append(parse_triples(text, file=source, lenient=lenient))
         else:
-            sides.append(parse_penman(text, file=shown_name(name), lenient=lenient))
+            sides.append(parse_penman(text, file=source, lenient=lenient))
     return sides[0], sides[1]
 
 
