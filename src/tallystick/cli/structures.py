@@ -14,9 +14,9 @@ from tallystick.errors import InputError, MetricError, did_you_mean
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.drawings import Drawing
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.named import Types
 
@@ -101,7 +101,7 @@ def show(
         content["labels"] = [vars(row) for row in result.by_label(path)]
 
     def report() -> Parts:
-        from tallystick.show.page import Parts
+        from tallystick.results.report import Parts
 
         breakdown = _all_labels(results, labels)
         able = dict(_expressions_of(results))
