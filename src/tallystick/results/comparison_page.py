@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick import __version__
 from tallystick.errors import counted
 from tallystick.files.writing import write_atomically
 from tallystick.results.comparison_tables import correlations_table, intervals_are, letters_are, measures_are, shown
 from tallystick.show.page import rendered
 from tallystick.show.page_tables import shown_table, table_data
+from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.results.comparison import Cell, Comparison

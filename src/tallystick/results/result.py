@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick import __version__
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Memory
 from tallystick.engine.tally import Kind, Labelled, Noted, total
 from tallystick.errors import MetricError, TallystickError, did_you_mean, some
 from tallystick.results.accounts import Account, FieldSums, LabelSums
 from tallystick.results.rows import FieldFigures, Figures, LabelFigures, Later, Rows
+from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.algebra.node import Node

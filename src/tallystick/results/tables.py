@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick import __version__
 from tallystick.engine.rows import Invalid
 from tallystick.engine.tally import Counts, Labelled
 from tallystick.errors import counted
@@ -16,6 +15,7 @@ from tallystick.files.writing import to_json
 from tallystick.results.result import shared_signatures
 from tallystick.show.plainly import cut, line, told_apart
 from tallystick.show.tables import Column, Table, quantity
+from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick import __version__
 from tallystick.engine.tally import Labelled
 from tallystick.errors import TallystickError, counted
 from tallystick.files.writing import to_json
 from tallystick.results.aligned import Carried, carry
 from tallystick.show.page_tables import cell, shown_table, table_data
 from tallystick.show.tables import Table, figure
+from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Environment
