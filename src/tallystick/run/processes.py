@@ -217,7 +217,7 @@ def _run(packed: bytes) -> bytes:
         return failed
 
 
-class InWorker(Exception):  # noqa: N818 - the cause of another error, never raised by itself
+class InWorker(Exception):
     """Where in its process a piece of work failed."""
 
 
