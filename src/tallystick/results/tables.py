@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tallystick.engine.arrays import F64
 from tallystick.engine.codes import freeze
 from tallystick.engine.data import Scope
 from tallystick.engine.rows import Invalid
@@ -99,6 +100,18 @@ def _sums(result: Result) -> list[str]:
     if "num_p" not in tally:
         return ["", ""]
     return [f"{quantity(tally[f'num_{s}'])} / {quantity(tally[f'den_{s}'])}" for s in "pr"]
+
+
+def counted_figures(rows: Mapping[str, F64]) -> dict[str, dict[str, Any]]:
+    """Precision, recall and F1 by name, with the four sums that they are made of; None where a figure is 0/0."""
+    kind = Counts(one=False)
+    return {
+        name: {
+            **{key: None if np.isnan(value) else float(value) for key, value in kind.figures(sums).items()},
+            "tally": dict(zip(kind.sums, sums.tolist(), strict=True)),
+        }
+        for name, sums in rows.items()
+    }
 
 
 def labels_table(result: Result, path: str | None = None, title: str = "") -> Table:
