@@ -19,8 +19,7 @@ from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
-    from tallystick.results.result import Result
-    from tallystick.results.rows import Figures
+    from tallystick.results.result import Figures, Result
 
 
 def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncated: bool = False) -> Table:

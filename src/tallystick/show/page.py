@@ -307,7 +307,7 @@ def _least_column(axes: Sequence[Axis], heads: Sequence[int], shown: Sequence[in
 def _worst_first(page: Page) -> list[int]:
     import numpy as np
 
-    from tallystick.results.rows import worst_first
+    from tallystick.results.result import worst_first
 
     result = page.results[page.best]
     undefined, value, size = worst_first(result.kind.figures(result.rows)[result.kind.headline], result.rows)
