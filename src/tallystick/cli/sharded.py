@@ -20,9 +20,9 @@ from tallystick.errors import InputError, MetricError
 if TYPE_CHECKING:
     from tallystick.cli.output import Common
     from tallystick.cli.tasks import Task
+    from tallystick.results.report import Parts
     from tallystick.run.running import Finished
     from tallystick.run.shards import Score, Wants
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
 
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "KB": 1 << 10, "M": 1 << 20, "MB": 1 << 20, "G": 1 << 30, "GB": 1 << 30}
@@ -157,7 +157,7 @@ NO_ALIGNMENTS = (
 
 def _report(task: Task, done: Finished) -> Parts:
     """A report without alignments, its documents ordered as the task orders them."""
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
 
     return Parts(main=task.main(done.results), absent=NO_ALIGNMENTS)
 

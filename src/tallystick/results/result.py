@@ -417,13 +417,13 @@ class Result:
 
     def to_arrow(self, name: str = "score") -> Any:
         """A pyarrow table with a row of sums and figures for each document; the signature is in its metadata."""
-        from tallystick.results.tallies import tallies_table
+        from tallystick.results.tables import tallies_table
 
         return tallies_table({name: self})
 
     def to_parquet(self, path: Any, name: str = "score") -> None:
         """The same as a file: .parquet, .arrow or .feather; .csv or .tsv too."""
-        from tallystick.results.tallies import write_tallies
+        from tallystick.results.tables import write_tallies
 
         write_tallies({name: self}, path)
 
@@ -435,14 +435,14 @@ class Result:
 
     def plot(self, kind: str = "figures") -> Picture:
         """A picture: `figures` with their intervals, or `documents` from the worst to the best."""
-        from tallystick.show.pictures import result_picture
+        from tallystick.results.report import result_picture
 
         return result_picture(self, kind)
 
     def write_report(self, path: str, title: str = "Evaluation", documents: int = 200) -> None:
         """A page to look at: one file that works offline, with the alignments of the worst documents."""
+        from tallystick.results.report import Page, Parts, write_report
         from tallystick.results.tables import costs_table, fields_table
-        from tallystick.show.page import Page, Parts, write_report
 
         parts = Parts()
         if self.is_expression and self.sources is not None and not self._two_sided:
@@ -470,7 +470,7 @@ class Result:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from tallystick.show.notebook import result_html
+        from tallystick.results.tables import result_html
 
         return result_html(self)
 
