@@ -78,8 +78,8 @@ class Engine:
 
         from tallystick.cli.output import progress, say
         from tallystick.files.boundaries import LINES, Boundaries, name_under
-        from tallystick.run.crews import crew
         from tallystick.run.cutting import SHARD
+        from tallystick.run.processes import crew
         from tallystick.run.running import run_files
         from tallystick.run.state import State
 

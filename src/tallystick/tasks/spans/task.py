@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tallystick.show.page import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.spans.files import SpanCorpus
-    from tallystick.tasks.spans.metrics import Options
+    from tallystick.tasks.spans.metrics import SpanOptions
 
 BREAKDOWNS = ("label",)
 NO_BREAKDOWN = {"field": "--by label or --by document"}
@@ -205,11 +205,11 @@ def results_of_systems(
     return score_systems(corpora, *what)
 
 
-def _what(metrics: tuple[str, ...], settings: Mapping[str, Any]) -> tuple[tuple[str, ...], Options]:
-    from tallystick.tasks.spans.metrics import DEFAULT, Options
+def _what(metrics: tuple[str, ...], settings: Mapping[str, Any]) -> tuple[tuple[str, ...], SpanOptions]:
+    from tallystick.tasks.spans.metrics import DEFAULT, SpanOptions
 
     named = (text.partition("=") for text in settings["supertags"])
-    options = Options(
+    options = SpanOptions(
         average=settings["average"],
         beta=settings["beta"],
         types=not settings["ignore_types"],
