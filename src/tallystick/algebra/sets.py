@@ -324,7 +324,7 @@ def _bags(column: Items, keys: I64, bound: int) -> tuple[I64, I64, F64 | None]:
     known = column.__dict__.get("_bags")
     if known is None or not np.array_equal(known[0], keys):
         known = column.__dict__["_bags"] = keys, _sorted_bags(keys, column.owners, bound)
-    return known[1]  # type: ignore[no-any-return]
+    return known[1]
 
 
 def _sorted_bags(keys: I64, owners: I64, bound: int) -> tuple[I64, I64, F64 | None]:

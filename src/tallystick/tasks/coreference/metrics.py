@@ -22,6 +22,7 @@ from tallystick.algebra.normalise import Normaliser, f1, precision, recall, side
 from tallystick.algebra.records import record
 from tallystick.algebra.sets import Matching, match
 from tallystick.engine.arrays import F64, Mask, weighted_counts
+from tallystick.engine.encoded import Items
 from tallystick.engine.tally import Counts, Kind, MeanOf, ratio
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.result import Result
@@ -63,8 +64,10 @@ def tally_entities(metric: Normaliser, t: Overlaps) -> F64:
     inner = metric.inner
     assert isinstance(inner, Matching)
     key, response = inner.encode(*t.columns, t.scope)
-    found = inner.matched(key, response)  # type: ignore[arg-type]
-    common = weighted_counts(key.owners[found.i], found.weight, t.documents)  # type: ignore[attr-defined]
+    assert isinstance(key, Items)
+    assert isinstance(response, Items)
+    found = inner.matched(key, response)
+    common = weighted_counts(key.owners[found.i], found.weight, t.documents)
     return np.stack((common, inner.selves(response), common, inner.selves(key)), axis=1)
 
 

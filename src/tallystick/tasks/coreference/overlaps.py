@@ -23,6 +23,7 @@ from tallystick.algebra.sets import Sums, match
 from tallystick.engine.arrays import F64, I64, Mask, join, number, offsets_of, sort_order, weighted_counts
 from tallystick.engine.blocks import Blocks
 from tallystick.engine.data import Bag, Scope
+from tallystick.engine.encoded import Items
 
 PHI_3 = match(exact)
 """φ3 = Σ↔[δ] (eq. 17): the mentions that two entities have in common"""
@@ -73,8 +74,12 @@ class Side:
 
     def with_mentions(self, document: I64, entity: I64, mention: I64, entities: int) -> Side:
         """The same side and more mentions, of old and new entities, `entities` in all."""
-        added = ((self.document, document), (self.entity, entity), (self.mention, mention))
-        return Side(*(np.concatenate(pair) for pair in added), entities)
+        return Side(
+            np.concatenate((self.document, document)),
+            np.concatenate((self.entity, entity)),
+            np.concatenate((self.mention, mention)),
+            entities,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +98,8 @@ class Overlaps:
     @cached_property
     def _cells(self) -> Sums:
         key, response = PHI_3.encode(self.key.members, self.response.members, self.scope)
+        assert isinstance(key, Items)
+        assert isinstance(response, Items)
         return PHI_3.sums(key, response, Blocks(self.key.homes, self.response.homes, max(1, self.documents)))
 
     @property

@@ -40,7 +40,6 @@ from tallystick.results.explanation import Explanation, explain_document
 from tallystick.results.result import Result
 from tallystick.results.tallying import tally_rows
 from tallystick.structures.hierarchies import SUBEVENT, EventHierarchy, EventLink, conceptual
-from tallystick.tasks.coreference import overlaps as table
 from tallystick.tasks.coreference.metrics import BlancLinks
 from tallystick.tasks.coreference.overlaps import Overlaps, Side
 from tallystick.tasks.hierarchies import forests
