@@ -11,7 +11,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import InputError, MetricError
-from tallystick.results.tallies import tallies, write_tallies
+from tallystick.results.tables import tallies, write_tallies
 
 METRIC = ts.f1(ts.match(ts.exact))
 REFERENCE = {"a": ["x", "y"], "b": [], "c": ["z"]}

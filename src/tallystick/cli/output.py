@@ -27,8 +27,8 @@ from tallystick.errors import InputError, MetricError
 from tallystick.show.tables import WRITERS
 
 if TYPE_CHECKING:
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
 
 Command = TypeVar("Command", bound=Callable[..., Any])

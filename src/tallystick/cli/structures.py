@@ -14,9 +14,9 @@ from tallystick.errors import InputError, MetricError, did_you_mean
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.drawings import Drawing
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.metric import Types
 
@@ -102,7 +102,7 @@ def show(
         content["labels"] = [vars(row) for row in result.by_label(path)]
 
     def report() -> Parts:
-        from tallystick.show.page import Parts
+        from tallystick.results.report import Parts
 
         breakdown = _all_labels(results, labels)
         able = dict(_expressions_of(results))
@@ -142,7 +142,7 @@ def _expressions(results: Mapping[str, Result]) -> list[tuple[str, Result]]:
 
 
 def _expressions_of(results: Mapping[str, Result]) -> list[tuple[str, Result]]:
-    return [(name, result) for name, result in results.items() if not isinstance(result.metric, str)]
+    return [(name, result) for name, result in results.items() if result.is_expression]
 
 
 def _labelled(results: Mapping[str, Result], labels: Mapping[str, str], label: str | None) -> tuple[str, Result, str]:

@@ -138,7 +138,7 @@ class Comparison:
 
     def plot(self, kind: str | None = None) -> Picture:
         """A picture of the figures with their intervals and of the ranks; `kind` is figures or ranks for one of them."""
-        from tallystick.show.pictures import comparison_picture
+        from tallystick.results.comparison_page import comparison_picture
 
         return comparison_picture(self, kind)
 
@@ -149,7 +149,7 @@ class Comparison:
         write_comparison([self], path, title)
 
     def _repr_html_(self) -> str:
-        from tallystick.show.notebook import comparison_html
+        from tallystick.results.comparison_tables import comparison_html
 
         return comparison_html(self)
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
     from tallystick.judging.questions import Question
     from tallystick.results.comparison import Comparison
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.arguments.metrics import Scored
 
@@ -90,7 +90,7 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
         extra["labels"] = [dict(zip(tables[0].columns, row, strict=True)) for row in tables[0].rows]
 
     def report() -> Parts:
-        from tallystick.show.page import Parts
+        from tallystick.results.report import Parts
 
         return Parts(
             () if tables else (roles_table(scored),), explain=lambda document: document_tree(scored, document),

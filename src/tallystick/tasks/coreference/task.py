@@ -14,8 +14,8 @@ from tallystick.errors import InputError, MetricError
 if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
     from tallystick.results.explanation import Explanation
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.coreference.metrics import CoreferenceOptions
     from tallystick.tasks.coreference.pairing import PairedChains

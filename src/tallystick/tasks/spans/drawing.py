@@ -12,8 +12,8 @@ import numpy as np
 
 from tallystick.engine.tally import Labelled
 from tallystick.results.explanation import Explanation
+from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
-from tallystick.show.page import Parts
 from tallystick.tasks.spans.errors import Alignment, Outcome, align, span_of
 from tallystick.tasks.spans.show import errors_tables
 

@@ -14,8 +14,8 @@ from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mar
 from tallystick.show.tables import Column, Table, quantity
 
 if TYPE_CHECKING:
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
     from tallystick.structures.texts import Entity, TemplateSet
     from tallystick.tasks.templates.errors import ErrorKind
     from tallystick.tasks.templates.files import PairedTemplates, TemplateText
@@ -44,11 +44,11 @@ def templates_parts(
     pairs: PairedTemplates, fillers: Any, results: Mapping[str, Result], texts: Mapping[str, TemplateText]
 ) -> Parts:
     """Figures by slot, the kinds of error, and of each document its text, if that is known, and the matched templates."""
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
     from tallystick.tasks.templates.errors import find_errors
     from tallystick.tasks.templates.metrics import by_slot
 
-    able = {name: result for name, result in results.items() if not isinstance(result.metric, str)}
+    able = {name: result for name, result in results.items() if result.is_expression}
     kinds, found = find_errors(pairs)
     name, shown = next(iter(able.items()), ("", None))
     return Parts(

@@ -23,14 +23,14 @@ LONGEST = 300
 """So many characters of a value are shown."""
 
 
-def plainly(value: Any, longest: int = LONGEST) -> str:
+def value_text(value: Any, longest: int = LONGEST) -> str:
     """A value in one line."""
-    return cut(line(_words(value)), longest)
+    return cut(one_line(_words(value)), longest)
 
 
-def both_plainly(reference: Any, predicted: Any, longest: int = LONGEST) -> tuple[str, str]:
+def both_texts(reference: Any, predicted: Any, longest: int = LONGEST) -> tuple[str, str]:
     """Two values that are not the same, so that the difference is seen."""
-    return told_apart(reference, predicted, longest, _words)
+    return tell_apart(reference, predicted, longest, _words)
 
 
 def named_parts(value: Any) -> list[tuple[str, Any]]:
@@ -110,7 +110,7 @@ _UNSEEN = re.compile(r"(?<= ) | (?= )|(?<=['\"]) | (?=['\"])")
 """A space beside another, or at an end of a text."""
 
 
-def line(text: str) -> str:
+def one_line(text: str) -> str:
     """Text on one line."""
     return " ".join(text.split())
 
@@ -122,9 +122,9 @@ def cut(text: str, longest: int, begin: int = 0) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def told_apart(reference: Any, predicted: Any, longest: int, words: Callable[[Any], str]) -> tuple[str, str]:
+def tell_apart(reference: Any, predicted: Any, longest: int, words: Callable[[Any], str]) -> tuple[str, str]:
     """Both values in `words`, or, where these read alike, as Python writes them. What has no difference to show stays alike."""
-    left, right = line(words(reference)), line(words(predicted))
+    left, right = one_line(words(reference)), one_line(words(predicted))
     if _seen(left) == _seen(right):
         left, right = _exactly(reference, predicted)
     return cut_apart(left, right, longest)
@@ -143,5 +143,5 @@ def _seen(text: str) -> str:
 
 
 def _exactly(reference: Any, predicted: Any) -> tuple[str, str]:
-    left, right = (line(_UNSEEN.sub("␣", repr(value))) for value in (reference, predicted))
+    left, right = (one_line(_UNSEEN.sub("␣", repr(value))) for value in (reference, predicted))
     return (left, right) if left == right or _seen(left) != _seen(right) else (ascii(reference), ascii(predicted))

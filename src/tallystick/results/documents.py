@@ -1,28 +1,143 @@
-"""The documents that a page carries: each with its drawings and its alignment, packed, the worst first, within limits."""
+"""One document for a reader: where its prediction differs from its reference, and the tree that a page carries.
+
+Both are read off the explanation, which is the alignment that the score is the sum of.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tallystick.algebra.cases import Let
+from tallystick.algebra.exact import Keyed
+from tallystick.algebra.functions import Via
 from tallystick.algebra.latent import Latent, Scoped
-from tallystick.algebra.node import Node, keyword, shown
+from tallystick.algebra.node import Node, Similarity, keyword, shown
 from tallystick.algebra.normalise import Normaliser, Sides
+from tallystick.algebra.parse import parse
+from tallystick.algebra.records import Each, Record
 from tallystick.algebra.sets import Matching
 from tallystick.engine.rows import Invalid
 from tallystick.errors import TallystickError
 from tallystick.files.writing import to_json
-from tallystick.results.differences import compared_parts, item_node
-from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation
-from tallystick.show.plainly import both_plainly, named_parts, plainly
+from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, WRAPPERS, Explanation
+from tallystick.results.tables import shorten, shorten_both
+from tallystick.show.drawings import Drawing
+from tallystick.show.tables import Table
+from tallystick.show.values import both_texts, named_parts, value_text
 from tallystick.structures.texts import Mention
 
 if TYPE_CHECKING:
-    from tallystick.algebra.node import Similarity
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
 
+WRONG, MISSING, EXTRA, INVALID = "wrong", "missing", "extra", "invalid"
+MARKS = {WRONG: "≠", MISSING: "-", EXTRA: "+", INVALID: "!"}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One value that is not as it should be."""
+
+    what: str
+    path: str
+    reference: Any
+    predicted: Any
+    similarity: float
+
+    @property
+    def field(self) -> str:
+        """The path without the places of items."""
+        return re.sub(r"\[[^\]]*\]", "[*]", self.path)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "what": self.what,
+            "path": self.path,
+            "reference": self.reference,
+            "predicted": self.predicted,
+            "similarity": self.similarity,
+        }
+
+
+def differences(tree: Explanation) -> list[Difference]:
+    """Everything in a document that is wrong, missing or extra."""
+    return list(_below(tree, ""))
+
+
+def _below(tree: Explanation, path: str) -> Iterator[Difference]:
+    if isinstance(tree.predicted, Invalid):
+        yield Difference(INVALID, path or "(document)", tree.reference, tree.predicted.reason, 0.0)
+    elif tree.status == MISSED:
+        yield Difference(MISSING, path or "(value)", tree.reference, None, 0.0)
+    elif tree.status == SPURIOUS:
+        yield Difference(EXTRA, path or "(value)", None, tree.predicted, 0.0)
+    elif tree.children:
+        for child in tree.children:
+            yield from _below(child, path + _step(child, path))
+    elif tree.weight < max(tree.reference_self, tree.predicted_self) - 1e-12:
+        most = max(tree.reference_self, tree.predicted_self)
+        yield Difference(WRONG, path or "(value)", tree.reference, tree.predicted, tree.weight / most)
+
+
+def _step(child: Explanation, path: str) -> str:
+    if child.places:
+        known = list(dict.fromkeys(str(place) for place in child.places if place is not None))
+        return f"[{'→'.join(known)}]"
+    if child.name.startswith("<") or not child.name:
+        return child.name
+    return f".{child.name}" if path else child.name
+
+
+def at_field(found: Sequence[Difference], field: str) -> list[Difference]:
+    """Only what concerns one field; where the whole item is missing or extra, its value of that field."""
+    out = []
+    for one in found:
+        rest = field.removeprefix(one.field)
+        if one.field == field:
+            out.append(one)
+        elif field.startswith(one.field) and rest.startswith((".", "[")) and "[" not in rest and "<" not in rest:
+            steps = rest.removeprefix(".").split(".")
+            reference, predicted = (_value(side, steps) for side in (one.reference, one.predicted))
+            if reference is not None or predicted is not None:
+                out.append(Difference(one.what, one.path + rest, reference, predicted, 0.0))
+        elif one.what == INVALID:
+            out.append(one)
+    return out
+
+
+def _value(value: Any, steps: Sequence[str]) -> Any:
+    for step in steps:
+        value = value.get(step) if isinstance(value, Mapping) else getattr(value, step, None)
+    return value
+
+
+def differences_table(found: Sequence[Difference], title: str) -> Table:
+    """One document on a terminal."""
+    rows = [[f"{MARKS[one.what]} {one.what}", one.path, *_shown(one), one.similarity] for one in found]
+    return Table(["", "field", "reference", "predicted", "similarity"], rows, title=title)
+
+
+def all_differences(documents: Mapping[str, Sequence[Difference]]) -> Table:
+    """Several documents in one table, for a pipe."""
+    rows = [
+        [key, one.what, one.path, *_shown(one, 1000), one.similarity]
+        for key, found in documents.items()
+        for one in found
+    ]
+    return Table(["document", "what", "field", "reference", "predicted", "similarity"], rows)
+
+
+def _shown(one: Difference, width: int = 60) -> tuple[str, str]:
+    """Both sides; where each has a value, so that the difference is seen."""
+    if one.reference is not None and one.predicted is not None:
+        return shorten_both(one.reference, one.predicted, width)
+    left, right = ("–" if value is None else shorten(value, width) for value in (one.reference, one.predicted))
+    return left, right
+
+
+# The documents that a page carries: each with its drawings and its alignment, packed, the worst first, within limits.
 
 DEEPEST = 4000
 """How many nodes one document's alignment may have in the page."""
@@ -43,15 +158,20 @@ class Carried:
     full: bool
 
 
-def carry(parts: Parts, ids: Sequence[Any], budget: int) -> Carried:
+def carry_documents(
+    ids: Sequence[Any],
+    explain: Callable[[Any], Explanation] | None,
+    draw: Callable[[Any], Sequence[Drawing]] | None,
+    budget: int,
+) -> Carried:
     """These documents with everything that can be drawn of them, as many as the budget of bytes allows."""
     out: list[dict[str, Any]] = []
-    if not parts.opens:
+    if explain is None and draw is None:
         return Carried(out, False)
     for key in ids:
         nodes = [DEEPEST]
-        tree = None if parts.explain is None else packed(parts.explain(key), nodes)
-        drawings = [] if parts.draw is None else [drawing.packed() for drawing in parts.draw(key)]
+        tree = None if explain is None else pack_tree(explain(key), nodes)
+        drawings = [] if draw is None else [drawing.packed() for drawing in draw(key)]
         one = {"tree": tree, "drawings": drawings, "cut": nodes[0] <= 0}
         budget -= len(to_json(one, indent=None).encode())
         if budget < 0 and out:
@@ -60,7 +180,7 @@ def carry(parts: Parts, ids: Sequence[Any], budget: int) -> Carried:
     return Carried(out, False)
 
 
-def packed(node: Explanation, nodes: list[int]) -> list[Any]:
+def pack_tree(node: Explanation, nodes: list[int]) -> list[Any]:
     """[name, status, weight, reference's own, predicted's own, reference, predicted, children]
 
     A predicted value that reads as the reference does is 0, and there are no children if there are none. What says
@@ -73,7 +193,7 @@ def packed(node: Explanation, nodes: list[int]) -> list[Any]:
     for child in () if whole else node.children:
         if nodes[0] <= 0:
             break
-        children.append(packed(child, nodes))
+        children.append(pack_tree(child, nodes))
     status, name = SIGNS[node.status], node.name or _item(node)
     weights = [_short(x) for x in (node.weight, node.reference_self, node.predicted_self)]
     if not node.children and node.status in (MISSED, SPURIOUS):
@@ -90,13 +210,13 @@ def packed(node: Explanation, nodes: list[int]) -> list[Any]:
     if children:
         return [name, status, *weights, None, None, children]
     wrong = node.status == DIFFERS or node.weight < max(node.reference_self, node.predicted_self)
-    left, right = (both_plainly if wrong else _each_plainly)(node.reference, node.predicted)
+    left, right = (both_texts if wrong else _each_text)(node.reference, node.predicted)
     return [name, status, *weights, left, 0 if left == right else right]
 
 
-def _each_plainly(reference: Any, predicted: Any) -> tuple[str, str]:
+def _each_text(reference: Any, predicted: Any) -> tuple[str, str]:
     """Two values that count as the same, each by itself."""
-    return plainly(reference), plainly(predicted)
+    return value_text(reference), value_text(predicted)
 
 
 def unreadable(prediction: Invalid) -> str:
@@ -159,7 +279,7 @@ def _alone(
     nodes[0] -= len(children)
     if children:
         return [name, status, *weights, None, None, children]
-    text = plainly(value)
+    text = value_text(value)
     return [name, status, *weights, text if status == "-" else None, text if status == "+" else None]
 
 
@@ -173,6 +293,48 @@ def _item(node: Explanation) -> str:
         return ""
     left, right = ("–" if place is None else str(place + 1) for place in node.places)
     return f"{left} ↔ {right}" if None not in node.places else f"{left if right == '–' else right}"
+
+
+# Which parts of a value a metric looks at: of what stands on one side only, these are shown, and no others.
+#
+# A record may hold more than is compared: an id that pairs the documents, distances and other names that only some metrics
+# of a task ask for. What was matched shows the compared fields alone, so what was missed does too.
+
+BESIDE = ("trigger",)
+"""What says where an item belongs, shown even where it is not compared."""
+
+Part = tuple[str, Any, "Similarity | None"]
+"""A part of a record: its name, its value, and what compares it."""
+
+
+def compared_parts(value: Any, node: Similarity | None) -> list[Part]:
+    """The named parts of a value that a metric looks at, in the value's own order; all of them where nobody knows."""
+    every: list[Part] = [(key, part, None) for key, part in named_parts(value) if part is not None and part != ()]
+    inner, keys, changed = _inside(node)
+    if changed or not isinstance(inner, (Each, Record)):
+        return every
+    known = dict(inner.fields)
+    chosen = [(key, part, known.get(key)) for key, part, _ in every if key in known or key in keys or key in BESIDE]
+    return chosen if any(key in known for key, _, _ in chosen) else every
+
+
+def item_node(node: Similarity | None) -> Similarity | None:
+    """What compares the items of a list."""
+    inner, _, changed = _inside(node)
+    return inner.inner if isinstance(inner, Matching) and not changed else None
+
+
+def _inside(node: Similarity | None) -> tuple[Similarity | None, frozenset[str], bool]:
+    """The node below all wrappers, the fields that must be equal for it to be asked, and whether a function changes the
+    value on the way, so that its fields are not the value's."""
+    keys: frozenset[str] = frozenset()
+    while isinstance(node, WRAPPERS):
+        if isinstance(node, Via):
+            return node, keys, True
+        if isinstance(node, Keyed):
+            keys |= frozenset(node.by)
+        node = node.unrolled if isinstance(node, Let) else node.inner
+    return node, keys, False
 
 
 # The metric's derivation tree: normaliser over matching over similarities, each part with what it does.
@@ -199,22 +361,20 @@ SAYS = {
 
 
 @dataclass(frozen=True)
-class Part:
+class MetricPart:
     """A part of a metric: N, M (Σ) or S (φ), the name it has where it stands, what it is and what it does."""
 
     kind: str
     name: str
     what: str
     says: str
-    parts: tuple[Part, ...]
+    parts: tuple[MetricPart, ...]
 
 
-def derivation(result: Result) -> Part | None:
+def derivation(result: Result) -> MetricPart | None:
     """The tree of a result's metric; None where it is no expression of the algebra."""
     if isinstance(result.metric, Node):
         return _part(result.metric, "")
-    from tallystick.algebra.parse import parse
-
     _, equals, expression = result.metric.partition(" = ")
     try:
         return _part(parse(expression), "") if equals else None
@@ -222,7 +382,7 @@ def derivation(result: Result) -> Part | None:
         return None
 
 
-def _part(node: Node, name: str) -> Part:
+def _part(node: Node, name: str) -> MetricPart:
     parts = list(node.parts())
     inside = {f"{keyword(part_name)}={shown(part)}" for part_name, part in parts} | {shown(part) for _, part in parts}
     called = str(node).partition("(")[0]
@@ -230,7 +390,7 @@ def _part(node: Node, name: str) -> Part:
     kind = "N" if isinstance(node, (Normaliser, Sides)) else "S"
     if isinstance(node, (Matching, Latent, Scoped)):
         kind = "M"
-    return Part(
+    return MetricPart(
         kind,
         name,
         f"{called}({', '.join(own)})" if own else called,
