@@ -220,10 +220,7 @@ def _breakdown(done: Finished, common: Common) -> tuple[list[Table], dict[str, A
         if common.by == "label" and path is not None:
             table = replace(reports.labels_table(result, path), title=name)
             return [table], {"labels": [vars(row) for row in result.by_label(path)]}
-        whole = not isinstance(result.metric, str)
-        if common.by == "field" and (
-            whole or (result.field_sums if result.kept else result.account.fields) is not None
-        ):
+        if common.by == "field" and (result.is_expression or result.field_sums is not None):
             table = replace(reports.fields_table(result), title=name)
             return [table], {"fields": [vars(row) for row in result.by_field()]}
     raise needs_the_whole(common.by)

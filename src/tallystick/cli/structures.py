@@ -142,7 +142,7 @@ def _expressions(results: Mapping[str, Result]) -> list[tuple[str, Result]]:
 
 
 def _expressions_of(results: Mapping[str, Result]) -> list[tuple[str, Result]]:
-    return [(name, result) for name, result in results.items() if not isinstance(result.metric, str)]
+    return [(name, result) for name, result in results.items() if result.is_expression]
 
 
 def _labelled(results: Mapping[str, Result], labels: Mapping[str, str], label: str | None) -> tuple[str, Result, str]:

@@ -7,14 +7,17 @@ Mention(3, 4, text='the mayor')                                      the mayor [
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from tallystick.engine.rows import Invalid
-from tallystick.structures.texts import Mention
+
+if TYPE_CHECKING:
+    from tallystick.structures.texts import Mention
 
 LONGEST = 300
 """So many characters of a value are shown."""
@@ -32,7 +35,7 @@ def both_texts(reference: Any, predicted: Any, longest: int = LONGEST) -> tuple[
 
 def named_parts(value: Any) -> list[tuple[str, Any]]:
     """The parts of a record by name; nothing for other values."""
-    if isinstance(value, (str, bytes, Mention)):
+    if isinstance(value, (str, bytes)) or _is_mention(value):
         return []
     if isinstance(value, Mapping):
         return [(str(key), part) for key, part in value.items()]
@@ -58,7 +61,7 @@ def _words(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, Invalid):
         return f"the prediction is invalid: {value.reason}"
-    if isinstance(value, Mention):
+    if _is_mention(value):
         return _mention(value)
     if isinstance(value, range) and value.step == 1 and value:
         return _place(value[0], value[-1])
@@ -80,6 +83,12 @@ def _listed(value: Any) -> Iterator[str]:
 
 def _place(first: int, last: int) -> str:
     return f"[{first}]" if first == last else f"[{first}–{last}]"
+
+
+def _is_mention(value: Any) -> TypeGuard[Mention]:
+    """Whether a value is a mention; the structures are not loaded to find out."""
+    texts = sys.modules.get("tallystick.structures.texts")
+    return texts is not None and isinstance(value, texts.Mention)
 
 
 def _mention(mention: Mention) -> str:

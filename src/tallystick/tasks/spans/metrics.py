@@ -24,8 +24,7 @@ from tallystick.algebra.records import record
 from tallystick.algebra.sets import match
 from tallystick.engine.arrays import F64
 from tallystick.errors import MetricError, did_you_mean
-from tallystick.results.result import Result
-from tallystick.results.rows import Later
+from tallystick.results.result import Later, Result
 from tallystick.tasks.spans import counts as span_counts
 from tallystick.tasks.spans import units as unit_counts
 from tallystick.tasks.spans.counts import Array, Partner, Rows, SpanCounts

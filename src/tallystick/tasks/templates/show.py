@@ -37,7 +37,7 @@ def templates_parts(
     from tallystick.tasks.templates.errors import find_errors
     from tallystick.tasks.templates.metrics import by_slot
 
-    able = {name: result for name, result in results.items() if not isinstance(result.metric, str)}
+    able = {name: result for name, result in results.items() if result.is_expression}
     kinds, found = find_errors(pairs)
     name, shown = next(iter(able.items()), ("", None))
     return Parts(
