@@ -6,8 +6,8 @@ from collections.abc import Container
 
 import click
 
-from tallystick import __version__
 from tallystick.cli.lazy import LazyGroup
+from tallystick.version import __version__
 
 TASKS = {
     "amr": "Smatch, exact, over PENMAN files or triples; fine-grained scores; AMR, UMR, DRS, MRP",
