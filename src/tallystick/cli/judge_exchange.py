@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick.cli.options import task_options
 from tallystick.cli.output import say
 from tallystick.errors import InputError, MetricError, counted, did_you_mean
-from tallystick.tasks.arguments.task import argument_options
+from tallystick.tasks.contract import find_task
 
 if TYPE_CHECKING:
     from tallystick.judging.questions import Question
@@ -21,8 +22,8 @@ UNNEEDED = ("judge", "counting", "partial", "none_credits_recall")
 
 def stage_options(command: Any) -> Any:
     """The options of the stages that decide what is left open."""
-    command = argument_options(command)
-    command.__click_params__ = [one for one in command.__click_params__ if one.name not in UNNEEDED]
+    options = [one for one in task_options(find_task("arguments"), "figures") if one.name not in UNNEEDED]
+    command.__click_params__ = [*reversed(options), *getattr(command, "__click_params__", ())]
     return command
 
 
@@ -127,7 +128,10 @@ def _open(
         return most_made([[one.question for one in open_fills(key, read_muc4(file))] for file in files.values()], top)
     from tallystick.tasks.arguments.task import open_questions
 
-    return open_questions(reference, files, top, **options)
+    found, notes = open_questions(reference, files, top, **options)
+    for note in notes:
+        say(f"Warning: {note}")
+    return found
 
 
 def _write(
