@@ -16,7 +16,7 @@ import click
 from tallystick.cli.output import FORMATS
 from tallystick.cli.outputs import FILE, TALLIES
 from tallystick.errors import InputError, MetricError
-from tallystick.tasks.contract import Task, Use, default_of, flag, option_of
+from tallystick.tasks.contract import Option, Task, Use, default_of, flag, option_of
 
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "KB": 1 << 10, "M": 1 << 20, "MB": 1 << 20, "G": 1 << 30, "GB": 1 << 30}
 
@@ -75,15 +75,12 @@ def _type(about: Option, kind: Any) -> Any:
     if about.writes:
         return FILE
     plain = {part for part in (*inside, kind) if part in (int, float, str)}
-    limits = about.least if about.above is None else about.above, about.most
+    least = about.least if about.above is None else about.above
     if int in plain:
-        return (
-            click.IntRange(*(None if one is None else int(one) for one in limits))
-            if any(one is not None for one in limits)
-            else int
-        )
+        low, high = (None if one is None else int(one) for one in (least, about.most))
+        return int if low is None and high is None else click.IntRange(low, high)
     if float in plain:
-        return click.FloatRange(*limits, min_open=about.above is not None)
+        return click.FloatRange(least, about.most, min_open=about.above is not None)
     return str
 
 
