@@ -17,8 +17,8 @@ from tallystick.tasks.dependencies.files import parse_conllu
 from tallystick.tasks.dependencies.show import arcs_parts
 from tallystick.tasks.events.documents import EventDocument
 from tallystick.tasks.events.show import events_drawer
-from tallystick.tasks.spans.drawing import spans_parts
 from tallystick.tasks.spans.files import read_span_files
+from tallystick.tasks.spans.show import spans_parts
 
 CONLL = """#begin document (d1); part 000
 d1 0 0 Ann (0)

@@ -99,6 +99,19 @@ class Noted(Kind, Protocol):
     def notes(self, sums: F64) -> list[str]: ...
 
 
+@runtime_checkable
+class Directed(Kind, Protocol):
+    """A kind with figures for which lower is better, such as an error rate; of every other figure more is better."""
+
+    @property
+    def lower_is_better(self) -> tuple[str, ...]: ...
+
+
+def lower_is_better(kind: Kind, figure: str | None = None) -> bool:
+    """Whether a figure of a kind (the one that it is named after, if none is given) is the better the lower it is."""
+    return isinstance(kind, Directed) and (figure or kind.headline) in kind.lower_is_better
+
+
 def ratio(numerator: F64, denominator: F64) -> F64:
     """numerator / denominator; NaN for 0/0."""
     out: F64 = np.full(np.broadcast(numerator, denominator).shape, np.nan)
@@ -169,6 +182,10 @@ class MeanOf:
             found.append(np.nan_to_num(kind.figures(inner)[kind.headline]))
             first += len(kind.sums)
         return {self.headline: np.mean(found, axis=0)}
+
+    @property
+    def lower_is_better(self) -> tuple[str, ...]:
+        return (self.headline,) if all(lower_is_better(kind) for _, kind in self.parts) else ()
 
 
 # Sums of floats without rounding, so that nothing depends on the order or the grouping of what is added.

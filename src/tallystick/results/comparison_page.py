@@ -115,7 +115,7 @@ def _shown(one: Comparison, added: Sequence[Table], truncate: bool) -> dict[str,
             cells.append(_cell(one, cell, scales[metric], first, one.digits_of(system, metric), truncate))
         rows.append({"system": system, "letter": letters[system] if one.differences else "", "cells": cells})
     legend = [measures_are(one), intervals_are(one).replace("[ ]", "Below a figure").strip()]
-    legend.append(letters_are(one, "Letters behind a figure name the systems that it is significantly above"))
+    legend.append(letters_are(one, "Letters behind a figure name the systems that it is significantly better than"))
     if _is_ranked(one):
         legend.append(f"#: rank; arrows: places moved from {one.base or one.metrics[0]}. ★ is the best.")
     correlations = page_table(correlations_table(one.correlations(), "As numbers")) if _agree(one) else None

@@ -60,7 +60,7 @@ def _alone(comparison: Comparison, system: str, metric: str) -> Cell:
 def legend(comparison: Comparison, rank_sign: str = RANK) -> list[str]:
     """What everything in the table is, in a line or two."""
     letters = letters_are(
-        comparison, "Letters: systems, by the letter before their name, that a figure is significantly above"
+        comparison, "Letters: systems, by the letter before their name, that a figure is significantly better than"
     )
     moves = f"; ↑↓: places moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
     ranks = f"{rank_sign}: rank{moves}."
@@ -73,7 +73,8 @@ def _latex_legend(comparison: Comparison) -> list[str]:
     if comparison.fractions:
         measures = f"{measures[:-1]}, in percent." if measures else "Figures in percent."
     letters = letters_are(
-        comparison, "Raised letters: systems, by the letter behind their name, that a figure is significantly above"
+        comparison,
+        "Raised letters: systems, by the letter behind their name, that a figure is significantly better than",
     )
     moves = f", and by how many places it moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
     return _lines(comparison, measures, letters, f"Behind each figure: its rank{moves}.")
@@ -118,6 +119,7 @@ def measures_are(comparison: Comparison) -> str:
     parts = []
     for measure, metrics in found.items():
         said = measure_name(measure) if averaged else figure_name(measure.figure)
+        said += ", lower is better" if measure.lower_is_better else ""
         parts.append(f"{said} ({', '.join(metrics)})" if len(found) > 1 else said)
     return f"Figures: {'; '.join(parts)}." if parts else ""
 

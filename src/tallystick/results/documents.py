@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.cases import Let
@@ -27,7 +27,7 @@ from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.drawings import Drawing
 from tallystick.show.tables import Table
 from tallystick.show.values import both_texts, named_parts, value_text
-from tallystick.structures.texts import Mention
+from tallystick.structures.texts import AnnotatedMention, Mention
 
 if TYPE_CHECKING:
     from tallystick.results.result import Result
@@ -293,6 +293,38 @@ def _item(node: Explanation) -> str:
         return ""
     left, right = ("–" if place is None else str(place + 1) for place in node.places)
     return f"{left} ↔ {right}" if None not in node.places else f"{left if right == '–' else right}"
+
+
+# The words of mentions, where an explanation has only their offsets.
+
+Texts = Mapping[tuple[int, int], str]
+"""What stands at a span."""
+NO_TEXTS: Texts = {}
+
+
+def add_words(node: Explanation, tokens: Sequence[str], texts: Texts = NO_TEXTS) -> Explanation:
+    """An explanation whose mentions have their words: those of the tokens, else the texts that are known of their spans."""
+    return replace(
+        node,
+        reference=_in_words(node.reference, tokens, texts),
+        predicted=_in_words(node.predicted, tokens, texts),
+        children=tuple(add_words(child, tokens, texts) for child in node.children),
+    )
+
+
+def _in_words(value: Any, tokens: Sequence[str], texts: Texts) -> Any:
+    """Mentions with their words, also inside records."""
+    if isinstance(value, Mention):
+        if getattr(value, "text", None) is not None:
+            return value
+        inside = 0 <= value.left <= value.right < len(tokens)
+        words = " ".join(tokens[value.left : value.right + 1]) if inside else texts.get((value.left, value.right))
+        return value if words is None else AnnotatedMention(value.left, value.right, text=words)
+    if is_dataclass(value) and not isinstance(value, type):
+        found = {f.name: getattr(value, f.name) for f in fields(value)}
+        changed = {name: _in_words(part, tokens, texts) for name, part in found.items() if isinstance(part, Mention)}
+        return replace(value, **changed) if changed else value
+    return value
 
 
 # Which parts of a value a metric looks at: of what stands on one side only, these are shown, and no others.

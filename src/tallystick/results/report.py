@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.engine.tally import Labelled
+from tallystick.engine.tally import Labelled, lower_is_better
 from tallystick.errors import MetricError, counted
 from tallystick.files.writing import write_atomically
 from tallystick.results.documents import Carried, carry_documents, derivation
@@ -262,7 +262,7 @@ def _least_column(axes: Sequence[Axis], heads: Sequence[int], shown: Sequence[in
 
 def _worst_first(page: Page) -> list[int]:
     result = page.results[page.best]
-    undefined, value, size = worst_first(result.kind.figures(result.rows)[result.kind.headline], result.rows)
+    undefined, value, size = worst_first(result.kind, result.rows)
     return [int(k) for k in np.lexsort((size, value, undefined))]
 
 
@@ -359,7 +359,10 @@ def result_picture(results: Mapping[str, Result] | Result, kind: str = "figures"
         columns = {
             name: result.kind.figures(result.rows)[result.kind.headline].tolist() for name, result in named.items()
         }
-        lines = {name: sorted(value for value in values if value == value) for name, values in columns.items()}
+        lines = {
+            name: sorted((value for value in values if value == value), reverse=lower_is_better(named[name].kind))
+            for name, values in columns.items()
+        }
         figures = dict.fromkeys(figure_name(result.kind.headline) for result in named.values())
         return draw_lines(lines, "documents, from the worst to the best (%)", " or ".join(figures))
     raise MetricError(f"a result has pictures of figures and of documents, not of {kind!r}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Memory
-from tallystick.engine.tally import Kind, Labelled, Noted, Totals, add_up, tells_exact, total
+from tallystick.engine.tally import Kind, Labelled, Noted, Totals, add_up, lower_is_better, tells_exact, total
 from tallystick.errors import MetricError, TallystickError, did_you_mean, some
 from tallystick.version import __version__
 
@@ -85,9 +85,10 @@ class Rows:
 # Which documents come first where the worst do: the same in a report and among the documents that are kept for it.
 
 
-def worst_first(values: F64, rows: F64) -> tuple[F64, F64, F64]:
-    """Three keys of every document, the lowest of which come first: whether its figure is 0/0, the figure, and less its size,
-    since of two that are as bad the larger has more to lose."""
+def worst_first(kind: Kind, rows: F64) -> tuple[F64, F64, F64]:
+    """Three keys of every document, the lowest of which come first: whether its figure is 0/0, the figure (less the figure, if
+    lower is better), and less its size, since of two that are as bad the larger has more to lose."""
+    values = kind.figures(rows)[kind.headline] * (-1 if lower_is_better(kind) else 1)
     undefined = np.isnan(values)
     return undefined.astype(np.float64), np.where(undefined, 0.0, values), -np.asarray(rows.sum(axis=1), np.float64)
 
@@ -269,7 +270,7 @@ class Result:
                 f"{name} lies between {low} and {high}"
             )
         for name, value in self.figures.items():
-            if value is not None and value > 1 + 1e-9:
+            if value is not None and value > 1 + 1e-9 and not lower_is_better(self.kind, name):
                 out.append(f"{name} is {value:.4f}, above 1: the matching lets one item be counted several times")
         main = ("precision", "recall", self.kind.headline)
         empty = [name for name, value in self.kind.figures(self.sums).items() if np.isnan(value) and name in main]

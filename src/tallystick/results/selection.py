@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Objects
-from tallystick.engine.tally import Joinable, Kind, Labelled, joint_kind, ratio, rows_under
+from tallystick.engine.tally import Joinable, Kind, Labelled, joint_kind, lower_is_better, ratio, rows_under
 from tallystick.errors import MetricError, some
 from tallystick.results.result import Result
 
@@ -94,6 +94,10 @@ class OverDocuments:
     @property
     def sums(self) -> tuple[str, ...]:
         return (*self.names, *(f"{name}_documents" for name in self.names))
+
+    @property
+    def lower_is_better(self) -> tuple[str, ...]:
+        return tuple(name for name in self.names if lower_is_better(self.kind, name))
 
     def rows(self, rows: F64, undefined: float | None) -> F64:
         """A document's figures; 0/0 is left out, or is what the policy says."""

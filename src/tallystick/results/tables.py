@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tallystick.engine.arrays import F64
 from tallystick.engine.codes import freeze
 from tallystick.engine.data import Scope
 from tallystick.engine.rows import Invalid
-from tallystick.engine.tally import Counts, Labelled
+from tallystick.engine.tally import Counts, Labelled, lower_is_better
 from tallystick.errors import MetricError, ValueMismatch, counted
 from tallystick.files.writing import to_json, write_atomically
 from tallystick.results.result import shared_signatures
@@ -78,19 +79,21 @@ def documents_table(results: Mapping[str, Result], limit: int | None = None) -> 
     if len(results) == 1:
         names = list(first.figures)
         rows = [[str(key), *figures.values()] for key, figures in first.documents.items()]
-        place = 1 + names.index(first.kind.headline)
-        rows.sort(key=lambda row: (row[place] is None, row[place] or 0.0))
+        place, sign = 1 + names.index(first.kind.headline), -1 if lower_is_better(first.kind) else 1
+        rows.sort(key=lambda row: (row[place] is None, sign * (row[place] or 0.0)))
         return Table(["document", *names], rows[:limit])
     columns = {name: result.documents for name, result in results.items()}
     rows = [[str(key), *(columns[n][key][result.kind.headline] for n, result in results.items())] for key in first.ids]
-    rows.sort(key=_badness)
+    errors = [lower_is_better(result.kind) for result in results.values()]
+
+    def goodness(row: list[Any]) -> tuple[bool, float]:
+        """The mean of the figures that are there; where all are 0/0 there is nothing to look at."""
+        found = zip(row[1:], errors, strict=True)
+        known = [1 - value if is_error else value for value, is_error in found if isinstance(value, float)]
+        return not known, sum(known) / max(len(known), 1)
+
+    rows.sort(key=goodness)
     return Table(["document", *results], rows[:limit])
-
-
-def _badness(row: list[Any]) -> tuple[bool, float]:
-    """The mean of the figures that are there; where all are 0/0 there is nothing to look at."""
-    known = [value for value in row[1:] if isinstance(value, float)]
-    return not known, sum(known) / max(len(known), 1)
 
 
 def _sums(result: Result) -> list[str]:
@@ -98,6 +101,18 @@ def _sums(result: Result) -> list[str]:
     if "num_p" not in tally:
         return ["", ""]
     return [f"{quantity(tally[f'num_{s}'])} / {quantity(tally[f'den_{s}'])}" for s in "pr"]
+
+
+def counted_figures(rows: Mapping[str, F64]) -> dict[str, dict[str, Any]]:
+    """Precision, recall and F1 by name, with the four sums that they are made of; None where a figure is 0/0."""
+    kind = Counts(one=False)
+    return {
+        name: {
+            **{key: None if np.isnan(value) else float(value) for key, value in kind.figures(sums).items()},
+            "tally": dict(zip(kind.sums, sums.tolist(), strict=True)),
+        }
+        for name, sums in rows.items()
+    }
 
 
 def labels_table(result: Result, path: str | None = None, title: str = "") -> Table:
@@ -302,18 +317,24 @@ def check_tallies_name(path: str | Path) -> None:
 
 def tallies(results: Mapping[str, Result]) -> dict[str, list[Any]]:
     """By column: a row for each document and metric. What a metric does not have, or is 0/0, is None."""
-    names = ["document", "metric"]
-    for result in results.values():
-        names += [name for name in (*result.kind.sums, *result.figures) if name not in names]
-    out: dict[str, list[Any]] = {name: [] for name in names}
+    keys = ("document", "metric")
+    figures = {name for result in results.values() for name in result.figures}
+    found: dict[str, dict[str, Any]] = {}
     for metric, result in results.items():
-        columns: dict[str, Any] = dict(zip(result.kind.sums, result.rows.T, strict=True))
-        columns.update(result.kind.figures(result.rows))
+        # a sum that is called as a figure is, or either that is called as a key is, has a column of its own
+        sums = (f"{name}_sum" if name in figures or name in keys else name for name in result.kind.sums)
+        found[metric] = dict(zip(sums, result.rows.T, strict=True))
+        for name, values in result.kind.figures(result.rows).items():
+            found[metric][f"{name}_figure" if name in keys else name] = values
+    out: dict[str, list[Any]] = {
+        name: [] for name in (*keys, *(name for columns in found.values() for name in columns))
+    }
+    for metric, result in results.items():
         count = len(result.ids)
         out["document"] += result.ids
         out["metric"] += [metric] * count
-        for name in names[2:]:
-            out[name] += _values(columns[name]) if name in columns else [None] * count
+        for name in list(out)[2:]:
+            out[name] += _values(found[metric][name]) if name in found[metric] else [None] * count
     if len({type(key) for key in out["document"]}) > 1 or any(type(key) not in (str, int) for key in out["document"]):
         out["document"] = list(map(str, out["document"]))
     return out

@@ -124,7 +124,7 @@ class Wanted:
             for place in (k for k, key in enumerate(batch.ids) if str(key) == self.id):
                 self._keep(batch, place, figures, (0.0,))
         elif self.worst and self.even_right:
-            undefined, headline, size = worst_first(figures[evaluation.kind.headline], rows)
+            undefined, headline, size = worst_first(evaluation.kind, rows)
             for place in np.lexsort((size, headline, undefined))[: self.worst].tolist():
                 rank = float(undefined[place]), float(headline[place]), float(size[place])
                 self._keep(batch, place, figures, rank)

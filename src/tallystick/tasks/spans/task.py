@@ -153,7 +153,7 @@ def score(
             tables += errors_tables(corpus, alignment, common.limit or 20)
 
     def report() -> Parts:
-        from tallystick.tasks.spans.drawing import spans_parts
+        from tallystick.tasks.spans.show import spans_parts
 
         return spans_parts(corpus, results, max(50, (errors and common.limit) or 0))
 
