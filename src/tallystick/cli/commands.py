@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from tallystick import __version__
 from tallystick.cli.lazy import LazyGroup
+from tallystick.version import __version__
 
 
 def _score(task: str) -> click.Command:

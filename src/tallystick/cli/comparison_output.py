@@ -95,9 +95,9 @@ def _pictures(name: str, tasks: int) -> list[str]:
 
 
 def _show_json(comparisons: Sequence[Comparison]) -> None:
-    from tallystick import __version__
     from tallystick.files.writing import to_json
     from tallystick.results.comparison import mean_correlations, pairs_left_out
+    from tallystick.version import __version__
 
     content: dict[str, Any] = {"tallystick": __version__}
     if len(comparisons) == 1:

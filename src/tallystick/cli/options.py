@@ -150,7 +150,7 @@ def common_options(task: Task) -> list[click.Option]:
         *_label_option(task),
         click.Option(["--macro"], is_flag=True, help="Also print the mean over documents."),
         click.Option(["--undefined"], type=click.Choice(["none", "0", "1"]), help="What a figure is where it is 0/0."),
-        click.Option(["--fail-under"], multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is lower, e.g. f1=0.9."),
+        click.Option(["--fail-under"], multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is worse, e.g. f1=0.9."),
         click.Option([*rows, "limit"], type=click.IntRange(1), help="How many rows of --by document are shown."),
         click.Option(["--report"], type=FILE, metavar="FILE.html",
                      help="Also write a report to look at, with confidence intervals (which `compare` prints): one file that works offline."),

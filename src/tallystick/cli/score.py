@@ -33,8 +33,8 @@ from tallystick.errors import MetricError, counted, did_you_mean
 from tallystick.tasks.contract import Asked, Shown, Task, Wish, find_task
 
 if TYPE_CHECKING:
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
 
 
@@ -142,7 +142,7 @@ def explain_command(name: str) -> click.Command:
 
 def show_documents(task: Task, files: tuple[str, str | None], settings: Any, wish: Wish, format_: str | None) -> None:
     """Some documents as trees, or as tables of what differs."""
-    from tallystick.results.differences import at_field, differences
+    from tallystick.results.documents import at_field, differences
 
     found = task.explain(*files, settings, wish)
     for line in found.opening:
@@ -154,7 +154,7 @@ def show_documents(task: Task, files: tuple[str, str | None], settings: Any, wis
         return
     several = wish.worst is not None or wish.field is not None
     if (several and format_ != "tree") or format_ in ("table", "tsv"):
-        from tallystick.results.differences import differences_as_json, differences_tables
+        from tallystick.results.documents import differences_as_json, differences_tables
 
         if format_ == "json":
             from tallystick.files.writing import to_json
@@ -282,7 +282,7 @@ def write_files(ending: Ending, common: Common) -> list[str]:
     """The report and the tallies, and what is to be said about them."""
     lines = []
     if common.report:
-        from tallystick.show.page import Page, Parts, write_report
+        from tallystick.results.report import Page, Parts, write_report
 
         parts = ending.report() if ending.report is not None else Parts()
         further = f"tallystick explain {ending.task.name}" if ending.task.can_explain else ""
@@ -292,7 +292,7 @@ def write_files(ending: Ending, common: Common) -> list[str]:
         if parts.absent:
             lines.append("the report has no alignments and no tables of its own: they need the whole corpus at hand")
     if common.tallies:
-        from tallystick.results.tallies import write_tallies
+        from tallystick.results.tables import write_tallies
 
         write_tallies(ending.results, common.tallies)
         lines.append(f"tallies: {common.tallies}")
@@ -302,7 +302,7 @@ def write_files(ending: Ending, common: Common) -> list[str]:
 def _beside(parts: Parts, printed: Sequence[Table]) -> list[Table]:
     """The printed tables that the report does not have already, perhaps under a title of its own, with more rows, or with
     more in them: the same columns, and the same first column as far as both go. Each of its tables stands for one."""
-    own = [table for section in parts.told for table in section.tables]
+    own = [table for section in parts.filled_sections for table in section.tables]
     out = []
     for table in printed:
         covered = next((k for k, one in enumerate(own) if _is_covered_by(one, table)), None)
@@ -339,9 +339,11 @@ def find_gates(specifications: Sequence[str]) -> list[tuple[str | None, str, flo
 
 
 def check_gates(results: Mapping[str, Result], specifications: Sequence[str]) -> None:
-    """Leave with 1 if a figure is under its gate; an undefined figure is."""
+    """Leave with 1 if a figure is worse than its gate: under it or, where lower is better, above it. An undefined figure is."""
+    from tallystick.engine.tally import lower_is_better
+
     failed = False
-    for metric, figure, least in find_gates(specifications):
+    for metric, figure, gate in find_gates(specifications):
         if metric is not None and metric not in results:
             raise MetricError(f"--fail-under: no metric {metric!r}.{did_you_mean(metric, results)}")
         for name, result in results.items():
@@ -353,10 +355,11 @@ def check_gates(results: Mapping[str, Result], specifications: Sequence[str]) ->
                     f"--fail-under: {name} has no figure {figure!r}; it has {', '.join(known)}."
                     f"{did_you_mean(figure, known)}"
                 )
-            value = known[figure]
-            if value is None or value < least:
+            value, lower = known[figure], lower_is_better(result.kind, figure)
+            if value is None or (value > gate if lower else value < gate):
                 shown = "undefined" if value is None else f"{value:.4f}"
-                click.echo(f"FAILED: {name} {figure} is {shown}, under {least:g}", err=True)
+                side = f"above {gate:g} (lower is better)" if lower else f"under {gate:g}"
+                click.echo(f"FAILED: {name} {figure} is {shown}, {side}", err=True)
                 failed = True
     if failed:
         sys.exit(1)

@@ -20,9 +20,9 @@ from tallystick.tasks.contract import Files, Reading, Shown, Task, flag, needs_t
 from tallystick.tasks.contract import Scored as TaskScored
 
 if TYPE_CHECKING:
+    from tallystick.results.report import Parts
     from tallystick.run.running import Finished
     from tallystick.run.shards import Scored, Wants
-    from tallystick.show.page import Parts
 
 NO_ALIGNMENTS = (
     "The corpus was scored in shards, so this page carries no alignments, no kinds of error, and of the breakdowns the one of "
@@ -99,8 +99,8 @@ def run_in_shards(
 ) -> Finished:
     """Score two files in shards."""
     from tallystick.files.boundaries import LINES, Boundaries, name_under
-    from tallystick.run.crews import crew
     from tallystick.run.cutting import SHARD
+    from tallystick.run.processes import crew
     from tallystick.run.running import run_files
     from tallystick.run.state import State
 
@@ -136,7 +136,7 @@ def run_in_shards(
 
 def _report(task: Task, done: Finished) -> Parts:
     """A report without alignments, its documents ordered as the task orders them."""
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
 
     return Parts(main=task.main_metric(done.results), absent=NO_ALIGNMENTS)
 
@@ -185,10 +185,7 @@ def _breakdown(done: Finished, common: Common) -> Shown:
         if common.by == "label" and path is not None:
             table = replace(reports.labels_table(result, path), title=name)
             return Shown([table], {"labels": [vars(row) for row in result.by_label(path)]})
-        whole = not isinstance(result.metric, str)
-        if common.by == "field" and (
-            whole or (result.field_sums if result.kept else result.account.fields) is not None
-        ):
+        if common.by == "field" and (result.is_expression or result.field_sums is not None):
             table = replace(reports.fields_table(result), title=name)
             return Shown([table], {"fields": [vars(row) for row in result.by_field()]})
     raise needs_the_whole(common.by)

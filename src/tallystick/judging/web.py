@@ -26,12 +26,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
-from tallystick import __version__
 from tallystick.errors import InputError, TallystickError
 from tallystick.judging.desk import Desk, person_name
 from tallystick.judging.store import Store
 from tallystick.judging.verdicts import Answers, Relation
 from tallystick.judging.views import differences_view, question_view, state_view
+from tallystick.version import __version__
 
 LOOPBACK = "127.0.0.1"
 NAMES = ("127.0.0.1", "localhost")

@@ -22,10 +22,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from tallystick import __version__
 from tallystick.errors import InputError, TallystickError
 from tallystick.run.cutting import Shard
 from tallystick.run.shards import Outcome
+from tallystick.version import __version__
 
 FILE = "shards.sqlite"
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from tallystick.engine.tally import Labelled
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results import tables as reports
+from tallystick.results.breakdown import has_labels_at
 from tallystick.tasks.contract import Explained, Scored, Shown
 
 if TYPE_CHECKING:
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.contract import Task, Wish
 
@@ -41,8 +42,7 @@ def break_down(task: Task, results: Results, by: str, label: str | None) -> Show
 def find_labels(labels: Mapping[str, str], results: Results, label: str | None) -> tuple[str, Result, str]:
     """The first metric whose collection has the label (or any), and where in the value the label is."""
     for name, result in _expressions(results):
-        collection = _collection(result)
-        known = {key: path for key, path in labels.items() if path.startswith(f"{collection}[*]")}
+        known = {key: path for key, path in labels.items() if has_labels_at(result.expression, path)}
         if known and label is None:
             return name, result, next(iter(known.values()))
         if label in known:
@@ -51,18 +51,9 @@ def find_labels(labels: Mapping[str, str], results: Results, label: str | None) 
     raise MetricError(f"--label {label}: none of {', '.join(results)} has it; labels are {', '.join(labels)}.{hint}")
 
 
-def _collection(result: Result) -> str:
-    """The field of a document that a metric is about."""
-    assert not isinstance(result.metric, str)
-    for node in result.metric.walk():
-        if node.name == "each":
-            return next((name for name, _ in node.parts()), "")
-    return ""
-
-
 def _expressions(results: Results) -> list[tuple[str, Result]]:
     """The metrics that can be broken down: those that are expressions of the algebra."""
-    found = [(name, result) for name, result in results.items() if not isinstance(result.metric, str)]
+    found = [(name, result) for name, result in results.items() if result.is_expression]
     if not found:
         raise MetricError(f"{', '.join(results)}: not an expression of the algebra, so it cannot be broken down")
     return found
@@ -70,9 +61,9 @@ def _expressions(results: Results) -> list[tuple[str, Result]]:
 
 def default_parts(task: Task, results: Results) -> Parts:
     """The figures by every kind of label, and the alignment under the main metric."""
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
 
-    able = {name: result for name, result in results.items() if not isinstance(result.metric, str)}
+    able = {name: result for name, result in results.items() if result.is_expression}
     main = task.main_metric(dict(results))
     name = main if main in able else next(iter(able), "")
     return Parts(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
     from tallystick.show.tables import Table
 
 Use = Literal["figures", "score", "explain"]

@@ -8,7 +8,7 @@ from tallystick.errors import InputError, MetricError
 from tallystick.tasks.contract import option
 
 if TYPE_CHECKING:
-    from tallystick.tasks.named import Types
+    from tallystick.tasks.metric import Types
 
 HIERARCHIES = ("ancestor", "descendant", "levels", "supertypes")
 
@@ -47,7 +47,8 @@ def informativity_option() -> Any:
 
 def read_types(settings: Any) -> Types:
     """--parents and --hierarchy as the value that a metric takes."""
-    from tallystick.tasks.named import Types, read_parents
+    from tallystick.tasks.metric import Types
+    from tallystick.tasks.named import read_parents
 
     return Types.of(settings.hierarchy, read_parents(settings.parents) if settings.parents else None)
 

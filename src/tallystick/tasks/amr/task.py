@@ -10,7 +10,7 @@ from tallystick.errors import InputError
 from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
     from tallystick.tasks.amr.files import Graphs
     from tallystick.tasks.amr.scores import Counts
     from tallystick.tasks.amr.triples import Counting

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tallystick.judging.questions import Question
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.arguments.metrics import Options
 
@@ -96,7 +96,7 @@ class Arguments(Task):
         from tallystick.tasks.arguments.files import read_pair
         from tallystick.tasks.arguments.metrics import score
         from tallystick.tasks.events.files import IDLE, idle_ontology
-        from tallystick.tasks.named import chosen
+        from tallystick.tasks.metric import choose
         from tallystick.tasks.parses import with_parses
 
         self.check(metrics, settings)
@@ -127,7 +127,7 @@ class Arguments(Task):
                 found = replace(found, results=_signed(dict(found.results), "articles=stripped"))
             coverage = found.coverage
             closing = (coverage.told,) if coverage is not None and coverage.whole else ()
-            out[run] = Scored(found, chosen(found.results, metrics, "arguments"), closing=closing)
+            out[run] = Scored(found, choose(found.results, metrics, "arguments"), closing=closing)
         return out
 
     def show(self, scored: Scored, settings: ArgumentSettings, asked: Asked) -> Shown:
@@ -158,7 +158,7 @@ class Arguments(Task):
         return [systems_table(comparison)]
 
     def parts(self, scored: Scored, settings: ArgumentSettings, shown: Shown) -> Parts:
-        from tallystick.show.page import Parts
+        from tallystick.results.report import Parts
         from tallystick.tasks.arguments.show import document_tree, roles_table
 
         return Parts(

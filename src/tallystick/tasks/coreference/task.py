@@ -9,8 +9,8 @@ from tallystick.errors import InputError, MetricError
 from tallystick.tasks.contract import Asked, Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
-    from tallystick.show.page import Parts
-    from tallystick.tasks.coreference.metrics import Options
+    from tallystick.results.report import Parts
+    from tallystick.tasks.coreference.metrics import CoreferenceOptions
 
 TOPIC = r"[^_/]+"
 
@@ -112,10 +112,10 @@ class Coreference(Task):
         return "" if settings.scope == "document" else f"--scope {settings.scope} joins documents"
 
 
-def _options(settings: CoreferenceSettings) -> Options:
-    from tallystick.tasks.coreference.metrics import Options
+def _options(settings: CoreferenceSettings) -> CoreferenceOptions:
+    from tallystick.tasks.coreference.metrics import CoreferenceOptions
 
-    return Options(
+    return CoreferenceOptions(
         singletons=not settings.drop_singletons,
         scope=settings.scope,
         topic=settings.topic,

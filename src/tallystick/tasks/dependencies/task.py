@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from tallystick.tasks.types import (
 )
 
 if TYPE_CHECKING:
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,11 @@ class Events(Task):
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: EventSettings) -> Any:
         from tallystick.tasks.events.files import read_coreference
-        from tallystick.tasks.events.metrics import Options, score
+        from tallystick.tasks.events.metrics import EventOptions, score
         from tallystick.tasks.parses import read_heads
 
         left, pairs = corpus
-        options = Options(
+        options = EventOptions(
             types=read_types(settings),
             heads=read_heads(settings.heads) if settings.heads else None,
             coreference=read_coreference(settings.coreference, left) if settings.coreference else None,

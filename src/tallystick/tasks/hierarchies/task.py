@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
 
 
 @dataclass(frozen=True)

@@ -51,10 +51,10 @@ class Nary(Task):
         return pairs, reading.known or ()
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: NarySettings) -> Any:
-        from tallystick.tasks.nary.metrics import Options, score
+        from tallystick.tasks.nary.metrics import NaryOptions, score
 
         pairs, roles = corpus
-        return score(pairs, metrics, Options(read_types(settings), roles))
+        return score(pairs, metrics, NaryOptions(read_types(settings), roles))
 
     def whole(self, settings: NarySettings) -> str:
         return "--ner and --clusters are files beside PREDICTED" if settings.ner or settings.clusters else ""

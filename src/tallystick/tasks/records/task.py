@@ -25,7 +25,7 @@ from tallystick.tasks.contract import (
 )
 
 if TYPE_CHECKING:
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.records.score import Kept, Prepared, Run, Wanted
 
@@ -201,7 +201,7 @@ class Records(Task):
 
     def _shown(self, run: Run, files: Files, settings: RecordSettings, asked: Asked) -> tuple[Scored, Shown]:
         from tallystick.results import tables as reports
-        from tallystick.results.differences import differences_as_json, differences_tables
+        from tallystick.results.documents import differences_as_json, differences_tables
         from tallystick.tasks.records.score import exact_note
 
         _save_schema(run.prepared, settings)
@@ -238,7 +238,7 @@ class Records(Task):
     def parts(self, scored: Scored, settings: RecordSettings, shown: Shown) -> Parts:
         """Figures by field, what each costs, and the records of both sides side by side."""
         from tallystick.results import tables as reports
-        from tallystick.show.page import Parts
+        from tallystick.results.report import Parts
 
         run: Run = scored.corpus
         known = {kept.id: kept for kept in run.documents}

@@ -20,7 +20,7 @@ from tallystick.tasks.types import (
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Documents
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Relations(Task):
         from tallystick.tasks.parses import read_heads
         from tallystick.tasks.relations.docred import read_training
         from tallystick.tasks.relations.files import read_relations
-        from tallystick.tasks.relations.metrics import Options, score
+        from tallystick.tasks.relations.metrics import RelationOptions, score
 
         training = {Path(name).name.partition(".")[0]: read_training(name) for name in settings.train}
         left: Documents[Any] = read_relations(reference, training)
@@ -84,7 +84,7 @@ class Relations(Task):
             _require_types(
                 settings.symmetric, [type_ for side in (left, *rights.values()) for type_ in _types_of(side)]
             )
-        options = Options(
+        options = RelationOptions(
             symmetric=settings.symmetric,
             types=read_types(settings),
             heads=read_heads(settings.heads) if settings.heads else None,

@@ -49,10 +49,10 @@ class Roles(Task):
         return pair_documents(read_roles(reference), read_roles(predicted), lambda: NAryRelation(""), reading.missing)
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: RoleSettings) -> Any:
-        from tallystick.tasks.roles.metrics import Options, score
+        from tallystick.tasks.roles.metrics import RoleOptions, score
 
         return score(
-            corpus, metrics, Options(settings.strings, read_types(settings), read_weights(settings.informativity))
+            corpus, metrics, RoleOptions(settings.strings, read_types(settings), read_weights(settings.informativity))
         )
 
 

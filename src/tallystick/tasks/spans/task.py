@@ -10,9 +10,9 @@ from tallystick.errors import MetricError
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, refuse_idle
 
 if TYPE_CHECKING:
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
     from tallystick.tasks.spans.files import SpanCorpus
-    from tallystick.tasks.spans.metrics import Options
+    from tallystick.tasks.spans.metrics import SpanOptions
 
 FORMATS = ("columns", "jsonl", "brat", "conllu")
 TAGGED, WITH_OFFSETS, COLUMNS = ("columns", "conllu"), ("jsonl", "brat"), ("columns",)
@@ -199,18 +199,18 @@ class Spans(Task):
             )
 
     def parts(self, scored: Scored, settings: SpanSettings, shown: Shown) -> Parts:
-        from tallystick.tasks.spans.drawing import spans_parts
+        from tallystick.tasks.spans.show import spans_parts
 
         return spans_parts(scored.corpus, scored.results, 50)
 
 
-def _what(metrics: tuple[str, ...], settings: SpanSettings) -> tuple[tuple[str, ...], Options]:
-    from tallystick.tasks.spans.metrics import DEFAULT, METRICS, Options
+def _what(metrics: tuple[str, ...], settings: SpanSettings) -> tuple[tuple[str, ...], SpanOptions]:
+    from tallystick.tasks.spans.metrics import DEFAULT, METRICS, SpanOptions
 
     metrics = metrics or DEFAULT
     refuse_idle(settings, metrics, METRICS, f"the metrics here are {', '.join(metrics)}")
     named = (text.partition("=") for text in settings.supertags)
-    options = Options(
+    options = SpanOptions(
         average=settings.average,
         beta=settings.beta,
         types=not settings.ignore_types,

@@ -9,7 +9,7 @@ from tallystick.errors import MetricError
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
 
 OFFICIAL = "muc4-official"
 PRESETS = {
@@ -106,20 +106,21 @@ class Templates(Task):
 
     def breakdown(self, scored: Scored, by: str, label: str | None) -> Shown:
         """Figures by slot."""
+        from tallystick.results.tables import counted_figures
         from tallystick.tasks.templates.metrics import by_slot
-        from tallystick.tasks.templates.show import slot_figures, slots_table
+        from tallystick.tasks.templates.show import slots_table
 
         results = scored.results
         if "muc4_official" in results:
             return Shown()  # its table is by slot
-        able = [name for name in results if name == "gtt" or not isinstance(results[name].metric, str)]
+        able = [name for name in results if name == "gtt" or results[name].is_expression]
         if not able:
             raise MetricError(f"{', '.join(results)} has no figures by slot; eq32, gtt and iterx_phi3 have")
         phi = scored.extra
         slots = {name: by_slot(scored.corpus[0], name, phi) for name in able}
         return Shown(
             [slots_table(name, rows) for name, rows in slots.items()],
-            {"slots": {name: slot_figures(rows) for name, rows in slots.items()}},
+            {"slots": {name: counted_figures(rows) for name, rows in slots.items()}},
         )
 
     def run(
@@ -150,7 +151,7 @@ class Templates(Task):
         return Shown([errors_table(kinds, found.f1())], {"errors": errors})
 
     def parts(self, scored: Scored, settings: TemplateSettings, shown: Shown) -> Parts:
-        from tallystick.show.page import Parts
+        from tallystick.results.report import Parts
         from tallystick.tasks.templates.files import read_texts
         from tallystick.tasks.templates.show import templates_parts
 
