@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.judging import Answers, Question
-from tallystick.judging.asking import Sheet, asked, reference_keys, summary
+from tallystick.judging.desk import Sheet, asked, reference_keys, summary
 
 ONE = Question("Lazar", ("he",), trigger="extradited", role="defendant")
 

@@ -13,11 +13,9 @@ from hypothesis import strategies as st
 
 from tallystick.errors import InputError
 from tallystick.judging import Judgement, Question, Store, Verdict
-from tallystick.judging.choose import judge_named
-from tallystick.judging.classifier import Classifier, EmbeddingJudge, features, train
-from tallystick.judging.encoders import encoder_named
-from tallystick.judging.labelled import read_labelled, read_split
-from tallystick.judging.vectors import Vectors
+from tallystick.judging.classifier import Classifier, EmbeddingJudge, features, read_labelled, read_split, train
+from tallystick.judging.encoders import Vectors, encoder_named
+from tallystick.judging.recorded import judge_named
 
 pytest.importorskip("wordllama", reason="the default encoder is not installed: pip install 'tallystick[embeddings]'")
 pytest.importorskip("sklearn", reason="training needs scikit-learn: pip install 'tallystick[embeddings]'")

@@ -9,7 +9,7 @@ from sample import QUESTIONS
 from tallystick.errors import InputError
 from tallystick.judging import Answers, Judgement, Question, Store, Verdict
 from tallystick.judging.exchange import Taken, judgement_line, keep, question_line, read_lines
-from tallystick.judging.names import checked_name
+from tallystick.judging.questions import checked_name
 from tallystick.judging.recorded import Recorded
 
 

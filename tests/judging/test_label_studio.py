@@ -13,7 +13,7 @@ from sample import QUESTIONS
 
 from tallystick.errors import InputError
 from tallystick.judging import Answers, Question, Store
-from tallystick.judging.label_studio import (
+from tallystick.judging.exchange import (
     annotators,
     choices,
     configuration,

@@ -19,9 +19,9 @@ from endpoint import Reply, completion, serving
 
 from tallystick.errors import InputError
 from tallystick.judging import Judgement, Question, Store, Verdict
-from tallystick.judging.calling import CUT_OFF, IN_VAIN
-from tallystick.judging.choose import judge_named
+from tallystick.judging.llm import CUT_OFF, IN_VAIN
 from tallystick.judging.prompt import NAMED, Unusable, prompt_named, read_answer, read_prompt
+from tallystick.judging.recorded import judge_named
 
 SEED = Path("/work/shared/seeds/003_e833decbb8adb5c1.txt")
 DOCUMENT = "He was extradited. Though Lazar, a <role> of sorts, had agreed."

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.judging import Question
-from tallystick.judging.passage import Passage, Piece, occurrences, passage_of
+from tallystick.judging.desk import Passage, Piece, occurrences, passage_of
 
 
 def test_spans_cut_the_text_and_marks_may_nest():

@@ -18,7 +18,7 @@ from sample import QUESTIONS
 from tallystick.errors import InputError
 from tallystick.judging import Answers, Judgement, Question, Store, Verdict
 from tallystick.judging.recorded import Recorded
-from tallystick.judging.store_file import PATIENCE
+from tallystick.judging.store import PATIENCE
 
 
 def question(candidate="Lazar", **parts):
@@ -192,7 +192,7 @@ def test_a_store_of_version_1_that_cannot_be_written_is_an_error_and_stays(tmp_p
         db.execute("DROP TABLE questions")
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("tallystick.judging.store_file.bring_up", full)
+    monkeypatch.setattr("tallystick.judging.store.bring_up", full)
     with pytest.raises(InputError, match=r"a store of version 1, which has to be laid out anew.*Copy it.*disk is full"):
         Store(path)
     assert path.read_bytes() == before

@@ -13,9 +13,7 @@ from rich.console import Console
 from sample import QUESTIONS
 
 from tallystick.judging import Question, Store
-from tallystick.judging.asking import asked
-from tallystick.judging.desk import Desk
-from tallystick.judging.passage import passage_of
+from tallystick.judging.desk import Desk, asked, passage_of
 from tallystick.judging.terminal import judge_in_terminal, passage_in, printable
 
 

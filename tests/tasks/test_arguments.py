@@ -9,8 +9,8 @@ import pytest
 from tallystick.errors import MetricError
 from tallystick.files.pairing import pair_values
 from tallystick.judging import Judgement, Store, Verdict
+from tallystick.judging.questions import Answers
 from tallystick.judging.recorded import Recorded
-from tallystick.judging.verdicts import Answers
 from tallystick.results.compare import compare, compare_runs
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument
 from tallystick.tasks.arguments import metrics as arguments

@@ -35,7 +35,7 @@ def agreement(
     """
     import json
 
-    from tallystick.judging.panel import Panel
+    from tallystick.judging.agreement import Panel
     from tallystick.judging.show import agreements_json, agreements_table, cross_table, differences_table
     from tallystick.judging.store import Store
 

@@ -66,7 +66,7 @@ def ask(
     Each answer is kept as it arrives: stop it, or let it fail, and call it again; nothing is asked twice. Exit code 1 if
     questions are left unjudged, 130 after Ctrl-C.
     """  # fmt: skip
-    from tallystick.judging.choose import judge_named
+    from tallystick.judging.recorded import judge_named
     from tallystick.judging.store import Store
 
     with Store(store, create=False) as kept, progress("asking") as advance:

@@ -149,7 +149,7 @@ def _write(
             done = store.labels(open_to)
             questions = [one for one in questions if one.key not in done]
         if label_studio:
-            from tallystick.judging.label_studio import write_project
+            from tallystick.judging.exchange import write_project
 
             say(
                 f"{counted(write_project(label_studio, questions), 'task')} in {label_studio}/tasks.json, with config.xml"
@@ -186,8 +186,7 @@ def import_(store: str, file: str, names: tuple[str, ...]) -> None:
     judged: {"reference": "THE MAIDS", "candidate": "MAIDS", "judge": "anna", "label": "Correct", "same_as": [0]}.
     """
     from tallystick.files.source import read_text, shown_name
-    from tallystick.judging.exchange import keep, parse_lines, renamed
-    from tallystick.judging.label_studio import annotators, is_export, parse_export
+    from tallystick.judging.exchange import annotators, is_export, keep, parse_export, parse_lines, renamed
     from tallystick.judging.store import Store
 
     content, shown = read_text(file), shown_name(file)  # once: a pipe has nothing more the second time

@@ -80,9 +80,8 @@ def terminal(store: str, annotator: str) -> None:
     """
     from tallystick.cli.console import standard_output
     from tallystick.judging.desk import Desk
-    from tallystick.judging.keys import Keys
     from tallystick.judging.store import Store
-    from tallystick.judging.terminal import judge_in_terminal
+    from tallystick.judging.terminal import Keys, judge_in_terminal
 
     with Store(store, create=False) as kept:
         desk = Desk(kept, annotator)
@@ -121,7 +120,7 @@ def judges(store: str, marks: tuple[str, ...], format_: str | None) -> None:
     import json
     import re
 
-    from tallystick.judging.names import checked_experience
+    from tallystick.judging.questions import checked_experience
     from tallystick.judging.store import Store
     from tallystick.show.tables import Table
 

@@ -12,9 +12,8 @@ from tallystick.errors import InputError
 
 if TYPE_CHECKING:
     from tallystick.judging.classifier import Trained
-    from tallystick.judging.questions import Question
+    from tallystick.judging.questions import Label, Question
     from tallystick.judging.store import Store
-    from tallystick.judging.verdicts import Label
 
 
 @click.command()
@@ -56,8 +55,8 @@ def train(
     tallystick judge train labels.jsonl --encoder wordllama --encoder words:glove.txt
     tallystick score arguments GOLD SYSTEM --judge embedding:model.json
     """  # fmt: skip
+    from tallystick.judging.classifier import read_split
     from tallystick.judging.classifier import train as fit
-    from tallystick.judging.labelled import read_split
     from tallystick.show.tables import Column, Table
 
     if out and len(encoders) > 1:
@@ -94,7 +93,7 @@ def _labelled(name: str, judge: str | None) -> list[tuple[Question, Label]]:
     from tempfile import TemporaryDirectory
 
     from tallystick.files.source import read_text, shown_name
-    from tallystick.judging.labelled import names_judges, parse_labelled
+    from tallystick.judging.classifier import names_judges, parse_labelled
     from tallystick.judging.store import Store
 
     if not name.removesuffix(".gz").endswith((".jsonl", ".json")):
@@ -137,7 +136,7 @@ def _row(encoder: str, trained: Trained) -> dict[str, Any]:
 
 
 def _crossed(trained: Trained) -> Any:
-    from tallystick.judging.verdicts import LABELS
+    from tallystick.judging.questions import LABELS
     from tallystick.show.tables import Table
 
     rows = [[label, *row] for label, row in zip(LABELS, trained.held_out.table, strict=True)]

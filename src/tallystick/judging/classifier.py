@@ -1,11 +1,18 @@
-"""An embedding as a judge: how alike two texts are, and a logistic regression on that one number (section 6.2, a and b).
+"""An embedding as a judge: how similar two texts are, and a logistic regression on that one number (BEMEAE, section 6.2, a and b).
 
     x = the highest similarity of the candidate to any of the question's references
     label = argmax over Correct, Partial, Incorrect of  a_label · x + b_label
 
-The regression is scikit-learn's, trained on labels that people gave; a cosine by itself says nothing about where Correct
-ends, so no classifier comes with the package and none is guessed. A trained one is a small JSON file of coefficients, with
-the signature of its encoder: with another encoder, or another version of it, it is refused.
+The regression is scikit-learn's, trained on labels that people gave. A cosine by itself does not say where Correct ends, so the package
+brings no classifier of its own. A trained one is a small JSON file of coefficients with the signature of its encoder: with another
+encoder, or another version of it, the file is refused.
+
+The labels come from a store, or from a file with one JSON object a line:
+
+    {"candidate": "the harbour police", "references": ["harbour police"], "label": "Correct", "document": ..., "role": ...}
+
+Only the candidate, the reference (or references) and the label are required; the other parts of a question are optional. Lines that name
+a judge have the format that a store writes (see `exchange`).
 """
 
 from __future__ import annotations
@@ -22,11 +29,12 @@ from typing import Any
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64, integers
-from tallystick.errors import InputError
+from tallystick.errors import InputError, Place, did_you_mean
+from tallystick.files.json_values import Json, NotJson, decode, parse_json
+from tallystick.files.source import read_text, shown_name
 from tallystick.judging.agreement import Agreement, agreement
 from tallystick.judging.encoders import Encoder, encoder_named
-from tallystick.judging.questions import Question
-from tallystick.judging.verdicts import LABELS, Label, Verdict
+from tallystick.judging.questions import LABELS, Label, Question, Verdict
 
 FORMAT = "tallystick embedding judge 1"
 
@@ -266,3 +274,67 @@ def _cross_validated(x: F64, labelled: Labelled, folds: int, seed: int, balanced
 def _digest(labelled: Labelled) -> str:
     text = json.dumps([(question.key, label) for question, label in labelled])
     return blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+# ====================
+
+
+PARTS = ("document", "event_type", "trigger", "role")
+
+
+def read_labelled(path: str | Path) -> list[tuple[Question, Label]]:
+    """The questions of a file, with their labels."""
+    return parse_labelled(read_text(path), shown_name(path))
+
+
+def parse_labelled(content: str, file: str) -> list[tuple[Question, Label]]:
+    """The same for what was read already."""
+    return [(question_of(row), _label(row.at("label"))) for row in parse_json(content.encode("utf-8"), file)]
+
+
+def names_judges(content: str) -> bool:
+    """Whether these are judgements with their judges, as a store writes them, rather than labels alone."""
+    for line in content.split("\n"):
+        if line.strip():
+            try:
+                row = decode(line)
+            except NotJson:
+                return False
+            return isinstance(row, dict) and bool({"key", "judge"} & row.keys())
+    return False
+
+
+def question_of(row: Json) -> Question:
+    """The question of one object."""
+    known = ("candidate", "reference", "references", "label", *PARTS)
+    for name in row.mapping():
+        if name not in known:
+            raise row.fail(f"unknown part {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")
+    given = row.at("references", "reference")
+    references = [given] if given.key == "reference" else given.each()
+    document, event_type, trigger, role = (found.text() if (found := row.get(name)) else "" for name in PARTS)
+    texts = tuple(one.text() for one in references)
+    return Question(row.at("candidate").text(), texts, document, event_type, trigger, role)
+
+
+def _label(value: Json) -> Label:
+    for label in LABELS:
+        if value.value == label:
+            return label
+    raise value.expected(f"one of {', '.join(LABELS)}")
+
+
+def read_split(path: str | Path) -> dict[str, str]:
+    """A split: lines of a question's key, a tab, and train or test."""
+    out: dict[str, str] = {}
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        key, _, part = line.partition("\t")
+        if part.strip() not in ("train", "test"):
+            raise InputError(
+                f"expected a question's key, a tab, and train or test, found {line!r:.60}", Place(str(path), number)
+            )
+        if out.setdefault(key.strip(), part.strip()) != part.strip():
+            raise InputError(f"the question {key.strip()} stands in both parts", Place(str(path), number))
+    return out

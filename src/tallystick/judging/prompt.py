@@ -1,22 +1,28 @@
-"""Prompts as data: what a language model is told, with places for what is judged, and how its answer is read.
+"""What a language model is shown of a question, and how its answer is read.
 
-    [system]                                  may be left out
+A prompt is data, with places for what is judged:
+
+    [system]                                  optional
     You are provided with a document, ...
     [user]
     Document : <document>
     Candidate argument: <candidate>
-    [answer]                                  json, or words (Yes / Yes, but ... / No); json if left out
+    [answer]                                  json (the default), or words (Yes / Yes, but ... / No)
     json
 
-The four of the paper's Table 11 are here word for word, mistakes included: `expert` and `intuitive`, each with and without
-the reference. `texts` is ours, for two texts outside of any event. A user's own is a file of the same form; one without
-headings is all user message. A prompt that has a place for <reference> is asked once for each reference. `\\<` is a plain <.
+The four prompts of Table 11 of the BEMEAE paper are included word for word, mistakes and all: `expert` and `intuitive`, each with and
+without the reference. `texts` is our own, for two texts outside any event. A user's prompt is a file of the same form; a file without
+headings is all user message. `\\<` is a plain <.
+
+A prompt with a place for <reference> is asked once for each reference: a question with n references is n pieces. Without it there is one
+piece. A piece holds only what the prompt has a place for, so two that look alike to the model are one, and asked once. A piece in the
+store therefore tells what its prompt showed, and stored answers can be combined just as the model itself would combine them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -26,9 +32,61 @@ from typing import Literal, get_args
 import msgspec
 
 from tallystick.errors import InputError, Place, did_you_mean
-from tallystick.judging.pieces import Sight
-from tallystick.judging.questions import Question
-from tallystick.judging.verdicts import Label
+from tallystick.judging.questions import Label, Question, Verdict
+
+PARTS = ("document", "event_type", "trigger", "role")
+"""What a prompt may show of a question beside candidate and reference."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What of a question is shown."""
+
+    parts: frozenset[str]
+    reference: bool
+
+    @classmethod
+    def of(cls, piece: Question) -> Sight:
+        """As it was for a piece that was asked: a prompt is refused where what it has a place for is empty."""
+        return cls(frozenset(part for part in PARTS if getattr(piece, part)), bool(piece.references))
+
+    @property
+    def asks(self) -> str:
+        """How a judge with this sight is asked: about pairs, or about the candidate alone."""
+        return "pairs" if self.reference else "alone"
+
+    def shown(self, question: Question) -> Question:
+        """A question of one reference at most, as far as it is shown."""
+        kept = {part: getattr(question, part) for part in self.parts}
+        return Question(question.candidate, question.references[:1] if self.reference else (), **kept)
+
+    def pieces(self, question: Question) -> list[Question]:
+        """What is asked about a question: each reference by itself, or the candidate alone."""
+        if not self.reference:
+            return [self.shown(question)]
+        return [self.shown(question.only(k)) for k in range(len(question.references))]
+
+    def together(self, question: Question, verdicts: Mapping[str, Verdict]) -> Verdict | None:
+        """The verdict on a question from those on its pieces, by their keys. A pair without one leaves it open, unless another is Correct."""
+        parts = [verdicts.get(piece.key) for piece in self.pieces(question)]
+        if not self.reference:
+            return parts[0]
+        best = best_of(parts)
+        return best if best is None or best.label == "Correct" or None not in parts else None
+
+
+def best_of(parts: Sequence[Verdict | None]) -> Verdict | None:
+    """The verdict on a candidate from those against each reference: the best label, for the references that earned it."""
+    for label in ("Correct", "Partial", "Incorrect"):
+        found = [k for k, part in enumerate(parts) if part is not None and part.label == label]
+        if found:
+            explanation = next((one.explanation for k in found if (one := parts[k]) and one.explanation), "")
+            return Verdict(label, () if label == "Incorrect" else tuple(found), explanation)
+    return None
+
+
+# ====================
+
 
 AnswerForm = Literal["json", "words"]
 

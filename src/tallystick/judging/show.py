@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tallystick.judging.agreement import Agreement
-from tallystick.judging.asking import summary
-from tallystick.judging.verdicts import LABELS, Judgement
+from tallystick.judging.desk import summary
+from tallystick.judging.questions import LABELS, Judgement
 from tallystick.show.tables import Column, Table
 
 KAPPAS = [Column(name, "number", printed=2) for name in ("kappa_3", "kappa_2")]

@@ -1,24 +1,419 @@
 """The store of judgements: one SQLite file, one row for each judgement, found by what was asked.
 
-Its tables are told in `layout`: documents, questions, judgements, judges, and what a model said that was no answer; how it is opened
-and written, in `store_file`. A judge who answers a question again (with the same version) replaces the earlier answer.
+    documents    key (digest of the text), the text: once, however many questions are asked about it
+    questions    key (digest of the content), the document's key, the rest of the question as JSON, whether it is in the queue
+    judgements   question, judge, version -> label, references, answers to Q1 to Q3, explanation, when
+    judges       name, kind (person, model, embedding), experience
+    unusable     question, judge, version -> an answer of a model that could not be used, and why
 
-The queue is what was put to be judged, and what a person judged. A model that asks about one reference at a time keeps
-its answers to those pairs here too, without putting them before people.
+A judge who answers a question again (with the same version) replaces the earlier answer. The queue holds the questions that were added
+to be judged and those that a person judged. A model that is asked about one reference at a time keeps its answers to those pairs
+here too, without putting them before people.
+
+Each write is a transaction of its own, flushed to the disk: losing power loses at most the answer being typed. SQLite's write-ahead log
+lets several people and programs work on one file at once. If the file was moved away while it was open, nothing is written to it:
+SQLite would write, and nobody would ever find the data.
+
+Version 1 of the layout kept the whole document inside each question. Such a store is upgraded in one transaction, and its questions keep
+their keys; an older tallystick that still has the file open gets an error about a missing column.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import datetime, timezone
+from functools import wraps
+from hashlib import blake2b
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from tallystick.errors import InputError
-from tallystick.judging.layout import Documents, parts_of
-from tallystick.judging.questions import Question
-from tallystick.judging.store_file import StoreFile, reading
-from tallystick.judging.verdicts import Answers, Judgement, Label, Verdict
+from tallystick.judging.questions import Answers, Judgement, Label, Question, Verdict
+
+APPLICATION = 0x74616C79  # "taly": SQLite's mark of whose file this is
+VERSION = 2
+
+QUESTIONS = """
+CREATE TABLE documents (key TEXT PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE {questions} (
+    key TEXT PRIMARY KEY, place INTEGER NOT NULL, queued INTEGER NOT NULL, candidate TEXT NOT NULL, role TEXT NOT NULL,
+    document TEXT NOT NULL REFERENCES documents (key), parts TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+ANSWERS = """
+CREATE TABLE judges (
+    name TEXT PRIMARY KEY, kind TEXT NOT NULL DEFAULT 'person', experience INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE TABLE judgements (
+    question TEXT NOT NULL REFERENCES questions (key), judge TEXT NOT NULL REFERENCES judges (name), version TEXT NOT NULL,
+    label TEXT NOT NULL CHECK (label IN ('Correct', 'Partial', 'Incorrect')), refs TEXT NOT NULL, answers TEXT,
+    explanation TEXT NOT NULL, at TEXT NOT NULL, details TEXT NOT NULL,
+    PRIMARY KEY (question, judge, version)
+) WITHOUT ROWID;
+CREATE TABLE unusable (
+    question TEXT NOT NULL, judge TEXT NOT NULL, version TEXT NOT NULL, answer TEXT NOT NULL, reason TEXT NOT NULL,
+    at TEXT NOT NULL, PRIMARY KEY (question, judge, version)
+) WITHOUT ROWID;
+"""
+
+
+def version_of(db: sqlite3.Connection) -> int:
+    """The version that a store says it has."""
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def lay_out(db: sqlite3.Connection) -> None:
+    """The tables of a new store; to be called inside a transaction."""
+    _run(db, QUESTIONS.format(questions="questions") + ANSWERS)
+    db.execute(f"PRAGMA application_id = {APPLICATION}")
+    db.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def bring_up(db: sqlite3.Connection) -> None:
+    """A store of version 1 becomes one of this version; to be called inside a transaction, with foreign keys off."""
+    _run(db, QUESTIONS.format(questions="questions_anew"))
+    documents = Documents(db)
+    for key, place, queued, candidate, role, content in db.execute("SELECT * FROM questions"):
+        parts = json.loads(content)
+        row = key, place, queued, candidate, role, documents.keep(parts.pop("document", "")), _json(parts)
+        db.execute("INSERT INTO questions_anew VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    _run(db, "DROP TABLE questions; ALTER TABLE questions_anew RENAME TO questions")
+    db.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def give_back(db: sqlite3.Connection) -> None:
+    """Give the room that the documents took back to the disk; where somebody else is writing, or the disk is full, it stays."""
+    with suppress(sqlite3.OperationalError):
+        db.execute("VACUUM")
+
+
+def _run(db: sqlite3.Connection, statements: str) -> None:
+    for statement in statements.split(";"):
+        db.execute(statement)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def parts_of(question: Question) -> str:
+    """A question without its document."""
+    parts = question.to_json()
+    del parts["document"]
+    return _json(parts)
+
+
+class Documents:
+    """The documents of a store, for the length of one reading or writing: each is looked up once, and held once."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._keys: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
+
+    def keep(self, text: str) -> str:
+        """Put a document into the store, if it is not there; its key."""
+        key = self._keys.get(text)
+        if key is None:
+            key = self._keys[text] = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+            self._db.execute("INSERT INTO documents VALUES (?, ?) ON CONFLICT (key) DO NOTHING", (key, text))
+        return key
+
+    def text(self, key: str) -> str:
+        """The document of a key."""
+        if key not in self._texts:
+            (self._texts[key],) = self._db.execute("SELECT text FROM documents WHERE key = ?", (key,)).fetchone()
+        return self._texts[key]
+
+    def question(self, key: str, document: str, parts: str) -> Question:
+        """The question of a row, with the key that it was kept under."""
+        return Question.from_json({**json.loads(parts), "document": self.text(document)}, key)
+
+    def questions(self, rows: sqlite3.Cursor) -> Iterator[Question]:
+        """The questions of rows of key, document and parts."""
+        return (self.question(*row) for row in rows)
+
+
+# ====================
+
+
+PATIENCE = 30
+"""Seconds to wait for somebody else who is writing."""
+
+Self = TypeVar("Self", bound="StoreFile")
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+Identity = tuple[tuple[int, int] | None, ...]
+"""Which file stands at the store's name, and which log beside it."""
+
+
+def reading(method: Callable[Concatenate[Self, Given], Found]) -> Callable[Concatenate[Self, Given], Found]:
+    """A method that reads: whatever the file holds that no tallystick has written is an error that names the file."""
+
+    @wraps(method)
+    def read(self: Self, /, *given: Given.args, **named: Given.kwargs) -> Found:
+        try:
+            return method(self, *given, **named)
+        except sqlite3.OperationalError as error:
+            raise InputError(f"{self.path}: cannot be read ({error})") from None
+        except sqlite3.DatabaseError as error:
+            raise damaged(self.path, error) from None
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise damaged(self.path, f"a row that cannot be understood: {error}") from None
+
+    return read
+
+
+def damaged(path: Path, why: Any) -> InputError:
+    """What is to be said of a store that is broken, and what may help."""
+    return InputError(
+        f"{path}: this store of judgements is damaged ({why}). Take a copy of it that is whole; without one, "
+        f"`sqlite3 {path} .recover | sqlite3 recovered.sqlite` saves what can still be read"
+    )
+
+
+class StoreFile:
+    """A store as a file, whatever is in it.
+
+    What is not there yet is made by the first thing that is written to it, in the same transaction: whoever fails before leaves nothing.
+    """
+
+    def __init__(self, path: str | Path, *, create: bool = True) -> None:
+        self.path = Path(path)
+        self._seen: Identity = (None, None)
+        if not create and not self.path.exists():
+            raise InputError(f"{self.path}: there is no such store of judgements; `tallystick judge export` makes one")
+        try:
+            # The page is served by threads, which share the store; they write one at a time, by `writing`.
+            self._lock = threading.RLock()
+            self._unmade = not _written(self.path)
+            if self._unmade:
+                self._stand_in()
+            else:
+                self._open()
+        except sqlite3.OperationalError as error:
+            raise InputError(f"{self.path}: this store of judgements cannot be opened ({error})") from None
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"{self.path}: not a store of judgements ({error})") from None
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        """The file; as long as there is none, empty tables in memory. Somebody else may have made it meanwhile."""
+        if self._unmade and not self._connection.in_transaction and _written(self.path):
+            with self._lock:
+                if self._unmade:
+                    self._unmade = False
+                    self._open()
+        return self._connection
+
+    def _stand_in(self) -> None:
+        folder = self.path.parent
+        if not (folder.is_dir() and os.access(folder, os.W_OK)):
+            what = "may not be written to" if folder.is_dir() else "is no folder"
+            raise InputError(f"{self.path}: this store of judgements cannot be made: {folder} {what}")
+        self._connection = _connected(":memory:")
+        lay_out(self._connection)
+
+    def _open(self) -> None:
+        """Open the file; where the folder may not be written to, only to be read.
+
+        SQLite wants a file beside a store with a write-ahead log, even to read it. Where it cannot make one, and nothing is left in
+        a log, the store is read as it stands.
+        """
+        try:
+            self._connect(str(self.path))
+        except sqlite3.OperationalError:
+            if os.access(self.path.parent, os.W_OK) or not os.access(self.path, os.R_OK) or self._log.exists():
+                raise
+            self._connect(f"{self.path.absolute().as_uri()}?immutable=1")
+
+    @property
+    def _log(self) -> Path:
+        return self.path.with_name(f"{self.path.name}-wal")
+
+    def _connect(self, name: str) -> None:
+        self._connection = _connected(name)
+        self._prepare()
+        self._seen = self._identity()
+
+    def _identity(self) -> Identity:
+        return _which(self.path), _which(self._log)
+
+    def _check_identity(self) -> None:
+        """An error where the file that is open is not the one at its name any more, or its log was taken away."""
+        now = self._identity()
+        if any(before not in (None, after) for before, after in zip(self._seen, now, strict=True)):
+            raise InputError(
+                f"{self.path}: the store was moved, deleted or replaced while it was open, so that nothing can be written to it; "
+                "nothing was changed. Put it back, or start again where it is now"
+            )
+
+    def _prepare(self) -> None:
+        db = self._connection
+        db.execute("BEGIN")  # the three are read at one moment: somebody else may be making the store just now
+        (application,) = db.execute("PRAGMA application_id").fetchone()
+        version = version_of(db)
+        tables = _tables(db)
+        db.execute("COMMIT")
+        if application != APPLICATION and (tables or application):
+            raise InputError(f"{self.path}: an SQLite file, but not a store of judgements")
+        if application == APPLICATION and not 1 <= version <= VERSION:
+            raise InputError(
+                f"{self.path}: a store of version {version}, and this tallystick reads versions 1 to {VERSION}; upgrade tallystick"
+            )
+        self._keep_a_log()
+        db.execute("PRAGMA synchronous = FULL")
+        if application != APPLICATION:
+            with self.writing():
+                if not _tables(db):  # nobody else was quicker
+                    lay_out(db)
+        elif version < VERSION:
+            self._bring_up(version)
+        db.execute("PRAGMA foreign_keys = ON")
+
+    def _bring_up(self, version: int) -> None:
+        try:
+            with self.writing():
+                if version_of(self._db) == version:  # nobody else was quicker
+                    bring_up(self._db)
+        except InputError as error:
+            raise InputError(
+                f"{self.path}: a store of version {version}, which has to be laid out anew for version {VERSION} of this tallystick. "
+                f"Copy it to where it may be written to ({error.reason})"
+            ) from None
+        give_back(self._db)
+
+    def _keep_a_log(self) -> None:
+        """The write-ahead log. SQLite does not wait for a lock here, as it does elsewhere, so we do."""
+        until = time.monotonic() + PATIENCE
+        while self._db.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                return  # where a file system has no shared memory the ordinary journal stays, which is as safe
+            except sqlite3.OperationalError as error:  # noqa: PERF203
+                if "readonly" in str(error):
+                    return  # it can be read, which may be all that is wanted; whoever writes is told
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """All that is written in here, or nothing of it; one inside another is part of it."""
+        with self._lock:
+            if self._connection.in_transaction:
+                yield
+                return
+            try:
+                made = self._begin()
+                try:
+                    yield
+                    self._connection.execute("COMMIT")
+                except BaseException:
+                    if self._connection.in_transaction:
+                        self._connection.execute("ROLLBACK")
+                    if made is not None:
+                        self._unmake(made)
+                    raise
+                if made is not None:
+                    self._unmade = False
+                    self._keep_a_log()
+                self._seen = self._identity()
+            except (sqlite3.OperationalError, sqlite3.IntegrityError) as error:
+                # a full disk, a file without leave to write, a lock of half a minute
+                raise InputError(f"{self.path}: cannot be written ({error}); nothing was changed") from None
+            except sqlite3.DatabaseError as error:
+                raise damaged(self.path, error) from None
+            except UnicodeEncodeError as error:
+                raise InputError(
+                    f"{self.path}: {error.object[max(0, error.start - 20) : error.end]!r} ends in half a character "
+                    "(a lone surrogate), which no file can hold; nothing was changed"
+                ) from None
+
+    def _begin(self) -> bool | None:
+        """Begin to write. Where this makes the store: whether there was no file before."""
+        if not self._unmade:
+            self._check_identity()
+            self._connection.execute("BEGIN IMMEDIATE")
+            return None
+        new = not self.path.exists()
+        file = _connected(str(self.path))
+        try:
+            file.execute("PRAGMA synchronous = FULL")
+            file.execute("PRAGMA foreign_keys = ON")
+            file.execute("BEGIN IMMEDIATE")
+            if not _tables(file):
+                self._connection.close()
+                self._connection = file
+                lay_out(file)
+                return new
+        except BaseException:
+            file.close()
+            raise
+        file.execute("ROLLBACK")  # somebody else was quicker
+        file.close()
+        self._unmade = False
+        self._open()
+        self._connection.execute("BEGIN IMMEDIATE")
+        return None
+
+    def _unmake(self, new: bool) -> None:
+        """Nothing came of it: leave things as they were found."""
+        self._connection.close()
+        if new and not _written(self.path):
+            self.path.unlink(missing_ok=True)
+        self._stand_in()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _connected(name: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        name, timeout=PATIENCE, isolation_level=None, check_same_thread=False, uri=name.startswith("file:")
+    )
+
+
+def _tables(db: sqlite3.Connection) -> int:
+    return int(db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+
+
+def _which(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _written(path: Path) -> bool:
+    """Whether there is something at a path; an empty file, as `mktemp` makes it, is nothing yet."""
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
+
+
+# ====================
+
 
 KINDS = ("person", "model", "embedding")
 """Who may judge; where several have, the first kind is believed."""

@@ -1,16 +1,16 @@
 """The page on which a person judges, served to this machine only.
 
-Who may ask: the address that is printed carries a token, which the page keeps as a cookie that no script can read and no
-other site can send. Every request must name this machine as its host (a name that somebody else's DNS points here does
-not pass), and what writes must come from the page itself (its `Origin`). Nothing is loaded from anywhere else, and all text
-reaches the page as JSON and is set as text, so nothing in a document can become markup.
+Access: the printed address carries a token, which the page keeps as a cookie that no script can read and no other site can
+send. Every request must name this machine as its host (a name that somebody else's DNS points here is refused), and requests that
+write must come from the page itself (its `Origin`). Nothing is loaded from anywhere else, and all text reaches the page as JSON and
+is set as text, so nothing in a document can become markup.
 
     GET  /                                  the page; with ?token= from the terminal, later by cookie
     GET  /judge.css, .js, .svg              its parts
     GET  /api/state?annotator=              progress, agreement so far
     GET  /api/question?annotator=&place=    a question as it is shown
     GET  /api/differences?annotator=&other= where two people answered differently
-    POST /api/answer                        write an answer down
+    POST /api/answer                        save an answer
 """
 
 from __future__ import annotations
@@ -27,11 +27,104 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 
 from tallystick.errors import InputError, TallystickError
-from tallystick.judging.desk import Desk, person_name
+from tallystick.judging.agreement import Agreement
+from tallystick.judging.desk import RELATION_KEYS, Desk, asked, passage_of, person_name, reference_keys, summary
+from tallystick.judging.questions import RELATIONS, Answers, Judgement, Relation
 from tallystick.judging.store import Store
-from tallystick.judging.verdicts import Answers, Relation
-from tallystick.judging.views import differences_view, question_view, state_view
 from tallystick.version import __version__
+
+
+def state_view(store: Store, desk: Desk | None) -> dict[str, Any]:
+    """Who is there, how far each is, and the agreement so far."""
+    keys = set(store.queue())
+    people = [
+        {"name": name, "done": len(keys & store.labels(name).keys()), "experience": experience}
+        for name, (kind, experience) in store.judges().items()
+        if kind == "person"
+    ]
+    if desk is None:
+        return {"total": len(keys), "people": people}
+    return {
+        "total": len(keys),
+        "people": people,
+        "annotator": desk.name,
+        "done": len(keys & desk.labels().keys()),
+        "next": desk.next_open(0),
+        "agreements": [agreement_view(one) for one in desk.agreements()],
+    }
+
+
+def agreement_view(one: Agreement) -> dict[str, Any]:
+    """An agreement with its table."""
+    return {
+        "with": one.second, "n": one.n, "observed": one.observed, "kappa_3": one.kappa_3, "kappa_2": one.kappa_2,
+        "table": one.table,
+    }  # fmt: skip
+
+
+def question_view(desk: Desk, place: int) -> dict[str, Any]:
+    """A question as a person sees it, with the answer that was given, if one was."""
+    question = desk.question(place)
+    passage = passage_of(question)
+    own = desk.own(question.key)
+    keys = reference_keys(len(question.references))
+    return {
+        "place": place,
+        "key": question.key,
+        "event_type": question.event_type,
+        "trigger": question.trigger,
+        "role": question.role,
+        "source": question.source,
+        "candidate": question.candidate,
+        "references": [{"text": text, "key": key} for text, key in zip(question.references, keys, strict=True)],
+        "relations": [
+            {"name": name, "text": RELATIONS[name][0], "label": RELATIONS[name][1], "key": key}
+            for key, name in RELATION_KEYS.items()
+        ],
+        "asked": asked(question),
+        "pieces": [[piece.text, *piece.marks] for piece in passage.pieces],
+        "notes": passage.notes,
+        "next": desk.next_open(place + 1),
+        "own": None if own is None else judgement_view(own),
+        "others": [judgement_view(one) for one in desk.others(question.key)],
+    }
+
+
+def judgement_view(one: Judgement) -> dict[str, Any]:
+    """What somebody answered."""
+    answers = one.answers
+    return {
+        "judge": one.judge,
+        "label": one.verdict.label,
+        "valid": None if answers is None else answers.valid,
+        "same_as": list(one.verdict.references if answers is None else answers.same_as),
+        "relation": None if answers is None else answers.relation,
+        "summary": summary(answers, one.question),
+        "remark": one.verdict.explanation,
+    }
+
+
+def differences_view(desk: Desk, other: str) -> dict[str, Any]:
+    """Where two people answered differently, and who decides."""
+    experience = {name: experience for name, (_, experience) in desk.store.judges().items()}
+    mine, theirs = experience.get(desk.name, 0), experience.get(other, 0)
+    decides = "" if mine == theirs else desk.name if mine > theirs else other
+    return {
+        "other": other,
+        "decides": decides,
+        "differences": [
+            {
+                "place": one.place, "candidate": one.first.question.candidate, "role": one.first.question.role,
+                "trigger": one.first.question.trigger, "references": one.first.question.references,
+                "first": judgement_view(one.first), "second": judgement_view(one.second),
+            }
+            for one in desk.differences(other)
+        ],
+    }  # fmt: skip
+
+
+# ====================
+
 
 LOOPBACK = "127.0.0.1"
 NAMES = ("127.0.0.1", "localhost")

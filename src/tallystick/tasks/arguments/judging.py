@@ -21,8 +21,7 @@ from tallystick.tasks.arguments.stages import JUDGED, Accepted, Block, Candidate
 from tallystick.tasks.events.files import nearest
 
 if TYPE_CHECKING:
-    from tallystick.judging.questions import Question
-    from tallystick.judging.verdicts import Judge, Verdict
+    from tallystick.judging.questions import Judge, Question, Verdict
 
 
 @dataclass(frozen=True)

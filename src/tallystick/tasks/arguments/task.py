@@ -260,8 +260,8 @@ def _words(given: str | None, usual: frozenset[str], fold: bool = True) -> froze
 
 
 def _judge(specification: str) -> Any:
-    """The judge of a name; see `tallystick.judging.choose`."""
-    from tallystick.judging.choose import judge_named
+    """The judge of a name; see `tallystick.judging.recorded`."""
+    from tallystick.judging.recorded import judge_named
 
     return judge_named(specification)
 

@@ -150,7 +150,7 @@ def _official(
         return score_official(keys, responses, judgements=decided, recorded=recorded, asked=missing)
     from dataclasses import replace
 
-    from tallystick.judging.choose import judge_named
+    from tallystick.judging.recorded import judge_named
     from tallystick.tasks.templates.muc4_judging import decided_fills, open_fills
 
     asked = judge_named(judge)
