@@ -271,7 +271,7 @@ def test_training_from_a_store_with_a_split(tmp_path, labelled):
     done = run(path, "--from", "ann", "--split", split, "--out", tmp_path / "model.json", "--format", "json")
     (row,) = json.loads(done.stdout)
     assert row["held-out questions"] == 39
-    assert "5 labelled questions stand in neither part of the split" in done.stderr
+    assert "5 labelled questions are in neither part of the split" in done.stderr
     assert json.loads((tmp_path / "model.json").read_text())["training"]["questions"] == 76
     parts = read_split(split)
     again = train(labelled, "wordllama", split=parts)
@@ -307,7 +307,7 @@ def test_a_split_that_cannot_be_read(tmp_path):
     with pytest.raises(InputError, match=r"split\.tsv:2: expected a question's key, a tab, and train or test"):
         read_split(path)
     path.write_text("abc\ttrain\nabc\ttest\n")
-    with pytest.raises(InputError, match=r"split\.tsv:2: the question abc stands in both parts"):
+    with pytest.raises(InputError, match=r"split\.tsv:2: the question abc is in both parts"):
         read_split(path)
 
 

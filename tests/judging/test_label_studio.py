@@ -14,10 +14,10 @@ from sample import QUESTIONS
 from tallystick.errors import InputError
 from tallystick.judging import Answers, Question, Store
 from tallystick.judging.exchange import (
-    annotators,
     choices,
     configuration,
     document_html,
+    read_annotators,
     read_export,
     task,
     write_project,
@@ -143,6 +143,6 @@ def test_what_is_no_export_is_an_error(tmp_path, store, content):
 
 
 def test_names_of_annotators():
-    assert annotators(["1=anna", "b@c.d=ben"]) == {"label-studio 1": "anna", "b@c.d": "ben"}
+    assert read_annotators(["1=anna", "b@c.d=ben"]) == {"label-studio 1": "anna", "b@c.d": "ben"}
     with pytest.raises(InputError, match="expects ID=NAME"):
-        annotators(["anna"])
+        read_annotators(["anna"])

@@ -541,7 +541,7 @@ def test_a_model_is_not_taken_for_a_person_of_its_name(tmp_path):
         store.add_questions([question("b")])
     with serving(lambda body, number: says("Correct")) as endpoint:
         done = run(path, "--model", "m", "--base-url", endpoint.url, code=2)
-        assert "'m' is the name of a person here, not of a model; take another name" in done.stderr
+        assert "'m' is the name of a person here, not of a model; use another name" in done.stderr
         assert endpoint.requests == []
     with Store(path) as store:
         with pytest.raises(InputError, match="is the name of a person here"):
@@ -581,7 +581,7 @@ def test_what_could_not_be_had_is_reported_and_the_exit_code_says_so(tmp_path):
     [
         (["--prompt", "exprt"], 'Did you mean "expert"'),
         (["--parameter", "temperature"], "--parameter: expected NAME=VALUE, found 'temperature'"),
-        (["--parameter", "stream=true"], "'stream' is not yours to set here"),
+        (["--parameter", "stream=true"], "'stream' cannot be set here"),
         (["--base-url", "http://x/v1", "--parameter", "temprature=0"], 'Did you mean "temperature"'),
         (["--base-url", "localhost:80"], "expected an address such as http://"),
         (["--key-variable", "NO_SUCH_KEY"], "no key: set NO_SUCH_KEY"),

@@ -24,7 +24,7 @@ def test_a_text_without_a_span_is_looked_for_and_every_place_is_marked():
     assert [piece.text for piece in found.pieces if piece.marks] == ["Varga", "Varga"]
     assert found.notes == (
         "The reference “the collector” is not in the document word for word.",
-        "Where the candidate “Varga” stands is not recorded: all 2 places are marked.",
+        "The position of the candidate “Varga” is not recorded: all 2 occurrences are marked.",
     )
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from tallystick.errors import InputError, did_you_mean
 from tallystick.judging.questions import LABELS, Judgement, Label
 from tallystick.judging.recorded import Recorded
-from tallystick.judging.store import Store
+from tallystick.judging.store import Store, Voice
 
 
 def kappa(table: Sequence[Sequence[int]]) -> float | None:
@@ -35,7 +35,7 @@ def kappa(table: Sequence[Sequence[int]]) -> float | None:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two judges agree over the questions that both answered."""
+    """The agreement of two judges on the questions that both answered."""
 
     first: str
     second: str
@@ -49,12 +49,12 @@ class Agreement:
 
     @property
     def kappa_3(self) -> float | None:
-        """On three labels."""
+        """Kappa on three labels."""
         return kappa(self.table)
 
     @property
     def kappa_2(self) -> float | None:
-        """On two: Partial is Incorrect."""
+        """Kappa on two labels: Partial is Incorrect."""
         (cc, *rest), *others = self.table
         return kappa(((cc, sum(rest)), (sum(row[0] for row in others), sum(sum(row[1:]) for row in others))))
 
@@ -67,7 +67,7 @@ class Agreement:
 def agreement(
     first: Mapping[Any, Label], second: Mapping[Any, Label], names: tuple[str, str] = ("first", "second")
 ) -> Agreement:
-    """Two judges' labels by question; only what both answered counts."""
+    """The agreement of two judges from their labels by question; only what both answered counts."""
     return Agreement(*names, _cross((first[key], second[key]) for key in first if key in second))
 
 
@@ -78,24 +78,10 @@ def _cross(pairs: Iterable[tuple[Label, Label]]) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, counts))
 
 
-# ====================
+# -- all judges of a store --------------------------------------------------------------------------------------------
 
 
 PERSONS = "persons"
-
-
-@dataclass(frozen=True)
-class Voice:
-    """One judge with one version."""
-
-    judge: str
-    version: str
-    kind: str
-
-    @property
-    def name(self) -> str:
-        """How it is called: `anna`, `gpt-4o@expert 1f…`."""
-        return f"{self.judge}@{self.version}" if self.version else self.judge
 
 
 class Panel:
@@ -103,13 +89,12 @@ class Panel:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        kinds = store.judges()
-        self.voices = [Voice(judge, version, kinds[judge][0]) for judge, version, _ in store.voices()]
+        self.voices = store.voices()
         if not self.voices:
             raise InputError(f"{store.path}: nobody has judged here yet")
 
     def voice(self, name: str) -> Voice:
-        """The voice of a name; the start of its version is enough if it is the only one."""
+        """The voice with this name; the start of its version is enough if only one fits."""
         judge, _, version = name.partition("@")
         exact = [one for one in self.voices if name in (one.name, one.judge)]
         found = exact or [one for one in self.voices if one.judge == judge and one.version.startswith(version)]
@@ -117,7 +102,7 @@ class Panel:
             return found[0]
         names = [one.name for one in self.voices]
         if found:
-            raise InputError(f"{name!r} may be {', '.join(one.name for one in found)}; say which")
+            raise InputError(f"{name!r} may be {', '.join(one.name for one in found)}; give the full name")
         raise InputError(
             f"{self.store.path}: nobody called {name!r} has judged here; there are {', '.join(names)}."
             f"{did_you_mean(name, names)}"
@@ -128,7 +113,7 @@ class Panel:
         return self.store.labels(voice.judge, voice.version)
 
     def between(self, first: str, second: str) -> Agreement:
-        """Two voices by name; `persons` is what people decided."""
+        """The agreement of two voices, by name; `persons` is what people decided."""
         (one, mine), (other, theirs) = self._side(first), self._side(second)
         return agreement(mine, theirs, (one, other))
 
@@ -139,7 +124,7 @@ class Panel:
         return voice.name, self.labels(voice)
 
     def against(self, name: str) -> list[Agreement]:
-        """Every other voice against one."""
+        """The agreement of every other voice with one."""
         chosen, labels = self._side(name)
         return [
             agreement(self.labels(one), labels, (one.name, chosen))
@@ -169,7 +154,7 @@ class Panel:
         sides = []
         for name in (first, second):
             if name == PERSONS:
-                raise InputError("the differences of two judges are listed; `persons` is several")
+                raise InputError("--differences lists those of two judges; `persons` is several")
             voice = self.voice(name)
             sides.append({one.question.key: one for one in self.store.judgements(voice.judge, voice.version)})
         mine, theirs = sides
@@ -179,7 +164,7 @@ class Panel:
         ]  # fmt: skip
 
     def notes(self, rows: Sequence[Agreement]) -> list[str]:
-        """What a reader has to know about the figures."""
+        """What a reader needs to know about the figures."""
         out = []
         named = {name for row in rows for name in (row.first, row.second)}
         people = {one.judge for one in self.voices if one.kind == "person"}
@@ -190,20 +175,20 @@ class Panel:
         ]  # fmt: skip
         if changed:
             out.append(
-                f"{len(changed):,} answers were changed after the other person's was shown; these figures have the changed ones"
+                f"{len(changed):,} answers were changed after the other person's was shown; these figures use the changed ones"
             )
         if PERSONS in named:
             disputed = len(Recorded(self.store, kind="person").disputed)
             if disputed:
                 out.append(
-                    f"{disputed:,} questions that people of equal standing answered differently are not in `{PERSONS}`: "
-                    "mark who decides by `tallystick judge judges --experience NAME=1`"
+                    f"{disputed:,} questions that people of equal experience answered differently are not in `{PERSONS}`: "
+                    "set who decides with `tallystick judge judges --experience NAME=1`"
                 )
         unmet = [f"{row.first} and {row.second}" for row in rows if not row.n]
         if unmet:
             out.append(f"no question was answered by both: {'; '.join(unmet)}")
         if any(row.n and row.kappa_3 is None for row in rows):
-            out.append("kappa is undefined where both gave one and the same label throughout")
+            out.append("kappa is undefined where both judges gave the same single label throughout")
         if not rows:
-            out.append("there is only one judge here: nobody to agree with")
+            out.append("there is only one judge here, so there is no agreement to measure")
         return out

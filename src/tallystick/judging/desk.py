@@ -49,13 +49,13 @@ class Piece:
 
 @dataclass(frozen=True)
 class Passage:
-    """A document in pieces, and what there is to be said about its marks."""
+    """A document in pieces, and notes about its marks."""
 
     pieces: tuple[Piece, ...]
     notes: tuple[str, ...] = ()
 
     def window(self, around: int) -> Passage:
-        """What stands around the marks, so many characters to each side, to whole words; … for the rest. Without marks, the beginning."""
+        """The text around the marks, so many characters to each side, in whole words; … for the rest. Without marks, the beginning."""
         marked = [k for k, piece in enumerate(self.pieces) if piece.marks]
         if not marked:
             return Passage(tuple(Piece(_ending(piece.text, around)) for piece in self.pieces[:1]), self.notes)
@@ -75,7 +75,7 @@ class Passage:
 
 
 def _ending(text: str, most: int) -> str:
-    """The beginning of a text, and that it goes on."""
+    """The beginning of a text, with … if there is more."""
     if len(text) <= most:
         return text
     kept = text[:most]
@@ -83,7 +83,7 @@ def _ending(text: str, most: int) -> str:
 
 
 def _beginning(text: str, most: int) -> str:
-    """The end of a text, and that there is more before it."""
+    """The end of a text, with … if there is more before it."""
     if len(text) <= most:
         return text
     kept = text[-most:]
@@ -103,7 +103,9 @@ def passage_of(question: Question) -> Passage:
         if span is None and not spans:
             notes.append(f"The {mark} “{text}” is not in the document word for word.")
         elif span is None and len(spans) > 1:
-            notes.append(f"Where the {mark} “{text}” stands is not recorded: all {len(spans)} places are marked.")
+            notes.append(
+                f"The position of the {mark} “{text}” is not recorded: all {len(spans)} occurrences are marked."
+            )
     cuts = sorted({0, len(document), *(end for span, _ in found for end in span)})
     pieces = [
         Piece(document[a:b], tuple(m for m in MARKS if any(s <= a and b <= e for (s, e), mark in found if mark == m)))
@@ -121,7 +123,7 @@ def _wanted(question: Question) -> Iterator[tuple[str, str, Span | None]]:
 
 
 def occurrences(text: str, document: str) -> list[Span]:
-    """Every place of a text, as whole words, whatever the white space; in the same case if it is there so."""
+    """Every occurrence of a text as whole words, whatever the white space; in the same case if there is one."""
     parts = re.findall(r"\w+|[^\w\s]", text)
     if not parts:
         return []
@@ -135,21 +137,21 @@ def occurrences(text: str, document: str) -> list[Span]:
     return same or [match.span() for match in re.finditer(pattern, document, re.IGNORECASE)]
 
 
-# ====================
+# -- the three questions ----------------------------------------------------------------------------------------------
 
 
 YES, NO, NONE = "1", "2", "8"
 RELATION_KEYS: dict[str, Relation] = dict(zip("3456", get_args(Relation), strict=True))
 REFERENCE_KEYS = "790" + "acdefghijklmoptuvwxyz"
-"""The first reference has Figure 2's key, the next ones what is free: b, n, q, r and s are commands."""
+"""The first reference has the key of Figure 2, the others the free keys: b, n, q, r and s are commands."""
 
 
 def reference_keys(n: int) -> list[str]:
-    """A key for each reference; the empty string where there are more references than keys."""
+    """A key for each reference; an empty string if there are more references than keys."""
     return [REFERENCE_KEYS[k] if k < len(REFERENCE_KEYS) else "" for k in range(n)]
 
 
-def asked(question: Question) -> tuple[str, str, str]:
+def question_texts(question: Question) -> tuple[str, str, str]:
     """The wording of Q1, Q2 and Q3 for this question."""
     candidate = f"“{question.candidate}”"
     if question.role and question.trigger:
@@ -171,7 +173,7 @@ def asked(question: Question) -> tuple[str, str, str]:
 
 @dataclass(frozen=True)
 class Sheet:
-    """An answer in the making. `same_as` is None until Q2 is answered; an empty set is "none of them"."""
+    """An unfinished answer. `same_as` is None until Q2 is answered; an empty set is "none of them"."""
 
     references: int
     valid: bool | None = None
@@ -188,7 +190,7 @@ class Sheet:
         return replace(blank, valid=answers.valid, same_as=given, relation=answers.relation)
 
     def press(self, key: str) -> Sheet | None:
-        """The sheet after a key; None where the key means nothing here."""
+        """The sheet after a key; None if the key means nothing here."""
         if key == YES:
             return replace(self, valid=True)
         if key == NO:
@@ -204,11 +206,11 @@ class Sheet:
             chosen = (self.same_as or frozenset()) ^ {keys.index(key)}
             return replace(
                 self, same_as=chosen or None
-            )  # the last one taken back: open again, which is not "none of them"
+            )  # the last one unchosen: open again, which is not "none of them"
         return None
 
     def turn(self, numbers: str) -> Sheet | None:
-        """The sheet after references were chosen, or taken back, by their numbers from 1; None where one is none."""
+        """The sheet after references were chosen, or unchosen, by their numbers from 1; None if a number is wrong."""
         given = numbers.replace(",", " ").split()
         if not given or not all(one.isdecimal() and len(one) < 9 and 1 <= int(one) <= self.references for one in given):
             return None
@@ -218,7 +220,7 @@ class Sheet:
         return replace(self, same_as=chosen or None)
 
     def refusal(self, key: str) -> str:
-        """What to say of a key that `press` knows nothing to do with."""
+        """The message for a key that `press` does not accept."""
         known = key in RELATION_KEYS or key == NONE or (key != "" and key in reference_keys(self.references))
         if known and self.valid is not True:
             return f"Question 1 comes first: {YES} yes, {NO} no."
@@ -227,7 +229,7 @@ class Sheet:
 
     @property
     def missing(self) -> str:
-        """What is still to be answered, or nothing."""
+        """Which questions are still open; empty if none are."""
         if self.valid is None:
             return "question 1"
         if not self.valid:
@@ -237,14 +239,14 @@ class Sheet:
         )
 
     def answers(self) -> Answers:
-        """The answers of a whole sheet."""
+        """The answers of a complete sheet."""
         if not self.valid:
             return Answers(False)
         return Answers(True, tuple(sorted(self.same_as or ())), self.relation)
 
 
 def summary(answers: Answers | None, question: Question) -> str:
-    """What was answered, in a line."""
+    """The answers in one line."""
     if answers is None:
         return ""
     if answers.relation is None:
@@ -253,17 +255,17 @@ def summary(answers: Answers | None, question: Question) -> str:
     return f"valid; the same as {same or 'none'}; {RELATIONS[answers.relation][0].lower()}"
 
 
-# ====================
+# -- one person's desk ------------------------------------------------------------------------------------------------
 
 
 def person_name(store: Store, name: str) -> str:
-    """The name of a person, trimmed; an error where it is none, or belongs to a model."""
+    """The name of a person, trimmed; an error if it is invalid, or belongs to a model."""
     name = " ".join(name.split())
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise InputError(f"a name of 1 to {LONGEST_NAME} characters is needed, found {name[:LONGEST_NAME]!r}")
     kind = store.judges().get(name, ("person", 0))[0]
     if kind != "person":
-        raise InputError(f"{name!r} is the name of a judge of another kind here ({kind}); take another")
+        raise InputError(f"{name!r} is the name of a judge of another kind here ({kind}); use another")
     return name
 
 
@@ -284,15 +286,15 @@ class Desk:
         self.name = person_name(store, name)
 
     def queue(self) -> list[str]:
-        """The questions, by key, in the order in which they were put."""
+        """The keys of the questions, in order."""
         return self.store.queue()
 
     def labels(self) -> dict[str, Label]:
-        """What this person has answered."""
+        """This person's labels."""
         return self.store.labels(self.name)
 
     def next_open(self, place: int) -> int | None:
-        """The place of the next question without an answer, from a place on and then from the start."""
+        """The place of the next open question, from a place onwards and then from the start."""
         keys, done = self.queue(), self.labels()
         order = [*range(place, len(keys)), *range(min(place, len(keys)))]
         return next((k for k in order if keys[k] not in done), None)
@@ -311,7 +313,7 @@ class Desk:
         return self.store.judgement(key, self.name)
 
     def answer(self, question: Question, answers: Answers, remark: str = "") -> Verdict:
-        """Write an answer down; it is on the disk when this returns."""
+        """Save an answer; it is on the disk when this returns."""
         if not all(0 <= k < len(question.references) for k in answers.same_as):
             raise InputError(
                 f"question 2 names reference {max(answers.same_as) + 1}; there are {len(question.references)}"
@@ -325,12 +327,11 @@ class Desk:
 
     def colleagues(self) -> list[str]:
         """The other people who have judged here."""
-        kinds = self.store.judges()
-        heard = dict.fromkeys(judge for judge, _, _ in self.store.voices())
-        return [name for name in heard if name != self.name and kinds[name][0] == "person"]
+        people = (voice.judge for voice in self.store.voices() if voice.kind == "person")
+        return [name for name in dict.fromkeys(people) if name != self.name]
 
     def others(self, key: str) -> list[Judgement]:
-        """What others said to a question that this person has answered; nothing before."""
+        """The others' judgements on a question, once this person has answered it."""
         if self.own(key) is None:
             return []
         found = (self.store.judgement(key, name) for name in self.colleagues())
@@ -348,5 +349,5 @@ class Desk:
         return [
             Difference(place, mine[key], theirs[key])
             for place, key in enumerate(self.queue())
-            if key in mine and key in theirs and mine[key].verdict.said != theirs[key].verdict.said
+            if key in mine and key in theirs and mine[key].verdict.decision != theirs[key].verdict.decision
         ]

@@ -24,15 +24,15 @@ from xml.sax.saxutils import quoteattr
 from tallystick.errors import InputError, Place, did_you_mean
 from tallystick.files.json_values import decode_line
 from tallystick.files.source import read_text, shown_name
-from tallystick.judging.desk import NO, NONE, RELATION_KEYS, YES, asked, passage_of, reference_keys
+from tallystick.judging.desk import NO, NONE, RELATION_KEYS, YES, passage_of, question_texts, reference_keys
 from tallystick.judging.questions import (
     RELATIONS,
     Answers,
     Judgement,
     Question,
     Verdict,
-    checked_experience,
-    checked_name,
+    check_experience,
+    check_name,
 )
 from tallystick.judging.store import KINDS, Store
 
@@ -46,28 +46,28 @@ SORTS: dict[type, str] = {list: "a list of numbers", str: "a text", dict: "an ob
 
 
 @dataclass
-class Taken:
-    """What an import brought."""
+class ImportedData:
+    """The questions and judgements of an imported file."""
 
     questions: list[Question] = field(default_factory=list)
     judgements: list[tuple[Judgement, str]] = field(default_factory=list)
-    """With the kind of the judge."""
+    """Each with the kind of its judge."""
     experience: dict[str, int] = field(default_factory=dict)
-    """What the lines say of it, by judge."""
+    """The experience of each judge, as the lines give it."""
     left_out: list[str] = field(default_factory=list)
-    """What could not be taken, and why, a line each."""
+    """What could not be imported and why, a line each."""
     seen: set[str] = field(default_factory=set)
-    """Who is named in an export of Label Studio's, taken or not."""
+    """The annotators in a Label Studio export, imported or not."""
 
 
 def question_line(question: Question) -> str:
-    """A question as a line; what is empty is left out."""
+    """A question as a line, without empty fields."""
     value = {"key": question.key, **question.to_json()}
     return json.dumps({name: part for name, part in value.items() if part not in ("", None, ())}, ensure_ascii=False)
 
 
 def judgement_line(one: Judgement, kind: str, experience: int = 0) -> str:
-    """A judgement as a line, with its question; of experience only where there is some."""
+    """A judgement as a line, with its question; experience only if it is not 0."""
     value = json.loads(question_line(one.question))
     answers = one.answers
     value |= {"judge": one.judge, "kind": kind, "version": one.version, "label": one.verdict.label}
@@ -80,15 +80,15 @@ def judgement_line(one: Judgement, kind: str, experience: int = 0) -> str:
     return json.dumps({name: part for name, part in value.items() if part not in ("", None, {})}, ensure_ascii=False)
 
 
-def read_lines(name: str | Path, store: Store | None = None, judge: str | None = None) -> Taken:
-    """Questions and judgements of a file; `judge` is who answered where a line does not say it."""
+def read_lines(name: str | Path, store: Store | None = None, judge: str | None = None) -> ImportedData:
+    """Questions and judgements of a file; `judge` is the judge of lines that name none."""
     return parse_lines(read_text(name), shown_name(name), store, judge)
 
 
-def parse_lines(content: str, file: str, store: Store | None = None, judge: str | None = None) -> Taken:
-    """The same for what was read already."""
-    taken = Taken()
-    for number, text in enumerate(content.split("\n"), 1):  # not at what else Unicode calls the end of a line
+def parse_lines(content: str, file: str, store: Store | None = None, judge: str | None = None) -> ImportedData:
+    """The same for a text that was already read."""
+    data = ImportedData()
+    for number, text in enumerate(content.split("\n"), 1):  # not at the other line ends of Unicode
         if not text.strip():
             continue
         place = Place(file, number)
@@ -96,15 +96,15 @@ def parse_lines(content: str, file: str, store: Store | None = None, judge: str 
         if not isinstance(value, dict):
             raise InputError(f"expected an object with a question or a judgement, found {text[:60]}", place)
         try:
-            _take(value, taken, store, judge)
+            _take(value, data, store, judge)
         except InputError as error:
             raise InputError(error.reason, place) from None
         except (TypeError, ValueError, LookupError, AttributeError) as error:
             raise InputError(f"not a question or a judgement ({type(error).__name__}: {error})", place) from None
-    return taken
+    return data
 
 
-def _take(value: dict[str, Any], taken: Taken, store: Store | None, judge: str | None) -> None:
+def _take(value: dict[str, Any], data: ImportedData, store: Store | None, judge: str | None) -> None:
     for name in value:
         if name not in KNOWN:
             raise InputError(f"no field {name!r}; there are {', '.join(KNOWN)}.{did_you_mean(name, KNOWN)}")
@@ -113,24 +113,24 @@ def _take(value: dict[str, Any], taken: Taken, store: Store | None, judge: str |
         for name in ("same_as", "relation"):
             if name in value:
                 raise InputError(f"has `{name}`, but neither `label` nor `valid`, the answer to question 1")
-        taken.questions.append(question)
+        data.questions.append(question)
         return
     who = value.get("judge", judge)
     if not isinstance(who, str) or not who.strip():
-        raise InputError("a judgement needs `judge`, the name of who answered (or --annotator NAME for all of them)")
+        raise InputError("a judgement needs `judge`, the name of the judge (or --annotator NAME for all of them)")
     kind = value.get("kind", "person")
     if kind not in KINDS:
         raise InputError(f"kind: a judge is one of {', '.join(KINDS)}, found {kind!r}")
-    checked_name(who, kind)
+    check_name(who, kind)
     if "experience" in value:
-        mark = checked_experience(value["experience"])
-        if taken.experience.setdefault(who, mark) != mark:
-            raise InputError(f"experience: {mark} for {who!r}, and {taken.experience[who]} in a line before")
-    taken.judgements.append((judgement_of(value, question, who), kind))
+        mark = check_experience(value["experience"])
+        if data.experience.setdefault(who, mark) != mark:
+            raise InputError(f"experience: {mark} for {who!r}, and {data.experience[who]} in a line before")
+    data.judgements.append((judgement_of(value, question, who), kind))
 
 
 def question_of(value: dict[str, Any], store: Store | None) -> Question:
-    """The question of a line: by its content, or by its key."""
+    """The question of a line, by its content or by its key."""
     key = value.get("key")
     if "candidate" not in value:
         found = store.question(str(key)) if store is not None and key else None
@@ -152,7 +152,9 @@ def question_of(value: dict[str, Any], store: Store | None) -> Question:
         raise InputError("the candidate is empty")
     question = Question.from_json(parts)
     if key is not None and key != question.key:
-        raise InputError("the `key` is not the one of this question: it was changed; leave the key out to ask another")
+        raise InputError(
+            "the `key` does not fit this question, which was changed; leave the key out to ask a new question"
+        )
     return question
 
 
@@ -183,50 +185,50 @@ def judgement_of(value: dict[str, Any], question: Question, judge: str) -> Judge
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What an import changed."""
+class ImportCounts:
+    """What an import changed in a store."""
 
     questions: int
     judgements: int
     replaced: int
     same: int
     marked: tuple[str, ...] = ()
-    """Whose experience is another now."""
+    """The judges whose experience changed."""
 
 
-def keep(store: Store, taken: Taken) -> Kept:
-    """Put an import into a store. Who had answered a question before, and otherwise, has the answer replaced; so is what is said of experience."""
+def import_data(store: Store, data: ImportedData) -> ImportCounts:
+    """Put an import into a store. It replaces a judge's earlier, different answers, and the experience of judges."""
     known = store.judges()
     kinds = {name: kind for name, (kind, _) in known.items()}
-    for one, kind in taken.judgements:  # before anything is written
-        if kinds.setdefault(checked_name(one.judge, kind), kind) != kind:
+    for one, kind in data.judgements:  # before anything is written
+        if kinds.setdefault(check_name(one.judge, kind), kind) != kind:
             raise InputError(
-                f"{one.judge!r} is a {kinds[one.judge]} in {store.path}, or in a line before, and a {kind} in what is to be imported"
+                f"{one.judge!r} is a {kinds[one.judge]} in {store.path}, or in a line before, and a {kind} in the file"
             )
     with store.writing():  # all of it or nothing
-        asked = store.add_questions(taken.questions)
+        asked = store.add_questions(data.questions)
         counts = {"new": 0, "replaced": 0, "same": 0}
         given: dict[tuple[str, str, str], Judgement] = {}
-        for one, _ in taken.judgements:
+        for one, _ in data.judgements:
             asks = one.question.key, one.judge, one.version
             before = given.get(asks) or store.judgement(*asks)
             same = before is not None and (before.verdict, before.answers) == (one.verdict, one.answers)
             counts["same" if same else "new" if before is None else "replaced"] += 1
             if not same:
                 given[asks] = one
-        for name, mark in taken.experience.items():
+        for name, mark in data.experience.items():
             store.add_judge(name, kinds[name], mark)
         for kind in KINDS:
             store.add_all([one for one in given.values() if kinds[one.judge] == kind], kind)
-    marked = tuple(name for name, mark in taken.experience.items() if mark != known.get(name, ("", 0))[1])
-    return Kept(asked, counts["new"], counts["replaced"], counts["same"], marked)
+    marked = tuple(name for name, mark in data.experience.items() if mark != known.get(name, ("", 0))[1])
+    return ImportCounts(asked, counts["new"], counts["replaced"], counts["same"], marked)
 
 
-def renamed(taken: Taken, names: dict[str, str]) -> Taken:
-    """The same with other names of judges."""
-    judged = [(replace(one, judge=names.get(one.judge, one.judge)), kind) for one, kind in taken.judgements]
-    marks = {names.get(name, name): mark for name, mark in taken.experience.items()}
-    return replace(taken, judgements=judged, experience=marks)
+def rename_judges(data: ImportedData, names: dict[str, str]) -> ImportedData:
+    """The same data with other names for the judges."""
+    judged = [(replace(one, judge=names.get(one.judge, one.judge)), kind) for one, kind in data.judgements]
+    marks = {names.get(name, name): mark for name, mark in data.experience.items()}
+    return replace(data, judgements=judged, experience=marks)
 
 
 def lines(parts: Iterable[str]) -> Iterator[str]:
@@ -234,7 +236,7 @@ def lines(parts: Iterable[str]) -> Iterator[str]:
     return (f"{part}\n" for part in parts)
 
 
-# ====================
+# -- Label Studio -----------------------------------------------------------------------------------------------------
 
 
 NONE_OF_THEM = "No"
@@ -246,7 +248,7 @@ STYLES = {
 
 
 def configuration() -> str:
-    """The labelling configuration: one for all tasks."""
+    """The labelling configuration, one for all tasks."""
     relations = "\n".join(
         f"      <Choice value={quoteattr(RELATIONS[name][0])} hotkey={quoteattr(key)}/>"
         for key, name in RELATION_KEYS.items()
@@ -274,8 +276,8 @@ def configuration() -> str:
 
 
 def task(question: Question) -> dict[str, Any]:
-    """One task."""
-    first, second, third = asked(question)
+    """A question as a Label Studio task."""
+    first, second, third = question_texts(question)
     about = [question.source, question.event_type, question.trigger and f"“{question.trigger}”", question.role]
     return {
         "data": {
@@ -295,12 +297,10 @@ def task(question: Question) -> dict[str, Any]:
 
 
 def choices(question: Question) -> list[str]:
-    """The choices of Q2: the references, each by another text, and none of them."""
+    """The choices of Q2: the references, each with a distinct text, and none of them."""
     out: list[str] = []
     for text in question.references:
-        text = text.replace(
-            "$", "$\u2060"
-        )  # Label Studio puts data in the place of $5, unless something stands between
+        text = text.replace("$", "$\u2060")  # Label Studio replaces $5 by data, unless a character separates the two
         value, n = f"Yes, {text}", 1
         while value in out:
             n += 1
@@ -310,7 +310,7 @@ def choices(question: Question) -> list[str]:
 
 
 def document_html(question: Question) -> str:
-    """The document with its marks; every text is escaped."""
+    """The document with its marks; all text is escaped."""
     passage = passage_of(question)
     parts = []
     for k, piece in enumerate(passage.pieces):
@@ -326,14 +326,14 @@ def document_html(question: Question) -> str:
 
 
 def write_project(folder: str | Path, questions: Iterable[Question]) -> int:
-    """`config.xml` and `tasks.json` in a folder; how many tasks."""
+    """Write `config.xml` and `tasks.json` into a folder; returns the number of tasks."""
     from tallystick.files.writing import write_atomically
 
     target = Path(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot be made a folder ({error.strerror})", str(folder)) from None
+        raise InputError(f"cannot be created as a folder ({error.strerror})", str(folder)) from None
     tasks = [task(question) for question in questions]
     write_atomically(target / "config.xml", configuration())
     write_atomically(target / "tasks.json", json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
@@ -348,75 +348,75 @@ def is_export(content: str) -> bool:
     return content.lstrip()[:1] == "["
 
 
-def read_export(name: str | Path, store: Store) -> Taken:
+def read_export(name: str | Path, store: Store) -> ImportedData:
     """The judgements of an export, JSON or JSON-MIN."""
     return parse_export(read_text(name), shown_name(name), store)
 
 
-def parse_export(content: str, file: str, store: Store) -> Taken:
-    """The same for what was read already."""
+def parse_export(content: str, file: str, store: Store) -> ImportedData:
+    """The same for a text that was already read."""
     tasks = decode_line(content, file)
     if not isinstance(tasks, list) or not all(isinstance(one, dict) for one in tasks):
         raise InputError("expected a list of tasks, as Label Studio exports them (JSON or JSON-MIN)", file)
-    taken = Taken()
+    data = ImportedData()
     for number, one in enumerate(tasks, 1):
         where = f"task {one.get('id', number)}"
-        data = one.get("data", one)
-        key = data.get("key") if isinstance(data, dict) else None
+        given = one.get("data", one)
+        key = given.get("key") if isinstance(given, dict) else None
         question = store.question(str(key)) if key else None
         if question is None:
             raise InputError(
-                f"{where}: its question ({key!r}) is not in {store.path}; an export goes back into the store that it came from",
+                f"{where}: its question ({key!r}) is not in {store.path}; import an export into the store that it came from",
                 file,
             )
         try:
             if "annotations" in one or "data" in one:
                 annotations = one.get("annotations") or ()
-                taken.seen.update(_who(annotation.get("completed_by")) for annotation in annotations)
-                found = [_annotation(annotation, question) for annotation in annotations]
+                data.seen.update(_annotator_name(annotation.get("completed_by")) for annotation in annotations)
+                found = [_read_annotation(annotation, question) for annotation in annotations]
             else:
-                taken.seen.add(_who(one.get("annotator")))
-                found = [_flat(one, question)]
+                data.seen.add(_annotator_name(one.get("annotator")))
+                found = [_read_min_task(one, question)]
         except (TypeError, ValueError, LookupError, AttributeError) as error:
-            raise InputError(f"{where}: not an annotation of Label Studio's ({error})", file) from None
+            raise InputError(f"{where}: not a Label Studio annotation ({error})", file) from None
         for judgement, reason in found:
             if judgement is not None:
-                taken.judgements.append((judgement, "person"))
+                data.judgements.append((judgement, "person"))
             else:
-                taken.left_out.append(f"{where}: {reason}")
-    return taken
+                data.left_out.append(f"{where}: {reason}")
+    return data
 
 
 Found = tuple[Judgement | None, str]
 
 
-def _annotation(value: dict[str, Any], question: Question) -> Found:
+def _read_annotation(value: dict[str, Any], question: Question) -> Found:
     """An annotation of the JSON export."""
-    who = _who(value.get("completed_by"))
+    who = _annotator_name(value.get("completed_by"))
     if value.get("was_cancelled"):
-        return None, f"{who} has skipped it"
+        return None, f"{who} skipped it"
     given: dict[str, list[str]] = {}
     for one in value.get("result") or ():
         inner = one.get("value", {})
         given.setdefault(one.get("from_name", ""), []).extend(inner.get("choices") or inner.get("text") or ())
     when = str(value.get("updated_at") or value.get("created_at") or "")
-    return _judged(given, question, who, when)
+    return _read_answers(given, question, who, when)
 
 
-def _flat(value: dict[str, Any], question: Question) -> Found:
+def _read_min_task(value: dict[str, Any], question: Question) -> Found:
     """A task of the JSON-MIN export: one for each annotation, a single choice as a text, several as {"choices": [...]}"""
-    given = {name: _listed(value.get(name)) for name in ("valid", "same_as", "relation", "remark")}
+    given = {name: _as_list(value.get(name)) for name in ("valid", "same_as", "relation", "remark")}
     when = str(value.get("updated_at") or value.get("created_at") or "")
-    return _judged(given, question, _who(value.get("annotator")), when)
+    return _read_answers(given, question, _annotator_name(value.get("annotator")), when)
 
 
-def _listed(value: Any) -> list[str]:
+def _as_list(value: Any) -> list[str]:
     if isinstance(value, dict):
         value = value.get("choices") or value.get("text") or []
     return [] if value is None else [value] if isinstance(value, str) else [str(one) for one in value]
 
 
-def _judged(given: dict[str, list[str]], question: Question, who: str, when: str) -> Found:
+def _read_answers(given: dict[str, list[str]], question: Question, who: str, when: str) -> Found:
     valid, same, relation = (given.get(name, []) for name in ("valid", "same_as", "relation"))
     remark = " ".join(given.get("remark", ()))
     if valid == ["No"]:
@@ -445,15 +445,15 @@ def _judgement(answers: Answers, question: Question, who: str, when: str, remark
     return Judgement(question, who, verdict, answers=answers, when=when, details={"tool": "Label Studio"})
 
 
-def _who(value: Any) -> str:
-    """An annotator as a name: the address, or the number."""
+def _annotator_name(value: Any) -> str:
+    """The name of an annotator: the address, or the number."""
     if isinstance(value, dict):
         value = value.get("email") or value.get("id")
     return value if isinstance(value, str) and value else f"label-studio {value if value is not None else '?'}"
 
 
-def annotators(pairs: Sequence[str]) -> dict[str, str]:
-    """`1=anna` or `anna@example.org=anna` as names; a number stands for Label Studio's number."""
+def read_annotators(pairs: Sequence[str]) -> dict[str, str]:
+    """`1=anna` or `anna@example.org=anna` as a mapping to names; a number is Label Studio's number."""
     out = {}
     for text in pairs:
         known, equals, name = text.rpartition("=")

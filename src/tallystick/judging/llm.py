@@ -37,9 +37,9 @@ from tallystick.judging.questions import Judgement, Question, Verdict
 from tallystick.judging.store import Store
 
 IN_VAIN = 20
-"""So many failures in a row, and no further call is made."""
+"""After so many failures in a row no further call is made."""
 OWN = ("model", "messages", "stream", "n")
-"""Parameters of a call that are not the user's to set."""
+"""Parameters of a call that the user cannot set."""
 CUT_OFF = {
     "length": "cut off at the most tokens of an answer (finish_reason length)",
     "content_filter": "cut off by the server's filter (finish_reason content_filter)",
@@ -48,7 +48,7 @@ CUT_OFF = {
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Which model is called, where, and with how much patience. The key is read from the environment unless it is given."""
+    """Which model is called, where, and how long to wait. The key is read from the environment unless it is given."""
 
     model: str
     base_url: str | None = None
@@ -89,20 +89,20 @@ class Endpoint:
             )
         client = AsyncOpenAI(
             api_key=key or "none", base_url=self.url, timeout=self.timeout, max_retries=self.retries,
-            http_client=_bounded(self.timeout),
+            http_client=_client_with_deadline(self.timeout),
         )  # fmt: skip
         known = [name for name in signature(client.chat.completions.create).parameters if name not in OWN]
         for name, _ in self.parameters:
             if name not in known:
                 raise InputError(
-                    f"the client knows no parameter {name!r} of a call.{did_you_mean(name, known)} What only your endpoint knows "
+                    f"the client knows no parameter {name!r} of a call.{did_you_mean(name, known)} A parameter that only your endpoint knows "
                     f"goes into extra_body: 'extra_body={{\"{name}\": ...}}'"
                 )
         return client
 
 
-def _bounded(seconds: float) -> Any:
-    """The client's connection, with a bound on the whole of a reply: by itself it bounds each piece, and a server may send them for ever."""
+def _client_with_deadline(seconds: float) -> Any:
+    """The client's connection, with a time limit for the whole reply: by itself it limits each chunk, and a server may send chunks for ever."""
     from importlib import import_module
 
     from openai import DefaultAsyncHttpxClient
@@ -122,14 +122,14 @@ def _bounded(seconds: float) -> Any:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model said, which model it said it was, and the tokens that were paid for."""
+    """A model's answer, the model that the server names, and the tokens that were paid for."""
 
     text: str
     model: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
     cut_off: str = ""
-    """Why it is not all of what the model would have said; empty if it is."""
+    """Why the answer is incomplete; empty if it is complete."""
 
 
 @dataclass(frozen=True)
@@ -145,20 +145,20 @@ Messages = list[dict[str, str]]
 def call_all(
     endpoint: Endpoint, requests: Sequence[Messages], take: Callable[[int, Answer | Failure], None], begin: Callable[[], None]
 ) -> None:  # fmt: skip
-    """Call the model once for each request, and hand on each outcome with the request's number, in the order of arrival.
+    """Call the model once for each request, and pass on each outcome with the request's number, in the order of arrival.
 
-    `begin` is told of each call before it is made: fewer than the requests if all went wrong. Ctrl-C leaves at once; what was handed on stays.
+    `begin` is called before each call: fewer times than there are requests if all of them fail. Ctrl-C stops at once; what was passed on stays.
     """
     work = _call_all(endpoint, requests, take, begin)
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    return _beside(work)
+    return _call_in_thread(work)
 
 
-def _beside(work: Coroutine[Any, Any, None]) -> None:
-    """The same in a thread with a loop of its own: a notebook has one running already."""
+def _call_in_thread(work: Coroutine[Any, Any, None]) -> None:
+    """Run it in a thread with a loop of its own: a notebook has one running already."""
     from concurrent.futures import ThreadPoolExecutor
 
     stop: list[Callable[[], object]] = []
@@ -215,14 +215,14 @@ async def _call(endpoint: Endpoint, client: Any, messages: Messages) -> Answer |
         return _answer(reply)
     except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
         raise InputError(
-            f"{endpoint.url or 'the endpoint'} does not answer for the model {endpoint.model!r}: {_said(error)}"
+            f"{endpoint.url or 'the endpoint'} does not answer for the model {endpoint.model!r}: {_server_message(error)}"
         ) from None
     except openai.APITimeoutError:
         return Failure(f"no answer within {endpoint.timeout:g} s")
     except openai.RateLimitError as error:
-        return Failure(f"429, the rate limit: {_said(error)}")
+        return Failure(f"429, the rate limit: {_server_message(error)}")
     except openai.APIStatusError as error:
-        return Failure(f"{error.status_code}: {_said(error)}")
+        return Failure(f"{error.status_code}: {_server_message(error)}")
     except openai.APIConnectionError as error:
         return Failure(f"no connection ({error.__cause__ or error})")
     except (openai.OpenAIError, ValueError, AttributeError, TypeError, LookupError) as error:
@@ -230,7 +230,7 @@ async def _call(endpoint: Endpoint, client: Any, messages: Messages) -> Answer |
 
 
 def _answer(reply: Any) -> Answer:
-    """What a reply says. Whatever a server may leave out or write otherwise costs no more than itself: what it says is paid for."""
+    """The answer in a reply. Missing or odd details do not spoil the text, which is paid for."""
     choice = reply.choices[0]
     content = choice.message.content
     if not isinstance(content, str | None):
@@ -246,23 +246,23 @@ def _answer(reply: Any) -> Answer:
 
 
 def _whole(text: str) -> str:
-    """The text, with U+FFFD for half a character (a lone surrogate), which no file can hold."""
+    """The text, with U+FFFD in place of a lone surrogate, which no file can hold."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _number(value: Any) -> int:
-    """A number of tokens; 0 where the server says something else."""
+    """A number of tokens; 0 if the server sends something else."""
     return int(value) if str(value).isdecimal() and len(str(value)) < 16 else 0
 
 
-def _said(error: Any) -> str:
-    """The server's own words, short."""
+def _server_message(error: Any) -> str:
+    """The server's own message, shortened."""
     body = getattr(error, "body", None)
     message = body.get("message") if isinstance(body, dict) else None
     return " ".join(str(message or error).split())[:200]
 
 
-# ====================
+# -- the judge --------------------------------------------------------------------------------------------------------
 
 
 Progress = Callable[[int, int], None]
@@ -274,29 +274,29 @@ TOKENS_OF_AN_ANSWER = {"json": 60, "words": 5}
 
 @dataclass(frozen=True)
 class Plan:
-    """What judging would take: the calls, what is in the store already, and the tokens, estimated."""
+    """What judging would take: the calls, what is already in the store, and the estimated tokens."""
 
     questions: int
     calls: int
     known: int
     """Pairs (or candidates) with an answer in the store."""
     unusable: int
-    """And those with an answer that could not be used."""
+    """Pairs (or candidates) with an answer that could not be used."""
     tokens_in: int
     tokens_out: int
 
 
 @dataclass
 class Report:
-    """What came of it."""
+    """What judging took, and what could not be judged."""
 
     calls: int = 0
     answered: int = 0
     known: int = 0
     unjudged: int = 0
-    """Questions that are left without a verdict."""
+    """Questions left without a verdict."""
     without_reference: int = 0
-    """Questions that have no reference to show: this prompt has nothing to ask about them."""
+    """Questions without a reference to show, which this prompt cannot ask about."""
     not_called: int = 0
     failures: Counter[str] = field(default_factory=Counter)
     unusable: Counter[str] = field(default_factory=Counter)
@@ -304,19 +304,19 @@ class Report:
     tokens_out: int = 0
 
     def begin(self) -> None:
-        """Count a call that is made."""
+        """Count a call."""
         self.calls += 1
 
     def complaints(self) -> list[str]:
-        """What could not be had and why, a line for each reason."""
+        """What could not be judged and why, a line for each reason."""
         lines = [f"{counted(n, 'call')} failed: {reason}" for reason, n in self.failures.most_common()]
         for reason, n in self.unusable.most_common():
             lines.append(f"{counted(n, 'answer')} could not be used: {reason} (--again asks anew)")
         if self.not_called:
-            lines.append(f"{counted(self.not_called, 'call')} not made, since nothing but failures came back")
+            lines.append(f"{counted(self.not_called, 'call')} not made, since all calls before them failed")
         if self.without_reference:
             lines.append(
-                f"{counted(self.without_reference, 'question')} without a reference to show, about which this prompt asks nothing; "
+                f"{counted(self.without_reference, 'question')} without a reference to show, which this prompt cannot ask about; "
                 "--no-reference does"
             )
         if self.unjudged:
@@ -327,7 +327,7 @@ class Report:
 
 
 class LanguageModel:
-    """A judge that asks a language model, and the store that it keeps its answers in (None: only this object remembers)."""
+    """A judge that asks a language model and keeps its answers in a store (or, with None, only in memory)."""
 
     kind = "model"
 
@@ -342,12 +342,12 @@ class LanguageModel:
 
     @property
     def name(self) -> str:
-        """The model's name, under which its judgements stand in the store."""
+        """The model's name, under which its judgements are stored."""
         return self.endpoint.model
 
     @property
     def version(self) -> str:
-        """Name of the prompt, and a digest of prompt, model and parameters."""
+        """The prompt's name, and a digest of prompt, model and parameters."""
         told = [self.prompt.system, self.prompt.user, self.prompt.answer, self.name, dict(self.endpoint.parameters)]
         text = json.dumps(told, ensure_ascii=False, sort_keys=True)
         return f"{self.prompt.name} {blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=6).hexdigest()}"
@@ -360,7 +360,7 @@ class LanguageModel:
     # -- what is asked ------------------------------------------------------------------------------------------------
 
     def pieces(self, question: Question) -> list[Question]:
-        """What the model is asked about a question: each reference by itself, or the candidate alone."""
+        """What the model is asked about a question: each reference separately, or the candidate alone."""
         return self.prompt.sight.pieces(question)
 
     def plan(self, questions: Sequence[Question]) -> Plan:
@@ -395,7 +395,7 @@ class LanguageModel:
     # -- asking -------------------------------------------------------------------------------------------------------
 
     def judge(self, questions: Sequence[Question]) -> list[Verdict | None]:
-        """A verdict for each question; `report` says what could not be had and why."""
+        """A verdict for each question; `report` says what could not be judged and why."""
         wanted, known, unusable = self._wanted(questions)
         report = self.report = Report(known=known, unusable=Counter(unusable))
         asked = list(wanted.values())
@@ -412,8 +412,8 @@ class LanguageModel:
             if asked:
                 call_all(self.endpoint, [self.prompt.messages(piece) for piece in asked], take, report.begin)
                 report.not_called = len(asked) - report.calls
-        finally:  # also after Ctrl-C: what is known of a question is worth keeping
-            verdicts = [self._together(question) for question in questions]
+        finally:  # also after Ctrl-C: the verdicts found so far are worth keeping
+            verdicts = [self._combine(question) for question in questions]
             self._keep(questions)
             silent = [self.pieces(one) for one, verdict in zip(questions, verdicts, strict=True) if verdict is None]
             report.without_reference = sum(not pieces for pieces in silent)
@@ -448,12 +448,12 @@ class LanguageModel:
             }
             self.store.add(Judgement(piece, self.name, verdict, self.version, details=details), self.kind)
 
-    def _together(self, question: Question) -> Verdict | None:
+    def _combine(self, question: Question) -> Verdict | None:
         """The verdict on a question from those on its pieces."""
-        return self.prompt.sight.together(question, self._verdicts)
+        return self.prompt.sight.combine(question, self._verdicts)
 
     def _keep(self, questions: Sequence[Question]) -> None:
-        """Put the verdicts on whole questions into the store, where every piece has its answer."""
+        """Store the verdicts on questions of which every piece has its answer."""
         if self.store is None:
             return
         whole = []
@@ -461,7 +461,7 @@ class LanguageModel:
             pieces = self.pieces(question)
             if not pieces or question in pieces or any(piece.key not in self._verdicts for piece in pieces):
                 continue
-            verdict = self._together(question)
+            verdict = self._combine(question)
             if verdict is not None and self.store.verdict(question, self.name, self.version) != verdict:
                 whole.append(Judgement(question, self.name, verdict, self.version))
         if whole:

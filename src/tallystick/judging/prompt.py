@@ -35,19 +35,19 @@ from tallystick.errors import InputError, Place, did_you_mean
 from tallystick.judging.questions import Label, Question, Verdict
 
 PARTS = ("document", "event_type", "trigger", "role")
-"""What a prompt may show of a question beside candidate and reference."""
+"""What a prompt may show of a question besides candidate and reference."""
 
 
 @dataclass(frozen=True)
 class Sight:
-    """What of a question is shown."""
+    """Which parts of a question are shown."""
 
     parts: frozenset[str]
     reference: bool
 
     @classmethod
     def of(cls, piece: Question) -> Sight:
-        """As it was for a piece that was asked: a prompt is refused where what it has a place for is empty."""
+        """What was shown of a piece that was asked: a prompt is refused if it has a place for something empty."""
         return cls(frozenset(part for part in PARTS if getattr(piece, part)), bool(piece.references))
 
     @property
@@ -55,19 +55,19 @@ class Sight:
         """How a judge with this sight is asked: about pairs, or about the candidate alone."""
         return "pairs" if self.reference else "alone"
 
-    def shown(self, question: Question) -> Question:
-        """A question of one reference at most, as far as it is shown."""
+    def restrict(self, question: Question) -> Question:
+        """A question with at most one reference, reduced to the shown parts."""
         kept = {part: getattr(question, part) for part in self.parts}
         return Question(question.candidate, question.references[:1] if self.reference else (), **kept)
 
     def pieces(self, question: Question) -> list[Question]:
-        """What is asked about a question: each reference by itself, or the candidate alone."""
+        """What is asked about a question: each reference separately, or the candidate alone."""
         if not self.reference:
-            return [self.shown(question)]
-        return [self.shown(question.only(k)) for k in range(len(question.references))]
+            return [self.restrict(question)]
+        return [self.restrict(question.only(k)) for k in range(len(question.references))]
 
-    def together(self, question: Question, verdicts: Mapping[str, Verdict]) -> Verdict | None:
-        """The verdict on a question from those on its pieces, by their keys. A pair without one leaves it open, unless another is Correct."""
+    def combine(self, question: Question, verdicts: Mapping[str, Verdict]) -> Verdict | None:
+        """The verdict on a question from those on its pieces, by key. A pair without a verdict leaves it open, unless another is Correct."""
         parts = [verdicts.get(piece.key) for piece in self.pieces(question)]
         if not self.reference:
             return parts[0]
@@ -76,7 +76,7 @@ class Sight:
 
 
 def best_of(parts: Sequence[Verdict | None]) -> Verdict | None:
-    """The verdict on a candidate from those against each reference: the best label, for the references that earned it."""
+    """The verdict on a candidate from those for each reference: the best label, for the references that earned it."""
     for label in ("Correct", "Partial", "Incorrect"):
         found = [k for k, part in enumerate(parts) if part is not None and part.label == label]
         if found:
@@ -85,7 +85,7 @@ def best_of(parts: Sequence[Verdict | None]) -> Verdict | None:
     return None
 
 
-# ====================
+# -- prompts and answers ----------------------------------------------------------------------------------------------
 
 
 AnswerForm = Literal["json", "words"]
@@ -98,7 +98,7 @@ PLACES: dict[str, Callable[[Question], str]] = {
     "reference": lambda question: question.references[0] if question.references else "",
     "candidate": lambda question: question.candidate,
 }
-"""What can stand between < and > in a prompt, and what is put there."""
+"""The places that a prompt may have between < and >, and what fills them."""
 
 NAMED = ("expert", "intuitive", "texts")
 
@@ -132,12 +132,12 @@ class Prompt:
         return Sight(frozenset(part for place, part in parts.items() if place in self.places), self.with_reference)
 
     def messages(self, question: Question) -> list[dict[str, str]]:
-        """The messages for a question of one reference at most. All places are filled at once: a document may hold <role>."""
+        """The messages for a question with at most one reference. All places are filled at once: a document may contain <role>."""
         parts = (("system", self.system), ("user", self.user))
-        return [{"role": role, "content": self._filled(text, question)} for role, text in parts if text]
+        return [{"role": role, "content": self._fill(text, question)} for role, text in parts if text]
 
     def check(self, question: Question) -> None:
-        """An error if the prompt needs what the question does not have."""
+        """Raise an error if the prompt needs what the question does not have."""
         for place in sorted(self.places):
             if not PLACES[place](question).strip():
                 raise InputError(
@@ -146,7 +146,7 @@ class Prompt:
                     f"or a file of your own)"
                 )
 
-    def _filled(self, text: str, question: Question) -> str:
+    def _fill(self, text: str, question: Question) -> str:
         return _PLACE.sub(lambda found: PLACES[found[1]](question) if found[1] else "<", text)
 
 
@@ -174,7 +174,7 @@ def prompt_named(name: str, reference: bool | None = None) -> Prompt:
 
 
 def read_prompt(text: str, name: str, file: str) -> Prompt:
-    """A prompt from its text; what cannot be understood is an error with its line."""
+    """A prompt from its text; errors name the line."""
     headings = list(_HEADING.finditer(text))
     parts = {"user": text} if not headings else {}
     if headings and text[: headings[0].start()].strip():
@@ -205,7 +205,7 @@ def read_prompt(text: str, name: str, file: str) -> Prompt:
 
 
 class Unusable(Exception):
-    """An answer that says none of what was asked for; its text is the reason."""
+    """An answer in another form than was asked for; its text is the reason."""
 
 
 class _Json(msgspec.Struct):
@@ -217,7 +217,7 @@ _FENCE = re.compile(r"\A```(?:json)?\s*\n(.*)\n\s*```\Z", re.S)
 
 
 def read_answer(text: str, form: AnswerForm) -> tuple[Label, str]:
-    """Label and explanation of an answer; `Unusable` if it says anything else than what was asked for."""
+    """Label and explanation of an answer; raises `Unusable` if it has another form than was asked for."""
     text = text.strip()
     if not text:
         raise Unusable("an empty answer")

@@ -37,7 +37,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Question:
-    """One candidate, and what it is to be held against."""
+    """One candidate, and the references to compare it with."""
 
     candidate: str
     references: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class Question:
     reference_spans: tuple[Span | None, ...] = ()
     trigger_span: Span | None = None
     source: str = ""
-    """Which document and event it is about, where text and trigger do not say it; else empty, and no part of the content."""
+    """Which document and event it is about, if text and trigger do not tell; otherwise empty, and not part of the content."""
 
     def __post_init__(self) -> None:
         spans = self.reference_spans or (None,) * len(self.references)
@@ -60,14 +60,14 @@ class Question:
                            *(("reference", one) for one in spans)):  # fmt: skip
             if span is not None and not 0 <= span[0] < span[1] <= len(self.document):
                 raise InputError(
-                    f"the {name}'s span {list(span)} lies outside of the document, which has {len(self.document)} characters"
+                    f"the {name}'s span {list(span)} lies outside the document, which has {len(self.document)} characters"
                 )
 
     @cached_property
     def key(self) -> str:
-        """The digest of the content: what a judgement is found by.
+        """The digest of the content, by which judgements are found.
 
-        The content is its JSON with the fields in the order of their names. Many questions have the same document, so its part of
+        The content is the JSON of the question with its fields sorted by name. Many questions share a document, so its part of
         the JSON is made once.
         """
         parts = self.to_json()
@@ -86,11 +86,11 @@ class Question:
         )
 
     def without_references(self) -> Question:
-        """The question to a judge who is not shown what the answer should be."""
+        """The question for a judge who is not shown the references."""
         return replace(self, references=(), reference_spans=())
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values, the content of the key; without a source there is none in it."""
+        """As plain values, from which the key is made; an empty source is left out."""
         parts = asdict(self)
         if not self.source:
             del parts["source"]
@@ -98,7 +98,7 @@ class Question:
 
     @classmethod
     def from_json(cls, value: dict[str, Any], key: str | None = None) -> Question:
-        """Back from `to_json`; `key` is its key, where that is known."""
+        """The inverse of `to_json`; `key` is the question's key, if it is known."""
         parts = dict(value)
         for name in ("candidate_span", "trigger_span"):
             parts[name] = _span(parts.get(name))
@@ -123,7 +123,7 @@ def _span(value: Any) -> Span | None:
     return None if value is None else (int(value[0]), int(value[1]))
 
 
-# ====================
+# -- verdicts ---------------------------------------------------------------------------------------------------------
 
 
 Label = Literal["Correct", "Partial", "Incorrect"]
@@ -154,8 +154,8 @@ class Verdict:
             )
 
     @property
-    def said(self) -> tuple[Label, frozenset[int]]:
-        """What counts in it: the label, and for which references; of something incorrect that does not matter."""
+    def decision(self) -> tuple[Label, frozenset[int]]:
+        """The label and the references it is for; what is Incorrect has none."""
         return self.label, frozenset(() if self.label == "Incorrect" else self.references)
 
 
@@ -176,7 +176,7 @@ class Answers:
             )
 
     def verdict(self) -> Verdict:
-        """The label that follows (appendix B of the paper)."""
+        """The label that follows (BEMEAE, appendix B)."""
         if self.relation is None:
             return Verdict("Incorrect")
         return Verdict(RELATIONS[self.relation][1], self.same_as)
@@ -190,7 +190,7 @@ class Judgement:
     judge: str
     verdict: Verdict
     version: str = ""
-    """Of the prompt, the model or the classifier; empty for a person."""
+    """The version of the prompt, the model or the classifier; empty for a person."""
     answers: Answers | None = None
     when: str = ""
     """UTC, ISO 8601; the store fills it in."""
@@ -199,7 +199,7 @@ class Judgement:
 
 @runtime_checkable
 class Judge(Protocol):
-    """Anything that answers questions. What it cannot answer stays None: unjudged, never guessed."""
+    """Anything that answers questions. What it cannot answer is None: unjudged, never guessed."""
 
     @property
     def signature(self) -> str:
@@ -211,37 +211,39 @@ class Judge(Protocol):
         ...
 
 
-# ====================
+# -- names of judges, and their experience ----------------------------------------------------------------------------
 
 
 LONGEST_NAME = 80
 LONGEST_MODEL = 300
-"""A model's name may be a path, or have its options in it."""
+"""A model's name may be a path, or contain its options."""
 
 
 MOST_EXPERIENCE = 1_000_000
 
 
-def checked_name(name: object, kind: str = "person") -> str:
-    """The name as it stands; an error where it cannot be one."""
+def check_name(name: object, kind: str = "person") -> str:
+    """The name unchanged; an error if it cannot be a judge's name."""
     longest = LONGEST_NAME if kind == "person" else LONGEST_MODEL
     if not isinstance(name, str) or not name.strip():
-        raise InputError(f"the name of a judge is empty, or no text: {name!r:.60}")
+        raise InputError(f"the name of a judge is empty, or not a text: {name!r:.60}")
     if len(name) > longest:
         raise InputError(
             f"the name of a {kind} has at most {longest} characters, found {len(name):,}: {name[:40]!r} and so on"
         )
     if not name.isprintable():
-        raise InputError(f"the name of a judge is one line without control characters, found {name!r}")
+        raise InputError(f"the name of a judge must be one line without control characters, found {name!r}")
     if name != " ".join(name.split()):
-        raise InputError(f"the name of a judge has no blanks at its ends and no two in a row, found {name!r}")
+        raise InputError(
+            f"the name of a judge must not start or end with a blank, nor have two in a row; found {name!r}"
+        )
     return name
 
 
-def checked_experience(value: object) -> int:
-    """A person's experience as a number; an error where it cannot be one."""
+def check_experience(value: object) -> int:
+    """A person's experience unchanged; an error if it is not a valid number."""
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > MOST_EXPERIENCE:
         raise InputError(
-            f"experience is a whole number from -{MOST_EXPERIENCE:,} to {MOST_EXPERIENCE:,}, where more decides; found {value!r:.60}"
+            f"experience is a whole number from -{MOST_EXPERIENCE:,} to {MOST_EXPERIENCE:,}, and the higher one decides; found {value!r:.60}"
         )
     return value

@@ -33,9 +33,9 @@ from functools import wraps
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from tallystick.errors import InputError
+from tallystick.errors import InputError, did_you_mean
 from tallystick.judging.questions import Answers, Judgement, Label, Question, Verdict
 
 APPLICATION = 0x74616C79  # "taly": SQLite's mark of whose file this is
@@ -66,19 +66,19 @@ CREATE TABLE unusable (
 
 
 def version_of(db: sqlite3.Connection) -> int:
-    """The version that a store says it has."""
+    """The layout version recorded in a store."""
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 def lay_out(db: sqlite3.Connection) -> None:
-    """The tables of a new store; to be called inside a transaction."""
+    """Create the tables of a new store; call it inside a transaction."""
     _run(db, QUESTIONS.format(questions="questions") + ANSWERS)
     db.execute(f"PRAGMA application_id = {APPLICATION}")
     db.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def bring_up(db: sqlite3.Connection) -> None:
-    """A store of version 1 becomes one of this version; to be called inside a transaction, with foreign keys off."""
+def upgrade(db: sqlite3.Connection) -> None:
+    """Upgrade a store of version 1 to this version; call it inside a transaction, with foreign keys off."""
     _run(db, QUESTIONS.format(questions="questions_anew"))
     documents = Documents(db)
     for key, place, queued, candidate, role, content in db.execute("SELECT * FROM questions"):
@@ -89,8 +89,8 @@ def bring_up(db: sqlite3.Connection) -> None:
     db.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def give_back(db: sqlite3.Connection) -> None:
-    """Give the room that the documents took back to the disk; where somebody else is writing, or the disk is full, it stays."""
+def vacuum(db: sqlite3.Connection) -> None:
+    """Give unused space back to the disk, unless somebody else is writing or the disk is full."""
     with suppress(sqlite3.OperationalError):
         db.execute("VACUUM")
 
@@ -112,7 +112,7 @@ def parts_of(question: Question) -> str:
 
 
 class Documents:
-    """The documents of a store, for the length of one reading or writing: each is looked up once, and held once."""
+    """The documents of a store during one read or write: each is looked up once, and held once."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -120,7 +120,7 @@ class Documents:
         self._texts: dict[str, str] = {}
 
     def keep(self, text: str) -> str:
-        """Put a document into the store, if it is not there; its key."""
+        """Put a document into the store, unless it is there; returns its key."""
         key = self._keys.get(text)
         if key is None:
             key = self._keys[text] = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
@@ -128,13 +128,13 @@ class Documents:
         return key
 
     def text(self, key: str) -> str:
-        """The document of a key."""
+        """The document with this key."""
         if key not in self._texts:
             (self._texts[key],) = self._db.execute("SELECT text FROM documents WHERE key = ?", (key,)).fetchone()
         return self._texts[key]
 
     def question(self, key: str, document: str, parts: str) -> Question:
-        """The question of a row, with the key that it was kept under."""
+        """The question of a row, with the key under which it is stored."""
         return Question.from_json({**json.loads(parts), "document": self.text(document)}, key)
 
     def questions(self, rows: sqlite3.Cursor) -> Iterator[Question]:
@@ -142,7 +142,7 @@ class Documents:
         return (self.question(*row) for row in rows)
 
 
-# ====================
+# -- the file ---------------------------------------------------------------------------------------------------------
 
 
 PATIENCE = 30
@@ -153,11 +153,11 @@ Given = ParamSpec("Given")
 Found = TypeVar("Found")
 
 Identity = tuple[tuple[int, int] | None, ...]
-"""Which file stands at the store's name, and which log beside it."""
+"""Device and inode of the store's file, and of its log."""
 
 
-def reading(method: Callable[Concatenate[Self, Given], Found]) -> Callable[Concatenate[Self, Given], Found]:
-    """A method that reads: whatever the file holds that no tallystick has written is an error that names the file."""
+def reads_file(method: Callable[Concatenate[Self, Given], Found]) -> Callable[Concatenate[Self, Given], Found]:
+    """Decorate a method that reads: content that no tallystick has written becomes an error that names the file."""
 
     @wraps(method)
     def read(self: Self, /, *given: Given.args, **named: Given.kwargs) -> Found:
@@ -166,25 +166,25 @@ def reading(method: Callable[Concatenate[Self, Given], Found]) -> Callable[Conca
         except sqlite3.OperationalError as error:
             raise InputError(f"{self.path}: cannot be read ({error})") from None
         except sqlite3.DatabaseError as error:
-            raise damaged(self.path, error) from None
+            raise damaged_store(self.path, error) from None
         except (ValueError, TypeError, LookupError, AttributeError) as error:
-            raise damaged(self.path, f"a row that cannot be understood: {error}") from None
+            raise damaged_store(self.path, f"a row that cannot be understood: {error}") from None
 
     return read
 
 
-def damaged(path: Path, why: Any) -> InputError:
-    """What is to be said of a store that is broken, and what may help."""
+def damaged_store(path: Path, why: Any) -> InputError:
+    """The error for a damaged store, with what may help."""
     return InputError(
-        f"{path}: this store of judgements is damaged ({why}). Take a copy of it that is whole; without one, "
+        f"{path}: this store of judgements is damaged ({why}). Use an intact copy of it; without one, "
         f"`sqlite3 {path} .recover | sqlite3 recovered.sqlite` saves what can still be read"
     )
 
 
 class StoreFile:
-    """A store as a file, whatever is in it.
+    """A store as a file, whatever it contains.
 
-    What is not there yet is made by the first thing that is written to it, in the same transaction: whoever fails before leaves nothing.
+    A new file is created by the first write, in the same transaction: a failure before that leaves nothing behind.
     """
 
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
@@ -193,9 +193,9 @@ class StoreFile:
         if not create and not self.path.exists():
             raise InputError(f"{self.path}: there is no such store of judgements; `tallystick judge export` makes one")
         try:
-            # The page is served by threads, which share the store; they write one at a time, by `writing`.
+            # The page is served by threads, which share the store; `writing` lets one write at a time.
             self._lock = threading.RLock()
-            self._unmade = not _written(self.path)
+            self._unmade = not _has_content(self.path)
             if self._unmade:
                 self._stand_in()
             else:
@@ -207,8 +207,8 @@ class StoreFile:
 
     @property
     def _db(self) -> sqlite3.Connection:
-        """The file; as long as there is none, empty tables in memory. Somebody else may have made it meanwhile."""
-        if self._unmade and not self._connection.in_transaction and _written(self.path):
+        """The file, or empty tables in memory as long as there is none. Another program may have created it meanwhile."""
+        if self._unmade and not self._connection.in_transaction and _has_content(self.path):
             with self._lock:
                 if self._unmade:
                     self._unmade = False
@@ -218,16 +218,16 @@ class StoreFile:
     def _stand_in(self) -> None:
         folder = self.path.parent
         if not (folder.is_dir() and os.access(folder, os.W_OK)):
-            what = "may not be written to" if folder.is_dir() else "is no folder"
-            raise InputError(f"{self.path}: this store of judgements cannot be made: {folder} {what}")
-        self._connection = _connected(":memory:")
+            what = "is not writable" if folder.is_dir() else "is not a folder"
+            raise InputError(f"{self.path}: this store of judgements cannot be created: {folder} {what}")
+        self._connection = _connect_to(":memory:")
         lay_out(self._connection)
 
     def _open(self) -> None:
-        """Open the file; where the folder may not be written to, only to be read.
+        """Open the file; only for reading if the folder is not writable.
 
-        SQLite wants a file beside a store with a write-ahead log, even to read it. Where it cannot make one, and nothing is left in
-        a log, the store is read as it stands.
+        SQLite needs a file beside a store with a write-ahead log, even to read it. If it cannot create one, and no log is left,
+        the store is read as it is.
         """
         try:
             self._connect(str(self.path))
@@ -241,28 +241,28 @@ class StoreFile:
         return self.path.with_name(f"{self.path.name}-wal")
 
     def _connect(self, name: str) -> None:
-        self._connection = _connected(name)
+        self._connection = _connect_to(name)
         self._prepare()
         self._seen = self._identity()
 
     def _identity(self) -> Identity:
-        return _which(self.path), _which(self._log)
+        return _file_identity(self.path), _file_identity(self._log)
 
     def _check_identity(self) -> None:
-        """An error where the file that is open is not the one at its name any more, or its log was taken away."""
+        """Raise an error if the open file is no longer the one at its path, or its log was removed."""
         now = self._identity()
         if any(before not in (None, after) for before, after in zip(self._seen, now, strict=True)):
             raise InputError(
-                f"{self.path}: the store was moved, deleted or replaced while it was open, so that nothing can be written to it; "
+                f"{self.path}: the store was moved, deleted or replaced while it was open, so nothing can be written to it; "
                 "nothing was changed. Put it back, or start again where it is now"
             )
 
     def _prepare(self) -> None:
         db = self._connection
-        db.execute("BEGIN")  # the three are read at one moment: somebody else may be making the store just now
+        db.execute("BEGIN")  # read all three in one transaction: another program may be creating the store right now
         (application,) = db.execute("PRAGMA application_id").fetchone()
         version = version_of(db)
-        tables = _tables(db)
+        tables = _count_tables(db)
         db.execute("COMMIT")
         if application != APPLICATION and (tables or application):
             raise InputError(f"{self.path}: an SQLite file, but not a store of judgements")
@@ -274,26 +274,26 @@ class StoreFile:
         db.execute("PRAGMA synchronous = FULL")
         if application != APPLICATION:
             with self.writing():
-                if not _tables(db):  # nobody else was quicker
+                if not _count_tables(db):  # nobody else was faster
                     lay_out(db)
         elif version < VERSION:
-            self._bring_up(version)
+            self._upgrade(version)
         db.execute("PRAGMA foreign_keys = ON")
 
-    def _bring_up(self, version: int) -> None:
+    def _upgrade(self, version: int) -> None:
         try:
             with self.writing():
-                if version_of(self._db) == version:  # nobody else was quicker
-                    bring_up(self._db)
+                if version_of(self._db) == version:  # nobody else was faster
+                    upgrade(self._db)
         except InputError as error:
             raise InputError(
-                f"{self.path}: a store of version {version}, which has to be laid out anew for version {VERSION} of this tallystick. "
-                f"Copy it to where it may be written to ({error.reason})"
+                f"{self.path}: a store of version {version}, which has to be upgraded to version {VERSION} for this tallystick. "
+                f"Copy it to a writable place ({error.reason})"
             ) from None
-        give_back(self._db)
+        vacuum(self._db)
 
     def _keep_a_log(self) -> None:
-        """The write-ahead log. SQLite does not wait for a lock here, as it does elsewhere, so we do."""
+        """Turn on the write-ahead log. SQLite does not wait for a lock here, as it does elsewhere, so we do."""
         until = time.monotonic() + PATIENCE
         while self._db.execute("PRAGMA journal_mode").fetchone() != ("wal",):
             try:
@@ -301,14 +301,14 @@ class StoreFile:
                 return  # where a file system has no shared memory the ordinary journal stays, which is as safe
             except sqlite3.OperationalError as error:  # noqa: PERF203
                 if "readonly" in str(error):
-                    return  # it can be read, which may be all that is wanted; whoever writes is told
+                    return  # reading works, which may be all that is wanted; writing reports an error
                 if time.monotonic() > until:
                     raise
                 time.sleep(0.01)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """All that is written in here, or nothing of it; one inside another is part of it."""
+        """A transaction: all writes inside take effect, or none; a nested one joins the outer one."""
         with self._lock:
             if self._connection.in_transaction:
                 yield
@@ -329,10 +329,10 @@ class StoreFile:
                     self._keep_a_log()
                 self._seen = self._identity()
             except (sqlite3.OperationalError, sqlite3.IntegrityError) as error:
-                # a full disk, a file without leave to write, a lock of half a minute
+                # a full disk, a read-only file, a lock held for half a minute
                 raise InputError(f"{self.path}: cannot be written ({error}); nothing was changed") from None
             except sqlite3.DatabaseError as error:
-                raise damaged(self.path, error) from None
+                raise damaged_store(self.path, error) from None
             except UnicodeEncodeError as error:
                 raise InputError(
                     f"{self.path}: {error.object[max(0, error.start - 20) : error.end]!r} ends in half a character "
@@ -340,18 +340,18 @@ class StoreFile:
                 ) from None
 
     def _begin(self) -> bool | None:
-        """Begin to write. Where this makes the store: whether there was no file before."""
+        """Begin a transaction. If this creates the store: whether there was no file before; otherwise None."""
         if not self._unmade:
             self._check_identity()
             self._connection.execute("BEGIN IMMEDIATE")
             return None
         new = not self.path.exists()
-        file = _connected(str(self.path))
+        file = _connect_to(str(self.path))
         try:
             file.execute("PRAGMA synchronous = FULL")
             file.execute("PRAGMA foreign_keys = ON")
             file.execute("BEGIN IMMEDIATE")
-            if not _tables(file):
+            if not _count_tables(file):
                 self._connection.close()
                 self._connection = file
                 lay_out(file)
@@ -359,7 +359,7 @@ class StoreFile:
         except BaseException:
             file.close()
             raise
-        file.execute("ROLLBACK")  # somebody else was quicker
+        file.execute("ROLLBACK")  # somebody else was faster
         file.close()
         self._unmade = False
         self._open()
@@ -367,9 +367,9 @@ class StoreFile:
         return None
 
     def _unmake(self, new: bool) -> None:
-        """Nothing came of it: leave things as they were found."""
+        """Undo the creation of the store: leave things as they were."""
         self._connection.close()
-        if new and not _written(self.path):
+        if new and not _has_content(self.path):
             self.path.unlink(missing_ok=True)
         self._stand_in()
 
@@ -386,17 +386,17 @@ class StoreFile:
         self.close()
 
 
-def _connected(name: str) -> sqlite3.Connection:
+def _connect_to(name: str) -> sqlite3.Connection:
     return sqlite3.connect(
         name, timeout=PATIENCE, isolation_level=None, check_same_thread=False, uri=name.startswith("file:")
     )
 
 
-def _tables(db: sqlite3.Connection) -> int:
+def _count_tables(db: sqlite3.Connection) -> int:
     return int(db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
 
 
-def _which(path: Path) -> tuple[int, int] | None:
+def _file_identity(path: Path) -> tuple[int, int] | None:
     try:
         found = path.stat()
     except OSError:
@@ -404,28 +404,43 @@ def _which(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _written(path: Path) -> bool:
-    """Whether there is something at a path; an empty file, as `mktemp` makes it, is nothing yet."""
+def _has_content(path: Path) -> bool:
+    """Whether a path has content; an empty file, as `mktemp` makes it, does not count."""
     try:
         return path.stat().st_size > 0
     except OSError:
         return False
 
 
-# ====================
+# -- the store --------------------------------------------------------------------------------------------------------
 
 
 KINDS = ("person", "model", "embedding")
-"""Who may judge; where several have, the first kind is believed."""
+"""The kinds of judges; if several kinds have judged, the first one counts."""
+
+
+class Voice(NamedTuple):
+    """One judge with one version, and how many questions it has judged."""
+
+    judge: str
+    version: str
+    kind: str
+    experience: int
+    judged: int
+
+    @property
+    def name(self) -> str:
+        """Its name: `anna`, `gpt-4o@expert 1f…`."""
+        return f"{self.judge}@{self.version}" if self.version else self.judge
 
 
 class Store(StoreFile):
-    """Open a store, or make one: `with Store("judgements.sqlite") as store: ...`."""
+    """Open a store, or create one: `with Store("judgements.sqlite") as store: ...`."""
 
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def add_questions(self, questions: Iterable[Question]) -> int:
-        """Put questions to be asked; those that are there already stay. How many were new."""
+        """Add questions to the queue; those already there stay. Returns how many were new."""
         with self.writing():
             (place,) = self._db.execute("SELECT coalesce(max(place), -1) + 1 FROM questions").fetchone()
             documents = Documents(self._db)
@@ -439,56 +454,64 @@ class Store(StoreFile):
             f"INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO {known}", row
         ).rowcount
 
-    @reading
+    @reads_file
     def questions(self) -> list[Question]:
-        """The queue, in the order in which it was put."""
+        """The questions of the queue, in order."""
         rows = self._db.execute("SELECT key, document, parts FROM questions WHERE queued ORDER BY place, key")
         return list(Documents(self._db).questions(rows))
 
-    @reading
+    @reads_file
     def queue(self) -> list[str]:
-        """The queue as keys, in its order: quicker than the questions with their documents."""
+        """The keys of the queue, in order: faster than the questions with their documents."""
         return [key for (key,) in self._db.execute("SELECT key FROM questions WHERE queued ORDER BY place, key")]
 
-    @reading
+    @reads_file
     def question(self, key: str) -> Question | None:
-        """The question of a key, queued or not."""
+        """The question with this key, queued or not."""
         rows = self._db.execute("SELECT key, document, parts FROM questions WHERE key = ?", (key,))
         return next(Documents(self._db).questions(rows), None)
 
     # -- judges -------------------------------------------------------------------------------------------------------
 
     def add_judge(self, name: str, kind: str = "person", experience: int | None = None) -> None:
-        """Make a judge known; where two persons disagree, the one with more experience decides."""
+        """Add a judge; where two people disagree, the one with more experience decides."""
         with self.writing():
             self.check_kind(name, kind)
             self._db.execute("INSERT OR IGNORE INTO judges (name, kind) VALUES (?, ?)", (name, kind))
             if experience is not None:
                 self._db.execute("UPDATE judges SET experience = ? WHERE name = ?", (experience, name))
 
-    @reading
+    @reads_file
     def check_kind(self, name: str, kind: str) -> None:
-        """An error where somebody of another kind has this name: who a judge is, is not to change with what is added."""
+        """Raise an error if a judge of another kind has this name."""
         for (known,) in self._db.execute("SELECT kind FROM judges WHERE name = ?", (name,)):
             if known != kind:
                 raise InputError(
-                    f"{self.path}: {name!r} is the name of a {known} here, not of a {kind}; take another name"
+                    f"{self.path}: {name!r} is the name of a {known} here, not of a {kind}; use another name"
                 )
 
-    @reading
+    @reads_file
     def judges(self) -> dict[str, tuple[str, int]]:
         """Kind and experience of each judge."""
         rows = self._db.execute("SELECT name, kind, experience FROM judges ORDER BY name")
         return {name: (kind, experience) for name, kind, experience in rows}
 
+    def unknown_judge(self, name: str, extra: str = "") -> InputError:
+        """The error for a name that no judge here has."""
+        known = self.judges()
+        return InputError(
+            f"{self.path}: nobody called {name!r} has judged here{extra}; there are {', '.join(known) or 'none yet'}."
+            f"{did_you_mean(name, known)}"
+        )
+
     # -- judgements ---------------------------------------------------------------------------------------------------
 
     def add(self, judgement: Judgement, kind: str = "person") -> None:
-        """Keep one judgement, with its question; it is on the disk when this returns."""
+        """Add one judgement, with its question; it is on the disk when this returns."""
         self.add_all((judgement,), kind)
 
     def add_all(self, judgements: Iterable[Judgement], kind: str = "person") -> None:
-        """Keep several, all or none."""
+        """Add several judgements, all or none."""
         with self.writing():
             (place,) = self._db.execute("SELECT coalesce(max(place), -1) + 1 FROM questions").fetchone()
             documents = Documents(self._db)
@@ -507,14 +530,14 @@ class Store(StoreFile):
                 )  # fmt: skip
 
     def withdraw(self, question: Question, judge: str, version: str = "") -> None:
-        """Take a judgement back."""
+        """Delete a judgement."""
         with self.writing():
             self._db.execute(
                 "DELETE FROM judgements WHERE question = ? AND judge = ? AND version = ?",
                 (question.key, judge, version),
             )
 
-    @reading
+    @reads_file
     def judgements(self, judge: str | None = None, version: str | None = None) -> list[Judgement]:
         """The judgements, of one judge or of all."""
         rows = self._db.execute(
@@ -524,22 +547,24 @@ class Store(StoreFile):
         documents = Documents(self._db)
         return [_judgement(row, documents) for row in rows]
 
-    @reading
+    @reads_file
     def judgement(self, key: str, judge: str, version: str = "") -> Judgement | None:
-        """What a judge said to the question of a key, with all that belongs to it."""
+        """A judge's judgement on the question with this key."""
         row = self._db.execute(
             f"{_WHOLE} WHERE j.question = ? AND j.judge = ? AND j.version = ?", (key, judge, version)
         ).fetchone()
         return None if row is None else _judgement(row, Documents(self._db))
 
-    @reading
-    def voices(self) -> list[tuple[str, str, int]]:
-        """Each judge and version that has judged, and how many questions: a model with two prompts is two voices."""
-        return self._db.execute(
-            "SELECT judge, version, count(*) FROM judgements GROUP BY judge, version ORDER BY judge, version"
-        ).fetchall()
+    @reads_file
+    def voices(self) -> list[Voice]:
+        """Each judge and version that has judged: a model with two prompts is two voices."""
+        rows = self._db.execute(
+            "SELECT judge, version, kind, experience, count(*) FROM judgements JOIN judges ON name = judge "
+            "GROUP BY judge, version ORDER BY judge, version"
+        )
+        return [Voice(*row) for row in rows]
 
-    @reading
+    @reads_file
     def judged_pairs(self) -> set[tuple[str, str]]:
         """Candidate and role of every question that anybody has judged."""
         rows = self._db.execute(
@@ -547,9 +572,9 @@ class Store(StoreFile):
         )
         return {(candidate, role) for candidate, role in rows}
 
-    @reading
+    @reads_file
     def piece(self, judge: str, version: str) -> Question | None:
-        """Something that a model was asked as it was shown to it; None where it was not asked from here."""
+        """A piece as a model was shown it; None if the model was not asked by tallystick."""
         rows = self._db.execute(
             "SELECT q.key, q.document, q.parts FROM judgements j JOIN questions q ON q.key = j.question "
             f"WHERE j.judge = ? AND j.version = ? AND {_ASKED} LIMIT 1",
@@ -557,27 +582,27 @@ class Store(StoreFile):
         )
         return next(Documents(self._db).questions(rows), None)
 
-    @reading
+    @reads_file
     def answers_to_pieces(self, judge: str, version: str) -> dict[str, Verdict]:
-        """What a model said to what it was shown, by key, without what was put together from that."""
+        """A model's verdicts on what it was shown, by key, without those combined from them."""
         rows = self._db.execute(
             f"SELECT question, label, refs, explanation FROM judgements j WHERE judge = ? AND version = ? AND {_ASKED}",
             (judge, version),
         )
         return {key: Verdict(label, tuple(json.loads(refs)), why) for key, label, refs, why in rows}
 
-    @reading
+    @reads_file
     def verdict(self, question: Question, judge: str, version: str = "") -> Verdict | None:
-        """What a judge said to a question, if anything."""
+        """A judge's verdict on a question, if there is one."""
         row = self._db.execute(
             "SELECT label, refs, explanation FROM judgements WHERE question = ? AND judge = ? AND version = ?",
             (question.key, judge, version),
         ).fetchone()
         return None if row is None else Verdict(row[0], tuple(json.loads(row[1])), row[2])
 
-    @reading
+    @reads_file
     def verdicts(self, judge: str | None = None, version: str | None = None) -> list[tuple[str, str, Verdict]]:
-        """Each judgement's question (by key), judge and verdict: what a score follows from, without the documents."""
+        """The question's key, judge and verdict of each judgement: enough to score, without the documents."""
         rows = self._db.execute(
             "SELECT question, judge, label, refs, explanation FROM judgements WHERE (?1 IS NULL OR judge = ?1) "
             "AND (?2 IS NULL OR version = ?2) ORDER BY question, judge, version",
@@ -585,7 +610,7 @@ class Store(StoreFile):
         )
         return [(key, who, Verdict(label, tuple(json.loads(refs)), why)) for key, who, label, refs, why in rows]
 
-    @reading
+    @reads_file
     def labels(self, judge: str, version: str | None = None) -> dict[str, Label]:
         """A judge's labels by question: what agreement is computed from."""
         rows = self._db.execute(
@@ -594,19 +619,19 @@ class Store(StoreFile):
         )
         return dict(rows.fetchall())
 
-    # -- what a model said that was no answer: kept, so that it is not paid for again ------------------------------------
+    # -- unusable answers: stored, so that they are not paid for again ------------------------------------------------
 
     def keep_unusable(self, key: str, judge: str, version: str, answer: str, reason: str) -> None:
-        """Keep an answer that could not be used."""
+        """Store an answer that could not be used."""
         when = datetime.now(timezone.utc).isoformat(timespec="seconds")
         with self.writing():
             self._db.execute(
                 "INSERT OR REPLACE INTO unusable VALUES (?, ?, ?, ?, ?, ?)", (key, judge, version, answer, reason, when)
             )
 
-    @reading
+    @reads_file
     def unusable(self, judge: str, version: str) -> dict[str, str]:
-        """The questions (by key) to which a judge gave an answer that could not be used, and why not."""
+        """The keys of the questions to which a judge gave an unusable answer, and why it is unusable."""
         rows = self._db.execute(
             "SELECT question, reason FROM unusable WHERE judge = ? AND version = ?", (judge, version)
         )
@@ -614,7 +639,7 @@ class Store(StoreFile):
 
 
 _ASKED = """j.details LIKE '%"answer":%'"""
-"""A model was asked this itself: its own words are there."""
+"""True if the model itself was asked this: its own words are there."""
 _WHOLE = (
     "SELECT q.key, q.document, q.parts, j.judge, j.version, j.label, j.refs, j.answers, j.explanation, j.at, j.details "
     "FROM judgements j JOIN questions q ON q.key = j.question"
