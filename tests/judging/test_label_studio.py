@@ -74,7 +74,7 @@ def test_the_export_comes_back_as_judgements(store):
     assert taken.judgements[6][0].verdict.explanation == "not all of them?"
     assert taken.judgements[0][0].when.startswith("2026-")
     assert taken.left_out == [
-        "task 8: label-studio 1 has skipped it", "task 9: label-studio 1 left question 3 open",
+        "task 8: label-studio 1 skipped it", "task 9: label-studio 1 left question 3 open",
     ]  # fmt: skip
 
 

@@ -529,7 +529,7 @@ def test_questions_without_a_reference_are_not_left_over_for_ever(tmp_path):
         for _ in range(2):
             done = run(*asked)
             assert json.loads(done.stdout)["unjudged questions"] == 0
-            assert "1 question without a reference to show, about which this prompt asks nothing" in done.stderr
+            assert "1 question without a reference to show, which this prompt cannot ask about" in done.stderr
         assert len(endpoint.requests) == 1
         assert json.loads(run(*asked, "--no-reference").stdout)["answered"] == 2
 
