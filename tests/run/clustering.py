@@ -14,7 +14,7 @@ def main(folder):
     from slowly import begun, score_slowly
 
     from tallystick.files.boundaries import find_boundaries
-    from tallystick.run.crews import dask_workers
+    from tallystick.run.processes import dask_workers
     from tallystick.run.running import run_files
 
     gold, system, log = (os.path.join(folder, name) for name in ("gold.jsonl", "system.jsonl", "log"))

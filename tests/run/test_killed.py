@@ -137,7 +137,8 @@ def stored(state):
 
 
 def children(pid):
-    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    """The processes that any thread of a process has started."""
+    return [int(one) for thread in Path(f"/proc/{pid}/task").glob("*/children") for one in thread.read_text().split()]
 
 
 def alive(pid):

@@ -17,7 +17,7 @@ from tallystick.tasks.spans import metrics as spans
 from tallystick.tasks.spans import units as span_measures
 from tallystick.tasks.spans.counts import count_exact
 from tallystick.tasks.spans.files import SpanCorpus
-from tallystick.tasks.spans.metrics import METRICS, Options
+from tallystick.tasks.spans.metrics import METRICS, SpanOptions
 from tallystick.tasks.spans.schemes import count_scheme
 from tallystick.tasks.spans.segments import annotate
 from tallystick.tasks.spans.show import seqeval_report
@@ -27,7 +27,7 @@ from tallystick.tasks.spans.units import count_tokens, count_tokens_and_separato
 # Table 1 of Esuli and Sebastiani: The quick brown fox jumps over the lazy dog
 TABLE_1 = ([[(1, 3, "A"), (7, 9, "A")]], [[(1, 4, "A"), (7, 8, "A"), (8, 9, "A")]])
 EVERY = tuple(METRICS)
-LIMITS = Options(k1=1, k2=1)
+LIMITS = SpanOptions(k1=1, k2=1)
 
 
 def random_tags(seed=0, sentences=60, types=("PER", "LOC", "ORG")):
@@ -49,9 +49,9 @@ def test_table_1_under_every_metric():
     )  # fmt: skip
     assert results["ts"].accuracy == pytest.approx(0.8235, abs=5e-5)
     assert results["ts"].kappa == pytest.approx(0.6277, abs=5e-5)
-    half = spans.evaluate(*TABLE_1, ["ts"], lengths=[9], options=Options(separators=0.5))["ts"]
+    half = spans.evaluate(*TABLE_1, ["ts"], lengths=[9], options=SpanOptions(separators=0.5))["ts"]
     assert (half.f1, half.accuracy, half.kappa) == pytest.approx((0.8182, 0.8462, 0.6867), abs=5e-5)
-    assert spans.evaluate(*TABLE_1, ["overlap"], options=Options(partner="one-to-one"))["overlap"].f1 == 0.8
+    assert spans.evaluate(*TABLE_1, ["overlap"], options=SpanOptions(partner="one-to-one"))["overlap"].f1 == 0.8
 
 
 def test_tags_and_spans_are_the_same_annotation():
@@ -124,14 +124,14 @@ def test_segment_and_units_are_expressions_of_the_algebra(corpus):
 def test_expression_in_the_signature_only_where_it_holds():
     plain = spans.evaluate(*TABLE_1, ["ts"])["ts"].signature
     assert str(spans.UNIT) in plain
-    assert str(spans.UNIT) not in spans.evaluate(*TABLE_1, ["ts"], options=Options(separators=0.5))["ts"].signature
-    assert "separators=0.5" in spans.evaluate(*TABLE_1, ["ts"], options=Options(separators=0.5))["ts"].signature
+    assert str(spans.UNIT) not in spans.evaluate(*TABLE_1, ["ts"], options=SpanOptions(separators=0.5))["ts"].signature
+    assert "separators=0.5" in spans.evaluate(*TABLE_1, ["ts"], options=SpanOptions(separators=0.5))["ts"].signature
 
 
 def test_a_supertag_is_a_row_outside_the_means():
     gold, guess = [[(0, 2, "PER"), (3, 4, "LOC")]], [[(0, 2, "LOC"), (3, 4, "LOC")]]
     plain = spans.evaluate(gold, guess, EVERY, lengths=[5], options=LIMITS)
-    both = Options(k1=1, k2=1, supertags=(("ENTITY", ()), ("PLACE", ("LOC",))))
+    both = SpanOptions(k1=1, k2=1, supertags=(("ENTITY", ()), ("PLACE", ("LOC",))))
     above = spans.evaluate(gold, guess, EVERY, lengths=[5], options=both)
     for name in EVERY:
         assert above[name].averages == plain[name].averages
@@ -140,20 +140,20 @@ def test_a_supertag_is_a_row_outside_the_means():
         assert rows["ENTITY"].figures["f1"] == 1
         assert rows["PLACE"].figures == rows["LOC"].figures
     with pytest.raises(MetricError, match='"LOC" is a tag already'):
-        spans.evaluate(gold, guess, options=Options(supertags=(("LOC", ("PER",)),)))
+        spans.evaluate(gold, guess, options=SpanOptions(supertags=(("LOC", ("PER",)),)))
 
 
 def test_types_ignored():
     gold, guess = [[(0, 2, "PER")]], [[(0, 2, "LOC")]]
     assert spans.evaluate(gold, guess)["segment"].f1 == 0
-    result = spans.evaluate(gold, guess, options=Options(types=False))["segment"]
+    result = spans.evaluate(gold, guess, options=SpanOptions(types=False))["segment"]
     assert result.f1 == 1
     assert "types=ignored" in result.signature
 
 
 def test_declared_tags_make_the_mean_and_what_neither_side_has_is_said():
     gold, guess = [[(0, 2, "A"), (3, 4, "B")]], [[(0, 2, "A"), (5, 6, "C")]]
-    result = spans.evaluate(gold, guess, lengths=[7], options=Options(tags=("A", "B", "Z")))["segment"]
+    result = spans.evaluate(gold, guess, lengths=[7], options=SpanOptions(tags=("A", "B", "Z")))["segment"]
     assert result.macro["f1"] == 0.5
     assert result.as_dict()["macro"]["left_out"] == ["Z"]
     assert any('neither side has it: "Z"' in note for note in result.warnings)
@@ -172,7 +172,7 @@ def test_bags_of_units_have_no_kappa_and_say_so():
 
 
 def test_beta():
-    result = spans.evaluate(*TABLE_1, ["ts"], options=Options(beta=2))["ts"]
+    result = spans.evaluate(*TABLE_1, ["ts"], options=SpanOptions(beta=2))["ts"]
     assert result.kind.headline == "f2"
     assert result.f2 == pytest.approx(5 * 5 / (4 * 6 + 7))
 
@@ -274,7 +274,7 @@ def test_bad_choices(arguments, message):
     with pytest.raises(MetricError, match=message):
         spans.evaluate(*TABLE_1, **arguments)
     with pytest.raises(MetricError, match='Did you mean "macro"'):
-        Options(average="makro")
+        SpanOptions(average="makro")
     with pytest.raises(SidesMismatch):
         spans.evaluate([["O"]], [["O", "O"]])
 

@@ -32,9 +32,11 @@ def gates(specifications: Sequence[str]) -> list[tuple[str | None, str, float]]:
 
 
 def check_gates(results: Mapping[str, Result], specifications: Sequence[str]) -> None:
-    """Leave with 1 if a figure is under its gate; an undefined figure is."""
+    """Leave with 1 if a figure is worse than its gate: under it or, where lower is better, above it. An undefined figure is."""
+    from tallystick.engine.tally import lower_is_better
+
     failed = False
-    for metric, figure, least in gates(specifications):
+    for metric, figure, gate in gates(specifications):
         if metric is not None and metric not in results:
             raise MetricError(f"--fail-under: no metric {metric!r}.{did_you_mean(metric, results)}")
         for name, result in results.items():
@@ -46,10 +48,11 @@ def check_gates(results: Mapping[str, Result], specifications: Sequence[str]) ->
                     f"--fail-under: {name} has no figure {figure!r}; it has {', '.join(known)}."
                     f"{did_you_mean(figure, known)}"
                 )
-            value = known[figure]
-            if value is None or value < least:
+            value, lower = known[figure], lower_is_better(result.kind, figure)
+            if value is None or (value > gate if lower else value < gate):
                 shown = "undefined" if value is None else f"{value:.4f}"
-                click.echo(f"FAILED: {name} {figure} is {shown}, under {least:g}", err=True)
+                side = f"above {gate:g} (lower is better)" if lower else f"under {gate:g}"
+                click.echo(f"FAILED: {name} {figure} is {shown}, {side}", err=True)
                 failed = True
     if failed:
         sys.exit(1)

@@ -27,8 +27,8 @@ from tallystick.errors import InputError, MetricError
 from tallystick.show.tables import WRITERS
 
 if TYPE_CHECKING:
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -106,7 +106,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--macro", is_flag=True, help="Also print the mean over documents."),
         click.option("--undefined", type=click.Choice(["none", "0", "1"]), help="What a figure is where it is 0/0."),
         click.option(
-            "--fail-under", multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is lower, e.g. f1=0.9."
+            "--fail-under", multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is worse, e.g. f1=0.9."
         ),
         click.option(*rows, "limit", type=click.IntRange(1), help="How many rows of --by document are shown."),
         click.option(

@@ -20,9 +20,9 @@ from tallystick.errors import InputError, MetricError
 if TYPE_CHECKING:
     from tallystick.cli.output import Common
     from tallystick.cli.tasks import Task
+    from tallystick.results.report import Parts
     from tallystick.run.running import Finished
     from tallystick.run.shards import Score, Wants
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
 
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "KB": 1 << 10, "M": 1 << 20, "MB": 1 << 20, "G": 1 << 30, "GB": 1 << 30}
@@ -78,8 +78,8 @@ class Engine:
 
         from tallystick.cli.output import progress, say
         from tallystick.files.boundaries import LINES, Boundaries, name_under
-        from tallystick.run.crews import crew
         from tallystick.run.cutting import SHARD
+        from tallystick.run.processes import crew
         from tallystick.run.running import run_files
         from tallystick.run.state import State
 
@@ -157,7 +157,7 @@ NO_ALIGNMENTS = (
 
 def _report(task: Task, done: Finished) -> Parts:
     """A report without alignments, its documents ordered as the task orders them."""
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
 
     return Parts(main=task.main(done.results), absent=NO_ALIGNMENTS)
 
@@ -220,10 +220,7 @@ def _breakdown(done: Finished, common: Common) -> tuple[list[Table], dict[str, A
         if common.by == "label" and path is not None:
             table = replace(reports.labels_table(result, path), title=name)
             return [table], {"labels": [vars(row) for row in result.by_label(path)]}
-        whole = not isinstance(result.metric, str)
-        if common.by == "field" and (
-            whole or (result.field_sums if result.kept else result.account.fields) is not None
-        ):
+        if common.by == "field" and (result.is_expression or result.field_sums is not None):
             table = replace(reports.fields_table(result), title=name)
             return [table], {"fields": [vars(row) for row in result.by_field()]}
     raise needs_the_whole(common.by)

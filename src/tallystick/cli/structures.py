@@ -14,11 +14,11 @@ from tallystick.errors import InputError, MetricError, did_you_mean
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.drawings import Drawing
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
-    from tallystick.tasks.named import Types
+    from tallystick.tasks.metric import Types
 
     Explainer = Callable[[Any], Explanation]
 
@@ -53,7 +53,8 @@ def informativity_option(command: Command) -> Command:
 
 def types_of(hierarchy: str | None, parents: str | None) -> Types:
     """The options as the value that a metric takes."""
-    from tallystick.tasks.named import Types, read_parents
+    from tallystick.tasks.metric import Types
+    from tallystick.tasks.named import read_parents
 
     return Types.of(hierarchy, read_parents(parents) if parents else None)
 
@@ -101,7 +102,7 @@ def show(
         content["labels"] = [vars(row) for row in result.by_label(path)]
 
     def report() -> Parts:
-        from tallystick.show.page import Parts
+        from tallystick.results.report import Parts
 
         breakdown = _all_labels(results, labels)
         able = dict(_expressions_of(results))
@@ -141,14 +142,15 @@ def _expressions(results: Mapping[str, Result]) -> list[tuple[str, Result]]:
 
 
 def _expressions_of(results: Mapping[str, Result]) -> list[tuple[str, Result]]:
-    return [(name, result) for name, result in results.items() if not isinstance(result.metric, str)]
+    return [(name, result) for name, result in results.items() if result.is_expression]
 
 
 def _labelled(results: Mapping[str, Result], labels: Mapping[str, str], label: str | None) -> tuple[str, Result, str]:
     """The first metric whose collection has the label (or any), and where in the value the label is."""
+    from tallystick.results.breakdown import has_labels_at
+
     for name, result in _expressions(results):
-        collection = str(result.metric).partition("each(")[2].partition("=")[0]
-        known = {key: path for key, path in labels.items() if path.startswith(f"{collection}[*]")}
+        known = {key: path for key, path in labels.items() if has_labels_at(result.expression, path)}
         if known and label is None:
             return name, result, next(iter(known.values()))
         if label in known:

@@ -12,8 +12,8 @@ from tallystick.cli.tasks import task
 
 if TYPE_CHECKING:
     from tallystick.cli.output import Common
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
 
 
@@ -25,7 +25,7 @@ def write_files(
     to be said about them in the end."""
     said = []
     if common.report:
-        from tallystick.show.page import Page, Parts, write_report
+        from tallystick.results.report import Page, Parts, write_report
 
         parts = report() if report is not None else Parts()
         parts = replace(parts, tables=[*parts.tables, *_beside(parts, tables)], further=_further())
@@ -34,7 +34,7 @@ def write_files(
         if parts.absent:
             said.append("the report has no alignments and no tables of its own: they need the whole corpus at hand")
     if common.tallies:
-        from tallystick.results.tallies import write_tallies
+        from tallystick.results.tables import write_tallies
 
         write_tallies(results, common.tallies)
         said.append(f"tallies: {common.tallies}")
@@ -44,7 +44,7 @@ def write_files(
 def _beside(parts: Parts, printed: Sequence[Table]) -> list[Table]:
     """The printed tables that the report does not have already, perhaps under a title of its own, with more rows, or with
     more in them: the same columns, and the same first column as far as both go. Each of its tables stands for one."""
-    own = [table for section in parts.told for table in section.tables]
+    own = [table for section in parts.filled_sections for table in section.tables]
     out = []
     for table in printed:
         covers = (k for k, one in enumerate(own) if _says(one, table))

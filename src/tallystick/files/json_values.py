@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from tallystick.errors import InputError, Place, did_you_mean
 from tallystick.files.source import read_bytes, shown_name
 
@@ -68,6 +66,8 @@ class NotJson(ValueError):
 
 def decode(text: bytes | str, pairs: Pairs | None = None) -> Any:
     """The value, or `NotJson`. `pairs` makes an object from its keys and values, to see a key that stands twice."""
+    import msgspec
+
     try:
         value = msgspec.json.decode(text)
         return value if pairs is None else json.loads(text, object_pairs_hook=pairs)

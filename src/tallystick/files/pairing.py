@@ -11,7 +11,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
@@ -175,6 +174,8 @@ RANGES = 64
 
 def stable_numbers(keys: Iterable[Any]) -> U64:
     """A number for each id that is the same in every process. 1 and "1" are different ids."""
+    from hashlib import blake2b
+
     digests = (blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=8).digest() for key in keys)
     return np.frombuffer(b"".join(digests), np.uint64)
 

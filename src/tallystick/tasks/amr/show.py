@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.engine.tally import Counts as Figures
-from tallystick.results.aligned import DIFFERS
+from tallystick.results.documents import DIFFERS
 from tallystick.results.explanation import MATCHED, Explanation
+from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, GraphDrawing, Knot, Link
-from tallystick.show.page import Parts
 from tallystick.show.tables import Table
 from tallystick.tasks.amr.triples import INSTANCE, ROOT, Counting, FactReader, Facts
 

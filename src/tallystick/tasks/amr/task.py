@@ -21,8 +21,8 @@ from tallystick.cli.output import (
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
     from tallystick.tasks.amr.files import Graphs
     from tallystick.tasks.amr.scores import Counts
     from tallystick.tasks.amr.triples import Counting

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
     from tallystick.judging.questions import Question
     from tallystick.results.comparison import Comparison
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.arguments.metrics import Scored
 
@@ -76,11 +76,11 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
     tallystick score arguments gold.json system.json --parses spacy:en_core_web_sm --judge judgements.sqlite
     """
     from tallystick.tasks.arguments.show import document_tree, roles_table
-    from tallystick.tasks.named import chosen
+    from tallystick.tasks.metric import choose
 
     _have_what_they_need(metrics, **options)
     scored = scored_files(reference, predicted, **options)
-    found = chosen(scored.results, metrics, "arguments")
+    found = choose(scored.results, metrics, "arguments")
     extra, extend = beside(found)
     if scored.coverage is not None:
         extra["judge"] = {**vars(scored.coverage), "coverage": scored.coverage.share}
@@ -90,7 +90,7 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
         extra["labels"] = [dict(zip(tables[0].columns, row, strict=True)) for row in tables[0].rows]
 
     def report() -> Parts:
-        from tallystick.show.page import Parts
+        from tallystick.results.report import Parts
 
         return Parts(
             () if tables else (roles_table(scored),), explain=lambda document: document_tree(scored, document),
@@ -151,11 +151,11 @@ def results_of_systems(
     **options: Any,
 ) -> dict[str, dict[str, Result]]:  # fmt: skip
     """The results of several systems; the reference is parsed once, and the judge is the same."""
-    from tallystick.tasks.named import chosen
+    from tallystick.tasks.metric import choose
 
     _have_what_they_need(metrics, **options)
     scored = scored_systems(reference, systems, missing=missing, **options)
-    return {name: chosen(one.results, metrics, "arguments") for name, one in scored.items()}
+    return {name: choose(one.results, metrics, "arguments") for name, one in scored.items()}
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:

@@ -14,10 +14,10 @@ from tallystick.errors import InputError, MetricError
 if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
     from tallystick.results.explanation import Explanation
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
-    from tallystick.tasks.coreference.metrics import Options
+    from tallystick.tasks.coreference.metrics import CoreferenceOptions
     from tallystick.tasks.coreference.pairing import PairedChains
 
 MAIN = "conll"
@@ -107,7 +107,7 @@ def explain(
     show_explanation(tree, f"document {name}", format_)
 
 
-def _explained(pairs: PairedChains, options: Options, document: str | None) -> tuple[str, Explanation]:
+def _explained(pairs: PairedChains, options: CoreferenceOptions, document: str | None) -> tuple[str, Explanation]:
     from tallystick.tasks.coreference.metrics import explain
 
     return explain(pairs, options, document)
@@ -127,18 +127,18 @@ def results(
     return _score(_read(reference, predicted, compat, strict, missing), metrics, options)
 
 
-def _score(pairs: PairedChains, metrics: tuple[str, ...], options: Options) -> dict[str, Result]:
+def _score(pairs: PairedChains, metrics: tuple[str, ...], options: CoreferenceOptions) -> dict[str, Result]:
     from tallystick.tasks.coreference.metrics import METRICS, score
 
     return score(pairs, metrics or tuple(METRICS), options)
 
 
-def _options(drop_singletons: bool, scope: str, topic: str, mentions: str, compat: str | None) -> Options:
-    from tallystick.tasks.coreference.metrics import Options
+def _options(drop_singletons: bool, scope: str, topic: str, mentions: str, compat: str | None) -> CoreferenceOptions:
+    from tallystick.tasks.coreference.metrics import CoreferenceOptions
 
-    if scope != "topic" and topic != Options.topic:
+    if scope != "topic" and topic != CoreferenceOptions.topic:
         raise MetricError("--topic says where a document's name has its topic; give --scope topic with it")
-    return Options(singletons=not drop_singletons, scope=scope, topic=topic, match=mentions, compat=compat)
+    return CoreferenceOptions(singletons=not drop_singletons, scope=scope, topic=topic, match=mentions, compat=compat)
 
 
 def _read(

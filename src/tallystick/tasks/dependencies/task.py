@@ -10,8 +10,8 @@ import click
 from tallystick.cli.output import Common, common_options, files, finish, metric_option, versus
 
 if TYPE_CHECKING:
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
 
 MAIN = "las"
 NO_MISSING = "dependencies are scored over one text that both sides share, so that no document can be missing"

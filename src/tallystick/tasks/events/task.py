@@ -131,7 +131,7 @@ def _scored(
     from tallystick.files.pairing import pair_documents
     from tallystick.tasks.events.documents import EventDocument
     from tallystick.tasks.events.files import GENERATED, idle_ontology, read_coreference, read_events
-    from tallystick.tasks.events.metrics import Options
+    from tallystick.tasks.events.metrics import EventOptions
     from tallystick.tasks.events.metrics import score as score_all
     from tallystick.tasks.parses import read_heads
 
@@ -142,7 +142,7 @@ def _scored(
         if whole:
             raise MetricError(idle_ontology([right.file]))
         right.warnings.append(idle_ontology([right.file]))
-    options = Options(
+    options = EventOptions(
         types=types_of(hierarchy, parents),
         heads=read_heads(heads) if heads else None,
         coreference=read_coreference(coreference, left) if coreference else None,

@@ -10,8 +10,8 @@ from tallystick.cli.output import Common, common_options, files, finish, metric_
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
 
 MAIN = "muc_p"
 NO_BREAKDOWN = {"label": "--by document, or --kind", "field": "--by document, or --kind"}

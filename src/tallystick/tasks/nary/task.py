@@ -80,12 +80,12 @@ def results(
     """The results of one system."""
     from tallystick.files.pairing import pair_documents
     from tallystick.tasks.nary.files import Relations, read_nary
-    from tallystick.tasks.nary.metrics import Options
+    from tallystick.tasks.nary.metrics import NaryOptions
     from tallystick.tasks.nary.metrics import score as score_all
 
     rest = [name for name in (ner, clusters) if name]
     pairs = pair_documents(read_nary(reference), read_nary(predicted, *rest), Relations, missing)
-    return score_all(pairs, metrics, Options(types_of(hierarchy, parents), roles))
+    return score_all(pairs, metrics, NaryOptions(types_of(hierarchy, parents), roles))
 
 
 def survey(file: str) -> set[str]:

@@ -33,8 +33,7 @@ from tallystick.files.parts import part_at_hand
 from tallystick.results.breakdown import losses_by_document
 from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation, explain_document
-from tallystick.results.result import Result
-from tallystick.results.rows import worst_first
+from tallystick.results.result import Result, worst_first
 from tallystick.tasks.records.files import Findings
 from tallystick.tasks.records.pairing import Batch, Pairing, lay_together
 from tallystick.tasks.records.schema import read_data
@@ -125,7 +124,7 @@ class Wanted:
             for place in (k for k, key in enumerate(batch.ids) if str(key) == self.id):
                 self._keep(batch, place, figures, (0.0,))
         elif self.worst and self.even_right:
-            undefined, headline, size = worst_first(figures[evaluation.kind.headline], rows)
+            undefined, headline, size = worst_first(evaluation.kind, rows)
             for place in np.lexsort((size, headline, undefined))[: self.worst].tolist():
                 rank = float(undefined[place]), float(headline[place]), float(size[place])
                 self._keep(batch, place, figures, rank)
@@ -339,8 +338,8 @@ def _nothing_there(task: Task, result: Result) -> list[str]:
     """Predictions that were read and have nothing of what is compared are probably wrapped in something."""
     findings = task.pairing.predicted.findings
     surplus = sum(findings.unknown.values()) if findings.unknown_counts else 0
-    tally = result.tally  # looked at first: the account of many documents takes its time
-    if tally.get("den_p") != surplus or not tally.get("den_r") or result.account.invalid == result.count:
+    tally = result.tally  # looked at first: the totals of many documents take their time
+    if tally.get("den_p") != surplus or not tally.get("den_r") or result.totals.invalid == result.count:
         return []
     hint = (
         ""

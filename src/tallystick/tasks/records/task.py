@@ -15,9 +15,9 @@ from tallystick.errors import MetricError
 if TYPE_CHECKING:
     from tallystick.cli.sharded import Engine
     from tallystick.files.pairing import Missing
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.run.shards import Scored
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.records.score import Kept, Run, Task, Wanted
 
@@ -160,7 +160,7 @@ def explain(
     """
     from tallystick.cli.tree import show_explanation
     from tallystick.files.writing import to_json
-    from tallystick.results.differences import at_field, differences
+    from tallystick.results.documents import at_field, differences
     from tallystick.tasks.records.score import Wanted
 
     task = _task(reference, predicted, options)
@@ -309,8 +309,8 @@ def _describe(task: Task, format_: str | None) -> None:
 def _parts(run: Run, fields: bool = True) -> Parts:
     """Figures by field, what each costs, and the records of both sides side by side."""
     from tallystick.results import tables as reports
+    from tallystick.results.report import Parts
     from tallystick.results.tables import costs_table
-    from tallystick.show.page import Parts
 
     known = {kept.id: kept for kept in run.documents}
     tables, costs = ([reports.fields_table(run.result)], costs_table(run.result)) if fields else ([], [])
@@ -351,7 +351,7 @@ def _show_labels(run: Run, common: Common, label: str, shards: str, title: str) 
 
 
 def _difference_tables(run: Run, documents: Any, field: str | None, format_: str | None) -> list[Table]:
-    from tallystick.results.differences import all_differences, at_field, differences, differences_table
+    from tallystick.results.documents import all_differences, at_field, differences, differences_table
 
     found = {}
     for kept in documents:
@@ -368,7 +368,7 @@ def _title(kept: Kept) -> str:
 
 
 def _differences_json(run: Run, documents: Any, field: str | None) -> list[dict[str, Any]]:
-    from tallystick.results.differences import at_field, differences
+    from tallystick.results.documents import at_field, differences
 
     out = []
     for kept in documents:

@@ -157,7 +157,7 @@ def _scored_systems(
     from tallystick.tasks.parses import read_heads
     from tallystick.tasks.relations.docred import read_training
     from tallystick.tasks.relations.files import read_relations
-    from tallystick.tasks.relations.metrics import Options
+    from tallystick.tasks.relations.metrics import RelationOptions
     from tallystick.tasks.relations.metrics import score as score_all
 
     training = {Path(name).name.partition(".")[0]: read_training(name) for name in train}
@@ -178,7 +178,7 @@ def _scored_systems(
                 raise MetricError(f"{name} changes nothing for DocRED's files, whose facts are compared as they stand")
     if whole and symmetric:
         _occur(symmetric, [type_ for side in (left, *rights.values()) for type_ in _types_of(side)])
-    options = Options(
+    options = RelationOptions(
         symmetric=symmetric,
         types=types_of(hierarchy, parents),
         heads=read_heads(heads) if heads else None,

@@ -82,9 +82,9 @@ def results(
     from tallystick.files.pairing import pair_documents
     from tallystick.structures.texts import NAryRelation
     from tallystick.tasks.roles.files import read_roles
-    from tallystick.tasks.roles.metrics import Options
+    from tallystick.tasks.roles.metrics import RoleOptions
     from tallystick.tasks.roles.metrics import score as score_all
 
     sides = [read_roles(name) for name in (reference, predicted)]
     pairs = pair_documents(sides[0], sides[1], lambda: NAryRelation(""), missing)
-    return score_all(pairs, metrics, Options(strings, types_of(hierarchy, parents), weights_of(informativity)))
+    return score_all(pairs, metrics, RoleOptions(strings, types_of(hierarchy, parents), weights_of(informativity)))

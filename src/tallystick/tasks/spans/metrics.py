@@ -24,8 +24,7 @@ from tallystick.algebra.records import record
 from tallystick.algebra.sets import match
 from tallystick.engine.arrays import F64
 from tallystick.errors import MetricError, did_you_mean
-from tallystick.results.result import Result
-from tallystick.results.rows import Later
+from tallystick.results.result import Later, Result
 from tallystick.tasks.spans import counts as span_counts
 from tallystick.tasks.spans import units as unit_counts
 from tallystick.tasks.spans.counts import Array, Partner, Rows, SpanCounts
@@ -43,7 +42,7 @@ TAGGED_TWICE = "a token is tagged twice with one tag: units are bags, and have n
 
 
 @dataclass(frozen=True)
-class Options:
+class SpanOptions:
     """What may be different; every choice goes into the signature.
 
     `tags` are the declared ones, over which macro and weighted means run; `supertags` are pairs of a name and
@@ -71,7 +70,7 @@ class Options:
             raise MetricError(f"beta lies above 0, found {self.beta}")
 
 
-PLAIN = Options()
+PLAIN = SpanOptions()
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +79,7 @@ class Prepared:
 
     texts: AnnotatedTexts
     rows: Rows
-    options: Options
+    options: SpanOptions
     weights: Array | None = None
     known_pairs: Pairs | None = None
 
@@ -112,9 +111,9 @@ class Metric:
     average: str
     summary: str
     expression: str = ""
-    parameters: Callable[[Options], Mapping[str, Any]] = lambda options: {}
+    parameters: Callable[[SpanOptions], Mapping[str, Any]] = lambda options: {}
 
-    def shown(self, name: str, options: Options, plain: bool) -> str:
+    def shown(self, name: str, options: SpanOptions, plain: bool) -> str:
         """The metric in a signature; its expression stands for the plain case, in which all units weigh the same."""
         chosen = ", ".join(f"{key}={value}" for key, value in self.parameters(options).items())
         inner = f"({chosen})" if chosen else ""
@@ -129,7 +128,7 @@ def _constrained(p: Prepared) -> SpanCounts:
     return span_counts.count_constrained_overlap(p.texts, k1, k2, p.rows, partner=partner, pairs=p.pairs)
 
 
-def _partner(default: Partner) -> Callable[[Options], Mapping[str, Any]]:
+def _partner(default: Partner) -> Callable[[SpanOptions], Mapping[str, Any]]:
     return lambda o: {"partner": o.partner or default}
 
 
@@ -200,7 +199,7 @@ def evaluate(
     lengths: Sequence[int] | None = None,
     scheme: Scheme = "IOB2",
     reading: Reading = "lenient",
-    options: Options = PLAIN,
+    options: SpanOptions = PLAIN,
     token_weights: Any = None,
     names: Sequence[str] | None = None,
 ) -> dict[str, Result]:
@@ -227,13 +226,13 @@ def _weights(given: Any, texts: AnnotatedTexts) -> Array:
     return np.asarray(np.concatenate([np.asarray(text) for text in given]) if nested else given, np.float64)
 
 
-def score(corpus: SpanCorpus, metrics: Sequence[str] = DEFAULT, options: Options = PLAIN) -> dict[str, Result]:
+def score(corpus: SpanCorpus, metrics: Sequence[str] = DEFAULT, options: SpanOptions = PLAIN) -> dict[str, Result]:
     """Every metric of one corpus, a row for each document (or for each text where there are none)."""
     return score_systems({"": corpus}, metrics, options)[""]
 
 
 def score_systems(
-    corpora: Mapping[str, SpanCorpus], metrics: Sequence[str] = DEFAULT, options: Options = PLAIN
+    corpora: Mapping[str, SpanCorpus], metrics: Sequence[str] = DEFAULT, options: SpanOptions = PLAIN
 ) -> dict[str, dict[str, Result]]:
     """Several systems over one reference: their tallies have the tags of all, so that they can be compared."""
     names = _metrics_named(metrics)
@@ -260,7 +259,7 @@ def _metrics_named(metrics: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _prepare(corpus: SpanCorpus, options: Options) -> Prepared:
+def _prepare(corpus: SpanCorpus, options: SpanOptions) -> Prepared:
     texts = corpus.texts if options.types else corpus.texts.relabelled(ANY_TYPE)
     return Prepared(texts, "text" if corpus.documents is None else corpus.documents, options, corpus.weights)
 
@@ -326,7 +325,7 @@ def _result(
     )
 
 
-def _settings(corpus: SpanCorpus, options: Options) -> str:
+def _settings(corpus: SpanCorpus, options: SpanOptions) -> str:
     parts = [corpus.settings, f"unit={'text' if corpus.documents is None else 'document'}"]
     parts += [f"beta={options.beta:g}"] * (options.beta != 1)
     parts += ["types=ignored"] * (not options.types)
@@ -351,4 +350,15 @@ def repair_notes(corpus: SpanCorpus) -> list[str]:
     return notes
 
 
-__all__ = ["DEFAULT", "GROUPS", "METRICS", "SEGMENT", "UNIT", "Metric", "Options", "evaluate", "score", "score_systems"]
+__all__ = [
+    "DEFAULT",
+    "GROUPS",
+    "METRICS",
+    "SEGMENT",
+    "UNIT",
+    "Metric",
+    "SpanOptions",
+    "evaluate",
+    "score",
+    "score_systems",
+]

@@ -17,11 +17,11 @@ from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.spans.files import SpanCorpus
-    from tallystick.tasks.spans.metrics import Options
+    from tallystick.tasks.spans.metrics import SpanOptions
 
 BREAKDOWNS = ("label",)
 NO_BREAKDOWN = {"field": "--by label or --by document"}
@@ -153,7 +153,7 @@ def score(
             tables += errors_tables(corpus, alignment, common.limit or 20)
 
     def report() -> Parts:
-        from tallystick.tasks.spans.drawing import spans_parts
+        from tallystick.tasks.spans.show import spans_parts
 
         return spans_parts(corpus, results, max(50, (errors and common.limit) or 0))
 
@@ -205,11 +205,11 @@ def results_of_systems(
     return score_systems(corpora, *what)
 
 
-def _what(metrics: tuple[str, ...], settings: Mapping[str, Any]) -> tuple[tuple[str, ...], Options]:
-    from tallystick.tasks.spans.metrics import DEFAULT, Options
+def _what(metrics: tuple[str, ...], settings: Mapping[str, Any]) -> tuple[tuple[str, ...], SpanOptions]:
+    from tallystick.tasks.spans.metrics import DEFAULT, SpanOptions
 
     named = (text.partition("=") for text in settings["supertags"])
-    options = Options(
+    options = SpanOptions(
         average=settings["average"],
         beta=settings["beta"],
         types=not settings["ignore_types"],

@@ -12,8 +12,8 @@ from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.templates.files import PairedTemplates
 
@@ -79,15 +79,16 @@ def score(
     tables: list[Table] = []
     extra: dict[str, Any] = {}
     if common.by == "field":
+        from tallystick.results.tables import counted_figures
         from tallystick.tasks.templates.metrics import by_slot
-        from tallystick.tasks.templates.show import slot_figures, slots_table
+        from tallystick.tasks.templates.show import slots_table
 
         able = [name for name in scored if name == "gtt" or not isinstance(scored[name].metric, str)]
         if not able:
             raise MetricError(f"{', '.join(scored)} has no figures by slot; eq32, gtt and iterx_phi3 have")
         slots = {name: by_slot(pairs, name, phi) for name in able}
         tables += [slots_table(name, rows) for name, rows in slots.items()]
-        extra["slots"] = {name: slot_figures(rows) for name, rows in slots.items()}
+        extra["slots"] = {name: counted_figures(rows) for name, rows in slots.items()}
     if errors:
         from tallystick.tasks.templates.errors import find_errors
         from tallystick.tasks.templates.show import errors_table
