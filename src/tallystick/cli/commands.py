@@ -28,16 +28,16 @@ COMMANDS = {
 
 JUDGING = {
     "export": (
-        "tallystick.cli.judge_exchange:export",
+        "tallystick.cli.judge_files:export",
         "Put what no rule decides into a store; tasks for Label Studio, JSON Lines.",
     ),
-    "serve": ("tallystick.cli.judge_persons:serve", "Judge in a page of your browser."),
-    "terminal": ("tallystick.cli.judge_persons:terminal", "Judge in the terminal."),
-    "import": ("tallystick.cli.judge_exchange:import_", "Take judgements from Label Studio or JSON Lines."),
-    "ask": ("tallystick.cli.judge_ask:ask", "Ask a language model."),
-    "train": ("tallystick.cli.judge_train:train", "Train a classifier over embeddings on a store's labels."),
-    "agreement": ("tallystick.cli.judge_agreement:agreement", "Kappa between judges, and where they differ."),
-    "judges": ("tallystick.cli.judge_persons:judges", "Who has judged; mark the more experienced."),
+    "serve": ("tallystick.cli.judge:serve", "Judge in a page of your browser."),
+    "terminal": ("tallystick.cli.judge:terminal", "Judge in the terminal."),
+    "import": ("tallystick.cli.judge_files:import_", "Take judgements from Label Studio or JSON Lines."),
+    "ask": ("tallystick.cli.judge:ask", "Ask a language model."),
+    "train": ("tallystick.cli.judge_files:train", "Train a classifier over embeddings on a store's labels."),
+    "agreement": ("tallystick.cli.judge:agreement", "Kappa between judges, and where they differ."),
+    "judges": ("tallystick.cli.judge:judges", "Who has judged; mark the more experienced."),
 }
 
 

@@ -92,7 +92,7 @@ class Arguments(Task):
     ) -> dict[Any, Scored]:  # fmt: skip
         """The reference is parsed once, and the judge is the same for all systems."""
         from tallystick.files.source import shown_name
-        from tallystick.judging.choose import judge_named
+        from tallystick.judging.recorded import judge_named
         from tallystick.tasks.arguments.files import read_pair
         from tallystick.tasks.arguments.metrics import score
         from tallystick.tasks.events.files import IDLE, idle_ontology

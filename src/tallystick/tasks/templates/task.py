@@ -177,7 +177,7 @@ def _official(reference: Any, predicted: Any, settings: TemplateSettings, readin
     keys, responses = read_muc4(reference), read_muc4(predicted)
     if settings.judge is None:
         return score(keys, responses, judgements=decided, recorded=recorded, asked=reading.missing)
-    from tallystick.judging.choose import judge_named
+    from tallystick.judging.recorded import judge_named
     from tallystick.tasks.templates.muc4_judging import decided_fills, open_fills
 
     judge = judge_named(settings.judge)
