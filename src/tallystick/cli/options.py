@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import typing
 from dataclasses import Field, dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import click
 
@@ -251,3 +251,13 @@ def _times_stdin(value: Any) -> int:
     """How often standard input stands in FILE, NAME=FILE,FILE or several of these."""
     texts = value if isinstance(value, tuple) else (value,)
     return sum(file == "-" for text in texts for file in str(text).rpartition("=")[2].split(","))
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def together(command: Command, options: Sequence[Callable[[Any], Any]]) -> Command:
+    """The command with these options, in the order in which its help lists them: of decorators the last one is the first."""
+    for option in reversed(options):
+        command = option(command)
+    return command
