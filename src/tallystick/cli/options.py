@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import typing
+from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, fields
 from typing import Any, Literal, TypeVar
 
