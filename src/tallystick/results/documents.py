@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from tallystick.results.result import Result
 
 WRONG, MISSING, EXTRA, INVALID = "wrong", "missing", "extra", "invalid"
+Document = tuple[Any, Mapping[str, "float | None"], "Explanation"]
+"""A document's name, its figures, and its alignment."""
+
 MARKS = {WRONG: "≠", MISSING: "-", EXTRA: "+", INVALID: "!"}
 
 
@@ -127,6 +130,32 @@ def all_differences(documents: Mapping[str, Sequence[Difference]]) -> Table:
         for one in found
     ]
     return Table(["document", "what", "field", "reference", "predicted", "similarity"], rows)
+
+
+def differences_tables(documents: Sequence[Document], field: str | None, apart: bool) -> list[Table]:
+    """What differs in some documents: a table for each, or one for all."""
+    found = [(key, figures, _chosen(tree, field)) for key, figures, tree in documents]
+    if not apart:
+        return [all_differences({str(key): ones for key, _, ones in found})]
+    return [differences_table(ones, _title(key, figures)) for key, figures, ones in found]
+
+
+def differences_as_json(documents: Sequence[Document], field: str | None) -> list[dict[str, Any]]:
+    """What differs in some documents, as plain values."""
+    return [
+        {"document": key, **figures, "differences": [one.as_dict() for one in _chosen(tree, field)]}
+        for key, figures, tree in documents
+    ]
+
+
+def _chosen(tree: Explanation, field: str | None) -> list[Difference]:
+    found = differences(tree)
+    return at_field(found, field) if field else found
+
+
+def _title(key: Any, figures: Mapping[str, float | None]) -> str:
+    listed = "  ".join(f"{name} {value:.4f}" for name, value in figures.items() if value is not None)
+    return f"document {key}   {listed}"
 
 
 def _shown(one: Difference, width: int = 60) -> tuple[str, str]:
