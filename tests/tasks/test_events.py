@@ -23,7 +23,9 @@ def event(trigger, type_, *arguments):
 
 
 def counts(gold, system, name, **options):
-    found = events.evaluate([EventDocument(gold)], [EventDocument(system)], [name], options=EventOptions(**options))[name]
+    found = events.evaluate([EventDocument(gold)], [EventDocument(system)], [name], options=EventOptions(**options))[
+        name
+    ]
     return tuple(int(found.tally[key]) for key in ("num_p", "den_p", "den_r"))
 
 
@@ -155,7 +157,9 @@ def test_informativity_counts_names_more_than_pronouns():
         return [EventDocument([Event(Trigger(M(9, 9), "A"), args)])]
 
     weights = (("name", 1.0), ("pronoun", 0.25))
-    found = events.evaluate(side("name", "pronoun"), side("name"), ["arg_c"], options=EventOptions(weights=weights))["arg_c"]
+    found = events.evaluate(side("name", "pronoun"), side("name"), ["arg_c"], options=EventOptions(weights=weights))[
+        "arg_c"
+    ]
     assert found.tally == {"num_p": 1.0, "den_p": 1.0, "num_r": 1.0, "den_r": 1.25}
 
 

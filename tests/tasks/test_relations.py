@@ -213,7 +213,10 @@ def test_a_new_metric_says_of_itself_that_it_is_directed(monkeypatch):
 
     def more(*arguments, **options):
         subject = ts.f1(ts.each(relations=ts.match(ts.record(subj=ts.record(left=ts.exact, right=ts.exact)))))
-        return {**before(*arguments, **options), "subject": NamedMetric("subject", "the subject's span", subject, view=relations.DIRECTED)}
+        return {
+            **before(*arguments, **options),
+            "subject": NamedMetric("subject", "the subject's span", subject, view=relations.DIRECTED),
+        }
 
     monkeypatch.setattr(relations, "expressions", more)
     gold = RelationSet((Relation("spouse", M(0, 0), M(2, 2)),))

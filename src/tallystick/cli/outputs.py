@@ -45,8 +45,8 @@ class Output(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generi
             getattr(importlib.import_module(module), function)(value)
 
 
-PICTURE = Output("tallystick.show.pictures:check_name")
-TALLIES = Output("tallystick.results.tallies:check_name")
+PICTURE = Output("tallystick.show.pictures:check_picture_name")
+TALLIES = Output("tallystick.results.tables:check_tallies_name")
 FILE = Output()
 
 Written = tuple[str, str]

@@ -20,8 +20,7 @@ from tallystick.errors import InputError, SidesMismatch
 from tallystick.files.boundaries import Boundaries, Uncut
 from tallystick.results.result import Result
 from tallystick.run.cutting import SHARD, Shard, cut_by_name, cut_in_order, size_of
-from tallystick.run.gathering import Disagreement, Gathering
-from tallystick.run.shards import Extra, Job, Score, Scored, Wants, label_path, score_shard
+from tallystick.run.shards import Disagreement, Extra, Job, Outcome, Score, Scored, Wants, label_path, score_shard
 from tallystick.run.state import State
 
 CONFIRMED = 256 << 20
@@ -81,10 +80,12 @@ def run_files(
         if shards is None:
             continue
         try:
-            gathering = gather(
+            gathered = gather(
                 score, shards, executor=executor, state=state, wants=wants, progress=progress, total=total
             )
-            results = gathering.results()
+            if gathered is None:
+                break  # nothing in the file: the reader says so
+            results = gathered.results()
         except (SidesMismatch, Disagreement) as error:
             say(f"{reference} and {predicted} cannot be cut {how} ({_brief(error)})")
             continue
@@ -95,10 +96,8 @@ def run_files(
             whole = _whole(score, reference, predicted, wants, started)
             say(f"read as a whole: a shard cannot be read by itself ({_brief(error)})")
             return whole
-        if not gathering.shards:
-            break  # nothing in the file: the reader says so
         took = time.monotonic() - started
-        return Finished(results, gathering.extra, gathering.shards, how, took, gathering.labels)
+        return Finished(results, gathered.extra, gathered.shards, how, took, gathered.labels)
     if "-" in (reference, predicted):
         raise InputError(
             "standard input cannot be read twice; give a file, or leave out what scores in shards", "<stdin>"
@@ -129,15 +128,18 @@ def gather(
     wants: Wants = Wants(),  # noqa: B008 - frozen
     progress: Progress | None = None,
     total: int = 0,
-) -> Gathering:
-    """The outcomes of all shards, put together."""
-    gathering = Gathering()
+) -> Outcome | None:
+    """The outcomes of all shards, put together; None if there are none."""
+    gathered: Outcome | None = None
     stored: dict[str, Any] = {}
     if state is not None:
         stored = {"find": lambda job: state.get(job.shard), "keep": lambda job, outcome: state.put(job.shard, outcome)}
     jobs = (Job(shard, score, wants) for shard in shards)
     for job, outcome in in_order(executor, score_shard, jobs, **stored):
-        gathering.add(outcome)
+        if gathered is None:
+            gathered = outcome
+        else:
+            gathered.add(outcome)
         if progress is not None and total:
             progress(min(total, job.shard.position), total)
-    return gathering
+    return gathered

@@ -40,7 +40,6 @@ from tallystick.results.explanation import Explanation, explain_document
 from tallystick.results.result import Result
 from tallystick.results.tallying import tally_rows
 from tallystick.structures.hierarchies import SUBEVENT, EventHierarchy, EventLink, conceptual
-from tallystick.tasks.coreference import overlaps as table
 from tallystick.tasks.coreference.metrics import BlancLinks
 from tallystick.tasks.coreference.overlaps import Overlaps, Side
 from tallystick.tasks.hierarchies import forests
@@ -100,7 +99,8 @@ class Metric:
 
 
 def _mentions(t: Overlaps, key: Graph, response: Graph) -> F64:
-    return table.mentions(t)
+    common = t.by_document(t.n)
+    return np.stack((common, t.over_response(t.response.sizes), common, t.over_key(t.key.sizes)), axis=1)
 
 
 # Two metrics run through the engine: on columns, nodes that cannot share a mention kept apart by their component.
@@ -224,9 +224,8 @@ def score(
     reference, predicted = pair_hierarchies(reference, predicted)
     kinds = _kinds(reference, predicted, options)
     left, right, _ = code_jointly(Objects(reference.identities), Objects(predicted.identities), Scope("events"))
-    codes = 1 + int(max(left.max(initial=0), right.max(initial=0)))
     sides = [Side(h.document, h.node, m, h.nodes) for h, m in ((reference, left), (predicted, right))]
-    t = table.overlaps(sides[0], sides[1], len(reference.documents), codes)
+    t = Overlaps(sides[0], sides[1], len(reference.documents))
     results: dict[str, Result] = {}
 
     def result(name: str, kind: str, key: Graph, response: Graph, notes: tuple[str, ...]) -> Result:

@@ -30,8 +30,7 @@ from tallystick.algebra.weights import at_least
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Bag
 from tallystick.errors import MetricError, did_you_mean
-from tallystick.results.result import Result
-from tallystick.results.rows import Later
+from tallystick.results.result import Later, Result
 from tallystick.tasks.metric import NamedMetric
 from tallystick.tasks.spans.counts import (
     Array,

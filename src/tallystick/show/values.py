@@ -7,32 +7,35 @@ Mention(3, 4, text='the mayor')                                      the mayor [
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from tallystick.engine.rows import Invalid
-from tallystick.structures.texts import Mention
+
+if TYPE_CHECKING:
+    from tallystick.structures.texts import Mention
 
 LONGEST = 300
 """So many characters of a value are shown."""
 
 
-def plainly(value: Any, longest: int = LONGEST) -> str:
+def value_text(value: Any, longest: int = LONGEST) -> str:
     """A value in one line."""
-    return cut(line(_words(value)), longest)
+    return cut(one_line(_words(value)), longest)
 
 
-def both_plainly(reference: Any, predicted: Any, longest: int = LONGEST) -> tuple[str, str]:
+def both_texts(reference: Any, predicted: Any, longest: int = LONGEST) -> tuple[str, str]:
     """Two values that are not the same, so that the difference is seen."""
-    return told_apart(reference, predicted, longest, _words)
+    return tell_apart(reference, predicted, longest, _words)
 
 
 def named_parts(value: Any) -> list[tuple[str, Any]]:
     """The parts of a record by name; nothing for other values."""
-    if isinstance(value, (str, bytes, Mention)):
+    if isinstance(value, (str, bytes)) or _is_mention(value):
         return []
     if isinstance(value, Mapping):
         return [(str(key), part) for key, part in value.items()]
@@ -58,7 +61,7 @@ def _words(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, Invalid):
         return f"the prediction is invalid: {value.reason}"
-    if isinstance(value, Mention):
+    if _is_mention(value):
         return _mention(value)
     if isinstance(value, range) and value.step == 1 and value:
         return _place(value[0], value[-1])
@@ -82,6 +85,12 @@ def _place(first: int, last: int) -> str:
     return f"[{first}]" if first == last else f"[{first}–{last}]"
 
 
+def _is_mention(value: Any) -> TypeGuard[Mention]:
+    """Whether a value is a mention; the structures are not loaded to find out."""
+    texts = sys.modules.get("tallystick.structures.texts")
+    return texts is not None and isinstance(value, texts.Mention)
+
+
 def _mention(mention: Mention) -> str:
     where = _place(mention.left, mention.right)
     text, type_ = getattr(mention, "text", None), getattr(mention, "type", None)
@@ -101,7 +110,7 @@ _UNSEEN = re.compile(r"(?<= ) | (?= )|(?<=['\"]) | (?=['\"])")
 """A space beside another, or at an end of a text."""
 
 
-def line(text: str) -> str:
+def one_line(text: str) -> str:
     """Text on one line."""
     return " ".join(text.split())
 
@@ -113,9 +122,9 @@ def cut(text: str, longest: int, begin: int = 0) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def told_apart(reference: Any, predicted: Any, longest: int, words: Callable[[Any], str]) -> tuple[str, str]:
+def tell_apart(reference: Any, predicted: Any, longest: int, words: Callable[[Any], str]) -> tuple[str, str]:
     """Both values in `words`, or, where these read alike, as Python writes them. What has no difference to show stays alike."""
-    left, right = line(words(reference)), line(words(predicted))
+    left, right = one_line(words(reference)), one_line(words(predicted))
     if _seen(left) == _seen(right):
         left, right = _exactly(reference, predicted)
     return cut_apart(left, right, longest)
@@ -134,5 +143,5 @@ def _seen(text: str) -> str:
 
 
 def _exactly(reference: Any, predicted: Any) -> tuple[str, str]:
-    left, right = (line(_UNSEEN.sub("␣", repr(value))) for value in (reference, predicted))
+    left, right = (one_line(_UNSEEN.sub("␣", repr(value))) for value in (reference, predicted))
     return (left, right) if left == right or _seen(left) != _seen(right) else (ascii(reference), ascii(predicted))
