@@ -36,7 +36,7 @@ def score(
     tallystick score hierarchies gold.jsonl system.jsonl --kind membership --metric muc_p
     """
     from tallystick.tasks.hierarchies.files import read_hierarchies
-    from tallystick.tasks.hierarchies.metrics import METRICS, Options
+    from tallystick.tasks.hierarchies.metrics import METRICS, HierarchyOptions
     from tallystick.tasks.hierarchies.metrics import score as score_all
 
     left, right = (read_hierarchies(name) for name in (reference, predicted))
@@ -46,7 +46,7 @@ def score(
 
         return forests_parts(left, right, kinds)
 
-    scored = score_all(left, right, metrics or tuple(METRICS), Options(kinds, transitive))
+    scored = score_all(left, right, metrics or tuple(METRICS), HierarchyOptions(kinds, transitive))
     finish(scored, common, title=versus(predicted, reference), report=report)
 
 
@@ -56,12 +56,12 @@ def results(
 ) -> dict[str, Result]:  # fmt: skip
     """The results of one system."""
     from tallystick.tasks.hierarchies.files import read_hierarchies, with_missing
-    from tallystick.tasks.hierarchies.metrics import METRICS, Options
+    from tallystick.tasks.hierarchies.metrics import METRICS, HierarchyOptions
     from tallystick.tasks.hierarchies.metrics import score as score_all
 
     left, right = (read_hierarchies(name) for name in (reference, predicted))
     right = with_missing(left, right, missing) if missing else right
-    return score_all(left, right, metrics or tuple(METRICS), Options(kinds, transitive))
+    return score_all(left, right, metrics or tuple(METRICS), HierarchyOptions(kinds, transitive))
 
 
 @click.command()
