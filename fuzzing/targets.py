@@ -134,9 +134,8 @@ def judged(read: str) -> Run:
     """What other programs and people bring back: lines of judgements, Label Studio's export, labelled questions."""
 
     def run(reference: str, predicted: str) -> None:
-        from tallystick.judging.exchange import read_lines
-        from tallystick.judging.label_studio import read_export
-        from tallystick.judging.labelled import read_labelled
+        from tallystick.judging.classifier import read_labelled
+        from tallystick.judging.exchange import read_export, read_lines
         from tallystick.judging.store import Store
 
         if read == "labelled":
