@@ -93,13 +93,10 @@ def run_comparison(
     task: Task, reference: str, systems: tuple[str, ...], metrics: tuple[str, ...], settings: Any, options: ComparisonOptions
 ) -> None:  # fmt: skip
     """Score every system, then lay them side by side."""
-    from tallystick.files.source import held
-
     check_before()
     task.check(metrics, settings)
     files = named_systems(systems)
-    with held():  # a reference from standard input or a pipe is read for each system
-        scored, notes = score_systems(task, reference, files, metrics, settings, options.missing)
+    scored, notes = score_systems(task, reference, files, metrics, settings, options.missing)
     if options.macro:
         from tallystick.results.selection import mean_over_documents
 
@@ -133,6 +130,7 @@ def score_systems(
 ) -> tuple[dict[str, list[Results]], list[str]]:  # fmt: skip
     """The results of every run of every system, and what is to be said about documents that were not answered."""
     from tallystick.files.pairing import Missing
+    from tallystick.files.source import Source
 
     if missing != "error" and task.without_missing:
         raise MetricError(f"--missing {missing}: {task.without_missing}; leave --missing out")
@@ -145,7 +143,8 @@ def score_systems(
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
         readings = {run: Reading(missing=absent.get(run)) for run in there}
         try:
-            scored = task.score_systems(against, there, metrics, settings, readings)
+            # a reference from standard input or a pipe is read for each system, and kept by its source
+            scored = task.score_systems(Source.of(against), there, metrics, settings, readings)
             found = {run: one.results for run, one in scored.items()}
             _require_same_documents({_run_name(run, files): one for run, one in found.items()})
             results |= found
