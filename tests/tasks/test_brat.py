@@ -1,7 +1,7 @@
 import pytest
+from span_counting import count_exact
 
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.tasks.spans.counts import count_exact
 from tallystick.tasks.spans.jsonl import read_brat
 
 TEXT = "left and\nright knee"

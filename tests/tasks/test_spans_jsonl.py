@@ -1,9 +1,9 @@
 import json
 
 import pytest
+from span_counting import count_exact
 
 from tallystick.errors import InputError, MetricError, SidesMismatch
-from tallystick.tasks.spans.counts import count_exact
 from tallystick.tasks.spans.jsonl import read_spans
 
 TEXT = "left and right knee"
@@ -47,7 +47,7 @@ def test_texts_belong_together_by_id(write):
         read_spans(gold, write("guess", {"id": "b", "spans": []}))
     with pytest.raises(InputError, match="guess:2: the document 'b' stood in line 1 already"):
         read_spans(gold, write("guess", {"id": "b", "spans": []}, {"id": "b", "spans": []}))
-    with pytest.raises(SidesMismatch, match="gold has 2 documents and .* has 1; without names"):
+    with pytest.raises(SidesMismatch, match=r"gold has 2 documents and .* has 1; without names"):
         read_spans(gold, write("guess", {"spans": []}))
 
 
