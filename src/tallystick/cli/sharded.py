@@ -146,7 +146,6 @@ def _ask_parts(
 ) -> set[str]:
     """What all parts of both files answer before any is scored."""
     from tallystick.files.boundaries import Boundaries
-    from tallystick.files.parts import at_hand, told_error
     from tallystick.run.cutting import SHARD, cut_in_order
     from tallystick.run.running import CONFIRMED
 
@@ -159,11 +158,10 @@ def _ask_parts(
             return set()  # it is read as a whole
         for shard in cut_in_order(file, None, boundaries, size=size or SHARD):
             try:
-                with at_hand(shard.reference):
-                    found |= question(shard.reference.name)
-            except InputError as error:  # noqa: PERF203 - a shard is megabytes
+                found |= question(shard.reference)
+            except InputError:  # noqa: PERF203 - a shard is megabytes
                 if shard.position > CONFIRMED:
-                    raise told_error(error, shard.reference) from None
+                    raise
                 found |= question(file)  # it may look wrong only because it is a shard; the file has the last word
                 break
     return found

@@ -121,15 +121,16 @@ def _counting(settings: AmrSettings) -> Counting:
 
 
 def _read_graphs(name: Any, settings: AmrSettings) -> Graphs:
-    from tallystick.files.source import read_text, shown_name
+    from tallystick.files.source import Source
     from tallystick.tasks.amr.files import parse_penman
     from tallystick.tasks.amr.triples_files import parse_triples
 
-    text = read_text(name)
+    source = Source.of(name)
+    text = source.text()
     if not text.strip():
-        raise InputError("holds no graphs; expected PENMAN or triples", shown_name(name))
+        raise InputError("holds no graphs; expected PENMAN or triples", str(source))
     triples = settings.input == "triples" or (settings.input == "auto" and text.lstrip()[:1] == "{")
-    return (parse_triples if triples else parse_penman)(text, file=shown_name(name), lenient=settings.lenient)
+    return (parse_triples if triples else parse_penman)(text, file=source, lenient=settings.lenient)
 
 
 def _describe_times(counts: Counts, ids: tuple[Any, ...], took: float) -> str:

@@ -43,10 +43,10 @@ class Hierarchies(Task):
         return left, with_missing(left, right, reading.missing) if reading.missing else right
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: HierarchySettings) -> Any:
-        from tallystick.tasks.hierarchies.metrics import METRICS, Options, score
+        from tallystick.tasks.hierarchies.metrics import METRICS, HierarchyOptions, score
 
         left, right = corpus
-        return score(left, right, metrics or tuple(METRICS), Options(settings.kinds, settings.transitive))
+        return score(left, right, metrics or tuple(METRICS), HierarchyOptions(settings.kinds, settings.transitive))
 
     def parts(self, scored: Scored, settings: HierarchySettings, shown: Shown) -> Parts:
         from tallystick.tasks.hierarchies.show import forests_parts

@@ -9,7 +9,6 @@ This is what `tallystick score records` does; everything it says on the way is i
 from __future__ import annotations
 
 import heapq
-import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +28,7 @@ from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_me
 from tallystick.files.arrow import open_records
 from tallystick.files.lines import Lines
 from tallystick.files.pairing import Missing
-from tallystick.files.parts import part_at_hand
+from tallystick.files.source import Source
 from tallystick.results.breakdown import losses_by_document
 from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation, explain_document
@@ -152,10 +151,6 @@ class Wanted:
         known = {name: None if np.isnan(v[place]) else float(v[place]) for name, v in figures.items()}
         kept = Kept(batch.ids[place], batch.references[place], batch.predictions[place], known)
         self._push((tuple(-part for part in rank), -(self._count + place), kept))
-
-    def moved(self, line: Callable[[int], int]) -> None:
-        """Documents that are known by their lines in a part, by those of the file."""
-        self._heap = [(badness, place, replace(kept, id=line(kept.id))) for badness, place, kept in self._heap]
 
     def _push(self, entry: tuple[Any, int, Kept]) -> None:
         if len(self._heap) < max(self.worst, 1):
@@ -299,10 +294,6 @@ class Beside:
         if self.wanted is not None and other.wanted is not None:
             self.wanted.add(other.wanted)
 
-    def told(self, tell: Callable[[str], str]) -> None:
-        self.findings.first_misfit = tell(self.findings.first_misfit)
-        self.findings.first_unread = tell(self.findings.first_unread)
-
 
 def score_part(
     reference: str, predicted: str, *, undefined: float | None = None, fields: bool = True, labels: str | None = None,
@@ -315,21 +306,10 @@ def score_part(
     run = run_prepared(
         prepared, undefined=undefined, fields=fields, labels=labels, wanted=wanted, rows=rows, seen=ids.extend
     )  # fmt: skip
-    part = part_at_hand(reference)
-    if part is not None and not part.by_name and prepared.pairing.unpaired:
+    part = Source.of(reference)
+    if part.is_part and not part.by_name and prepared.pairing.unpaired:
         raise SidesMismatch("what one side of a shard has, the other lacks")
     result = run.result.changed(notes=tuple(note for note in run.result.notes if note not in run.warnings))
-    if part is not None and prepared.pairing.how == "by order":  # documents are known by their lines
-        ids = list(map(part.line, ids))
-        findings = prepared.pairing.predicted.findings
-        findings.invalid = [(part.line(key), reason) for key, reason in findings.invalid]
-        findings.first_unknown = re.sub(
-            r"^document (\d+)", lambda found: f"document {part.line(int(found[1]))}", findings.first_unknown
-        )
-        if wanted is not None:
-            wanted.moved(part.line)
-        if rows:
-            result = result.changed(ids=tuple(ids))
     beside = Beside(prepared.pairing.predicted.findings, prepared.pairing.ignored, wanted)
     return Scored(None, {"records": result}, extra=beside, ids=ids)
 
