@@ -136,7 +136,7 @@ class Items:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    @property
+    @cached_property
     def owners(self) -> I64:
         return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
 
