@@ -7,7 +7,6 @@ the pairs are wanted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -27,9 +26,10 @@ from tallystick.engine.arrays import (
     sort_order,
     starts_of_runs,
 )
+from tallystick.engine.frozen import frozen
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Pairs:
     """A sparse list of (reference row, predicted row, weight); no pair twice, every weight positive."""
 
@@ -83,7 +83,7 @@ def look_up(table: Pairs, i: I64, j: I64, width: int, height: int) -> F64:
     return np.where(ordered[place] == wanted, table.weight[order[place]], 0.0)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Blocks:
     """The block key of each row of both sides; `aligned` if row k only ever meets row k."""
 

@@ -6,7 +6,6 @@ Each kind can `take` rows, so that aligned rows can be followed downwards for ex
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from tallystick.engine.arrays import F64, I64, Mask, expand, offsets_of
 from tallystick.engine.data import Leaf
+from tallystick.engine.frozen import frozen
 
 
 class Column(Protocol):
@@ -24,7 +24,7 @@ class Column(Protocol):
     def take(self, rows: I64) -> Column: ...
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Codes:
     """A leaf: an integer for each row, below `bound`; `values` is the table of what the codes stand for."""
 
@@ -100,7 +100,7 @@ class Numbering:
         return self.codes[0] == self.codes[1] if found is None else found
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Numbers:
     """A leaf of floats: one array for each part (a number has one, an interval two)."""
 
@@ -113,7 +113,7 @@ class Numbers:
         return Numbers(tuple(part[rows] for part in self.parts))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Fields:
     """A record: the columns of its fields."""
 
@@ -126,7 +126,7 @@ class Fields:
         return Fields(tuple(column.take(rows) for column in self.columns))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Items:
     """Collections: row k owns `items[offsets[k]:offsets[k + 1]]`."""
 
@@ -150,7 +150,7 @@ class Items:
         return Items(offsets_of(counts), self.items.take(item_rows))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Shared:
     """Composite values that occur many times: row k is `values[index[k]]`."""
 
@@ -169,7 +169,7 @@ def unshared(column: Column) -> Column:
     return column.values.take(column.index) if isinstance(column, Shared) else column
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Maybe:
     """Values of which some are missing: row k is `present[position[k]]`, or nothing where that is -1."""
 
@@ -195,7 +195,7 @@ class Maybe:
         return Maybe(fresh, self.present.take(position[here]))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Alternatives:
     """Values of several cases: row k is `columns[case[k]][position[k]]`."""
 
@@ -223,7 +223,7 @@ class Alternatives:
         return Alternatives(case, fresh, tuple(columns))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Nothing:
     """No rows at all: where a recursive type ends."""
 
