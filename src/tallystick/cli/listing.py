@@ -17,7 +17,7 @@ def print_listing(tasks: Mapping[str, str], what: str) -> None:
         for name, help_ in tasks.items():
             click.echo(f"  {name:14}{help_}")
     if what in ("all", "similarities"):
-        from tallystick.algebra.parse import constructors
+        from tallystick.algebra.names import constructors
 
         click.echo("\nParts of a metric (for --metric, and in Python)" if what == "all" else "Parts of a metric")
         for name, part in constructors().items():

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tallystick.algebra.latent import Latent, Scoped
 from tallystick.algebra.node import Node, keyword, shown
-from tallystick.algebra.normalise import Normaliser, Sides
-from tallystick.algebra.sets import Matching
 from tallystick.engine.rows import Invalid
 from tallystick.errors import TallystickError
 from tallystick.files.writing import to_json
@@ -177,26 +174,6 @@ def _item(node: Explanation) -> str:
 
 # The metric's derivation tree: normaliser over matching over similarities, each part with what it does.
 
-SAYS = {
-    "f1": "the harmonic mean of precision and recall",
-    "precision": "over what was predicted",
-    "recall": "over what is in the reference",
-    "jaccard": "what is common, over all that is on either side",
-    "sides": "precision and recall are two expressions",
-    "match": "the best total over matched pairs",
-    "sequence": "pairs in order only",
-    "latent": "the best 1:1 map of the variables",
-    "scoped": "each value with variables of its own",
-    "record": "a product: all or nothing",
-    "each": "a sum: credit for each field",
-    "cases": "case by case",
-    "exact": "equal or not",
-    "text": "how alike two texts are",
-    "var": "mapped to each other",
-    "links": "the links of a chain",
-    "subset": "predicted, non-empty, inside the reference",
-}
-
 
 @dataclass(frozen=True)
 class Part:
@@ -227,13 +204,10 @@ def _part(node: Node, name: str) -> Part:
     inside = {f"{keyword(part_name)}={shown(part)}" for part_name, part in parts} | {shown(part) for _, part in parts}
     called = str(node).partition("(")[0]
     own = [argument for argument in node._arguments() if argument not in inside]
-    kind = "N" if isinstance(node, (Normaliser, Sides)) else "S"
-    if isinstance(node, (Matching, Latent, Scoped)):
-        kind = "M"
     return Part(
-        kind,
+        node.letter,
         name,
         f"{called}({', '.join(own)})" if own else called,
-        SAYS.get(called, ""),
+        node.says,
         tuple(_part(part, "" if part_name in ("inner", "body") else part_name) for part_name, part in parts),
     )

@@ -10,14 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tallystick.algebra.cases import Let
-from tallystick.algebra.exact import Keyed
-from tallystick.algebra.functions import Via
 from tallystick.algebra.node import Similarity
-from tallystick.algebra.records import Each, Record
-from tallystick.algebra.sets import Matching
 from tallystick.engine.rows import Invalid
-from tallystick.results.explanation import MISSED, SPURIOUS, WRAPPERS, Explanation
+from tallystick.results.explanation import MISSED, SPURIOUS, Explanation
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.plainly import named_parts
 from tallystick.show.tables import Table
@@ -142,28 +137,13 @@ Part = tuple[str, Any, "Similarity | None"]
 def compared_parts(value: Any, node: Similarity | None) -> list[Part]:
     """The named parts of a value that a metric looks at, in the value's own order; all of them where nobody knows."""
     every: list[Part] = [(key, part, None) for key, part in named_parts(value) if part is not None and part != ()]
-    inner, keys, changed = _inside(node)
-    if changed or not isinstance(inner, (Each, Record)):
+    known = None if node is None else node.looks_at()
+    if known is None:
         return every
-    known = dict(inner.fields)
-    chosen = [(key, part, known.get(key)) for key, part, _ in every if key in known or key in keys or key in BESIDE]
-    return chosen if any(key in known for key, _, _ in chosen) else every
+    chosen = [(key, part, known.get(key)) for key, part, _ in every if key in known or key in BESIDE]
+    return chosen if any(of is not None for _, _, of in chosen) else every
 
 
 def item_node(node: Similarity | None) -> Similarity | None:
     """What compares the items of a list."""
-    inner, _, changed = _inside(node)
-    return inner.inner if isinstance(inner, Matching) and not changed else None
-
-
-def _inside(node: Similarity | None) -> tuple[Similarity | None, frozenset[str], bool]:
-    """The node below all wrappers, the fields that must be equal for it to be asked, and whether a function changes the
-    value on the way, so that its fields are not the value's."""
-    keys: frozenset[str] = frozenset()
-    while isinstance(node, WRAPPERS):
-        if isinstance(node, Via):
-            return node, keys, True
-        if isinstance(node, Keyed):
-            keys |= frozenset(node.by)
-        node = node.unrolled if isinstance(node, Let) else node.inner
-    return node, keys, False
+    return None if node is None else node.item

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from tallystick.algebra.node import Node
-from tallystick.algebra.proofs import limited
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import COLUMNS, Data, Memory, Objects, as_data, is_arrow
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, unmet_ids
@@ -189,7 +188,7 @@ class Evaluation:
             rows=self._joined(taken.rows),
             ids=taken.all_ids(),
             sources=tuple(taken.documents) if taken.documents is not None else None,
-            above=self._joined(taken.above) if taken.above and limited(self.metric) else None,
+            above=self._joined(taken.above) if taken.above and self.metric.limited else None,
             field_sums=taken.fields,
             label_sums=taken.labels,
             invalid=tuple(taken.invalid),

@@ -208,7 +208,7 @@ def _task(reference: str, predicted: str, options: dict[str, Any], missing: Miss
 
 def _preparing(options: dict[str, Any]) -> dict[str, Any]:
     """The options of the command as those of `prepare`."""
-    from tallystick.tasks.records.shapes import load
+    from tallystick.algebra.loading import load
 
     nothing = options["nothing"]
     return {
