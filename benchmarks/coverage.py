@@ -69,7 +69,7 @@ def population(size: int, seed: int = 1) -> list[Figure]:
     for _ in range(2):
         answers = [answer_segments(rng, *text) for text in texts]
         corpus = corpus_from_python([gold for gold, _, _ in texts], answers, lengths=[length for _, length, _ in texts])
-        tags = spans.Options(average="micro", tags=TAGS), spans.Options(average="macro", tags=TAGS)
+        tags = spans.SpanOptions(average="micro", tags=TAGS), spans.SpanOptions(average="macro", tags=TAGS)
         found = spans.score(corpus, ("segment", "overlap", "ts", "partial"), tags[0])
         found["macro"] = spans.score(corpus, ("segment",), tags[1])["segment"]
         gold = [_clusters(chain) for chain, _ in chained]

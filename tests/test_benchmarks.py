@@ -24,7 +24,7 @@ from benchmarks import (
 from tallystick.engine.assignment import SMALL_SIDE, components
 from tallystick.tasks.coreference.files import pair, read_chains
 from tallystick.tasks.coreference.mentions import prepare
-from tallystick.tasks.coreference.metrics import Options
+from tallystick.tasks.coreference.metrics import CoreferenceOptions
 
 
 @pytest.fixture(scope="module")
@@ -240,7 +240,7 @@ def test_coreference_files_are_read_without_a_warning(tmp_path, write, arguments
 def test_the_small_coreference_file_needs_an_assignment(tmp_path):
     paths = [str(tmp_path / side) for side in ("key", "response")]
     coreference_data.write_small(*paths)
-    table = prepare(pair(*map(read_chains, paths)), Options()).overlaps
+    table = prepare(pair(*map(read_chains, paths)), CoreferenceOptions()).overlaps
     assert len(set(components(table.k, table.r, table.key.entities, table.response.entities).tolist())) == 1
     assert min(table.key.entities, table.response.entities) > SMALL_SIDE
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import pytest
 
 import tallystick as ts
-from tallystick.results.differences import differences
+from tallystick.results.documents import differences
 
 
 @dataclass

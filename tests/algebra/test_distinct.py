@@ -112,7 +112,7 @@ def test_explanations_and_labels_go_by_the_items_that_are_left():
 def test_a_symmetric_relation_with_another_entity_type_is_one_by_its_boundaries(tmp_path):
     from click.testing import CliRunner
 
-    from tallystick.cli.commands import tallystick
+    from tallystick.cli.main import tallystick
 
     def relation(kind):
         return {"type": "spouse", "subj": [0, 1, "PER"], "obj": [2, 3, kind]}

@@ -239,7 +239,7 @@ def test_the_signature_names_the_judge_whatever_is_kept(tmp_path, more):
 
     from click.testing import CliRunner
 
-    from tallystick.cli.commands import tallystick
+    from tallystick.cli.main import tallystick
 
     store = tmp_path / "st.sqlite"
     with Store(store) as opened:
@@ -258,9 +258,9 @@ def test_the_signature_names_the_judge_whatever_is_kept(tmp_path, more):
 
 
 def test_what_is_forgotten_leaves_the_name_of_the_judge(monkeypatch):
-    from tallystick.results import portion
+    from tallystick.results import accounts
 
-    monkeypatch.setattr(portion, "MOST_CALLS", 1)
+    monkeypatch.setattr(accounts, "MOST_CALLS", 1)
     judge = Listening()
     run = ts.Evaluation(ts.f1(ts.match(ts.judged(judge))), rows=False)
     for _ in range(3):

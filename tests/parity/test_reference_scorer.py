@@ -12,7 +12,7 @@ import pytest
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.results.tables import figures_table
 from tallystick.tasks.coreference.files import pair, read_chains
-from tallystick.tasks.coreference.metrics import Options, evaluate, score
+from tallystick.tasks.coreference.metrics import CoreferenceOptions, evaluate, score
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "coreference"
 pytestmark = pytest.mark.skipif(not DATA.exists(), reason=f"the shared corpora are not here: {DATA}")
@@ -56,7 +56,7 @@ ERRORS = {
 
 
 def run(case, folder, compat=None):
-    options = Options(compat=compat)
+    options = CoreferenceOptions(compat=compat)
     if "key_text" not in case:
         return evaluate(case["key"], case["response"], options=options)
     for side in ("key", "response"):

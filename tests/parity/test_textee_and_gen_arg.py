@@ -64,7 +64,7 @@ def test_textee_on_wikievents(cases, tmp_path):
 def test_gen_arg_exact_and_with_coreference(cases, tmp_path):
     gold = read_events(DATA / "wikievents" / "test.jsonl")
     coreference = read_coreference(DATA / "wikievents" / "coref_test.jsonlines", gold)
-    found = score(cases["textee_wikievents_eae"], tmp_path, events.Options(coreference=coreference))
+    found = score(cases["textee_wikievents_eae"], tmp_path, events.EventOptions(coreference=coreference))
     expected = cases["gen_arg_scorer_wikievents"]["exact"]
     for name, theirs in (
         ("gen_arg_i", "Arg-I"),
@@ -82,8 +82,8 @@ def test_wikievents_own_file_gives_textees_gold(cases, tmp_path):
     path.write_text(json.dumps(cases["textee_wikievents_eae"]["gold"]))
     theirs = read_events(path)
     gold.values = {name: gold.values[name] for name in theirs.values}
-    found = events.score(pair_documents(gold, theirs, EventDocument), ("arg_c+",), events.Options(strip_articles=True))[
-        "arg_c+"
-    ]
+    found = events.score(
+        pair_documents(gold, theirs, EventDocument), ("arg_c+",), events.EventOptions(strip_articles=True)
+    )["arg_c+"]
     # All of theirs, and the three arguments of the one event whose type gen-arg has no template for.
     assert (found.precision, found.tally["num_r"], found.tally["den_r"]) == (1, 563, 566)

@@ -1,4 +1,4 @@
-"""Derived = direct: the equations in the algebra, the table of overlaps, and the formulas written out plainly.
+"""Derived = direct: the equations over Python values, their rows over columns, and the formulas written out plainly.
 
 The formulas go through sets and list every link; CEAF tries every 1:1 matching.
 """
@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallystick as ts
-from tallystick.tasks.coreference.metrics import B3, CEAF_E, CEAF_M, MUC, evaluate
+from tallystick.results.tallying import kind_of
+from tallystick.tasks.coreference.metrics import B3, CEAF_E, CEAF_M, MENTIONS, METRICS, MUC, evaluate
 
-METRICS = ("muc", "b3", "ceaf_m", "ceaf_e", "lea", "blanc", "mentions")
+NAMES = ("muc", "b3", "ceaf_m", "ceaf_e", "lea", "blanc", "mentions")
 
 
 def partition(rng, mentions, entities):
@@ -42,7 +43,7 @@ def thousand():
 
 @pytest.fixture(scope="module")
 def direct(thousand):
-    return evaluate(*thousand, METRICS)
+    return evaluate(*thousand, NAMES)
 
 
 def memberships(documents):
@@ -50,16 +51,37 @@ def memberships(documents):
     return [[{"mention": m, "entity": entity} for entity in entities for m in entity] for entities in documents]
 
 
-@pytest.mark.parametrize(
-    ("name", "expression", "view"),
-    [("muc", MUC, list), ("b3", B3, memberships), ("ceaf_m", CEAF_M, list), ("ceaf_e", CEAF_E, list)],
-)
-def test_the_algebra_gives_the_tallies_of_the_table(thousand, direct, name, expression, view):
+VIEWS = [
+    ("mentions", MENTIONS, list), ("muc", MUC, list), ("b3", B3, memberships), ("ceaf_m", CEAF_M, list),
+    ("ceaf_e", CEAF_E, list),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "expression", "view"), VIEWS)
+def test_the_expressions_give_the_rows_of_the_metrics(thousand, direct, name, expression, view):
     derived = ts.evaluate(expression, *map(view, thousand))
     assert derived.rows == pytest.approx(direct[name].rows)
     assert derived.tally == pytest.approx(direct[name].tally)
     assert derived.f1 == pytest.approx(direct[name].f1)
     assert ts.parse(str(expression)) == expression
+    assert METRICS[name].expression is expression
+    assert METRICS[name].kind == kind_of(expression)
+
+
+def test_mention_detection_is_over_mentions(thousand, direct):
+    flat = [[[m for entity in document for m in entity] for document in side] for side in thousand]
+    assert (ts.evaluate(ts.f1(ts.match(ts.exact)), *flat).rows == direct["mentions"].rows).all()
+
+
+@pytest.mark.parametrize(("name", "expression", "view"), VIEWS)
+def test_a_result_explains_itself_by_its_expression(name, expression, view):
+    key, response = [[{"a", "b"}, {"c"}], [{"x"}]], [[{"a"}, {"b", "c"}], []]
+    result = evaluate(key, response, [name])[name]
+    tree = result.explain("0")
+    assert tree.weight == pytest.approx(result.rows[0, 0])
+    assert (tree.reference_self, tree.predicted_self) == (result.rows[0, 3], result.rows[0, 1])
+    whole = ts.evaluate(expression, view(key), view(response)).explain(0)
+    assert (tree.weight, len(tree.children)) == (whole.weight, len(whole.children))
 
 
 # The formulas, written out.
@@ -139,7 +161,7 @@ def mentions(key, response):
 PLAIN = {"muc": muc, "b3": b3, "ceaf_m": ceaf_m, "ceaf_e": ceaf_e, "lea": lea, "blanc": blanc, "mentions": mentions}
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_table_gives_the_plain_formula(thousand, direct, name):
     for row, key, response in zip(direct[name].rows.tolist(), *thousand, strict=True):
         assert row == pytest.approx(PLAIN[name](key, response)), (key, response)
@@ -152,8 +174,8 @@ partitions = st.dictionaries(st.integers(0, 9), st.integers(0, 4)).map(
 
 @given(partitions, partitions)
 def test_one_document_by_the_plain_formulas(key, response):
-    found = evaluate([key], [response], METRICS)
-    for name in METRICS:
+    found = evaluate([key], [response], NAMES)
+    for name in NAMES:
         assert found[name].rows[0].tolist() == pytest.approx(PLAIN[name](key, response)), name
 
 

@@ -191,7 +191,7 @@ def test_means_over_labels_say_which_systems_have_others_and_which_labels_are_ra
     gold = [[(0, 1, "PER")] for _ in range(30)]
     gold[3] = [(0, 1, "PER"), (1, 2, "RARE")]
     extra = [*gold[:-1], [(0, 1, "XXX")]]
-    options = spans.Options(average="macro")
+    options = spans.SpanOptions(average="macro")
     scored = {
         name: spans.evaluate(gold, answers, ("segment",), options=options, lengths=[3] * 30)
         for name, answers in (("same", gold), ("extra", extra))

@@ -50,7 +50,7 @@ def test_an_update_that_fails_leaves_nothing_behind(options, there):
             run.update([[item()]], [[item()]], ids=["g"], executor="nobody")
         with pytest.raises(SidesMismatch, match='given twice: "e"'):
             run.update([[item()], [item()]], [[], [item()]], ids=["e", "e"], **how)
-        if run.account is None:
+        if run.totals is None:
             with pytest.raises(SidesMismatch, match='given twice: "d"'):
                 run.update([[item()], [item()]], [[], [item()]], ids=["c", "d"], **how)
     assert everything(run) == before
@@ -152,8 +152,7 @@ def test_without_some_documents_nothing_of_them_is_left():
 def test_sums_of_different_labels_do_not_add():
     kind = ts.Evaluation(METRIC).kind
     one, two = (Account.nothing(kind), Account.nothing(kind))
-    object.__setattr__(one, "labels", LabelSums("type"))
-    object.__setattr__(two, "labels", LabelSums("kind"))
+    one.labels, two.labels = LabelSums("type"), LabelSums("kind")
     with pytest.raises(MetricError, match="by 'type' and by 'kind' cannot be added"):
         _ = one + two
     runs = [ts.Evaluation(METRIC, labels=path) for path in ("type", "kind")]

@@ -82,7 +82,7 @@ def kinds():
         responses.append([{1, 2} if rng.random() < 0.5 else {1, 2, 3}, {4, 5, 6} if rng.random() < 0.5 else {5, 6}])
     corpus = corpus_from_python(gold, guess, lengths=[12] * 40)
     found = {f"spans {name}": r for name, r in spans.score(corpus, ("segment", "ts", "overlap", "strict")).items()}
-    macro = spans.score(corpus, ("ts",), spans.Options(average="macro"))["ts"]
+    macro = spans.score(corpus, ("ts",), spans.SpanOptions(average="macro"))["ts"]
     chains = coreference.evaluate(keys, responses, ("muc", "blanc", "conll", "lea"))
     trees = hierarchies.DirectedLinks()
     links = Result("links", trees, rng.integers(1, 5, (40, 6)).astype(float), tuple(range(40)))
@@ -242,7 +242,7 @@ def fractions_of_labels(seed):
         answers = [[one for one in text if rng.random() < 0.6] for text in gold]
         answers = [[*text, (3, 3 + int(rng.integers(1, 5)), label)] if rng.random() < 0.7 else text for text in answers]
         corpus = corpus_from_python(gold, answers, lengths=[9] * 7)
-        options = spans.Options(average="macro", separators=0.2, tags=tuple("AXY"))
+        options = spans.SpanOptions(average="macro", separators=0.2, tags=tuple("AXY"))
         scored.append(spans.score(corpus, ("ts",), options)["ts"])
     return scored
 

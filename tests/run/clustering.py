@@ -14,7 +14,7 @@ def main(folder):
     from slowly import begun, score_slowly
 
     from tallystick.files.boundaries import find_boundaries
-    from tallystick.run.crews import dask_workers
+    from tallystick.run.processes import dask_workers
     from tallystick.run.running import run_files
 
     gold, system, log = (os.path.join(folder, name) for name in ("gold.jsonl", "system.jsonl", "log"))
@@ -41,7 +41,7 @@ def main(folder):
             who = {int(line.split()[1]) for line in stream}
         from click.testing import CliRunner
 
-        from tallystick.cli.commands import tallystick
+        from tallystick.cli.main import tallystick
 
         arguments = ["score", "roles", gold, system, "--format", "json", "--shard", "400B"]
         command = CliRunner().invoke(tallystick, [*arguments, "--scheduler", address_file])

@@ -137,7 +137,8 @@ def stored(state):
 
 
 def children(pid):
-    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    """The processes that any thread of a process has started."""
+    return [int(one) for thread in Path(f"/proc/{pid}/task").glob("*/children") for one in thread.read_text().split()]
 
 
 def alive(pid):
@@ -251,7 +252,7 @@ def through(module, name, *arguments):
     ("module", "name"),
     [
         ("os", "system"),
-        ("tallystick.judging.calling", "asyncio.events.subprocess.Popen"),
+        ("tallystick.judging.llm", "asyncio.events.subprocess.Popen"),
         ("tallystick.run.state", "io.FileIO"),
         ("tallystick.run.state", "Path"),
         ("tallystick.run.state", "State"),

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tallystick.cli.commands import tallystick as command
+from tallystick.cli.main import tallystick as command
 from tallystick.results.tables import shorten_both
-from tallystick.show.plainly import both_plainly, cut_apart, told_apart
+from tallystick.show.values import both_texts, cut_apart, tell_apart
 
 LONG = "The quick brown fox. " * 20
 
@@ -32,11 +32,11 @@ LONG = "The quick brown fox. " * 20
     ],
 )
 def test_values_that_read_alike_are_told_apart(reference, predicted, shown):
-    assert both_plainly(reference, predicted) == shown
+    assert both_texts(reference, predicted) == shown
 
 
 def test_long_values_are_cut_around_the_first_difference():
-    left, right = both_plainly(LONG + "yes, at last", LONG + "no")
+    left, right = both_texts(LONG + "yes, at last", LONG + "no")
     assert (left[-13:], right[-3:]) == (" yes, at last", " no")
     assert left[:200] == right[:200]  # both from the same place on
     assert max(len(left), len(right)) == 300
@@ -50,7 +50,7 @@ def test_long_values_are_cut_around_the_first_difference():
 @example("a" * 30, "a" * 31, 8)
 def test_two_texts_look_alike_only_if_they_are(left, right, longest):
     for words in (str, repr):
-        shown = told_apart(left, right, longest, words)
+        shown = tell_apart(left, right, longest, words)
         assert (shown[0] == shown[1]) == (left == right)
         assert all(len(one) <= longest for one in shown)
 

@@ -17,8 +17,8 @@ from tallystick.tasks.dependencies.files import parse_conllu
 from tallystick.tasks.dependencies.show import arcs_parts
 from tallystick.tasks.events.documents import EventDocument
 from tallystick.tasks.events.show import events_drawer
-from tallystick.tasks.spans.drawing import spans_parts
 from tallystick.tasks.spans.files import read_span_files
+from tallystick.tasks.spans.show import spans_parts
 
 CONLL = """#begin document (d1); part 000
 d1 0 0 Ann (0)
@@ -70,7 +70,7 @@ def test_standard_input_has_no_words(tmp_path):
 def test_chains_in_colours():
     key = [[(0, 0), (4, 4)], [(2, 3)], [(6, 6)]]
     response = [[(0, 0), (2, 3)], [(5, 5)]]
-    drawing = chains_drawing(explain_document(coreference.__getattr__("CEAF_E"), key, response), [list("abcdefg")])
+    drawing = chains_drawing(explain_document(coreference.CEAF_E, key, response), [list("abcdefg")])
     ours = {mark[:2]: (mark.status, mark.group) for mark in drawing.reference}
     theirs = {mark[:2]: (mark.status, mark.group) for mark in drawing.predicted}
     assert ours[2, 4][0] == RIGHT or ours[0, 1][0] == RIGHT

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from strategies import corpora, effort, metrics
-from tallystick.cli.commands import tallystick as command
-from tallystick.results.aligned import derivation, packed
+from tallystick.cli.main import tallystick as command
+from tallystick.results.documents import derivation, pack_tree
+from tallystick.results.report import Page, Parts, render
 from tallystick.results.tables import costs_table, fields_table
 from tallystick.show.drawings import MISSED, RIGHT, SPURIOUS, GraphDrawing, Knot, Link, Mark, TextDrawing, place
-from tallystick.show.page import Page, Parts, embedded, render
-from tallystick.show.plainly import plainly
+from tallystick.show.page import embed
+from tallystick.show.values import value_text
 from tallystick.structures import Entity, SlotFiller, Template
 from tallystick.structures.texts import AnnotatedMention
 
@@ -101,7 +102,7 @@ texts = st.text("</script>!-\u2028\u2029ab", max_size=12)
 
 @given(texts | st.lists(texts, max_size=3) | st.dictionaries(texts, texts, max_size=3))
 def test_embedded_data_cannot_leave_its_element(value):
-    text = embedded(value)
+    text = embed(value)
     assert "<" not in text
     assert json.loads(text) == value
 
@@ -170,7 +171,7 @@ def test_an_item_is_called_by_its_slot():
     result = ts.evaluate(
         metric, [templates(("Victim", "a man"), ("Weapon", "bomb"))], [templates(("Victim", "a man"), ("Place", "x"))]
     )
-    (name, _, *_, rows) = packed(result.explain(), [100])
+    (name, _, *_, rows) = pack_tree(result.explain(), [100])
     assert name == "attack"
     flat = {row[0]: row[1:7] for row in rows[-1][7]} if len(rows) == 1 else {row[0]: row[1:7] for row in rows}
     assert flat["Victim"][0] == "="
@@ -185,14 +186,14 @@ def test_packing_keeps_the_weights():
         return [leaf for child in node[7] for leaf in leaves(child)] if len(node) == 8 else [node]
 
     for key in result.ids:
-        tree = packed(result.explain(key), [1000])
+        tree = pack_tree(result.explain(key), [1000])
         assert sum(leaf[2] for leaf in leaves(tree)) == pytest.approx(result.explain(key).weight)
 
 
 def test_an_alignment_that_is_too_long_is_cut():
     result = ts.evaluate(ts.derive(list[str]), [[f"{k}" for k in range(50)]], [[f"{k}" for k in range(50)]])
     nodes = [20]
-    assert len(packed(result.explain(), nodes)[7]) < 25
+    assert len(pack_tree(result.explain(), nodes)[7]) < 25
     assert nodes[0] <= 0
 
 
@@ -210,8 +211,8 @@ def test_an_alignment_that_is_too_long_is_cut():
     ],
 )
 def test_values_in_words(value, shown):
-    assert plainly(value) == shown
-    assert len(plainly("x" * 1000)) == 300
+    assert value_text(value) == shown
+    assert len(value_text("x" * 1000)) == 300
 
 
 # What a field costs, against rescoring

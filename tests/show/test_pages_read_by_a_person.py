@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import tallystick as ts
-from tallystick.cli.commands import tallystick as command
-from tallystick.show.page import Page, render
+from tallystick.cli.main import tallystick as command
+from tallystick.results.report import Page, render
 
 
 def write(path, text):
@@ -111,7 +111,7 @@ def test_a_part_alone_inside_another_keeps_both_names(opened, tmp_path):
 
 def test_the_label_of_an_item_is_its_name_alone():
     """A slot's filler is no `Victim · value · mentions`; a field with one field inside says both names."""
-    from tallystick.results.aligned import packed
+    from tallystick.results.documents import pack_tree
 
     @dataclass
     class Person:
@@ -128,7 +128,7 @@ def test_the_label_of_an_item_is_its_name_alone():
         deeds: list[Deed]
 
     value = Report(Person("Ann"), [Deed("witness", Person("Bob")), Deed("judge", Person("Cy"))])
-    tree = packed(ts.evaluate(ts.derive(Report, credit="each"), {"a": value}, {"a": value}).explain("a"), [100])
+    tree = pack_tree(ts.evaluate(ts.derive(Report, credit="each"), {"a": value}, {"a": value}).explain("a"), [100])
     assert [child[0] for child in tree[7]] == ["author · name", "deeds"]
     assert [child[0] for child in tree[7][1][7]] == ["witness", "judge"]
 

@@ -15,8 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from tallystick.cli.commands import tallystick as command
-from tallystick.show.page_tables import shown_table
+from tallystick.cli.main import tallystick as command
+from tallystick.show.page import page_table
 from tallystick.show.tables import WRITERS, Column, Table, latex_text, to_html, to_latex, to_markdown, to_text, to_tsv
 
 PDFLATEX = shutil.which("pdflatex")
@@ -148,9 +148,9 @@ def test_a_weighted_count_is_no_figure_for_people():
 
 
 def test_the_page_draws_shares_behind_figures_only():
-    shown = shown_table(KINDS)
+    shown = page_table(KINDS)
     assert [cell["share"] for cell in shown["rows"][0]] == [None, 50, 25, None, None, None]
-    gains = shown_table(Table(["x", Column("gain", "gain")], [["a", 0.02], ["b", 0.01], ["c", -0.5]]))
+    gains = page_table(Table(["x", Column("gain", "gain")], [["a", 0.02], ["b", 0.01], ["c", -0.5]]))
     assert [row[1]["share"] for row in gains["rows"]] == [100, 50, 0]
     assert [cell["text"] for cell in shown["rows"][1]][-1] == "1,234"
 
@@ -175,7 +175,7 @@ NEW_FORMAT = """
 import sys
 from tallystick.show import tables
 tables.WRITERS["csv"] = tables.Writer(lambda table: ",".join(table.columns), for_programs=True)
-from tallystick.cli.commands import tallystick
+from tallystick.cli.main import tallystick
 tallystick(sys.argv[1:])
 """
 

@@ -11,7 +11,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import InputError, MetricError
-from tallystick.results.tallies import tallies, write_tallies
+from tallystick.results.tables import tallies, write_tallies
 
 METRIC = ts.f1(ts.match(ts.exact))
 REFERENCE = {"a": ["x", "y"], "b": [], "c": ["z"]}
@@ -120,3 +120,32 @@ def test_the_figures_follow_from_the_sums_that_the_docs_name(tmp_path):
             total("blanc", f"{kind}_common") / total("blanc", f"{kind}_{side}") for kind in ("coreferent", "other")
         ]
         assert sum(kinds) / 2 == pytest.approx(figures["blanc"][figure])
+
+
+def test_a_sum_and_a_figure_of_one_name_are_two_columns(result, tmp_path):
+    from tallystick.results.selection import mean_over_documents
+
+    found = tallies({"mean": mean_over_documents(result), "f1": result})
+    assert found["f1"] == [2 / 3, None, 0, 2 / 3, None, 0]
+    assert found["f1_sum"] == [2 / 3, 0, 0, None, None, None]
+    assert len({len(column) for column in found.values()}) == 1
+    write_tallies({"mean": mean_over_documents(result)}, tmp_path / "tallies.csv")
+
+
+def test_a_sum_may_be_called_as_the_first_columns_are():
+    from dataclasses import dataclass
+
+    from tallystick.results.result import Result
+
+    @dataclass(frozen=True)
+    class Odd:
+        sums: tuple[str, ...] = ("document", "words")
+        headline: str = "metric"
+
+        def figures(self, sums):
+            return {"metric": sums[..., 0] / sums[..., 1], "words": sums[..., 1]}
+
+    found = tallies({"odd": Result("odd", Odd(), np.array([[1.0, 2.0]]), ("a",))})
+    assert found == {
+        "document": ["a"], "metric": ["odd"], "document_sum": [1.0], "words_sum": [2.0], "metric_figure": [0.5], "words": [2.0],
+    }  # fmt: skip

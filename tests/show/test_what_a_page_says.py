@@ -8,14 +8,14 @@ import pytest
 from click.testing import CliRunner
 
 import tallystick as ts
-from tallystick.cli.commands import tallystick as command
+from tallystick.cli.main import tallystick as command
 from tallystick.engine.tally import Counts
-from tallystick.results import aligned
+from tallystick.results import documents
+from tallystick.results import report as pages
+from tallystick.results.report import Page, Parts, Section, render
 from tallystick.results.result import Result
-from tallystick.show import page as pages
-from tallystick.show.page import Page, Parts, Section, render
-from tallystick.show.plainly import plainly
 from tallystick.show.tables import Column, Table
+from tallystick.show.values import value_text
 
 
 def data_of(text):
@@ -109,8 +109,8 @@ def test_more_documents_than_are_listed(monkeypatch):
 
 def test_an_alignment_that_is_cut_says_so(monkeypatch):
     result = evaluated(1)
-    for limit, cut in ((aligned.DEEPEST, False), (2, True)):
-        monkeypatch.setattr(aligned, "DEEPEST", limit)
+    for limit, cut in ((documents.DEEPEST, False), (2, True)):
+        monkeypatch.setattr(documents, "DEEPEST", limit)
         one = data_of(render(Page("t", {"m": result}, Parts(explain=result.explain))))["aligned"]["0"]
         assert one["cut"] is cut
 
@@ -135,8 +135,8 @@ def test_a_report_of_shards_says_what_it_lacks(tmp_path):
 
 
 def test_indices_are_places():
-    assert plainly(range(3, 4)) == "[3]"
-    assert plainly([range(3, 6), range(8, 9)]) == "[3–5]; [8]"
+    assert value_text(range(3, 4)) == "[3]"
+    assert value_text([range(3, 6), range(8, 9)]) == "[3–5]; [8]"
 
 
 def test_a_long_text_is_few_nodes(tmp_path, opened):

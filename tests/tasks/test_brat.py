@@ -1,8 +1,8 @@
 import pytest
+from span_counting import count_exact
 
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.files.standoff import read_brat
-from tallystick.tasks.spans.counts import count_exact
 
 TEXT = "left and\nright knee"
 GOLD = "T1\tSITE 0 4;15 19\tleft knee\nR1\tIn Arg1:T1 Arg2:T2\nT2\tSITE 5 14\tand right\n#1\tNote T1\tx\n"

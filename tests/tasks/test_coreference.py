@@ -5,7 +5,7 @@ import pytest
 
 from tallystick.errors import MetricError, SidesMismatch
 from tallystick.tasks.coreference.files import pair, read_chains
-from tallystick.tasks.coreference.metrics import METRICS, VARIANTS, Options, evaluate, explain, score
+from tallystick.tasks.coreference.metrics import METRICS, VARIANTS, CoreferenceOptions, evaluate, explain, score
 from tallystick.tasks.coreference.pairing import PairedChains
 
 KEY, RESPONSE = ["abc", "defg"], ["ab", "cd", "fghi"]
@@ -23,7 +23,7 @@ def counts(result):
 
 @pytest.fixture(scope="module")
 def worked():
-    """Seed 002, section 4."""
+    """Section 4 of "Scoring Coreference Partitions of Predicted Mentions"."""
     return evaluate(sides(KEY), sides(RESPONSE))
 
 
@@ -61,7 +61,7 @@ def test_the_worked_example_in_the_conll_score(worked):
     assert list(worked) == ["mentions", "muc", "b3", "ceaf_m", "ceaf_e", "blanc", "lea", "conll"]
 
 
-# Seed 002, section 2: key {a, b, c}, response {a, b, d}, after Cai & Strube 2010, tables 1 to 3.
+# "Scoring Coreference Partitions of Predicted Mentions", section 2: key {a, b, c}, response {a, b, d}, after Cai & Strube 2010, tables 1 to 3.
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_an_empty_side_scores_zero(key, response):
 
 
 def test_an_empty_response_is_rewarded_after_cai_and_strube():
-    """Its rules fill the response with the key's mentions: one of the reasons why seed 002 leaves them alone."""
+    """Its rules fill the response with the key's mentions: one of the reasons why the reference implementation leaves them alone."""
     result = evaluate(sides(["ab"]), sides([]), ["b3_cai_strube"])["b3_cai_strube"]
     assert (result.precision, result.recall) == (1, 0.5)
 
@@ -140,7 +140,7 @@ def test_an_empty_response_is_rewarded_after_cai_and_strube():
 def test_singletons_are_dropped_on_both_sides_if_asked():
     key, response = sides(["abc", "d"]), sides(["ab", "c", "x"])
     kept = evaluate(key, response)
-    dropped = evaluate(key, response, options=Options(singletons=False))
+    dropped = evaluate(key, response, options=CoreferenceOptions(singletons=False))
     assert counts(kept["mentions"]) == ((3, 4), (3, 4))
     assert counts(dropped["mentions"]) == ((2, 2), (2, 3))
     assert counts(dropped["ceaf_e"]) == ((0.8, 1), (0.8, 1))
@@ -173,7 +173,7 @@ def test_repeated_mentions_of_the_key_are_dropped_too():
 
 def test_more_than_ten_repetitions_are_scored_and_said():
     found = evaluate(
-        sides(["abcdefghijkl"]), sides(["abcdefghijkl", "abcdefghijk"]), options=Options(compat="reference")
+        sides(["abcdefghijkl"]), sides(["abcdefghijkl", "abcdefghijk"]), options=CoreferenceOptions(compat="reference")
     )
     assert found["muc"].f1 == 1
     assert any("refuses to score 11 repeated mentions" in warning for warning in found["muc"].warnings)
@@ -208,7 +208,7 @@ def topics(tmp_path) -> PairedChains:
     ],
 )
 def test_an_entity_id_means_one_entity_in_its_scope(topics, scope, muc, entities, ids):
-    found = score(topics, ["muc", "ceaf_e"], Options(scope=scope))
+    found = score(topics, ["muc", "ceaf_e"], CoreferenceOptions(scope=scope))
     assert counts(found["muc"]) == ((muc, muc), (muc, muc))
     assert counts(found["ceaf_e"]) == ((entities, entities), (entities, entities))
     assert found["muc"].ids == ids
@@ -216,11 +216,11 @@ def test_an_entity_id_means_one_entity_in_its_scope(topics, scope, muc, entities
 
 def test_a_name_without_a_topic_is_an_error(topics):
     with pytest.raises(MetricError, match="no topic in the name"):
-        score(topics, ["muc"], Options(scope="topic", topic="x+"))
+        score(topics, ["muc"], CoreferenceOptions(scope="topic", topic="x+"))
 
 
 def test_equal_spans_of_two_documents_are_two_mentions_in_the_corpus(topics):
-    found = score(topics, ["mentions"], Options(scope="corpus"))
+    found = score(topics, ["mentions"], CoreferenceOptions(scope="corpus"))
     assert counts(found["mentions"]) == ((4, 4), (4, 4))
 
 
@@ -243,7 +243,7 @@ def heads(tmp_path) -> PairedChains:
 
 @pytest.mark.parametrize(("match", "muc"), [("exact", 0), ("head", 1), ("partial", 1)])
 def test_mentions_that_are_the_same_but_for_their_extent(heads, match, muc):
-    found = score(heads, ["muc"], Options(match=match))
+    found = score(heads, ["muc"], CoreferenceOptions(match=match))
     assert counts(found["muc"]) == ((muc, 1), (muc, 1))
     assert f"mentions={match}" in found["muc"].signature
 
@@ -251,22 +251,22 @@ def test_mentions_that_are_the_same_but_for_their_extent(heads, match, muc):
 def test_partial_needs_the_head_inside(tmp_path):
     key = corefud(tmp_path / "key", "Entity=(e1--3-", "_", "Entity=e1)")
     response = corefud(tmp_path / "response", "Entity=(e1--1-", "Entity=e1)", "_")
-    assert score(pair(key, response), ["mentions"], Options(match="partial"))["mentions"].f1 == 0
+    assert score(pair(key, response), ["mentions"], CoreferenceOptions(match="partial"))["mentions"].f1 == 0
 
 
 def test_a_key_mention_is_taken_once_and_an_exact_one_first(tmp_path):
     key = conll(tmp_path / "key", {"d": ["(0", "0)", "-"]})
     response = conll(tmp_path / "response", {"d": ["(0|(1)", "0)|(2)", "-"]})
-    found = score(pair(key, response), ["mentions"], Options(match="partial"))
+    found = score(pair(key, response), ["mentions"], CoreferenceOptions(match="partial"))
     assert counts(found["mentions"]) == ((1, 3), (1, 1))
 
 
 def test_heads_are_asked_for_where_there_are_none(tmp_path):
     chains = conll(tmp_path / "key", {"d": ["(0)"]})
     with pytest.raises(MetricError, match="needs heads in both files"):
-        score(pair(chains, chains), ["muc"], Options(match="head"))
+        score(pair(chains, chains), ["muc"], CoreferenceOptions(match="head"))
     with pytest.raises(MetricError, match="needs spans"):
-        evaluate(sides(["a"]), sides(["a"]), options=Options(match="partial"))
+        evaluate(sides(["a"]), sides(["a"]), options=CoreferenceOptions(match="partial"))
 
 
 # What is asked for
@@ -276,9 +276,9 @@ def test_a_misspelt_metric_is_suggested():
     with pytest.raises(MetricError, match='Did you mean "ceaf_e"'):
         evaluate(sides(["a"]), sides(["a"]), ["ceafe"])
     with pytest.raises(MetricError, match="scope must be one of document, topic, corpus"):
-        evaluate(sides(["a"]), sides(["a"]), options=Options(scope="sentence"))
+        evaluate(sides(["a"]), sides(["a"]), options=CoreferenceOptions(scope="sentence"))
     with pytest.raises(MetricError, match="compat must be reference"):
-        evaluate(sides(["a"]), sides(["a"]), options=Options(compat="coval"))
+        evaluate(sides(["a"]), sides(["a"]), options=CoreferenceOptions(compat="coval"))
 
 
 def test_documents_are_paired_by_name():
@@ -287,7 +287,7 @@ def test_documents_are_paired_by_name():
     assert evaluate(key, response)["b3"].f1 == 1
     with pytest.raises(SidesMismatch, match="1 document only in the key"):
         evaluate(key, {"one": []})
-    lenient = evaluate(key, {"one": [{"a", "b"}], "three": [{"z"}]}, options=Options(compat="reference"))
+    lenient = evaluate(key, {"one": [{"a", "b"}], "three": [{"z"}]}, options=CoreferenceOptions(compat="reference"))
     assert counts(lenient["mentions"]) == ((2, 2), (2, 3))
     assert len(lenient["mentions"].warnings) == 2
 
@@ -299,7 +299,7 @@ def test_codes_too_large_for_one_integer_are_numbered():
     response = read_jsonl_like([[[(far, far)], [(0, 1)]], [[(far, far), (5, far)]]])
     pairs = pair(key, response)
     assert counts(score(pairs, ["muc"])["muc"]) == ((1, 1), (1, 2))
-    assert counts(score(pairs, ["mentions"], Options(scope="corpus"))["mentions"]) == ((4, 4), (4, 4))
+    assert counts(score(pairs, ["mentions"], CoreferenceOptions(scope="corpus"))["mentions"]) == ((4, 4), (4, 4))
 
 
 def read_jsonl_like(documents):

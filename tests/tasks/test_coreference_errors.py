@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tallystick.tasks.coreference.errors import find_errors, overlapping
 from tallystick.tasks.coreference.files import chains_from_clusters, pair, read_chains
-from tallystick.tasks.coreference.metrics import Options, score
+from tallystick.tasks.coreference.metrics import CoreferenceOptions, score
 from tallystick.tasks.coreference.show import errors_table
 
 KINDS = [
@@ -83,7 +83,7 @@ def test_entities_across_documents_are_looked_up_in_their_own(tmp_path):
         (tmp_path / name).write_text(texts[name])
     both = pair(read_chains(tmp_path / "key"), read_chains(tmp_path / "response"))
     assert not any(kind.count for kind in find_errors(both))
-    found = {kind.error: kind for kind in find_errors(both, Options(scope="corpus"))}
+    found = {kind.error: kind for kind in find_errors(both, CoreferenceOptions(scope="corpus"))}
     (divided,) = found["divided entity"].examples
     assert [one.document for one in divided.key] == ["(t_0)", "(t_1)"]
 

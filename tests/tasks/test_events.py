@@ -13,8 +13,8 @@ from tallystick.structures import Argument, Event, EventSet, Mention, Trigger
 from tallystick.tasks import equations
 from tallystick.tasks.events import metrics as events
 from tallystick.tasks.events.documents import EventDocument, nowhere
-from tallystick.tasks.events.metrics import Options
-from tallystick.tasks.named import Types
+from tallystick.tasks.events.metrics import EventOptions
+from tallystick.tasks.metric import Types
 from tallystick.tasks.parses import Heads
 
 
@@ -23,7 +23,9 @@ def event(trigger, type_, *arguments):
 
 
 def counts(gold, system, name, **options):
-    found = events.evaluate([EventDocument(gold)], [EventDocument(system)], [name], options=Options(**options))[name]
+    found = events.evaluate([EventDocument(gold)], [EventDocument(system)], [name], options=EventOptions(**options))[
+        name
+    ]
     return tuple(int(found.tally[key]) for key in ("num_p", "den_p", "den_r"))
 
 
@@ -125,7 +127,7 @@ def test_articles_can_be_stripped():
     gold = EventDocument([event(2, "A", (0, 1, "x"))], tokens)
     system = EventDocument([event(2, "A", (1, 1, "x"))])
     found = [
-        events.evaluate([gold], [system], ["arg_c"], options=Options(strip_articles=flag))["arg_c"].f1
+        events.evaluate([gold], [system], ["arg_c"], options=EventOptions(strip_articles=flag))["arg_c"].f1
         for flag in (False, True)
     ]
     assert found == [0, 1]
@@ -144,7 +146,7 @@ def test_rams_by_distance():
 def test_event_types_in_a_hierarchy():
     gold, system = [event(5, "Life.Die", (1, 1, "x"))], [event(5, "Life", (1, 1, "x"))]
     found = events.evaluate(
-        [EventDocument(gold)], [EventDocument(system)], options=Options(types=Types.of("levels", None))
+        [EventDocument(gold)], [EventDocument(system)], options=EventOptions(types=Types.of("levels", None))
     )
     assert [found[name].f1 for name in ("tri_i", "tri_c", "arg_c+", "trig_f1", "arg_f1")] == [1, 0.5, 0.5, 0.5, 0.5]
 
@@ -155,14 +157,16 @@ def test_informativity_counts_names_more_than_pronouns():
         return [EventDocument([Event(Trigger(M(9, 9), "A"), args)])]
 
     weights = (("name", 1.0), ("pronoun", 0.25))
-    found = events.evaluate(side("name", "pronoun"), side("name"), ["arg_c"], options=Options(weights=weights))["arg_c"]
+    found = events.evaluate(side("name", "pronoun"), side("name"), ["arg_c"], options=EventOptions(weights=weights))[
+        "arg_c"
+    ]
     assert found.tally == {"num_p": 1.0, "den_p": 1.0, "num_r": 1.0, "den_r": 1.25}
 
 
 def test_denominators_are_a_sides_own():
     gold = [event(5, "A", (1, 1, "x"), (2, 2, "y")), event(7, "B", (3, 3, "z"))]
     systems = [[], [event(5, "A", (8, 8, "x"))], gold, [event(5, "A", (8, 8, "x")), event(5, "A", (9, 9, "x"))]]
-    options = Options(coreference=COREFERENCE, heads=Heads("last", "last"))
+    options = EventOptions(coreference=COREFERENCE, heads=Heads("last", "last"))
     for name in events.METRICS:
         found = {
             events.evaluate([EventDocument(gold)], [EventDocument(s)], [name], options=options)[name].tally["den_r"]
@@ -180,7 +184,7 @@ def test_the_order_of_hashes_changes_nothing():
         "def side(shift):\n"
         "    return [D([Event(Trigger(M(k, k), 'AB'[k % 2]), {Argument(M(i + shift, i + shift + 1), 'role%d' % (i % 3)) for i in range(6)}) for k in range(4)]) for _ in range(3)]\n"
         "co = {str(d): {(i, i + 1): 'e%d' % (i // 2) for i in range(9)} for d in range(3)}\n"
-        "found = events.evaluate(side(0), side(1), options=events.Options(coreference=co))\n"
+        "found = events.evaluate(side(0), side(1), options=events.EventOptions(coreference=co))\n"
         "print({name: (r.rows.tolist(), r.signature) for name, r in found.items()})\n"
     )
     outputs = set()

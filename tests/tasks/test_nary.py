@@ -10,7 +10,6 @@ import tallystick as ts
 from tallystick.structures import Entity, IndexedMention, NAryRelation, NAryRelationSet, RoleFillerEntity
 from tallystick.tasks import equations
 from tallystick.tasks.nary import metrics as nary
-from tallystick.tasks.nary import scirex
 from tallystick.tasks.nary.files import ROLES, Relations
 
 
@@ -87,7 +86,7 @@ def test_they_are_the_equations():
 def test_two_predicted_entities_may_become_one_only_for_scirex():
     gold = document({"D": [(0, 1), (2, 3)], "M": [(8, 9)]})
     system = document({"d1": [(0, 1)], "d2": [(2, 3)]})
-    assert scirex.renamed(gold, system) == {"d1": "D", "d2": "D"}
+    assert nary.rename_entities(gold, system) == {"d1": "D", "d2": "D"}
     assert tally(gold, system, "clusters")["num_p"] == 1
     found = tally(gold, system, "scirex_clusters")
     assert (found["matched"], found["predicted"], found["reference"]) == (2, 2, 2)
@@ -95,9 +94,9 @@ def test_two_predicted_entities_may_become_one_only_for_scirex():
 
 
 def test_the_first_span_decides_and_ties_go_to_the_first_entity():
-    assert scirex.first_alike([(0, 4), (9, 12), (50, 51)], [(0, 3), (0, 4), (9, 12)]).tolist() == [0, 2, -1]
+    assert nary.first_alike([(0, 4), (9, 12), (50, 51)], [(0, 3), (0, 4), (9, 12)]).tolist() == [0, 2, -1]
     gold = Relations({(0, 1): "A"}, {"B": ((0, 1),), "A": ((0, 1),)})
-    assert scirex.renamed(gold, document({"x": [(0, 1)]})) == {"x": "B"}
+    assert nary.rename_entities(gold, document({"x": [(0, 1)]})) == {"x": "B"}
 
 
 def test_names_that_happen_to_be_equal_are_not_the_same_entity():

@@ -12,17 +12,17 @@ from tallystick.errors import MetricError
 from tallystick.structures import AnnotatedMention as M
 from tallystick.structures import Fact, FactSet, Mention, Relation, RelationSet
 from tallystick.tasks.equations import rel_f1
-from tallystick.tasks.named import Types
+from tallystick.tasks.metric import Types
 from tallystick.tasks.parses import Heads
 from tallystick.tasks.relations import metrics as relations
-from tallystick.tasks.relations.metrics import Options
+from tallystick.tasks.relations.metrics import RelationOptions
 
 PER, LOC = M(0, 1, "PER", head=(1, 1)), M(4, 5, "LOC", head=(5, 5))
 
 
 def f1(gold, system, name, **options):
     sides = [RelationSet(side) for side in (gold, system)]
-    return relations.evaluate(*([side] for side in sides), [name], options=Options(**options))[name].f1
+    return relations.evaluate(*([side] for side in sides), [name], options=RelationOptions(**options))[name].f1
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_types_in_a_hierarchy_earn_in_part():
 def test_informativity_weighs_both_arguments():
     gold = [Relation("born", M(0, 1, "PER", kind="pronoun"), LOC), Relation("born", LOC, LOC)]
     found = relations.evaluate(
-        [RelationSet(gold)], [RelationSet(gold[:1])], ["strict"], options=Options(weights=(("pronoun", 0.25),))
+        [RelationSet(gold)], [RelationSet(gold[:1])], ["strict"], options=RelationOptions(weights=(("pronoun", 0.25),))
     )["strict"]
     assert found.tally == {"num_p": 0.25, "den_p": 0.25, "num_r": 0.25, "den_r": 1.25}
 
@@ -156,7 +156,7 @@ def test_docred_facts_ign_and_evidence(seed):
             for d in range(4)
         ]
 
-    found = relations.evaluate(documents(gold), documents(system), options=Options(training=("train",)))
+    found = relations.evaluate(documents(gold), documents(system), options=RelationOptions(training=("train",)))
     assert [found[name].f1 for name in ("facts", "ign", "evidence")] == pytest.approx(
         docred_by_hand(gold, system, seen)
     )
@@ -175,7 +175,7 @@ def test_denominators_are_a_sides_own_and_the_order_of_hashes_changes_nothing():
         "M = AnnotatedMention\n"
         "def side(shift):\n"
         "    return [RelationSet({Relation('type%d' % (k % 3), M(k, k + shift, 'A'), M(k + 1, k + 3, 'B')) for k in range(8)}) for _ in range(3)]\n"
-        "options = relations.Options(symmetric=('type0', 'type1'))\n"
+        "options = relations.RelationOptions(symmetric=('type0', 'type1'))\n"
         "print({n: (r.rows.tolist(), r.signature) for n, r in relations.evaluate(side(1), side(2), options=options).items()})\n"
     )
     outputs = set()
@@ -191,12 +191,12 @@ def test_every_expression_can_be_read_back():
     from tallystick.tasks.nary import metrics as nary
     from tallystick.tasks.roles import metrics as roles
 
-    options = relations.Options(symmetric=("spouse",), weights=(("name", 0.5),))
+    options = relations.RelationOptions(symmetric=("spouse",), weights=(("name", 0.5),))
     tables = [
         relations.expressions(options),
         events.METRICS,
         roles.METRICS,
-        {"n": nary.relations(4), "c": nary.clusters()},
+        nary.expressions(),
     ]
     for table in tables:
         for metric in table.values():
@@ -207,18 +207,21 @@ def test_a_new_metric_says_of_itself_that_it_is_directed(monkeypatch):
     """A metric of one argument alone, added to the expressions: it is scored, checked, and given symmetric relations as they
     stand."""
     from tallystick.laboratory.named import named
-    from tallystick.tasks.named import Named
+    from tallystick.tasks.metric import NamedMetric
 
     before = relations.expressions
 
     def more(*arguments, **options):
         subject = ts.f1(ts.each(relations=ts.match(ts.record(subj=ts.record(left=ts.exact, right=ts.exact)))))
-        return {**before(*arguments, **options), "subject": Named(subject, "the subject's span", directed=True)}
+        return {
+            **before(*arguments, **options),
+            "subject": NamedMetric("subject", "the subject's span", subject, view=relations.DIRECTED),
+        }
 
     monkeypatch.setattr(relations, "expressions", more)
     gold = RelationSet((Relation("spouse", M(0, 0), M(2, 2)),))
     turned = RelationSet((Relation("spouse", M(2, 2), M(0, 0)),))
-    options = relations.Options(symmetric=("spouse",))
+    options = relations.RelationOptions(symmetric=("spouse",))
     found = relations.evaluate([gold], [turned], options=options)
     assert (found["boundaries"].f1, found["pair"].f1, found["subject"].f1) == (1.0, 0.0, 0.0)
     (subject,) = named("relations.subject")

@@ -9,13 +9,13 @@ import pytest
 import tallystick as ts
 from tallystick.structures import Entity, NAryRelation, RoleFillerEntity, TextMention
 from tallystick.tasks import equations
-from tallystick.tasks.named import Types
+from tallystick.tasks.metric import Types
 from tallystick.tasks.roles import metrics as roles
-from tallystick.tasks.roles.metrics import Options, grit_string
+from tallystick.tasks.roles.metrics import RoleOptions, grit_string
 
 
 def tally(gold, system, name, **options):
-    found = roles.evaluate([{"r": gold}], [{"r": system}], [name], options=Options(**options))[name]
+    found = roles.evaluate([{"r": gold}], [{"r": system}], [name], options=RoleOptions(**options))[name]
     return tuple(found.tally.values())
 
 
@@ -116,13 +116,13 @@ def test_informativity_and_hierarchies_of_roles():
     gold = [
         NAryRelation("", [RoleFillerEntity("r", Entity([TextMention("Ada", "name"), TextMention("she", "pronoun")]))])
     ]
-    found = roles.evaluate(gold, gold, ["ree_phi3"], options=Options(weights=(("pronoun", 0.25),)))["ree_phi3"]
+    found = roles.evaluate(gold, gold, ["ree_phi3"], options=RoleOptions(weights=(("pronoun", 0.25),)))["ree_phi3"]
     assert found.tally["den_r"] == 1.25
     soft = roles.evaluate(
         [{"PerpInd": [["a b"]]}],
         [{"Perp": [["a b"]]}],
         ["ceaf_ree"],
-        options=Options(types=Types.of(None, {"PerpInd": "Perp"})),
+        options=RoleOptions(types=Types.of(None, {"PerpInd": "Perp"})),
     )
     assert soft["ceaf_ree"].f1 == 0.5
 

@@ -8,26 +8,25 @@ import pytest
 from hypothesis import given
 from nervaluate import Evaluator
 from plain_spans import corpora, laid_out, separators, tokens
+from span_counting import count_exact, count_tokens, count_tokens_and_separators, macro, micro, weighted
 
 import tallystick as ts
 from tallystick.engine.tally import Labelled, total
 from tallystick.errors import InputError, MetricError, SidesMismatch
 from tallystick.results.resampling import intervals
 from tallystick.tasks.spans import metrics as spans
-from tallystick.tasks.spans import units as span_measures
-from tallystick.tasks.spans.counts import count_exact
+from tallystick.tasks.spans.counts import count_expression, count_scheme
 from tallystick.tasks.spans.files import SpanCorpus
-from tallystick.tasks.spans.metrics import METRICS, Options
-from tallystick.tasks.spans.schemes import count_scheme
+from tallystick.tasks.spans.metrics import METRICS, SpanOptions, metrics_for
 from tallystick.tasks.spans.segments import annotate
 from tallystick.tasks.spans.show import seqeval_report
-from tallystick.tasks.spans.tallies import AVERAGES
-from tallystick.tasks.spans.units import count_tokens, count_tokens_and_separators
+from tallystick.tasks.spans.tallies import AVERAGES, f1
 
 # Table 1 of Esuli and Sebastiani: The quick brown fox jumps over the lazy dog
 TABLE_1 = ([[(1, 3, "A"), (7, 9, "A")]], [[(1, 4, "A"), (7, 8, "A"), (8, 9, "A")]])
 EVERY = tuple(METRICS)
-LIMITS = Options(k1=1, k2=1)
+SEGMENT, UNIT = METRICS["segment"].expression, METRICS["ts"].expression
+LIMITS = SpanOptions(k1=1, k2=1)
 
 
 def random_tags(seed=0, sentences=60, types=("PER", "LOC", "ORG")):
@@ -49,9 +48,9 @@ def test_table_1_under_every_metric():
     )  # fmt: skip
     assert results["ts"].accuracy == pytest.approx(0.8235, abs=5e-5)
     assert results["ts"].kappa == pytest.approx(0.6277, abs=5e-5)
-    half = spans.evaluate(*TABLE_1, ["ts"], lengths=[9], options=Options(separators=0.5))["ts"]
+    half = spans.evaluate(*TABLE_1, ["ts"], lengths=[9], options=SpanOptions(separators=0.5))["ts"]
     assert (half.f1, half.accuracy, half.kappa) == pytest.approx((0.8182, 0.8462, 0.6867), abs=5e-5)
-    assert spans.evaluate(*TABLE_1, ["overlap"], options=Options(partner="one-to-one"))["overlap"].f1 == 0.8
+    assert spans.evaluate(*TABLE_1, ["overlap"], options=SpanOptions(partner="one-to-one"))["overlap"].f1 == 0.8
 
 
 def test_tags_and_spans_are_the_same_annotation():
@@ -84,9 +83,9 @@ def test_averages_are_those_of_the_counts(corpus):
     for name, count in (("segment", count_exact), ("token", count_tokens), ("ts", count_tokens_and_separators)):
         counts, result = count(texts), results[name]
         expected = {
-            "micro": span_measures.micro(span_measures.f1, counts),
-            "macro": span_measures.macro(span_measures.f1, counts).value,
-            "weighted": span_measures.weighted(span_measures.f1, counts).value,
+            "micro": micro(f1, counts),
+            "macro": macro(f1, counts).value,
+            "weighted": weighted(f1, counts).value,
         }
         found = {average: figures["f1"] for average, figures in result.averages.items()}
         assert found == pytest.approx({average: np.nan_to_num(value) for average, value in expected.items()})
@@ -115,23 +114,52 @@ def test_segment_and_units_are_expressions_of_the_algebra(corpus):
         for pair in zip(sides, of_tokens, strict=True)
     ]
     for name, metric, items in (
-        ("segment", spans.SEGMENT, segments), ("token", spans.UNIT, of_tokens), ("ts", spans.UNIT, of_both)
+        ("segment", SEGMENT, segments), ("token", UNIT, of_tokens), ("ts", UNIT, of_both)
     ):  # fmt: skip
         derived = ts.evaluate(metric, *items, undefined=0.0)
         assert derived.f1 == pytest.approx(found[name].micro["f1"])
 
 
+@pytest.mark.parametrize("partner", ["any", "one-to-one"])
+@given(corpora(discontinuous=False))
+def test_partners_counted_by_hand_are_their_expressions(partner, corpus):
+    texts = laid_out(corpus)
+    for name, iou in (("overlap", 0.5), ("contain", 0.5), ("iou", 0.5), ("iou", 0.1), ("iou", 1)):
+        metric = metrics_for(SpanOptions(partner=partner, iou=iou))[name]
+        for rows in ("text", "corpus"):
+            by_hand = spans.count(name, texts, rows, partner=partner, iou=iou)
+            derived = count_expression(metric.expression, texts, rows)
+            for part in ("num_p", "den_p", "num_r", "den_r"):
+                np.testing.assert_array_equal(getattr(by_hand, part), getattr(derived, part))
+
+
+def test_a_result_carries_its_expression_and_its_documents():
+    gold, guess = [[(0, 2, "PER"), (3, 4, "LOC")], [(0, 1, "PER")]], [[(0, 2, "PER"), (3, 5, "LOC")], [(0, 1, "LOC")]]
+    found = spans.evaluate(gold, guess, EVERY, lengths=[5, 2], options=LIMITS)
+    ids = found["segment"].ids
+    assert found["segment"].expression == SEGMENT
+    assert found["segment"].explain(ids[0]).children[0].status == "matched"
+    assert [row.path for row in found["segment"].by_field()] == ["[*].start", "[*].end", "[*].tag"]
+    for name in ("overlap", "contain", "iou"):
+        assert found[name].metric == METRICS[name].expression
+        assert found[name].explain(ids[1]).children
+    gaps = spans.evaluate([[(0, 4, "S", ((0, 1), (3, 4)))]], [[(0, 4, "S")]], ["segment", "overlap"], lengths=[4])
+    assert "pieces=exact" in gaps["segment"].signature
+    assert gaps["overlap"].metric == "spans.overlap(partner=any)"  # the algebra's ranges have no gaps
+    assert (gaps["segment"].f1, gaps["overlap"].f1) == (0, 1)
+
+
 def test_expression_in_the_signature_only_where_it_holds():
     plain = spans.evaluate(*TABLE_1, ["ts"])["ts"].signature
-    assert str(spans.UNIT) in plain
-    assert str(spans.UNIT) not in spans.evaluate(*TABLE_1, ["ts"], options=Options(separators=0.5))["ts"].signature
-    assert "separators=0.5" in spans.evaluate(*TABLE_1, ["ts"], options=Options(separators=0.5))["ts"].signature
+    assert str(UNIT) in plain
+    assert str(UNIT) not in spans.evaluate(*TABLE_1, ["ts"], options=SpanOptions(separators=0.5))["ts"].signature
+    assert "separators=0.5" in spans.evaluate(*TABLE_1, ["ts"], options=SpanOptions(separators=0.5))["ts"].signature
 
 
 def test_a_supertag_is_a_row_outside_the_means():
     gold, guess = [[(0, 2, "PER"), (3, 4, "LOC")]], [[(0, 2, "LOC"), (3, 4, "LOC")]]
     plain = spans.evaluate(gold, guess, EVERY, lengths=[5], options=LIMITS)
-    both = Options(k1=1, k2=1, supertags=(("ENTITY", ()), ("PLACE", ("LOC",))))
+    both = SpanOptions(k1=1, k2=1, supertags=(("ENTITY", ()), ("PLACE", ("LOC",))))
     above = spans.evaluate(gold, guess, EVERY, lengths=[5], options=both)
     for name in EVERY:
         assert above[name].averages == plain[name].averages
@@ -140,20 +168,20 @@ def test_a_supertag_is_a_row_outside_the_means():
         assert rows["ENTITY"].figures["f1"] == 1
         assert rows["PLACE"].figures == rows["LOC"].figures
     with pytest.raises(MetricError, match='"LOC" is a tag already'):
-        spans.evaluate(gold, guess, options=Options(supertags=(("LOC", ("PER",)),)))
+        spans.evaluate(gold, guess, options=SpanOptions(supertags=(("LOC", ("PER",)),)))
 
 
 def test_types_ignored():
     gold, guess = [[(0, 2, "PER")]], [[(0, 2, "LOC")]]
     assert spans.evaluate(gold, guess)["segment"].f1 == 0
-    result = spans.evaluate(gold, guess, options=Options(types=False))["segment"]
+    result = spans.evaluate(gold, guess, options=SpanOptions(types=False))["segment"]
     assert result.f1 == 1
     assert "types=ignored" in result.signature
 
 
 def test_declared_tags_make_the_mean_and_what_neither_side_has_is_said():
     gold, guess = [[(0, 2, "A"), (3, 4, "B")]], [[(0, 2, "A"), (5, 6, "C")]]
-    result = spans.evaluate(gold, guess, lengths=[7], options=Options(tags=("A", "B", "Z")))["segment"]
+    result = spans.evaluate(gold, guess, lengths=[7], options=SpanOptions(tags=("A", "B", "Z")))["segment"]
     assert result.macro["f1"] == 0.5
     assert result.as_dict()["macro"]["left_out"] == ["Z"]
     assert any('neither side has it: "Z"' in note for note in result.warnings)
@@ -172,7 +200,7 @@ def test_bags_of_units_have_no_kappa_and_say_so():
 
 
 def test_beta():
-    result = spans.evaluate(*TABLE_1, ["ts"], options=Options(beta=2))["ts"]
+    result = spans.evaluate(*TABLE_1, ["ts"], options=SpanOptions(beta=2))["ts"]
     assert result.kind.headline == "f2"
     assert result.f2 == pytest.approx(5 * 5 / (4 * 6 + 7))
 
@@ -201,7 +229,7 @@ def test_nervaluates_overall_and_by_tag(scheme):
     texts = SpanCorpus(spans.corpus_from_python(gold, guess).texts).texts
     five = count_scheme(texts, scheme, "corpus")
     assert result.kind.pooled_tally(result.sums)["correct"] == five.correct.sum()
-    assert result.micro["f1"] == pytest.approx(span_measures.f1(five.as_counts())[0, 0])
+    assert result.micro["f1"] == pytest.approx(f1(five.as_counts())[0, 0])
 
 
 def test_nervaluate_itself_on_data_without_conflicts():
@@ -274,7 +302,7 @@ def test_bad_choices(arguments, message):
     with pytest.raises(MetricError, match=message):
         spans.evaluate(*TABLE_1, **arguments)
     with pytest.raises(MetricError, match='Did you mean "macro"'):
-        Options(average="makro")
+        SpanOptions(average="makro")
     with pytest.raises(SidesMismatch):
         spans.evaluate([["O"]], [["O", "O"]])
 

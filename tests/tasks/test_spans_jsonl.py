@@ -1,9 +1,9 @@
 import json
 
 import pytest
+from span_counting import count_exact
 
 from tallystick.errors import InputError, MetricError, SidesMismatch
-from tallystick.tasks.spans.counts import count_exact
 from tallystick.tasks.spans.jsonl import read_spans
 
 TEXT = "left and right knee"

@@ -25,7 +25,7 @@ from tallystick.algebra.shape import record_fields
 from tallystick.engine.rows import Invalid
 from tallystick.errors import MetricError
 from tallystick.files.repair import Unreadable, read_noisy
-from tallystick.results.differences import Difference, differences, differences_table
+from tallystick.results.documents import Difference, differences, differences_table
 from tallystick.results.evaluation import evaluate
 from tallystick.results.explanation import Explanation
 from tallystick.results.result import Result

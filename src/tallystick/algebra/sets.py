@@ -263,14 +263,7 @@ class Match(Constrained):
     def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
         """Σ for every pair of owners that has one above 0."""
         if self.constraint == "1:1" and self.inner.exact_only:
-            # The sums are remembered: a metric of two sides asks for the same ones twice.
-            asked = (self, p, blocks.reference, blocks.predicted)
-            known = r.__dict__.get("_sums")
-            if known and known[0][:2] == asked[:2] and all(map(np.array_equal, known[0][2:], asked[2:])):
-                return known[1]  # type: ignore[no-any-return]
-            sums = _single(*self._count_equal(r, p, blocks))
-            r.__dict__["_sums"] = asked, sums
-            return sums
+            return self._equal_sums(r, p, blocks)
         found = self.item_pairs(r, p, blocks)
         if self.constraint == "1:1" and blocks.aligned and isinstance(found, Grid):
             return _single(*_solve_rectangles(found, r.owners, len(r)))
@@ -306,11 +299,25 @@ class Match(Constrained):
             columns, n_columns = number(dense * n_columns + columns, n * n_columns)
         return assign(rows, columns, found.weight, n_rows, n_columns)
 
+    def _equal_sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
+        """Σ over equal items. It is remembered: several metrics over one column, or the two sides of one, ask for it again."""
+        memory = r.__dict__.setdefault("_sums", {})
+        known = memory.get((self, id(p)))
+        if known and np.array_equal(known[1], blocks.reference) and np.array_equal(known[2], blocks.predicted):
+            return known[3]  # type: ignore[no-any-return]
+        sums = _single(*self._count_equal(r, p, blocks))
+        memory[self, id(p)] = p, blocks.reference, blocks.predicted, sums  # with p: an id is only good while it lives
+        return sums
+
     def _count_equal(self, r: Items, p: Items, blocks: Blocks) -> tuple[I64, I64, F64]:
         """Σ over equal items: for each value the smaller multiplicity, summed by owners."""
         refined = self.inner.refine(r.items, p.items, blocks.at(r.owners, p.owners))
-        left_keys, left_owners, left_counts = _bags(refined.reference, r.owners, refined.bound)
-        right_keys, right_owners, right_counts = _bags(refined.predicted, p.owners, refined.bound)
+        left_keys, left_owners, left_counts = _bags(r, refined.reference, refined.bound)
+        if r is p and np.array_equal(refined.reference, refined.predicted) and _ascending(left_keys):
+            counts = np.diff(r.offsets)  # no value twice: every collection equals itself, and meets no other
+            rows = np.flatnonzero(counts)
+            return rows, rows, counts[rows].astype(np.float64)
+        right_keys, right_owners, right_counts = _bags(p, refined.predicted, refined.bound)
         a, b = join_sorted(left_keys, right_keys)
         i, j = left_owners[a], right_owners[b]
         weights = None
@@ -409,12 +416,25 @@ def best_of_each(groups: I64, bound: int, item: I64, count: int, weights: F64) -
     return first_best(dense * count + item, n * count, weights)
 
 
-def _bags(keys: I64, owners: I64, bound: int) -> tuple[I64, I64, F64 | None]:
-    """The different (key, owner) in order of key, and how often each occurs (None: once each).
+def _ascending(keys: I64) -> bool:
+    """Whether each key is larger than the one before."""
+    return bool(np.all(keys[1:] > keys[:-1]))
 
-    Items stand in the order of their owners and the sort is stable, so inside a key the owners ascend and
-    repeated ones are neighbours.
+
+def _bags(column: Items, keys: I64, bound: int) -> tuple[I64, I64, F64 | None]:
+    """The different (key, owner) of a column's items in order of key, and how often each occurs (None: once each).
+
+    They are remembered too: a collection is laid against itself after it was laid against the other side.
     """
+    known = column.__dict__.get("_bags")
+    if known is None or not np.array_equal(known[0], keys):
+        known = column.__dict__["_bags"] = keys, _sorted_bags(keys, column.owners, bound)
+    return known[1]
+
+
+def _sorted_bags(keys: I64, owners: I64, bound: int) -> tuple[I64, I64, F64 | None]:
+    """Items stand in the order of their owners and the sort is stable, so inside a key the owners ascend and repeated
+    ones are neighbours."""
     order = sort_order(keys, bound)
     keys, owners = keys[order], owners[order]
     again = (keys[1:] == keys[:-1]) & (owners[1:] == owners[:-1])

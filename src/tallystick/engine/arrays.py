@@ -110,6 +110,9 @@ def join(left: I64, right: I64, bound: int) -> tuple[I64, I64]:
 def join_sorted(left: I64, right: I64) -> tuple[I64, I64]:
     """All (i, j) with left[i] == right[j], both sorted."""
     low = np.searchsorted(right, left, side="left")
+    if len(right) and bool(np.all(right[1:] != right[:-1])):  # at most one each: the second search is not needed
+        rows = np.flatnonzero(right[np.minimum(low, len(right) - 1)] == left)
+        return rows, low[rows]
     counts = np.searchsorted(right, left, side="right") - low
     rows = np.repeat(np.arange(len(left), dtype=np.int64), counts)
     return rows, expand(low, counts)
@@ -125,11 +128,12 @@ def sum_by_key(keys: I64, bound: int, weights: F64 | None) -> tuple[I64, F64]:
         ordered = np.sort(keys)
         starts = starts_of_runs(ordered)
         return ordered[starts], np.diff(starts, append=len(ordered)).astype(np.float64)
-    order = sort_order(keys, bound)
-    ordered = keys[order]
-    starts = starts_of_runs(ordered)
-    sums = np.add.reduceat(weights[order], starts) if len(starts) else np.empty(0, np.float64)
-    return ordered[starts], sums
+    if not bool(np.all(keys[1:] >= keys[:-1])):
+        order = sort_order(keys, bound)
+        keys, weights = keys[order], weights[order]
+    starts = starts_of_runs(keys)
+    sums = np.add.reduceat(weights, starts) if len(starts) else np.empty(0, np.float64)
+    return keys[starts], sums
 
 
 def first_best(keys: I64, bound: int, weights: F64) -> I64:

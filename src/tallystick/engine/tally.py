@@ -5,13 +5,23 @@
 For a plain matching num_p = num_r = Σ(P,R), den_p = Σ(P,P), den_r = Σ(R,R). Tallies add: two halves of a corpus
 tallied apart and put together give the figures of the whole. A figure is NaN where it is 0/0; that is decided at
 this last division only, and never enters a sum.
+
+Every figure of a corpus follows from a few sums over its documents (`Totals`), so a document's row need not be kept once it is
+added:
+
+| of a corpus                 | follows from                                                          |
+|-----------------------------|-----------------------------------------------------------------------|
+| figures (micro)             | the sums of the rows                                                  |
+| mean over documents (macro) | the sums of the documents' figures, and how often each was 0/0        |
+| exact documents             | their number                                                          |
+| bounds under a time limit   | the sums of the rows' upper bounds, and how many documents are open   |
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -89,6 +99,19 @@ class Noted(Kind, Protocol):
     def notes(self, sums: F64) -> list[str]: ...
 
 
+@runtime_checkable
+class Directed(Kind, Protocol):
+    """A kind with figures for which lower is better, such as an error rate; of every other figure more is better."""
+
+    @property
+    def lower_is_better(self) -> tuple[str, ...]: ...
+
+
+def lower_is_better(kind: Kind, figure: str | None = None) -> bool:
+    """Whether a figure of a kind (the one that it is named after, if none is given) is the better the lower it is."""
+    return isinstance(kind, Directed) and (figure or kind.headline) in kind.lower_is_better
+
+
 def ratio(numerator: F64, denominator: F64) -> F64:
     """numerator / denominator; NaN for 0/0."""
     out: F64 = np.full(np.broadcast(numerator, denominator).shape, np.nan)
@@ -160,6 +183,10 @@ class MeanOf:
             first += len(kind.sums)
         return {self.headline: np.mean(found, axis=0)}
 
+    @property
+    def lower_is_better(self) -> tuple[str, ...]:
+        return (self.headline,) if all(lower_is_better(kind) for _, kind in self.parts) else ()
+
 
 # Sums of floats without rounding, so that nothing depends on the order or the grouping of what is added.
 #
@@ -215,3 +242,124 @@ def rounded(units: Sequence[int]) -> F64:
         return np.array([unit / (1 << _ONE) for unit in units], np.float64)
     except OverflowError:
         raise MetricError("a sum is larger than any float") from None
+
+
+# What is left of documents when their rows are let go.
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The sums of some documents; `+` puts two together, in any order and any grouping bit for bit."""
+
+    kind: Kind
+    documents: int
+    units: Units
+    means: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """By figure the sum of the documents' values, and in how many documents it is 0/0; labelled kinds have none."""
+    exact: int | None = None
+    above: Units | None = None
+    unproven: int = 0
+    invalid: int = 0
+
+    @staticmethod
+    def of(kind: Kind, rows: F64, *, above: F64 | None = None, invalid: Sequence[int] = ()) -> Totals:
+        """The totals of documents with these rows; `invalid` are the places of those that could not be read."""
+        open_ = 0 if above is None else int((above != rows).any(axis=1).sum())
+        return Totals(
+            kind,
+            len(rows),
+            add_up(rows),
+            {} if isinstance(kind, Labelled) else _means(kind.figures(rows)),
+            _exact(kind, rows, invalid),
+            None if above is None else add_up(above),
+            open_,
+            len(invalid),
+        )
+
+    @property
+    def sums(self) -> F64:
+        """The sums of the rows."""
+        return rounded(self.units)
+
+    @property
+    def most(self) -> F64 | None:
+        """The sums of the rows' upper bounds."""
+        return None if self.above is None else rounded(self.above)
+
+    def mean(self, undefined: float | None) -> dict[str, float | None]:
+        """The mean of each figure over the documents; where it is 0/0 a document is left out, or counts as `undefined`."""
+        out: dict[str, float | None] = {}
+        for name, (units, absent) in self.means.items():
+            known = self.documents - (absent if undefined is None else 0)
+            filled = 0 if undefined is None else add_up(np.array([[undefined]]))[0] * absent
+            out[name] = float(rounded([units + filled])[0] / known) if known else undefined
+        return out
+
+    def __add__(self, other: Totals) -> Totals:
+        kind = joint_kind(self.kind, other.kind)
+        first, second = (one._under(kind) for one in (self, other))
+        means = {
+            name: (units + second.means[name][0], absent + second.means[name][1])
+            for name, (units, absent) in first.means.items()
+        }
+        bounded = first.above is not None or second.above is not None
+        above = merged(first.above or first.units, second.above or second.units) if bounded else None
+        return Totals(
+            kind,
+            first.documents + second.documents,
+            merged(first.units, second.units),
+            means,
+            None if first.exact is None or second.exact is None else first.exact + second.exact,
+            above,
+            first.unproven + second.unproven,
+            first.invalid + second.invalid,
+        )
+
+    def _under(self, kind: Kind) -> Totals:
+        if self.kind == kind:
+            return self
+        known = dict(zip(self.kind.sums, self.units, strict=True))
+        return replace(self, kind=kind, units=tuple(known.get(name, 0) for name in kind.sums))
+
+
+def joint_kind(first: Kind, second: Kind) -> Kind:
+    """The kind of the documents of both: kinds with labels have the labels of both."""
+    if first == second:
+        return first
+    if not isinstance(first, Joinable) or type(first) is not type(second):
+        raise MetricError(f"tallies of different kinds cannot be added: {first} and {second}")
+    joined: Kind = first.joined(second)
+    return joined
+
+
+def rows_under(kind: Kind, own: Kind, rows: F64) -> F64:
+    """Rows of one kind as rows of another that has all of its sums; what it has besides is 0."""
+    if kind == own:
+        return rows
+    place = {name: k for k, name in enumerate(kind.sums)}
+    out = np.zeros((len(rows), len(place)))
+    out[:, [place[name] for name in own.sums]] = rows
+    return out
+
+
+def _means(figures: Mapping[str, F64]) -> dict[str, tuple[int, int]]:
+    out = {}
+    for name, values in figures.items():
+        absent = np.isnan(values)
+        out[name] = add_up(values[~absent][:, None])[0], int(absent.sum())
+    return out
+
+
+def tells_exact(kind: Kind) -> bool:
+    """Whether a document's sums say that it is right in everything."""
+    return kind.sums[:4] == ("num_p", "den_p", "num_r", "den_r")
+
+
+def _exact(kind: Kind, rows: F64, invalid: Sequence[int]) -> int | None:
+    """How many documents are right in everything; None if the tally cannot tell."""
+    if not tells_exact(kind):
+        return None
+    num_p, den_p, num_r, den_r = rows.T[:4]
+    right = np.isclose(num_p, den_p, atol=1e-9) & np.isclose(num_r, den_r, atol=1e-9)
+    right[list(invalid)] = False  # also where the reference is empty
+    return int(np.sum(right))

@@ -1,7 +1,9 @@
 """Work that somebody else does: any `concurrent.futures.Executor`, in order and with bounded memory.
 
-The results come back in the order of the work, whoever was done first, and no more work is handed out than a few pieces
-for each worker: what waits to be computed or fetched is all that is in memory.
+    pieces  ──►  a few for each worker under way  ──►  results, kept as they come, returned in order
+
+However many workers there are and whoever is done first, the results come back in the order of the work. No more work is handed
+out than a few pieces for each worker, so that memory is bounded; a result that was lost on the way is computed again.
 """
 
 from __future__ import annotations
@@ -10,8 +12,9 @@ import os
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future
-from typing import TypeVar
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from tallystick.errors import TallystickError
 
@@ -19,6 +22,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 PIECES_A_WORKER = 4
+FINISHED_AHEAD = 8
+"""So many times the pieces under way may wait, finished or not, for a slow one before them."""
 AGAIN = 3
 """So often work is done again whose outcome was lost on the way."""
 
@@ -37,10 +42,19 @@ OFTEN_LOST = "the same work cost several workers of the Dask cluster their lives
 
 
 def explained(error: BaseException) -> BaseException:
-    """What an executor says of a lost worker, in words of this project; anything else as it is."""
+    """What an executor says of a lost worker or of work that cannot travel, in words of this project; anything else as it is."""
     if isinstance(error, BrokenExecutor):
         return WorkerLost(LOST)
-    return WorkerLost(OFTEN_LOST) if type(error).__name__ == "KilledWorker" else error
+    if type(error).__name__ == "KilledWorker":
+        return WorkerLost(OFTEN_LOST)
+    said = str(error)
+    if isinstance(error, pickle.PicklingError) or (
+        isinstance(error, (AttributeError, TypeError)) and ("pickle" in said or "local object" in said)
+    ):
+        return TallystickError(
+            f"cannot be sent to another process: {said}; define functions and types at the top of a module"
+        )
+    return error
 
 
 def is_lost_on_the_way(error: BaseException) -> bool:
@@ -64,49 +78,105 @@ def workers_of(executor: Executor) -> int:
 
 
 def in_order(
-    executor: Executor, work: Callable[[T], R], pieces: Iterable[T], *, window: int | None = None
+    executor: Executor | None,
+    work: Callable[[T], R],
+    pieces: Iterable[T],
+    *,
+    find: Callable[[T], R | None] = lambda _: None,
+    keep: Callable[[T, R], None] = lambda piece, result: None,
+    window: int | None = None,
 ) -> Iterator[tuple[T, R]]:
-    """Every piece with its result, in the order of the pieces."""
-    most = window or PIECES_A_WORKER * workers_of(executor)
-    waiting: deque[tuple[T, Future[R]]] = deque()
-    try:
-        for piece in pieces:
-            if len(waiting) >= most:
-                first, future = waiting.popleft()
-                yield first, _outcome(executor, work, first, future)
-            waiting.append((piece, _submitted(executor, work, piece)))
-        while waiting:
-            first, future = waiting.popleft()
-            yield first, _outcome(executor, work, first, future)
-    except BrokenExecutor as error:
-        raise explained(error) from None
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        if isinstance(error, pickle.PicklingError) or "pickle" in str(error) or "local object" in str(error):
-            raise TallystickError(
-                f"cannot be sent to another process: {error}; define functions and types at the top of a module"
-            ) from None
-        raise
-    finally:
-        for _, future in waiting:
-            future.cancel()
+    """Every piece with its result, in the order of the pieces; without an executor this process does the work. What `find`
+    knows already is not computed; `keep` gets what was computed as soon as it is there, whatever its place."""
+    if executor is not None:
+        yield from _Window(executor, work, find, keep, window).run(pieces)
+        return
+    for piece in pieces:
+        result = find(piece)
+        if result is None:
+            result = work(piece)
+            keep(piece, result)
+        yield piece, result
 
 
-def _submitted(executor: Executor, work: Callable[[T], R], piece: T) -> Future[R]:
-    try:
-        return executor.submit(work, piece)
-    except BrokenExecutor:
-        raise
-    except RuntimeError as error:  # what every executor says once it was shut down
-        raise TallystickError(f"the executor takes no work ({error})") from None
+@dataclass
+class _Piece(Generic[T, R]):
+    """A piece of work, its place, its result once it is there, and how often that was lost."""
+
+    work: T
+    place: int
+    result: R | None = None
+    lost: int = 0
 
 
-def _outcome(executor: Executor, work: Callable[[T], R], piece: T, future: Future[R], again: int = AGAIN) -> R:
-    try:
-        return future.result()
-    except Exception as error:
-        if not again or not is_lost_on_the_way(error):
-            raise
-    return _outcome(executor, work, piece, _submitted(executor, work, piece), again - 1)
+@dataclass
+class _Window(Generic[T, R]):
+    """The pieces that are under way, or wait for a slow one before them."""
+
+    executor: Executor
+    work: Callable[[T], R]
+    find: Callable[[T], R | None]
+    keep: Callable[[T, R], None]
+    window: int | None
+    waiting: deque[_Piece[T, R]] = field(default_factory=deque)
+    under_way: dict[Future[R], _Piece[T, R]] = field(default_factory=dict)
+
+    def run(self, pieces: Iterable[T]) -> Iterator[tuple[T, R]]:
+        most = self.window or PIECES_A_WORKER * workers_of(self.executor)
+        try:
+            for place, work in enumerate(pieces):
+                piece = _Piece(work, place, self.find(work))
+                self.waiting.append(piece)
+                if piece.result is None:
+                    self.submit(piece)
+                yield from self.ready()
+                while len(self.under_way) >= most or len(self.waiting) >= FINISHED_AHEAD * most:
+                    self.collect()
+                    yield from self.ready()
+            while self.under_way:
+                self.collect()
+                yield from self.ready()
+        finally:
+            for future in self.under_way:
+                future.cancel()
+
+    def submit(self, piece: _Piece[T, R]) -> None:
+        try:
+            self.under_way[self.executor.submit(self.work, piece.work)] = piece
+        except RuntimeError as error:  # what every executor says once it was shut down
+            if isinstance(error, BrokenExecutor):
+                raise explained(error) from None
+            raise TallystickError(f"the executor takes no work ({error})") from None
+        except Exception as error:
+            raise explained(error) from None
+
+    def collect(self) -> None:
+        """Wait for at least one result. Of several pieces that fail, the first in order is the error."""
+        failed = self.take(wait(self.under_way, return_when=FIRST_COMPLETED).done)
+        if failed:
+            earlier = [future for future, piece in self.under_way.items() if piece.place < min(failed)]
+            wait(earlier)
+            failed |= self.take(earlier)
+            raise explained(failed[min(failed)])
+
+    def take(self, finished: Iterable[Future[R]]) -> dict[int, BaseException]:
+        """Keep the results of what is finished; by place the errors of what failed."""
+        failed: dict[int, BaseException] = {}
+        for future in finished:
+            piece, error = self.under_way.pop(future), future.exception()
+            if error is None:
+                piece.result = future.result()
+                self.keep(piece.work, piece.result)
+            elif is_lost_on_the_way(error) and piece.lost < AGAIN:
+                piece.lost += 1
+                self.submit(piece)
+            else:
+                failed[piece.place] = error
+        return failed
+
+    def ready(self) -> Iterator[tuple[T, R]]:
+        while self.waiting and (result := self.waiting[0].result) is not None:
+            yield self.waiting.popleft().work, result
 
 
 def slices(total: int, size: int) -> Iterator[slice]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some, unmet_ids
+from tallystick.files.source import AnySource
 
 
 @dataclass
@@ -148,7 +148,7 @@ def place_of(document: Any, ids: Sequence[Any]) -> int:
     return list(ids).index(document)
 
 
-def sources(name: str | Path, suffix: str) -> list[Path]:
+def sources(name: AnySource, suffix: str) -> list[Path]:
     """The file, or the files with that suffix in the folder, by name."""
     path = Path(name)
     if not path.is_dir():
@@ -175,6 +175,8 @@ RANGES = 64
 
 def stable_numbers(keys: Iterable[Any]) -> U64:
     """A number for each id that is the same in every process. 1 and "1" are different ids."""
+    from hashlib import blake2b
+
     digests = (blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=8).digest() for key in keys)
     return np.frombuffer(b"".join(digests), np.uint64)
 

@@ -16,7 +16,7 @@ from tallystick.laboratory.subjects import Subject, expression, of_result
 from tallystick.results.result import Result
 
 if TYPE_CHECKING:
-    from tallystick.tasks.named import Named
+    from tallystick.tasks.metric import NamedMetric
 
 
 def _coreference() -> dict[str, Subject]:
@@ -116,14 +116,14 @@ def _nary() -> dict[str, Subject]:
     from tallystick.tasks.nary import metrics as room
 
     return {
-        **_expressions("nary", {"clusters": room.clusters()}, Fillers),
-        **_expressions("nary", {"n2": room.relations(2)}, NAryRelationSet[IndexedMention]),
+        **_expressions("nary", {"clusters": room.METRICS["clusters"]}, Fillers),
+        **_expressions("nary", {"n2": room.METRICS["n2"]}, NAryRelationSet[IndexedMention]),
     }
 
 
-def _expressions(task: str, metrics: Mapping[str, Named], type_: Any) -> dict[str, Subject]:
+def _expressions(task: str, metrics: Mapping[str, NamedMetric], type_: Any) -> dict[str, Subject]:
     """Metrics that are asked about values of a type as they stand."""
-    return {name: expression(metric.expression, type_, f"{task}.{name}") for name, metric in metrics.items()}
+    return {name: expression(metric.node, type_, f"{task}.{name}") for name, metric in metrics.items()}
 
 
 def _events() -> dict[str, Subject]:
@@ -131,7 +131,7 @@ def _events() -> dict[str, Subject]:
     from tallystick.tasks.events import metrics as room
     from tallystick.tasks.parses import read_heads
 
-    options = room.Options(heads=read_heads("last"), coreference={})
+    options = room.EventOptions(heads=read_heads("last"), coreference={})
     return _evaluated("events", room.expressions(options), EventSet, partial(room.evaluate, options=options))
 
 

@@ -1,30 +1,37 @@
-"""What is left of documents when they are let go: the account of a corpus.
-
-Every figure of a corpus follows from a few sums over its documents, so a document's row need not be kept once it is
-added. The sums are exact (`exact_sums`), and therefore accounts add in any order and any grouping, bit for bit:
+"""What some documents of a corpus came to: the one thing that streaming, processes, Dask and stored runs add up.
 
     account(documents) = account(some of them) + account(the others)
 
-| of a corpus                 | follows from                                                          |
-|-----------------------------|-----------------------------------------------------------------------|
-| figures (micro)             | the sums of the rows                                                  |
-| mean over documents (macro) | the sums of the documents' figures, and how often each was 0/0        |
-| exact documents             | their number                                                          |
-| bounds under a time limit   | the sums of the rows' upper bounds, and how many documents are open   |
-| figures by field, by label  | the sums of each path, of each label                                  |
+An account keeps the rows of its documents, or only what every figure of the corpus follows from (`Totals`), and beside them what
+else was asked for: sums by field and by label, ids, the documents themselves, what is to be said about the figures. The sums are
+exact, so that nothing depends on the order or the grouping in which accounts are added.
+
+An account of new documents is made apart and added when it is complete, so that documents that could not be scored, or were given
+before, leave nothing behind in what was there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallystick.engine.arrays import F64
-from tallystick.engine.tally import Joinable, Kind, Labelled, Units, add_up, merged, rounded
-from tallystick.errors import MetricError
+from tallystick.engine.data import Memory
+from tallystick.engine.tally import Kind, Totals, Units, joint_kind, merged, rows_under
+from tallystick.errors import MetricError, SidesMismatch, some
+
+if TYPE_CHECKING:
+    from tallystick.algebra.node import Node
+    from tallystick.results.result import Result
+
+MOST_CALLS = 1_000_000
+"""So many answers of users' functions are remembered where memory is bounded."""
 
 FieldSums = dict[str, tuple[Units, bool]]
 """By path the sums that a field's figures follow from, and whether they are only a diagnostic."""
@@ -39,120 +46,274 @@ class LabelSums:
 
 
 @dataclass(frozen=True)
+class Subject:
+    """What is computed, as far as the signature says it."""
+
+    metric: Node | str = ""
+    undefined: float | None = None
+    settings: str = ""
+    name: str = ""
+
+
+@dataclass
 class Account:
-    """The sums of some documents; `+` puts two together."""
+    """The tallies of some documents; what is None is not kept."""
 
     kind: Kind
-    documents: int
-    units: Units
-    means: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """By figure the sum of the documents' values, and in how many documents it is 0/0; labelled kinds have none."""
-    exact: int | None = None
-    above: Units | None = None
-    unproven: int = 0
-    invalid: int = 0
+    subject: Subject = Subject()
+    totals: Totals | None = None
+    """The sums, instead of the rows."""
+    batches: list[tuple[Kind, F64, F64 | None]] = field(default_factory=list)
+    """Rows and, under a time limit, their upper bounds; the kind is that of these documents alone."""
     fields: FieldSums | None = None
     labels: LabelSums | None = None
+    documents: list[tuple[Any, Any]] | None = None
+    count: int = 0
+    ids: list[Any] = field(default_factory=list)
+    """None for a document without a name: its place is its id."""
+    invalid: list[int] = field(default_factory=list)
+    """The places of documents whose prediction could not be read."""
+    memory: Memory = field(default_factory=Memory)
+    open_selves: int = 0
+    remarks: Remarks = field(default_factory=lambda: Remarks())
+    asked: dict[str, None] = field(default_factory=dict)
+    """The judges that others have asked: a part in which nothing was asked knows of none."""
+    _names: set[Any] = field(default_factory=set)
+    _negative: int = 0
+    _silent: tuple[int, int] = (0, 0)
 
     @staticmethod
     def nothing(kind: Kind) -> Account:
-        """The account of no documents."""
+        """The account of no documents, without rows."""
         return Account.of(kind, np.zeros((0, len(kind.sums))))
 
     @staticmethod
-    def of(kind: Kind, rows: F64, *, above: F64 | None = None, invalid: Sequence[int] = ()) -> Account:
-        """The account of documents with these rows; `invalid` are the places of those that could not be read."""
-        open_ = 0 if above is None else int((above != rows).any(axis=1).sum())
+    def of(kind: Kind, rows: F64) -> Account:
+        """The account of documents with these rows, which are let go."""
+        return Account(kind, totals=Totals.of(kind, rows), count=len(rows))
+
+    @staticmethod
+    def of_result(result: Result, *, rows: bool) -> Account:
+        """The account of a result, with rows if they are wanted and there, to be added to others of the same metric."""
+        account = Account(
+            result.kind,
+            Subject(str(result.metric), result.undefined, result.settings, result.name),
+            fields=result.field_sums,
+            labels=result.label_sums,
+            count=result.count,
+            asked=dict.fromkeys(result.judges),
+        )
+        account.remarks.add(result.notes)
+        if rows and result.kept:
+            account.batches = [(result.kind, result.rows, result.above)]
+            account.invalid = list(result.invalid)
+        else:
+            account.totals = result.totals
+        return account
+
+    def like(self, memory: Memory) -> Account:
+        """An account of no documents that keeps what this one keeps, except the documents."""
         return Account(
-            kind,
-            len(rows),
-            add_up(rows),
-            {} if isinstance(kind, Labelled) else _means(kind.figures(rows)),
-            _exact(kind, rows, invalid),
-            None if above is None else add_up(above),
-            open_,
-            len(invalid),
+            self.kind,
+            self.subject,
+            totals=None if self.totals is None else Account.nothing(self.kind).totals,
+            fields=None if self.fields is None else {},
+            labels=None if self.labels is None else LabelSums(self.labels.path),
+            memory=memory,
+        )
+
+    # Adding
+
+    def check_ids(self, ids: Sequence[Any]) -> None:
+        """That documents with these ids (None: no name) can be added: no two have one id."""
+        names = {key for key in ids if key is not None}
+        if not names and not self._names:
+            return
+        if len(names) < len(ids):  # those without a name are called by their places
+            ids = [self.count + k if key is None else key for k, key in enumerate(ids)]
+            names = set(ids)
+        twice = [key for key, times in Counter(ids).items() if times > 1] if len(names) < len(ids) else []
+        twice += names & self._names
+        if len(self._names) < len(self.ids):
+            twice += [key for key in names if self._is_place(key)]
+        if twice:
+            raise SidesMismatch(f"documents were given twice: {some(twice)}")
+
+    def _is_place(self, key: Any) -> bool:
+        """Whether a document without a name is called so."""
+        return isinstance(key, Integral) and 0 <= int(key) < len(self.ids) and self.ids[int(key)] is None
+
+    def check(self, other: Account) -> None:
+        """That another account is of the same metric and has what this one has."""
+        one, two = self.subject, other.subject
+        if (one.metric, one.settings, one.name) != (two.metric, two.settings, two.name):
+            raise MetricError(f"cannot merge tallies of different metrics:\n  {one.metric}\n  {two.metric}")
+        if (self.totals is None) != (other.totals is None):
+            raise MetricError("one evaluation keeps the rows of its documents and the other does not (rows=False)")
+        recounted = self.documents is not None and other.documents is not None
+        if (
+            self.labels is not None
+            and other.labels is not None
+            and self.labels.path != other.labels.path
+            and not recounted
+        ):
+            raise MetricError(f"figures by {self.labels.path!r} and by {other.labels.path!r} cannot be added")
+
+    def add(self, other: Account) -> None:
+        """Put another account, whose ids were checked, behind this one."""
+        self.check(other)
+        self.kind = joint_kind(self.kind, other.kind)
+        # from here on nothing can fail
+        if self.totals is not None and other.totals is not None:
+            self.totals += other.totals
+        self.batches += other.batches
+        self.invalid += [self.count + k for k in other.invalid]
+        self.count += other.count
+        self.ids += other.ids
+        self._names.update(other.ids)
+        self._names.discard(None)
+        self.open_selves += other.open_selves
+        self.memory.merge(other.memory)
+        self.remarks.merge(other.remarks)
+        self.asked.update(other.asked)
+        self._negative += other._negative
+        self._silent = _sum(self._silent, other._silent)
+        self.fields = merged_fields(self.fields, other.fields)
+        self.labels = merged_labels(self.labels, other.labels)
+        if self.documents is not None and other.documents is not None:
+            self.documents += other.documents
+        else:
+            self.documents = None
+
+    def __add__(self, other: Account) -> Account:
+        both = self.like(Memory())
+        both.documents = None if self.documents is None else []
+        both.add(self)
+        both.add(other)
+        return both
+
+    def let_go(self) -> None:
+        """Where rows are not kept, all that is left of them is their totals."""
+        if self.totals is None:
+            return
+        if self.batches:
+            self.totals = Totals.of(self.kind, self.rows, above=self.above, invalid=self.invalid)
+        self.batches, self.invalid, self.ids = [], [], []
+
+    def forget(self) -> None:
+        """Where memory is bounded, the answers of users' functions are remembered for a while only."""
+        if self.totals is not None and sum(map(len, self.memory.calls.values())) > MOST_CALLS:
+            self._negative, self._silent = self.negative, self.unjudged
+            for calls in self.memory.calls.values():
+                calls.clear()  # the judge that gave them stays known
+
+    # What it came to
+
+    @property
+    def rows(self) -> F64:
+        """A row for each document."""
+        found = [rows_under(self.kind, kind, rows) for kind, rows, _ in self.batches]
+        return np.concatenate(found) if found else np.zeros((0, len(self.kind.sums)))
+
+    @property
+    def above(self) -> F64 | None:
+        """The upper bounds of the rows; None where there was no time limit."""
+        if all(most is None for _, _, most in self.batches):
+            return None
+        return np.concatenate(
+            [rows_under(self.kind, kind, rows if most is None else most) for kind, rows, most in self.batches]
         )
 
     @property
-    def sums(self) -> F64:
-        """The sums of the rows."""
-        return rounded(self.units)
+    def all_ids(self) -> tuple[Any, ...]:
+        if not self._names:
+            return tuple(range(len(self.ids)))
+        return tuple(place if key is None else key for place, key in enumerate(self.ids))
 
     @property
-    def most(self) -> F64 | None:
-        """The sums of the rows' upper bounds."""
-        return None if self.above is None else rounded(self.above)
+    def negative(self) -> int:
+        """How many answers were below 0."""
+        answers = (weight for calls in self.memory.calls.values() for weight in calls.values())
+        return self._negative + sum(bool(weight < 0) for weight in answers)
 
-    def mean(self, undefined: float | None) -> dict[str, float | None]:
-        """The mean of each figure over the documents; where it is 0/0 a document is left out, or counts as `undefined`."""
-        out: dict[str, float | None] = {}
-        for name, (units, absent) in self.means.items():
-            known = self.documents - (absent if undefined is None else 0)
-            filled = 0 if undefined is None else add_up(np.array([[undefined]]))[0] * absent
-            out[name] = float(rounded([units + filled])[0] / known) if known else undefined
-        return out
+    @property
+    def unjudged(self) -> tuple[int, int]:
+        """How many answers are NaN, which is a judge that did not say, of how many."""
+        weights = [weight for calls in self.memory.calls.values() for weight in calls.values()]
+        return _sum(self._silent, (sum(weight != weight for weight in weights), len(weights)))
 
-    def __add__(self, other: Account) -> Account:
-        first, second = _alike(self, other)
-        return Account(
-            first.kind,
-            first.documents + second.documents,
-            merged(first.units, second.units),
-            {name: (units + second.means[name][0], absent + second.means[name][1])
-             for name, (units, absent) in first.means.items()},
-            None if first.exact is None or second.exact is None else first.exact + second.exact,
-            _both(first.above, second.above, first, second),
-            first.unproven + second.unproven,
-            first.invalid + second.invalid,
-            merged_fields(first.fields, second.fields),
-            merged_labels(first.labels, second.labels),
-        )  # fmt: skip
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Who was asked."""
+        found = (getattr(calls, "signature", "") for calls in self.memory.calls.values())
+        return tuple(dict.fromkeys((*self.asked, *(who for who in found if who))))
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said about the figures."""
+        notes = list(self.remarks.texts())
+        if self.open_selves:
+            notes.append(f"{self.open_selves:,} self-scores are not proven within the limit: figures may be too high")
+        if self.negative:
+            notes.append(f"{self.negative:,} similarities were below 0 and counted as 0")
+        unjudged, asked = self.unjudged
+        if unjudged:
+            notes.append(
+                f"{unjudged:,} of {asked:,} pairs of texts were not judged and count as 0: the figures are lower bounds"
+            )
+        return tuple(notes)
 
-def _means(figures: Mapping[str, F64]) -> dict[str, tuple[int, int]]:
-    out = {}
-    for name, values in figures.items():
-        absent = np.isnan(values)
-        out[name] = add_up(values[~absent][:, None])[0], int(absent.sum())
-    return out
+    def result(self, ids: Sequence[Any] | None = None) -> Result:
+        """The result of these documents, which are called by their own ids or by these."""
+        from tallystick.results.result import Result
 
-
-def _exact(kind: Kind, rows: F64, invalid: Sequence[int]) -> int | None:
-    """How many documents are right in everything; None if the tally cannot tell."""
-    if kind.sums[:4] != ("num_p", "den_p", "num_r", "den_r"):
-        return None
-    num_p, den_p, num_r, den_r = rows.T[:4]
-    right = np.isclose(num_p, den_p, atol=1e-9) & np.isclose(num_r, den_r, atol=1e-9)
-    right[list(invalid)] = False  # also where the reference is empty
-    return int(np.sum(right))
-
-
-def _alike(first: Account, second: Account) -> tuple[Account, Account]:
-    """Two accounts over one kind: kinds with labels are brought to the labels of both."""
-    if first.kind == second.kind:
-        return first, second
-    if not isinstance(first.kind, Joinable) or type(first.kind) is not type(second.kind):
-        raise MetricError(f"tallies of different kinds cannot be added: {first.kind} and {second.kind}")
-    kind = first.kind.joined(second.kind)
-    return _moved(first, kind), _moved(second, kind)
+        about: dict[str, Any] = {
+            **vars(self.subject), "kind": self.kind, "notes": self.notes, "judges": self.judges, "memory": self.memory,
+            "field_sums": self.fields, "label_sums": self.labels,
+        }  # fmt: skip
+        if self.totals is not None:
+            return Result(rows=self.totals, ids=(), **about)
+        return Result(
+            rows=self.rows,
+            ids=self.all_ids if ids is None else tuple(ids),
+            sources=tuple(self.documents) if self.documents is not None else None,
+            above=self.above,
+            invalid=tuple(self.invalid),
+            **about,
+        )
 
 
-def _moved(account: Account, kind: Kind) -> Account:
-    known = dict(zip(account.kind.sums, account.units, strict=True))
-    return replace(account, kind=kind, units=tuple(known.get(name, 0) for name in kind.sums))
+@dataclass
+class Remarks:
+    """What parts say, each sort of it once: remarks that differ only in numbers and quoted words are of one sort."""
 
+    sorts: dict[str, tuple[str, int, bool]] = field(default_factory=dict)
+    """By sort the first remark, how many there are, and whether all are the same."""
 
-def _both(one: Units | None, other: Units | None, first: Account, second: Account) -> Units | None:
-    if one is None and other is None:
-        return None
-    return merged(first.units if one is None else one, second.units if other is None else other)
+    def add(self, remarks: Iterable[str]) -> None:
+        for text in remarks:
+            sort = re.sub(r'"[^"]*"|\'[^\']*\'|[\d,]+', "#", text)
+            self._count(sort, text, 1, True)
+
+    def merge(self, other: Remarks) -> None:
+        for sort, (first, times, same) in other.sorts.items():
+            self._count(sort, first, times, same)
+
+    def _count(self, sort: str, text: str, times: int, same: bool) -> None:
+        first, before, alike = self.sorts.get(sort, (text, 0, True))
+        self.sorts[sort] = first, before + times, alike and same and first == text
+
+    def texts(self) -> tuple[str, ...]:
+        return tuple(
+            first if same else f"in {times:,} shards, the first of them: {first}"
+            for first, times, same in self.sorts.values()
+        )
 
 
 def merged_fields(first: FieldSums | None, second: FieldSums | None) -> FieldSums | None:
     """The sums of both by path."""
     if first is None or second is None:
-        return first if second is None else second
+        return None
     out = dict(first)
     for path, (units, diagnostic) in second.items():
         known = out.get(path)
@@ -161,13 +322,15 @@ def merged_fields(first: FieldSums | None, second: FieldSums | None) -> FieldSum
 
 
 def merged_labels(first: LabelSums | None, second: LabelSums | None) -> LabelSums | None:
-    """The sums of both by label."""
-    if first is None or second is None:
-        return first if second is None else second
-    if first.path != second.path:
-        raise MetricError(f"figures by {first.path!r} and by {second.path!r} cannot be added")
+    """The sums of both by label; None where one has none, or those of another path."""
+    if first is None or second is None or first.path != second.path:
+        return None
     out = dict(first.sums)
     for label, (units, support) in second.sums.items():
         known = out.get(label)
         out[label] = (units, support) if known is None else (merged(known[0], units), known[1] + support)
     return LabelSums(first.path, out)
+
+
+def _sum(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return one[0] + other[0], one[1] + other[1]

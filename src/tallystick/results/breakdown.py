@@ -9,6 +9,7 @@ import numpy as np
 
 from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
+from tallystick.algebra.records import Each
 from tallystick.algebra.sets import Matching
 from tallystick.engine.arrays import F64, I64
 from tallystick.engine.blocks import Blocks
@@ -19,7 +20,7 @@ from tallystick.engine.rows import split_surplus
 from tallystick.engine.tally import Counts, Kind, Units, add_up, merged, rounded
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.accounts import FieldSums, LabelSums
-from tallystick.results.rows import FieldFigures, Figures, LabelFigures
+from tallystick.results.result import FieldFigures, Figures, LabelFigures
 from tallystick.results.tallying import kind_of, readable
 
 Decide = Callable[[Mapping[str, F64]], Figures]
@@ -156,8 +157,8 @@ def sums_by_label(metric: Node, path: str, sources: Sources, memory: Memory) -> 
 
 def has_labels_at(metric: Node, path: str) -> bool:
     """Whether the first collection of a metric is the one that a path of a label goes through."""
-    collection = str(metric).partition("each(")[2].partition("=")[0]
-    return path.startswith(f"{collection}[*]")
+    collections = (name for node in metric.walk() if isinstance(node, Each) for name, _ in node.fields)
+    return path.startswith(f"{next(collections, '')}[*]")
 
 
 def add_label_sums(sums: LabelSums, metric: Node, reference: Data, predicted: Data, memory: Memory) -> None:

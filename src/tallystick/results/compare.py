@@ -16,7 +16,7 @@ spread; the interval is that of the mean, every run over the same drawn document
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, product
@@ -99,13 +99,15 @@ def compare(
         doubts += cautions.about_documents(documents, len(runs), test)
         doubts += cautions.about_reach(known, documents, resamples, test, 1 - level)
         doubts += [*cautions.about_draws(metric, tested, resamples, documents, 1 - level), *rare]
-    cells = marked(tuple(runs), cells, differences, 1 - level)
+    measures = _measures(runs)
+    lower = _lower(measures)
+    cells = marked(tuple(runs), cells, differences, 1 - level, lower)
     settings = f"resamples={resamples}, seed={seed}, level={level!r}, interval={method}, test={test}, correction=holm"
     settings += "" if ties == "mean" else f", ties={ties}"
     return Comparison(
-        tuple(runs), metrics, ranked(tuple(runs), metrics, cells, ties=ties, base=base), differences, settings,
+        tuple(runs), metrics, ranked(tuple(runs), metrics, cells, ties=ties, ascending=lower, base=base), differences, settings,
         (_documents(runs, metrics), *dict.fromkeys((*notes, *doubts)), *cautions.said(runs, metrics)),
-        tuple(dict.fromkeys(doubts)), _signatures(runs, settings), base=base or metrics[0], measures=_measures(runs),
+        tuple(dict.fromkeys(doubts)), _signatures(runs, settings), base=base or metrics[0], measures=measures,
     )  # fmt: skip
 
 
@@ -114,12 +116,13 @@ def compare_runs(
     notes: Sequence[str] = (),
     *,
     ties: str = "mean",
-    ascending: bool = False,
+    ascending: bool | Collection[str] = False,
     base: str | None = None,
     metrics: Sequence[str] | None = None,
 ) -> Comparison:
     """Systems of which each comes in one or several runs, given by their figures alone; a mean of which one figure is
-    not defined is not defined either, and a note says so. `metrics` is their order, by default that in which they come."""
+    not defined is not defined either, and a note says so. `metrics` is their order, by default that in which they come;
+    `ascending` says for which of them, or for all, lower is better."""
     names = tuple(systems)
     metrics = tuple(metrics or dict.fromkeys(metric for runs in systems.values() for run in runs for metric in run))
     cells: dict[tuple[str, str], Cell] = {}
@@ -130,7 +133,8 @@ def compare_runs(
         empty = [k for k, value in enumerate(values, 1) if value is None]
         if empty and len(values) > 1:
             undefined.append(f"{name}, {metric}: no mean, since run {', '.join(map(str, empty))} has no figure")
-    found = ranked(names, metrics, cells, ties=ties, ascending=ascending, base=base)
+    lower = (metrics if ascending else ()) if isinstance(ascending, bool) else ascending
+    found = ranked(names, metrics, cells, ties=ties, ascending=lower, base=base)
     return Comparison(names, metrics, found, {}, notes=(*notes, *undefined), base=base or "".join(metrics[:1]))
 
 
@@ -148,18 +152,25 @@ def _compare_splits(runs: _Runs, metrics: Sequence[str], ties: str, base: str | 
                     f"and {first[metric].metric}; say what the metric is (records: --schema, --type or --metric)"
                 )
     figures = {name: [{m: run[m].score for m in metrics} for run in found] for name, found in runs.items()}
-    found = compare_runs(figures, notes=(_documents(runs, metrics, splits=True), _SPLITS), ties=ties, base=base)
+    measures = _measures(runs)
+    notes = (_documents(runs, metrics, splits=True), _SPLITS)
+    found = compare_runs(figures, notes=notes, ties=ties, ascending=_lower(measures), base=base)
     settings = "" if ties == "mean" else f"ties={ties}"
     more = cautions.said(runs, metrics)
     return replace(
         found, settings=settings, notes=(*found.notes, *more), signatures=_signatures(runs, settings),
-        measures=_measures(runs),
+        measures=measures,
     )  # fmt: skip
 
 
 def _measures(runs: _Runs) -> dict[str, Measure]:
     """What the figures of each metric are."""
     return {metric: Measure.of(result.kind) for metric, result in next(iter(runs.values()))[0].items()}
+
+
+def _lower(measures: Mapping[str, Measure]) -> tuple[str, ...]:
+    """The metrics for which lower is better."""
+    return tuple(metric for metric, measure in measures.items() if measure.lower_is_better)
 
 
 def _documents(runs: _Runs, metrics: Sequence[str], splits: bool = False) -> str:
@@ -328,14 +339,14 @@ def tested_pairs(
 
 def marked(
     names: Sequence[str], cells: Mapping[tuple[str, str], Cell],
-    differences: Mapping[tuple[str, str, str], Difference], alpha: float,
+    differences: Mapping[tuple[str, str, str], Difference], alpha: float, lower: Collection[str] = (),
 ) -> dict[tuple[str, str], Cell]:  # fmt: skip
-    """The cells with the letters of the systems that each is significantly above."""
+    """The cells with the letters of the systems that each is significantly better than."""
     letters = {name: letter(k) for k, name in enumerate(names)}
     beaten: dict[tuple[str, str], list[str]] = {}
     for (metric, a, b), d in differences.items():
         if d.corrected is not None and d.corrected <= alpha + 1e-12 and d.value:
-            winner, loser = (b, a) if d.value > 0 else (a, b)
+            winner, loser = (b, a) if (d.value > 0) != (metric in lower) else (a, b)
             beaten.setdefault((winner, metric), []).append(letters[loser])
     order = list(letters.values()).index
     joiner = "" if len(names) <= 26 else ","

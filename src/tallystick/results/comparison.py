@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
-from tallystick.engine.tally import Labelled
+from tallystick.engine.tally import Labelled, lower_is_better
 from tallystick.errors import counted, some
 from tallystick.results.resampling import Interval
 from tallystick.results.result import Result
@@ -27,7 +27,7 @@ Correlation = dict[str, Any]
 @dataclass(frozen=True)
 class Cell:
     """One system under one metric. `spread` is the standard deviation of `runs` runs, `beats` the letters of the
-    systems that it is significantly above, `moved` how many ranks it is higher than under the base metric. What is
+    systems that it is significantly better than, `moved` how many ranks it is higher than under the base metric. What is
     undefined has no rank."""
 
     value: float | None
@@ -37,6 +37,11 @@ class Cell:
     rank: float | None = None
     moved: float | None = None
     beats: str = ""
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The ends of the interval, if there is one."""
+        return None if self.interval is None else self.interval.ends
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -50,11 +55,17 @@ class Measure:
 
     figure: str
     average: str = "micro"
+    lower_is_better: bool = False
 
     @classmethod
     def of(cls, kind: Kind) -> Measure:
         """What a kind of tally is compared by."""
-        return cls(kind.headline, getattr(kind, "average", "micro"))
+        return cls(kind.headline, getattr(kind, "average", "micro"), lower_is_better(kind))
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data; the direction is said where it is not the usual one."""
+        direction = {"lower_is_better": True} if self.lower_is_better else {}
+        return {"figure": self.figure, "average": self.average, **direction}
 
 
 @dataclass(frozen=True)
@@ -111,7 +122,7 @@ class Comparison:
             "signature": "; ".join(self.signatures),
             "settings": self.settings,
             "metrics": {
-                metric: dict(vars(self.measures[metric])) if metric in self.measures else {} for metric in self.metrics
+                metric: self.measures[metric].as_dict() if metric in self.measures else {} for metric in self.metrics
             },
             "systems": {
                 system: {metric: self.cells[system, metric].as_dict() for metric in self.metrics}
@@ -138,7 +149,7 @@ class Comparison:
 
     def plot(self, kind: str | None = None) -> Picture:
         """A picture of the figures with their intervals and of the ranks; `kind` is figures or ranks for one of them."""
-        from tallystick.show.pictures import comparison_picture
+        from tallystick.results.comparison_page import comparison_picture
 
         return comparison_picture(self, kind)
 
@@ -149,7 +160,7 @@ class Comparison:
         write_comparison([self], path, title)
 
     def _repr_html_(self) -> str:
-        from tallystick.show.notebook import comparison_html
+        from tallystick.results.comparison_tables import comparison_html
 
         return comparison_html(self)
 
@@ -188,15 +199,15 @@ def ranked(
     cells: Mapping[tuple[str, str], Cell],
     *,
     ties: str = "mean",
-    ascending: bool = False,
+    ascending: Collection[str] = (),
     base: str | None = None,
 ) -> dict[tuple[str, str], Cell]:
-    """The cells with ranks (the highest figure is first, or the lowest), and how far those of the base metric, the first
-    if none is named, have moved. What is undefined has no rank."""
+    """The cells with ranks (the highest figure is first; for the `ascending` metrics the lowest), and how far those of the base
+    metric, the first if none is named, have moved. What is undefined has no rank."""
     found: dict[tuple[str, str], float] = {}
     for metric in metrics:
         known = {name: value for name in names if (value := cells[name, metric].value) is not None}
-        signed = [-value if ascending else value for value in known.values()]
+        signed = [-value if metric in ascending else value for value in known.values()]
         found |= {(name, metric): rank for name, rank in zip(known, ranks(signed, ties).tolist(), strict=True)}
     out: dict[tuple[str, str], Cell] = {}
     for key in ((name, metric) for metric in metrics for name in names):

@@ -1,4 +1,4 @@
-"""The report of a comparison: systems by metrics, ranks that move, who is above whom, how much the metrics agree."""
+"""The report of a comparison, and its pictures: systems by metrics, ranks that move, who is above whom, how much the metrics agree."""
 
 from __future__ import annotations
 
@@ -7,15 +7,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import counted
+from tallystick.errors import MetricError, counted
 from tallystick.files.writing import write_atomically
-from tallystick.results.comparison_tables import correlations_table, intervals_are, letters_are, measures_are, shown
-from tallystick.show.page import rendered
-from tallystick.show.page_tables import shown_table, table_data
+from tallystick.results.comparison import mean_correlations
+from tallystick.results.comparison_tables import (
+    correlations_table,
+    figure_digits,
+    intervals_note,
+    letters_note,
+    measure_name,
+    measures_note,
+)
+from tallystick.show.page import interval_bar, page_table, render_page, table_data
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.results.comparison import Cell, Comparison
+    from tallystick.show.pictures import Picture
     from tallystick.show.tables import Table
 
 
@@ -32,8 +40,6 @@ def render_comparison(
     own: Sequence[Sequence[Table]] = (),
 ) -> str:  # fmt: skip
     """The page as HTML. `own` has for each comparison the tables that its task adds; figures are rounded, or cut."""
-    from tallystick.results.comparison import mean_correlations
-
     first = comparisons[0]
     tables = [[table for table in added if table.rows] for added in own] or [[] for _ in comparisons]
     means = mean_correlations(comparisons) if len(comparisons) > 1 else []
@@ -42,7 +48,7 @@ def render_comparison(
     subtitle = (
         f"{counted(len(first.systems), 'system')} · {counted(len(first.metrics), 'metric')} · tallystick {__version__}"
     )
-    return rendered(
+    return render_page(
         "comparison.html.j2",
         ("page.js", "comparison.js"),
         {
@@ -56,7 +62,7 @@ def render_comparison(
         else f"{counted(len(comparisons), 'task')} · tallystick {__version__}",
         sections=_sections(comparisons, tables, bool(means), bool(signatures or notes)),
         comparisons=[_shown(one, added, truncate) for one, added in zip(comparisons, tables, strict=True)],
-        means=shown_table(correlations_table(means, f"Mean of {len(comparisons)} tasks")) if means else None,
+        means=page_table(correlations_table(means, f"Mean of {len(comparisons)} tasks")) if means else None,
         signatures=signatures,
         notes=list(dict.fromkeys(notes)),
     )
@@ -108,15 +114,15 @@ def _shown(one: Comparison, added: Sequence[Table], truncate: bool) -> dict[str,
             first = len(one.systems) > 1 and cell.rank == best[metric]
             cells.append(_cell(one, cell, scales[metric], first, one.digits_of(system, metric), truncate))
         rows.append({"system": system, "letter": letters[system] if one.differences else "", "cells": cells})
-    legend = [measures_are(one), intervals_are(one).replace("[ ]", "Below a figure").strip()]
-    legend.append(letters_are(one, "Letters behind a figure name the systems that it is significantly above"))
+    legend = [measures_note(one), intervals_note(one).replace("[ ]", "Below a figure").strip()]
+    legend.append(letters_note(one, "Letters behind a figure name the systems that it is significantly better than"))
     if _is_ranked(one):
         legend.append(f"#: rank; arrows: places moved from {one.base or one.metrics[0]}. ★ is the best.")
-    correlations = shown_table(correlations_table(one.correlations(), "As numbers")) if _agree(one) else None
+    correlations = page_table(correlations_table(one.correlations(), "As numbers")) if _agree(one) else None
     tracks = [[f"{end:.3g}" for end in scales[metric]] for metric in one.metrics]
     return {
         "tracks": tracks, "title": one.title, "legend": " ".join(filter(None, legend)), "metrics": one.metrics, "rows": rows, "ranked": _is_ranked(one),
-        "cautions": one.cautions, "tested": bool(one.differences), "alpha": _alpha(one), "correlations": correlations, "own": [shown_table(table) for table in added],
+        "cautions": one.cautions, "tested": bool(one.differences), "alpha": _alpha(one), "correlations": correlations, "own": [page_table(table) for table in added],
     }  # fmt: skip
 
 
@@ -124,8 +130,8 @@ def _ends(cell: Cell) -> tuple[float, float] | None:
     """What is drawn around a figure: its interval, or its spread over runs."""
     if cell.value is None:
         return None
-    if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
-        return cell.interval.low, cell.interval.high
+    if cell.ends is not None:
+        return cell.ends
     return (cell.value - cell.spread, cell.value + cell.spread) if cell.spread is not None else None
 
 
@@ -143,21 +149,17 @@ def _scale(one: Comparison, metric: str) -> tuple[float, float]:
 def _cell(
     one: Comparison, cell: Cell, scale: tuple[float, float], first: bool, digits: int = 4, truncate: bool = False
 ) -> dict[str, Any]:
-    def share(x: float) -> float:
-        return 100 * min(1.0, max(0.0, (x - scale[0]) / (scale[1] - scale[0])))
-
     ends, said = _ends(cell), ""
     if cell.spread is not None:
-        said = f"± {shown(cell.spread, digits, truncate)}, {cell.runs} runs"
-    if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
-        low, high = (shown(end, digits, truncate) for end in (cell.interval.low, cell.interval.high))
-        interval = f"{low} to {high}"
+        said = f"± {figure_digits(cell.spread, digits, truncate)}, {cell.runs} runs"
+    if cell.ends is not None:
+        interval = " to ".join(figure_digits(end, digits, truncate) for end in cell.ends)
         said = f"{interval}; {said}" if said else interval
     value = cell.value
     beaten = cell.beats.split(",") if len(one.systems) > 26 else list(cell.beats)
     above = [system for system, letter in one.letters.items() if letter in beaten]
     return {
-        "value": "–" if value is None else shown(value, digits, truncate),
+        "value": "–" if value is None else figure_digits(value, digits, truncate),
         "sort": "" if value is None or math.isnan(value) else value,
         "rank": f"{cell.rank:g}" if cell.rank is not None and len(one.systems) > 1 else "",
         "moved": cell.moved or 0.0,
@@ -166,8 +168,50 @@ def _cell(
         "above": ", ".join(above),
         "said": said,
         "first": first,
-        "bar": {
-            "share": share(value or 0.0), "known": ends is not None,
-            "low": share(ends[0]) if ends else 0.0, "high": share(ends[1]) if ends else 0.0,
-        },
-    }  # fmt: skip
+        "bar": interval_bar(value, ends, scale),
+    }
+
+
+# Pictures
+
+
+def comparison_picture(comparison: Comparison, kind: str | None = None) -> Picture:
+    """`figures`: each system with its interval, a panel for each metric. `ranks`: how ranks move from metric to metric.
+    Both, one above the other, unless one is asked for (or there is nothing to rank)."""
+    from tallystick.show.pictures import Block, Dots, Ranks, draw_blocks
+
+    several = _is_ranked(comparison)
+    chosen = [kind] if kind else ["figures", "ranks"] if several else ["figures"]
+    if unknown := [name for name in chosen if name not in ("figures", "ranks")]:
+        raise MetricError(f"a comparison has pictures of figures and of ranks, not of {unknown[0]!r}")
+    if "ranks" in chosen and not several:
+        raise MetricError("a picture of ranks needs two systems and two metrics")
+    cells = {
+        metric: {system: comparison.cells[system, metric] for system in comparison.systems}
+        for metric in comparison.metrics
+    }
+    ranks = {metric: {system: cell.rank for system, cell in row.items()} for metric, row in cells.items()}
+    dots = {
+        metric: {system: (cell.value, _ends(cell)) for system, cell in row.items() if cell.value is not None}
+        for metric, row in cells.items()
+    }
+    order = sorted(comparison.systems, key=lambda system: _place(ranks[comparison.metrics[0]][system]))
+    labels = {metric: _axis_label(comparison, metric) for metric in comparison.metrics}
+    blocks: dict[str, Block] = {"figures": Dots(order, dots, labels), "ranks": Ranks(comparison.systems, ranks)}
+    return draw_blocks([blocks[name] for name in chosen])
+
+
+def _place(rank: float | None) -> float:
+    return math.inf if rank is None else rank
+
+
+def _axis_label(comparison: Comparison, metric: str) -> str:
+    """What a panel's dots and bars are: `F1, macro, 95 % interval`."""
+    said = [measure_name(comparison.measures[metric])] if metric in comparison.measures else []
+    cells = [comparison.cells[system, metric] for system in comparison.systems]
+    levels = [cell.interval.level for cell in cells if cell.interval is not None and cell.ends]
+    if levels:
+        said.append(f"{100 * max(levels):g} % interval")
+    elif any(cell.spread is not None for cell in cells):
+        said.append("standard deviation of runs")
+    return ", ".join(said)

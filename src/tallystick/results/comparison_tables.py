@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tallystick.show.tables import Column, Table, latex_tabular, latex_text
+from tallystick.results.tables import figure_name
+from tallystick.show.tables import Column, Table, latex_tabular, latex_text, notebook_table
 
 if TYPE_CHECKING:
     from tallystick.results.comparison import Cell, Comparison, Measure
@@ -58,28 +59,29 @@ def _alone(comparison: Comparison, system: str, metric: str) -> Cell:
 
 def legend(comparison: Comparison, rank_sign: str = RANK) -> list[str]:
     """What everything in the table is, in a line or two."""
-    letters = letters_are(
-        comparison, "Letters: systems, by the letter before their name, that a figure is significantly above"
+    letters = letters_note(
+        comparison, "Letters: systems, by the letter before their name, that a figure is significantly better than"
     )
     moves = f"; ↑↓: places moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
     ranks = f"{rank_sign}: rank{moves}."
-    return _lines(comparison, measures_are(comparison), letters, ranks)
+    return _lines(comparison, measures_note(comparison), letters, ranks)
 
 
 def _latex_legend(comparison: Comparison) -> list[str]:
     """The same for a reader of the LaTeX source."""
-    measures = measures_are(comparison)
+    measures = measures_note(comparison)
     if comparison.fractions:
         measures = f"{measures[:-1]}, in percent." if measures else "Figures in percent."
-    letters = letters_are(
-        comparison, "Raised letters: systems, by the letter behind their name, that a figure is significantly above"
+    letters = letters_note(
+        comparison,
+        "Raised letters: systems, by the letter behind their name, that a figure is significantly better than",
     )
     moves = f", and by how many places it moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
     return _lines(comparison, measures, letters, f"Behind each figure: its rank{moves}.")
 
 
 def _lines(comparison: Comparison, measures: str, letters: str, ranks: str) -> list[str]:
-    said = [measures, intervals_are(comparison).strip()]
+    said = [measures, intervals_note(comparison).strip()]
     if any(cell.spread is not None for cell in comparison.cells.values()):
         said.append("±: standard deviation over runs.")
     if len(comparison.systems) > 1:
@@ -93,7 +95,7 @@ def _base(comparison: Comparison) -> str:
     return comparison.base or comparison.metrics[0]
 
 
-def letters_are(comparison: Comparison, said: str) -> str:
+def letters_note(comparison: Comparison, said: str) -> str:
     """What letters are, that there are none, or nothing where nothing could be tested."""
     if all(d.p is None for d in comparison.differences.values()):
         return ""
@@ -107,7 +109,7 @@ def _below(comparison: Comparison) -> str:
     return f"(p ≤ {round(alpha, 10):g} after Holm's correction)"
 
 
-def measures_are(comparison: Comparison) -> str:
+def measures_note(comparison: Comparison) -> str:
     """What the figures are: `Figures: F1.` or, where metrics differ, `Figures: F1, micro (segment); F1, macro (token, ts).`"""
     found: dict[Measure, list[str]] = {}
     for metric in comparison.metrics:
@@ -117,6 +119,7 @@ def measures_are(comparison: Comparison) -> str:
     parts = []
     for measure, metrics in found.items():
         said = measure_name(measure) if averaged else figure_name(measure.figure)
+        said += ", lower is better" if measure.lower_is_better else ""
         parts.append(f"{said} ({', '.join(metrics)})" if len(found) > 1 else said)
     return f"Figures: {'; '.join(parts)}." if parts else ""
 
@@ -127,16 +130,9 @@ def measure_name(measure: Measure) -> str:
     return f"{figure_name(measure.figure)}, {average}"
 
 
-def figure_name(figure: str) -> str:
-    """A figure as papers write it: F1, precision, kappa."""
-    return figure.upper() if figure.startswith("f") and figure[1:2].isdigit() else figure
-
-
-def intervals_are(comparison: Comparison) -> str:
+def intervals_note(comparison: Comparison) -> str:
     """What stands in brackets behind a figure, where something does."""
-    levels = {
-        cell.interval.level for cell in comparison.cells.values() if cell.interval and cell.interval.low is not None
-    }
+    levels = {cell.interval.level for cell in comparison.cells.values() if cell.interval is not None and cell.ends}
     return f"[ ]: {100 * max(levels):g} % interval. " if levels else ""
 
 
@@ -144,12 +140,11 @@ def cell_text(cell: Cell, digits: int = 4, truncate: bool = False, rank_sign: st
     """`0.7932 [0.7811, 0.8049] bc #1 ↑2`"""
     if cell.value is None:
         return "–"
-    parts = [shown(cell.value, digits, truncate)]
+    parts = [figure_digits(cell.value, digits, truncate)]
     if cell.spread is not None:
-        parts.append(f"±{shown(cell.spread, digits, truncate)} ({cell.runs} runs)")
-    if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
-        low, high = (shown(end, digits, truncate) for end in (cell.interval.low, cell.interval.high))
-        parts.append(f"[{low}, {high}]")
+        parts.append(f"±{figure_digits(cell.spread, digits, truncate)} ({cell.runs} runs)")
+    if cell.ends is not None:
+        parts.append(f"[{', '.join(figure_digits(end, digits, truncate) for end in cell.ends)}]")
     if cell.beats:
         parts.append(cell.beats)
     if cell.rank is not None:
@@ -159,7 +154,7 @@ def cell_text(cell: Cell, digits: int = 4, truncate: bool = False, rank_sign: st
     return " ".join(parts)
 
 
-def shown(value: float, digits: int, truncate: bool = False) -> str:
+def figure_digits(value: float, digits: int, truncate: bool = False) -> str:
     """A figure with so many decimals: rounded, or cut towards 0 as the reference scorer of coreference does. What has more
     digits than a float can hold is shown as Python writes it."""
     if digits > 17 or abs(value) >= 1e16:
@@ -167,6 +162,13 @@ def shown(value: float, digits: int, truncate: bool = False) -> str:
     if truncate:
         value = math.trunc(value * 10**digits + math.copysign(1e-9, value)) / 10**digits
     return f"{value:.{digits}f}"
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """A comparison in a notebook: systems by metrics, and what was computed."""
+    table = comparison_table(comparison)
+    signatures = [*comparison.signatures] or ([comparison.settings] if comparison.settings else [])
+    return notebook_table(table, (*table.notes, *comparison.notes), signatures)
 
 
 def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
@@ -181,7 +183,7 @@ def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
             digits = max(1, digits - 2)
 
         def number(value: float) -> str:
-            return latex_text(shown(factor * value, digits, truncate))
+            return latex_text(figure_digits(factor * value, digits, truncate))
 
         if cell.value is None:
             return ["--", ""] if ranked else ["--"]
@@ -190,8 +192,8 @@ def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
             text += f" $\\pm$ {number(cell.spread)}"
         if cell.beats:
             text += f"$^{{{cell.beats}}}$"
-        if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
-            text += f" {{\\scriptsize [{number(cell.interval.low)}, {number(cell.interval.high)}]}}"
+        if cell.ends is not None:
+            text += f" {{\\scriptsize [{', '.join(map(number, cell.ends))}]}}"
         if not ranked:
             return [text]
         rank = f"{cell.rank:g}" if cell.rank is not None else ""

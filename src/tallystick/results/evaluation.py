@@ -4,7 +4,7 @@
 
 The documents of both sides are columns whose k-th rows meet. They are taken in batches, so that rectangles of
 dense similarities stay small; a batch's tallies are simply put below the ones before, or, if nobody will ask for them,
-added to an account. A document's row depends on that document alone, and the sums are exact, so that no figure depends on
+added to their totals. A document's row depends on that document alone, and the sums are exact, so that no figure depends on
 the size of the batches, their order, or who has computed them.
 """
 
@@ -12,19 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from tallystick.algebra.node import Node
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import COLUMNS, Data, Memory, Objects, as_data, is_arrow
+from tallystick.engine.tally import Totals
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, unmet_ids
-from tallystick.results.accounts import Account, LabelSums
-from tallystick.results.portion import Portion
+from tallystick.results.accounts import Account, LabelSums, Subject
 from tallystick.results.result import Result
-from tallystick.results.tallying import Progress, batch_size, kind_of, settle, tally
+from tallystick.results.tallying import Progress, batch_size, kind_of, tally
 
 
 def evaluate(
@@ -77,22 +74,24 @@ class Evaluation:
             raise MetricError(f"undefined must be None, 0.0 or 1.0, found {undefined!r}")
         self.metric, self.undefined, self.keep = metric, undefined, keep and rows
         self.kind = kind_of(metric)
-        self._taken = Portion(
-            account=None if rows else Account.nothing(self.kind),
+        self._taken = Account(
+            self.kind,
+            Subject(metric, undefined),
+            totals=None if rows else Account.nothing(self.kind).totals,
             fields={} if fields else None,
             labels=None if labels is None else LabelSums(labels),
             documents=[] if self.keep else None,
         )
 
     @property
-    def rows(self) -> list[F64]:
-        """The tallies so far, an array for each batch."""
+    def rows(self) -> F64:
+        """The tallies so far, a row for each document; none if rows are not kept."""
         return self._taken.rows
 
     @property
-    def account(self) -> Account | None:
+    def totals(self) -> Totals | None:
         """The sums so far, instead of the rows."""
-        return self._taken.account
+        return self._taken.totals
 
     def update(
         self,
@@ -117,30 +116,29 @@ class Evaluation:
         if executor is not None and not hasattr(executor, "submit"):
             raise MetricError(f"executor: expected one of concurrent.futures or of Dask, found {executor!r:.60}")
         listed = [None] * n if ids is None else list(ids)
-        self._taken.check(listed)
+        self._taken.check_ids(listed)
         names = range(first, first + n) if ids is None else listed
         step = batch or batch_size(self.metric, reference)
         if executor is not None:
-            portion = self._tallied_there(executor, reference, predicted, names, step, progress)
+            found = self._tallied_there(executor, reference, predicted, names, step, progress)
         else:
             memory = Memory(self._taken.memory.calls, dict(self._taken.memory.absent))
-            portion = self._taken.like(memory)
+            found = self._taken.like(memory)
             alone = ids is None and first + n == 1
-            tally(portion, self.metric, reference, predicted, names, step, progress, alone=alone)
-        rows = self._joined(portion.rows)
-        settle(portion, self.metric)
-        if self._taken.account is None:
-            portion.ids = listed
-        portion.documents = [(reference, predicted)]
-        self._taken.add(portion)
-        if self._taken.account is not None:
-            self._taken.forget()
+            tally(found, self.metric, reference, predicted, names, step, progress, alone=alone)
+        rows = found.rows
+        found.let_go()
+        if self._taken.totals is None:
+            found.ids = listed
+        found.documents = [(reference, predicted)]
+        self._taken.add(found)
+        self._taken.forget()
         return rows
 
     def _tallied_there(
         self, executor: Executor, reference: Data, predicted: Data, names: Sequence[Any], step: int,
         progress: Progress | None,
-    ) -> Portion:  # fmt: skip
+    ) -> Account:  # fmt: skip
         from tallystick.engine.windows import in_order, share, slices
 
         n = len(reference)
@@ -150,7 +148,7 @@ class Evaluation:
         def part_of(side: Data, part: slice) -> Data:
             return Objects(side.values[part]) if isinstance(side, Objects) and objects else side
 
-        def empty() -> Portion:
+        def empty() -> Account:
             return self._taken.like(Memory())
 
         jobs = (
@@ -165,48 +163,26 @@ class Evaluation:
 
     def merge(self, other: Evaluation) -> None:
         """Add what another evaluation of the same metric has tallied."""
-        if other.metric != self.metric:
-            raise MetricError(f"cannot merge tallies of different metrics:\n  {self.metric}\n  {other.metric}")
-        if (self.account is None) != (other.account is None):
-            raise MetricError("one evaluation keeps the rows of its documents and the other does not (rows=False)")
-        self._taken.check(other._taken.ids)
+        self._taken.check(other._taken)
+        self._taken.check_ids(other._taken.ids)
         self._taken.add(other._taken)
 
     def compute(self) -> Result:
         """The result so far."""
-        taken = self._taken
-        for message in taken.memory.absent.values():
+        for message in self._taken.memory.absent.values():
             if message:
                 raise ValueMismatch(message)
-        about: dict[str, Any] = {
-            "metric": self.metric, "kind": self.kind, "undefined": self.undefined, "notes": taken.notes(),
-            "judges": taken.judges, "memory": taken.memory,
-        }  # fmt: skip
-        if taken.account is not None:
-            return Result(rows=replace(taken.account, fields=taken.fields, labels=taken.labels), ids=(), **about)
-        return Result(
-            rows=self._joined(taken.rows),
-            ids=taken.all_ids(),
-            sources=tuple(taken.documents) if taken.documents is not None else None,
-            above=self._joined(taken.above) if taken.above and self.metric.limited else None,
-            field_sums=taken.fields,
-            label_sums=taken.labels,
-            invalid=tuple(taken.invalid),
-            **about,
-        )
-
-    def _joined(self, rows: Sequence[F64]) -> F64:
-        return np.concatenate(rows) if rows else np.zeros((0, len(self.kind.sums)))
+        return self._taken.result()
 
 
-def _tally_there(job: tuple[Portion, Node, Data, Data, Sequence[Any]]) -> Portion:
+def _tally_there(job: tuple[Account, Node, Data, Data, Sequence[Any]]) -> Account:
     """In a worker: the tallies of some documents."""
-    portion, metric, reference, predicted, names = job
-    tally(portion, metric, reference, predicted, names, batch_size(metric, reference))
-    settle(portion, metric)
-    if portion.account is None:
-        portion.ids = [None] * len(reference)
-    return portion
+    account, metric, reference, predicted, names = job
+    tally(account, metric, reference, predicted, names, batch_size(metric, reference))
+    account.let_go()
+    if account.totals is None:
+        account.ids = [None] * len(reference)
+    return account
 
 
 def paired(reference: Any, predicted: Any) -> tuple[Sequence[Any], Data, Data]:

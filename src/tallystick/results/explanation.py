@@ -84,7 +84,7 @@ class Explanation:
         return "\n".join(explanation_lines(self))
 
     def _repr_html_(self) -> str:
-        from tallystick.show.notebook import explanation_html
+        from tallystick.results.tables import explanation_html
 
         return explanation_html(self)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +12,85 @@ import numpy as np
 
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Memory
-from tallystick.engine.tally import Kind, Labelled, Noted, total
+from tallystick.engine.tally import Kind, Labelled, Noted, Totals, add_up, lower_is_better, tells_exact, total
 from tallystick.errors import MetricError, TallystickError, did_you_mean, some
-from tallystick.results.accounts import Account, FieldSums, LabelSums
-from tallystick.results.rows import FieldFigures, Figures, LabelFigures, Later, Rows
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.algebra.node import Node
+    from tallystick.results.accounts import FieldSums, LabelSums
     from tallystick.results.explanation import Explanation
     from tallystick.results.resampling import Interval
     from tallystick.show.pictures import Picture
+
+Figures = dict[str, "float | None"]
+
+
+@dataclass(frozen=True)
+class FieldFigures:
+    """What one path of the value earned and lost."""
+
+    path: str
+    figures: Figures
+    tally: dict[str, float]
+    support: int
+    aligned: int
+    wrong: int
+    missing: int
+    extra: int
+    similarity: float | None
+    diagnostic: bool
+
+
+@dataclass(frozen=True)
+class LabelFigures:
+    """The figures of one label: precision by the predicted label, recall by the reference label."""
+
+    label: Any
+    figures: Figures
+    tally: dict[str, float]
+    support: float
+
+
+# The rows of a result: there, counted when somebody asks for them, or let go.
+
+
+@dataclass(frozen=True, eq=False)
+class Later:
+    """Rows that are counted when somebody asks for them; the sums of the corpus are known already."""
+
+    count: Callable[[], F64]
+    sums: F64
+
+
+class Rows:
+    """The field `rows`: an array, a `Later` that becomes one when it is looked at, or the totals if nothing is left of
+    the documents but these."""
+
+    def __get__(self, result: Any, owner: type) -> F64:
+        if result is None:
+            raise AttributeError("rows")  # so that the field has no default
+        rows: F64 | Later | Totals = result.__dict__["_rows"]
+        if isinstance(rows, Totals):
+            raise MetricError("this result kept no documents, only their sums; keep the rows of the documents for this")
+        if isinstance(rows, Later):
+            result.__dict__.setdefault("sums", rows.sums)
+            rows = result.__dict__["_rows"] = rows.count()
+        return rows
+
+    def __set__(self, result: Any, rows: F64 | Later | Totals) -> None:
+        result.__dict__["_rows"] = rows
+
+
+# Which documents come first where the worst do: the same in a report and among the documents that are kept for it.
+
+
+def worst_first(kind: Kind, rows: F64) -> tuple[F64, F64, F64]:
+    """Three keys of every document, the lowest of which come first: whether its figure is 0/0, the figure (less the figure, if
+    lower is better), and less its size, since of two that are as bad the larger has more to lose."""
+    values = kind.figures(rows)[kind.headline] * (-1 if lower_is_better(kind) else 1)
+    undefined = np.isnan(values)
+    return undefined.astype(np.float64), np.where(undefined, 0.0, values), -np.asarray(rows.sum(axis=1), np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +99,7 @@ class Result:
 
     metric: Node | str
     kind: Kind
-    rows: Rows = Rows()  # noqa: RUF009 - a descriptor, which says itself what it holds
+    rows: Rows = Rows()
     ids: tuple[Any, ...] = field(repr=False)  # type: ignore[misc]  # mypy takes the descriptor for a default
     undefined: float | None = None
     notes: tuple[str, ...] = ()
@@ -53,16 +121,18 @@ class Result:
     def sums(self) -> F64:
         """The sums of the whole corpus."""
         rows = self.__dict__["_rows"]
-        return rows.sums if isinstance(rows, (Later, Account)) else total(rows)
+        return rows.sums if isinstance(rows, (Later, Totals)) else total(rows)
 
     @cached_property
-    def account(self) -> Account:
-        """The sums over the documents that all figures follow from; without the fields and labels unless they were kept."""
+    def totals(self) -> Totals:
+        """The sums over the documents that all figures follow from. Where these are all that a kind with labels needs, rows are
+        not counted for them."""
         rows = self.__dict__["_rows"]
-        if isinstance(rows, Account):
+        if isinstance(rows, Totals):
             return rows
-        account = Account.of(self.kind, self.rows, above=self.above, invalid=self.invalid)
-        return replace(account, fields=self.field_sums, labels=self.label_sums)
+        if isinstance(rows, Later) and isinstance(self.kind, Labelled) and not tells_exact(self.kind):
+            return Totals(self.kind, self.count, add_up(rows.sums[None, :]))
+        return Totals.of(self.kind, self.rows, above=self.above, invalid=self.invalid)
 
     def changed(self, **changes: Any) -> Result:
         """The same result with other notes, policy or settings; nothing is counted for it."""
@@ -73,12 +143,12 @@ class Result:
     def count(self) -> int:
         """How many documents there are."""
         rows = self.__dict__["_rows"]
-        return rows.documents if isinstance(rows, Account) else len(self.ids)
+        return rows.documents if isinstance(rows, Totals) else len(self.ids)
 
     @property
     def kept(self) -> bool:
         """Whether the rows of the documents are there."""
-        return not isinstance(self.__dict__["_rows"], Account)
+        return not isinstance(self.__dict__["_rows"], Totals)
 
     @property
     def tally(self) -> dict[str, float]:
@@ -102,7 +172,7 @@ class Result:
         """The mean of each figure over the documents; see `left_out`. A kind that has labels leaves documents out in which a
         figure is 0/0, as it does with labels; others do what the policy says."""
         if not isinstance(self.kind, Labelled):
-            return self.account.mean(self.undefined)
+            return self.totals.mean(self.undefined)
         found = {name: values[~np.isnan(values)] for name, values in self.kind.figures(self.rows).items()}
         return {name: math.fsum(v.tolist()) / len(v) if len(v) else None for name, v in found.items()}
 
@@ -120,13 +190,13 @@ class Result:
         """In how many documents each figure is 0/0."""
         if isinstance(self.kind, Labelled):
             return {name: int(np.isnan(values).sum()) for name, values in self.kind.figures(self.rows).items()}
-        return {name: absent for name, (_, absent) in self.account.means.items()}
+        return {name: absent for name, (_, absent) in self.totals.means.items()}
 
     def _decided(self, figures: Mapping[str, F64]) -> Figures:
         return {name: self.undefined if np.isnan(value) else float(value) for name, value in figures.items()}
 
     def __getattr__(self, name: str) -> float | None:
-        if name.startswith("_") or name in ("kind", "rows", "figures", "undefined", "sums", "above", "account"):
+        if name.startswith("_") or name in ("kind", "rows", "figures", "undefined", "sums", "above", "totals"):
             raise AttributeError(name)
         if name in self.figures:
             return self.figures[name]
@@ -137,7 +207,7 @@ class Result:
     @cached_property
     def unproven(self) -> int:
         """In how many documents a better score is possible: a time limit struck before the optimum was proven."""
-        return 0 if self.kept and self.above is None else self.account.unproven
+        return 0 if self.kept and self.above is None else self.totals.unproven
 
     @property
     def optimal(self) -> bool:
@@ -147,14 +217,14 @@ class Result:
     @cached_property
     def bounds(self) -> dict[str, tuple[float | None, float | None]]:
         """The least and the most that each figure can be; the same twice where it is proven."""
-        sums = None if self.kept and self.above is None else self.account.most
+        sums = None if self.kept and self.above is None else self.totals.most
         most = self.figures if sums is None else self._decided(self.kind.figures(sums))
         return {name: (value, most[name]) for name, value in self.figures.items()}
 
     @cached_property
     def exact_documents(self) -> int | None:
         """How many documents are right in everything; None if the tally cannot tell."""
-        return self.account.exact if self.kind.sums[:4] == ("num_p", "den_p", "num_r", "den_r") else None
+        return self.totals.exact if tells_exact(self.kind) else None
 
     @property
     def exact(self) -> float | None:
@@ -200,7 +270,7 @@ class Result:
                 f"{name} lies between {low} and {high}"
             )
         for name, value in self.figures.items():
-            if value is not None and value > 1 + 1e-9:
+            if value is not None and value > 1 + 1e-9 and not lower_is_better(self.kind, name):
                 out.append(f"{name} is {value:.4f}, above 1: the matching lets one item be counted several times")
         main = ("precision", "recall", self.kind.headline)
         empty = [name for name, value in self.kind.figures(self.sums).items() if np.isnan(value) and name in main]
@@ -248,6 +318,11 @@ class Result:
         raise MetricError(f"no document {document!r}")
 
     @property
+    def is_expression(self) -> bool:
+        """Whether the metric is an expression of the algebra, and not a procedure that only has a name."""
+        return not isinstance(self.metric, str)
+
+    @property
     def expression(self) -> Node:
         """The metric as an expression of the algebra, which is what can be explained and broken down."""
         if isinstance(self.metric, str):
@@ -269,7 +344,7 @@ class Result:
         """What every path of the value earned and lost, in the order of the metric."""
         from tallystick.results.breakdown import field_figures, figures_by_field
 
-        sums = self.field_sums if self.kept else self.account.fields
+        sums = self.field_sums
         if sums is not None:
             return field_figures(sums, self._decided)
         return figures_by_field(self.expression, self._kept(), self._decided, self.memory)
@@ -286,7 +361,7 @@ class Result:
         if path is None:
             raise MetricError('say which field holds the label, such as by_label("type")')
 
-        sums = self.label_sums if self.kept else self.account.labels
+        sums = self.label_sums
         if sums is not None and sums.path == path:
             return label_figures(self.kind, sums, self._decided)
         if sums is not None and self.sources is None:
@@ -317,7 +392,7 @@ class Result:
             return {**self.figures, "tally": self.kind.pooled_tally(self.sums), **averages, "labels": labels}
         macro = {**self.macro, "left_out": self.left_out}
         entry = {**self.figures, "tally": self.tally, "micro": self.micro, "macro": macro}
-        if self.above is not None or (not self.kept and self.account.above is not None):
+        if self.above is not None or (not self.kept and self.totals.above is not None):
             entry["optimal"] = self.optimal
         if not self.optimal:
             lower, upper = ({name: ends[k] for name, ends in self.bounds.items()} for k in (0, 1))
@@ -343,13 +418,13 @@ class Result:
 
     def to_arrow(self, name: str = "score") -> Any:
         """A pyarrow table with a row of sums and figures for each document; the signature is in its metadata."""
-        from tallystick.results.tallies import tallies_table
+        from tallystick.results.tables import tallies_table
 
         return tallies_table({name: self})
 
     def to_parquet(self, path: Any, name: str = "score") -> None:
         """The same as a file: .parquet, .arrow or .feather; .csv or .tsv too."""
-        from tallystick.results.tallies import write_tallies
+        from tallystick.results.tables import write_tallies
 
         write_tallies({name: self}, path)
 
@@ -361,17 +436,17 @@ class Result:
 
     def plot(self, kind: str = "figures") -> Picture:
         """A picture: `figures` with their intervals, or `documents` from the worst to the best."""
-        from tallystick.show.pictures import result_picture
+        from tallystick.results.report import result_picture
 
         return result_picture(self, kind)
 
     def write_report(self, path: str, title: str = "Evaluation", documents: int = 200) -> None:
         """A page to look at: one file that works offline, with the alignments of the worst documents."""
+        from tallystick.results.report import Page, Parts, write_report
         from tallystick.results.tables import costs_table, fields_table
-        from tallystick.show.page import Page, Parts, write_report
 
         parts = Parts()
-        if not isinstance(self.metric, str) and self.sources is not None and not self._two_sided:
+        if self.is_expression and self.sources is not None and not self._two_sided:
             parts = Parts(
                 [fields_table(self)],
                 costs_table(self),
@@ -394,7 +469,7 @@ class Result:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from tallystick.show.notebook import result_html
+        from tallystick.results.tables import result_html
 
         return result_html(self)
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Objects
-from tallystick.engine.tally import Joinable, Kind, Labelled, ratio
+from tallystick.engine.tally import Joinable, Kind, Labelled, joint_kind, lower_is_better, ratio, rows_under
 from tallystick.errors import MetricError, some
 from tallystick.results.result import Result
 
@@ -43,11 +43,11 @@ def without(result: Result, documents: Collection[Any]) -> Result:
 def of_one_kind(results: Sequence[Result]) -> list[Result]:
     """The same results with sums of the same names, where kinds differ in what occurs in their documents (labels): what a
     system does not have is 0."""
-    kind: Any = results[0].kind
+    kind = results[0].kind
     if not isinstance(kind, Joinable) or any(type(result.kind) is not type(kind) for result in results):
         return list(results)
     for result in results[1:]:
-        kind = kind if result.kind == kind else kind.joined(result.kind)
+        kind = joint_kind(kind, result.kind)
     return [_with_sums(result, kind) for result in results]
 
 
@@ -55,16 +55,9 @@ def _with_sums(result: Result, kind: Kind) -> Result:
     """The result with the sums of a kind that has all of its own."""
     if result.kind == kind:
         return result
-    place = {name: k for k, name in enumerate(kind.sums)}
-    columns = [place[name] for name in result.kind.sums]
-
-    def laid(rows: F64) -> F64:
-        wide = np.zeros((len(rows), len(place)))
-        wide[:, columns] = rows
-        return wide
-
-    above = None if result.above is None else laid(result.above)
-    return replace(result, kind=kind, rows=laid(result.rows), above=above, field_sums=None)
+    above = None if result.above is None else rows_under(kind, result.kind, result.above)
+    rows = rows_under(kind, result.kind, result.rows)
+    return replace(result, kind=kind, rows=rows, above=above, field_sums=None)
 
 
 def _chosen(sources: tuple[tuple[Any, Any], ...] | None, kept: list[int]) -> tuple[tuple[Any, Any], ...] | None:
@@ -101,6 +94,10 @@ class OverDocuments:
     @property
     def sums(self) -> tuple[str, ...]:
         return (*self.names, *(f"{name}_documents" for name in self.names))
+
+    @property
+    def lower_is_better(self) -> tuple[str, ...]:
+        return tuple(name for name in self.names if lower_is_better(self.kind, name))
 
     def rows(self, rows: F64, undefined: float | None) -> F64:
         """A document's figures; 0/0 is left out, or is what the policy says."""

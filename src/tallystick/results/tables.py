@@ -1,26 +1,31 @@
-"""The tables of a result: figures, documents, labels, fields; and the tree of an explanation."""
+"""The tables of a result: figures, documents, labels, fields, tallies; and the tree of an explanation."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tallystick.engine.arrays import F64
+from tallystick.engine.codes import freeze
+from tallystick.engine.data import Scope
 from tallystick.engine.rows import Invalid
-from tallystick.engine.tally import Counts, Labelled
-from tallystick.errors import counted
-from tallystick.files.writing import to_json
+from tallystick.engine.tally import Counts, Labelled, lower_is_better
+from tallystick.errors import MetricError, ValueMismatch, counted
+from tallystick.files.writing import to_json, write_atomically
 from tallystick.results.result import shared_signatures
-from tallystick.show.plainly import cut, line, told_apart
-from tallystick.show.tables import Column, Table, quantity
+from tallystick.show.tables import Column, Table, notebook_table, notebook_tree, quantity, to_text
+from tallystick.show.values import cut, one_line, tell_apart
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
-    from tallystick.results.result import Result
-    from tallystick.results.rows import Figures
+    from tallystick.results.result import Figures, Result
 
 
 def figures_table(results: Mapping[str, Result], *, macro: bool = False, truncated: bool = False) -> Table:
@@ -62,6 +67,11 @@ def _truncated(value: float) -> str:
     return f"{int(value * 10_000) / 100:.2f}%"
 
 
+def figure_name(figure: str) -> str:
+    """A figure as papers write it: F1, precision, kappa."""
+    return figure.upper() if figure.startswith("f") and figure[1:2].isdigit() else figure
+
+
 def documents_table(results: Mapping[str, Result], limit: int | None = None) -> Table:
     """A row for each document, the worst first: one metric's figures, or the headlines of several."""
     first = next(iter(results.values()))
@@ -69,19 +79,21 @@ def documents_table(results: Mapping[str, Result], limit: int | None = None) -> 
     if len(results) == 1:
         names = list(first.figures)
         rows = [[str(key), *figures.values()] for key, figures in first.documents.items()]
-        place = 1 + names.index(first.kind.headline)
-        rows.sort(key=lambda row: (row[place] is None, row[place] or 0.0))
+        place, sign = 1 + names.index(first.kind.headline), -1 if lower_is_better(first.kind) else 1
+        rows.sort(key=lambda row: (row[place] is None, sign * (row[place] or 0.0)))
         return Table(["document", *names], rows[:limit])
     columns = {name: result.documents for name, result in results.items()}
     rows = [[str(key), *(columns[n][key][result.kind.headline] for n, result in results.items())] for key in first.ids]
-    rows.sort(key=_badness)
+    errors = [lower_is_better(result.kind) for result in results.values()]
+
+    def goodness(row: list[Any]) -> tuple[bool, float]:
+        """The mean of the figures that are there; where all are 0/0 there is nothing to look at."""
+        found = zip(row[1:], errors, strict=True)
+        known = [1 - value if is_error else value for value, is_error in found if isinstance(value, float)]
+        return not known, sum(known) / max(len(known), 1)
+
+    rows.sort(key=goodness)
     return Table(["document", *results], rows[:limit])
-
-
-def _badness(row: list[Any]) -> tuple[bool, float]:
-    """The mean of the figures that are there; where all are 0/0 there is nothing to look at."""
-    known = [value for value in row[1:] if isinstance(value, float)]
-    return not known, sum(known) / max(len(known), 1)
 
 
 def _sums(result: Result) -> list[str]:
@@ -89,6 +101,18 @@ def _sums(result: Result) -> list[str]:
     if "num_p" not in tally:
         return ["", ""]
     return [f"{quantity(tally[f'num_{s}'])} / {quantity(tally[f'den_{s}'])}" for s in "pr"]
+
+
+def counted_figures(rows: Mapping[str, F64]) -> dict[str, dict[str, Any]]:
+    """Precision, recall and F1 by name, with the four sums that they are made of; None where a figure is 0/0."""
+    kind = Counts(one=False)
+    return {
+        name: {
+            **{key: None if np.isnan(value) else float(value) for key, value in kind.figures(sums).items()},
+            "tally": dict(zip(kind.sums, sums.tolist(), strict=True)),
+        }
+        for name, sums in rows.items()
+    }
 
 
 def labels_table(result: Result, path: str | None = None, title: str = "") -> Table:
@@ -128,12 +152,19 @@ def fields_table(result: Result) -> Table:
 
 def result_text(result: Result) -> str:
     """A result for a person."""
-    from tallystick.show.tables import to_text
-
     table = figures_table({result.kind.headline: result})
     lines = [to_text(table), f"{counted(result.count, 'document')}. {result.signature}"]
     lines += [f"Warning: {warning}" for warning in result.warnings]
     return "\n".join(lines)
+
+
+def result_html(result: Result) -> str:
+    """A result in a notebook: its figures, how many documents there are, and the signature."""
+    documents = counted(result.count, "document")
+    if result.exact_documents is not None and result.count > 1:
+        documents += f", {result.exact_documents:,} all right"
+    notes = [documents, *(f"Warning: {warning}" for warning in result.warnings)]
+    return notebook_table(figures_table({result.kind.headline: result}), notes, [result.signature])
 
 
 WIDTH = 70
@@ -146,6 +177,11 @@ def explanation_lines(tree: Explanation, depth: int = 0) -> Iterator[str]:
     yield "  " * depth + explanation_line(tree)
     for child in tree.children:
         yield from explanation_lines(child, depth + 1)
+
+
+def explanation_html(tree: Explanation) -> str:
+    """The same in a notebook, in colours."""
+    return notebook_tree(explanation_lines(tree))
 
 
 def explanation_line(tree: Explanation) -> str:
@@ -180,10 +216,6 @@ def explanation_line(tree: Explanation) -> str:
 
 def same_value(reference: Any, predicted: Any) -> bool:
     """Whether two values that count as right are the same, or only pass for it."""
-    from tallystick.engine.codes import freeze
-    from tallystick.engine.data import Scope
-    from tallystick.errors import ValueMismatch
-
     try:
         return bool(freeze(reference, Scope()) == freeze(predicted, Scope()))
     except ValueMismatch:  # objects that compare by identity only
@@ -192,12 +224,12 @@ def same_value(reference: Any, predicted: Any) -> bool:
 
 def shorten(value: Any, width: int = WIDTH) -> str:
     """A value in one short line."""
-    return cut(line(repr(value)), width)
+    return cut(one_line(repr(value)), width)
 
 
 def shorten_both(reference: Any, predicted: Any, width: int = WIDTH) -> tuple[str, str]:
     """Two values that are not the same in a short line each, so that the difference is seen."""
-    return told_apart(reference, predicted, width, repr)
+    return tell_apart(reference, predicted, width, repr)
 
 
 # What each field of a record costs: F1 if that field alone were right everywhere.
@@ -261,3 +293,103 @@ def results_to_json(
         "warnings": warnings,
     }
     return to_json(content, indent=indent)
+
+
+# The tallies of every document as a table, for whatever counts on from there: DuckDB, Polars, pandas, a spreadsheet.
+#
+#     document   metric    num_p   den_p   num_r   den_r   precision   recall      f1
+#     inv-001    records      17      20      17      21      0.8500   0.8095   0.8293
+#
+# Tallies add: the figures of any slice of a corpus are made of the sums over its rows, never of the mean of its figures.
+
+TALLIES = (".parquet", ".csv", ".tsv", ".arrow", ".feather")
+
+
+def check_tallies_name(path: str | Path) -> None:
+    """A file of an unknown kind is an error before the work, not after it."""
+    if Path(path).suffix.lower() not in TALLIES:
+        raise MetricError(f"tallies are written to {', '.join(TALLIES)}; found {str(path)!r}")
+    if Path(path).suffix.lower() not in (".csv", ".tsv"):
+        from tallystick.files.arrow import load_pyarrow
+
+        load_pyarrow(str(path))
+
+
+def tallies(results: Mapping[str, Result]) -> dict[str, list[Any]]:
+    """By column: a row for each document and metric. What a metric does not have, or is 0/0, is None."""
+    keys = ("document", "metric")
+    figures = {name for result in results.values() for name in result.figures}
+    found: dict[str, dict[str, Any]] = {}
+    for metric, result in results.items():
+        # a sum that is called as a figure is, or either that is called as a key is, has a column of its own
+        sums = (f"{name}_sum" if name in figures or name in keys else name for name in result.kind.sums)
+        found[metric] = dict(zip(sums, result.rows.T, strict=True))
+        for name, values in result.kind.figures(result.rows).items():
+            found[metric][f"{name}_figure" if name in keys else name] = values
+    out: dict[str, list[Any]] = {
+        name: [] for name in (*keys, *(name for columns in found.values() for name in columns))
+    }
+    for metric, result in results.items():
+        count = len(result.ids)
+        out["document"] += result.ids
+        out["metric"] += [metric] * count
+        for name in list(out)[2:]:
+            out[name] += _values(found[metric][name]) if name in found[metric] else [None] * count
+    if len({type(key) for key in out["document"]}) > 1 or any(type(key) not in (str, int) for key in out["document"]):
+        out["document"] = list(map(str, out["document"]))
+    return out
+
+
+def _values(column: Any) -> list[Any]:
+    found = np.asarray(column, np.float64)
+    missing = np.isnan(found)
+    values: list[Any] = found.tolist()
+    return (
+        [None if no else value for value, no in zip(values, missing.tolist(), strict=True)] if missing.any() else values
+    )
+
+
+def tallies_table(results: Mapping[str, Result]) -> Any:
+    """The same as a pyarrow table; its metadata holds the signatures."""
+    from tallystick.files.arrow import load_pyarrow
+
+    pa = load_pyarrow("the table of tallies")
+    columns = tallies(results)
+    whole = all(type(one) is int and abs(one) < 2**63 for one in columns["document"])
+    key = pa.int64() if whole else pa.string()
+    if not whole:  # a number that no column of Arrow's can hold is text
+        columns["document"] = list(map(str, columns["document"]))
+    kinds = {"document": key, "metric": pa.string()}
+    arrays = {name: pa.array(values, kinds.get(name, pa.float64())) for name, values in columns.items()}
+    signatures = {f"tallystick.{name}": result.signature for name, result in results.items()}
+    return pa.table(arrays).replace_schema_metadata(signatures)
+
+
+def write_tallies(results: Mapping[str, Result], path: str | Path) -> None:
+    """Write a row for each document and metric to a .parquet, .arrow, .feather, .csv or .tsv file, whole or not at all."""
+    check_tallies_name(path)
+    suffix = Path(path).suffix.lower()
+    if suffix in (".csv", ".tsv"):
+        columns = tallies(results)
+        text = io.StringIO()
+        writer = csv.writer(text, delimiter="," if suffix == ".csv" else "\t", lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+        content = text.getvalue().encode()
+    else:
+        content = _packed(tallies_table(results), suffix)
+    write_atomically(path, content)
+
+
+def _packed(table: Any, suffix: str) -> bytes:
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    if suffix == ".parquet":
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(table, sink)
+    else:
+        with pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+    return bytes(sink.getvalue())

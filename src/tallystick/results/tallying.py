@@ -16,7 +16,6 @@ from tallystick.engine.rows import Invalid, longest_lists, separable, sliced, sp
 from tallystick.engine.tally import Counts
 from tallystick.errors import ValueMismatch
 from tallystick.results.accounts import Account, FieldSums
-from tallystick.results.portion import Portion
 
 
 def kind_of(metric: Node) -> Counts:
@@ -99,16 +98,16 @@ def readable(predicted: Data) -> tuple[I64 | None, Data]:
     return np.array(kept, np.int64), Objects([predicted.values[k] for k in kept])
 
 
-# Many documents in batches, few enough at once that they stay in the processor's cache, into one portion.
+# Many documents in batches, few enough at once that they stay in the processor's cache, into one account.
 
 Progress = Callable[[int, int], None]
 
 
 def tally(
-    portion: Portion, metric: Node, reference: Data, predicted: Data, names: Sequence[Any], step: int,
+    account: Account, metric: Node, reference: Data, predicted: Data, names: Sequence[Any], step: int,
     progress: Progress | None = None, *, alone: bool = False,
 ) -> None:  # fmt: skip
-    """Put the tallies of these documents into an empty portion. `names` are what errors call them; a document that is `alone`
+    """Put the tallies of these documents into an empty account. `names` are what errors call them; a document that is `alone`
     needs no name."""
     n = len(reference)
     whole = not (separable(reference) and separable(predicted)) or n <= step
@@ -119,35 +118,24 @@ def tally(
             left, right = (sliced(side, start, start + step) for side in (reference, predicted))
         proofs = Proofs()
         try:
-            rows, above = tally_bounds(metric, left, right, portion.memory, proofs, portion.fields)
+            rows, above = tally_bounds(metric, left, right, account.memory, proofs, account.fields)
         except ValueMismatch as error:
 
             def score(some: Data, others: Data) -> Any:
-                return tally_rows(metric, some, others, portion.memory)
+                return tally_rows(metric, some, others, account.memory)
 
             raise blame(error, score, left, right, names[start : start + len(left)] if not alone else ()) from None
-        portion.rows.append(rows)
-        portion.above.append(above)
-        portion.open_selves += proofs.open_selves
+        account.batches.append((account.kind, rows, above if metric.limited else None))
+        account.count += len(rows)
+        account.open_selves += proofs.open_selves
         if progress is not None:
             progress(min(n, start + len(left)), n)
-    if portion.labels is not None:
+    if account.labels is not None:
         from tallystick.results.breakdown import add_label_sums
 
-        add_label_sums(portion.labels, metric, reference, predicted, portion.memory)
+        add_label_sums(account.labels, metric, reference, predicted, account.memory)
     valid, _ = readable(predicted)
-    portion.invalid = [] if valid is None else sorted(set(range(n)) - set(valid.tolist()))
-
-
-def settle(portion: Portion, metric: Node) -> None:
-    """Where rows are not kept, all that is left of them is their account."""
-    if portion.account is None:
-        return
-    if portion.rows:
-        above = np.concatenate(portion.above) if metric.limited else None
-        rows = np.concatenate(portion.rows)
-        portion.account = Account.of(portion.account.kind, rows, above=above, invalid=portion.invalid)
-    portion.rows, portion.above, portion.invalid, portion.ids = [], [], [], []
+    account.invalid = [] if valid is None else sorted(set(range(n)) - set(valid.tolist()))
 
 
 def batch_size(metric: Node, documents: Data) -> int:

@@ -1,10 +1,13 @@
-"""Worker processes that may die: what a killed one lost is done again.
+"""Who does the work: this process, processes of this machine that may die, or the workers of a Dask scheduler.
 
-The standard library's pool of processes breaks when one of them ends abruptly (a kill, the machine's memory running
-out), and everything that it had not finished is lost. `Processes` is an executor too, but starts a new pool and submits
-what was lost again. Only work that goes down with its process several times is an error. A process that is killed while
-it hands its result over leaves half a message behind, for the rest of which the pool would wait for ever: a thread looks
-after the workers, and ends such a pool.
+The standard library's pool of processes breaks when one of them ends abruptly (a kill, the machine's memory running out), and
+everything that it had not finished is lost. `Processes` is an executor too, but each worker process has a pipe of its own and a
+thread of this process that talks to it:
+
+    submit  ──►  queue  ──►  thread k  ◄── pipe k ──►  process k
+
+A process that ends in the middle closes its pipe, even if half of a result is in it; its thread then starts another one and
+sends the work again. Only work that goes down with its process several times is an error.
 
 Workers are spawned, not forked, so that threads of the parent do no harm; they leave Ctrl-C to the parent, and end by
 themselves when the parent is gone.
@@ -12,39 +15,40 @@ themselves when the parent is gone.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import multiprocessing
 import os
 import pickle
 import signal
 import threading
-import time
 import traceback
-from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from tallystick.engine.windows import WorkerLost
-from tallystick.errors import TallystickError
+from tallystick.errors import MetricError, TallystickError
 
 T = TypeVar("T")
 
 ATTEMPTS = 5
 """So often a piece of work may lose its process."""
 
-GRACE = 3.0
-"""Seconds in which a pool notices by itself that a worker died, if it does."""
+RETRIES = 3
+"""So often Dask gives a shard whose worker died to another one."""
 
 
 @dataclass(eq=False)
 class _Job:
-    """A piece of work as it travels, the future that its owner holds, and how often it was tried."""
+    """A piece of work as it travels, and the future that its owner holds."""
 
     packed: bytes
     future: Future[Any]
-    tries: int = 0
 
 
 class Processes(Executor):
@@ -54,106 +58,85 @@ class Processes(Executor):
         self.workers = workers or os.cpu_count() or 1
         self.attempts = attempts
         self.lost = 0
-        """How often the pool broke."""
-        self._lock = threading.RLock()
-        self._pool: ProcessPoolExecutor | None = None
-        self._closed = False
+        """How many processes ended abruptly."""
+        self._lock = threading.Lock()
+        self._queue: SimpleQueue[_Job | None] = SimpleQueue()
+        self._threads: list[_Worker] = []
+        self._open = True
+        atexit.register(self.stop)  # before multiprocessing waits for its children
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         packed = pickle.dumps((fn, args, kwargs))  # here, where what cannot travel is the caller's error
         with self._lock:
-            if self._closed:
+            if not self._open:
                 raise RuntimeError("these processes were shut down")
             job = _Job(packed, Future())
-            self._start(job)
+            self._queue.put(job)
+            if len(self._threads) < self.workers:
+                worker = _Worker(self._queue, self._try)
+                self._threads.append(worker)
+                worker.start()
             return job.future
 
-    def _start(self, job: _Job) -> None:
-        with self._lock:
-            if self._closed:
-                job.future.cancel()
-                return
-            job.tries += 1
-            for _ in range(2):
-                pool = self._pool or self._new_pool()
-                try:
-                    inner = pool.submit(_unpack_and_run, job.packed)
+    def _try(self, job: _Job, worker: _Worker) -> None:
+        """Have a worker do a job, again if its process is lost."""
+        if not job.future.set_running_or_notify_cancel():  # its owner cancelled it
+            return
+        for _ in range(self.attempts):
+            try:
+                done, outcome, trace = pickle.loads(worker.ask(job.packed))
+                if not done:
+                    outcome.__cause__ = InWorker(f"\n\n{trace}")
+                break
+            except (EOFError, OSError):
+                worker.end()
+                if worker.stopped:
+                    done, outcome = False, RuntimeError("these processes were stopped")
                     break
-                except BrokenExecutor:
-                    self._drop(pool)
-            else:  # a pool that breaks while it starts
-                job.future.set_exception(self._too_often(job))
-                return
-        inner.add_done_callback(lambda done: self._finish(job, pool, done))
+                with self._lock:
+                    self.lost += 1
+            except Exception as error:  # what came back cannot be unpickled here
+                done, outcome = False, error
+                break
+        else:
+            done, outcome = (
+                False,
+                WorkerLost(
+                    f"a worker process ended abruptly {self.attempts} times over the same work (killed, or out of memory): fewer "
+                    "processes or smaller shards need less memory. In a script of your own, what starts processes has to stand "
+                    'below `if __name__ == "__main__":`'
+                ),
+            )
+        if done:
+            job.future.set_result(outcome)
+        else:
+            job.future.set_exception(outcome)
 
-    def _new_pool(self) -> ProcessPoolExecutor:
-        pool = ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn"), initializer=_be_a_worker)
-        self._pool = pool
-        threading.Thread(target=self._look_after, args=(pool,), daemon=True).start()
-        return pool
-
-    def _look_after(self, pool: ProcessPoolExecutor) -> None:
-        """End a pool that does not notice that a worker of its died."""
-        while self._pool is pool:
-            workers = list((getattr(pool, "_processes", None) or {}).values())
-            if not wait([one.sentinel for one in workers], timeout=0.2):
-                time.sleep(0 if workers else 0.2)
-                continue
-            until = time.monotonic() + GRACE
-            while self._pool is pool and not getattr(pool, "_broken", True) and time.monotonic() < until:
-                time.sleep(0.05)
-            if self._pool is pool and not getattr(pool, "_broken", True):
-                _end(pool)
-            return
-
-    def _finish(self, job: _Job, pool: ProcessPoolExecutor, done: Future[Any]) -> None:
-        if done.cancelled():
-            job.future.cancel()
-            job.future.set_running_or_notify_cancel()
-            return
-        error = done.exception()
-        if isinstance(error, BrokenExecutor):
-            self._drop(pool)
-            if job.tries < self.attempts:
-                self._start(job)
-                return
-            error = self._too_often(job)
-        # its owner may have cancelled it
-        if job.future.set_running_or_notify_cancel():
-            if error is not None:
-                job.future.set_exception(error)
-            else:
-                job.future.set_result(done.result())
-
-    def _too_often(self, job: _Job) -> WorkerLost:
-        return WorkerLost(
-            f"a worker process ended abruptly {job.tries} times over the same work (killed, or out of memory): fewer "
-            "processes or smaller shards need less memory. In a script of your own, what starts processes has to stand "
-            'below `if __name__ == "__main__":`'
-        )
-
-    def _drop(self, pool: ProcessPoolExecutor) -> None:
-        """Forget a broken pool, once."""
+    def _close(self, cancel: bool) -> list[_Worker]:
         with self._lock:
-            if self._pool is pool:
-                self._pool = None
-                self.lost += 1
-        pool.shutdown(wait=False)
+            self._open = False
+            workers, self._threads = self._threads, []
+            while cancel and not self._queue.empty():
+                with contextlib.suppress(Exception):
+                    waiting = self._queue.get_nowait()
+                    if waiting is not None:
+                        waiting.future.cancel()
+                        waiting.future.set_running_or_notify_cancel()
+            for _ in workers:
+                self._queue.put(None)
+        atexit.unregister(self.stop)
+        return workers
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        with self._lock:
-            self._closed = True
-            pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+        workers = self._close(cancel_futures)
+        for worker in workers if wait else ():
+            worker.join()
 
     def stop(self) -> None:
         """End the workers at once; what they were doing is lost."""
-        with self._lock:
-            self._closed = True
-            pool, self._pool = self._pool, None
-        if pool is not None:
-            _end(pool)
+        for worker in self._close(cancel=True):
+            worker.stopped = True
+            worker.kill()
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if error is not None:
@@ -162,44 +145,143 @@ class Processes(Executor):
             self.shutdown(wait=True)
 
 
-def _end(pool: ProcessPoolExecutor) -> None:
-    """Kill the workers of a pool. With them goes the last who could write to it, so that it waits for no rest of a message."""
-    workers = list((getattr(pool, "_processes", None) or {}).values())
-    writer = getattr(getattr(pool, "_result_queue", None), "_writer", None)
-    pool.shutdown(wait=False)
-    for worker in workers:
-        with contextlib.suppress(ProcessLookupError, AttributeError):
-            worker.kill()
-    if writer is not None:
-        with contextlib.suppress(OSError):
-            writer.close()
+class _Worker(threading.Thread):
+    """A thread of this process with the process that it talks to, which is started when there is work for it."""
+
+    def __init__(self, queue: SimpleQueue[_Job | None], attempt: Callable[[_Job, _Worker], None]) -> None:
+        super().__init__(daemon=True)
+        self.queue, self.attempt = queue, attempt
+        self.stopped = False
+        self._process: Any = None
+        self._pipe: Connection | None = None
+
+    def run(self) -> None:
+        while (job := self.queue.get()) is not None:
+            self.attempt(job, self)
+        self.end()
+
+    def ask(self, packed: bytes) -> bytes:
+        """Send work and wait for its outcome; EOFError or OSError if the process is gone."""
+        if self.stopped:
+            raise EOFError
+        if self._pipe is None:
+            spawning = multiprocessing.get_context("spawn")
+            self._pipe, theirs = spawning.Pipe()
+            self._process = spawning.Process(target=_be_a_worker, args=(theirs,))
+            self._process.start()
+            theirs.close()  # so that the pipe ends with the process
+            if self.stopped:
+                self.kill()
+        self._pipe.send_bytes(packed)
+        return self._pipe.recv_bytes()
+
+    def end(self) -> None:
+        """Close the pipe, whereupon the process ends if it is still there."""
+        if self._pipe is not None:
+            self._pipe.close()
+            self._process.join()
+            self._process, self._pipe = None, None
+
+    def kill(self) -> None:
+        process = self._process
+        if process is not None and process.pid is not None:
+            process.kill()
 
 
-def _unpack_and_run(packed: bytes) -> Any:
-    work, arguments, named = pickle.loads(packed)
-    try:
-        return work(*arguments, **named)
-    except Exception as error:
-        raise _that_travels(error) from None
-
-
-def _that_travels(error: Exception) -> Exception:
-    """The exception, or, if it cannot be pickled and unpickled, what it says. One that cannot would break the pool."""
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        return TallystickError(f"{type(error).__name__}: {error}\n{''.join(traceback.format_tb(error.__traceback__))}")
-    return error
-
-
-def _be_a_worker() -> None:
-    """In a fresh worker: Ctrl-C is the parent's business, and without a parent there is nothing to do."""
+def _be_a_worker(pipe: Connection) -> None:
+    """In a fresh process: Ctrl-C is the parent's business, and without a parent there is nothing to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+    while True:
+        try:
+            packed = pipe.recv_bytes()
+        except EOFError:
+            return
+        pipe.send_bytes(_run(packed))
+
+
+def _run(packed: bytes) -> bytes:
+    """Do some work: whether it succeeded, and its result or its error, as they travel."""
+    try:
+        work, arguments, named = pickle.loads(packed)
+        return pickle.dumps((True, work(*arguments, **named), ""))
+    except Exception as error:
+        trace = traceback.format_exc()
+        try:
+            failed = pickle.dumps((False, error, trace))
+            pickle.loads(failed)
+        except Exception:  # it cannot travel; what it says can
+            failed = pickle.dumps((False, TallystickError(f"{type(error).__name__}: {error}\n{trace}"), trace))
+        return failed
+
+
+class InWorker(Exception):
+    """Where in its process a piece of work failed."""
 
 
 def _follow(parent: Any) -> None:
     parent.join()
     os._exit(1)
+
+
+@contextmanager
+def crew(jobs: int | None = None, scheduler: str | None = None) -> Iterator[Executor | None]:
+    """An executor; None for this process alone."""
+    if jobs is not None and scheduler is not None:
+        raise MetricError("--jobs is for processes of this machine, --scheduler for those of Dask; give one of them")
+    if scheduler is not None:
+        with dask_workers(scheduler) as executor:
+            yield executor
+    elif jobs is not None and jobs > 1:
+        with Processes(jobs) as executor:
+            yield executor
+    else:
+        yield None
+
+
+@contextmanager
+def dask_workers(address: str) -> Iterator[Executor]:
+    """The workers of the scheduler at an address, such as tcp://10.0.0.1:8786 or the file that it wrote."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise TallystickError("--scheduler needs Dask distributed: pip install 'tallystick[dask]'") from None
+    from pathlib import Path
+
+    known = Path(address).is_file()
+    if not (_is_scheduler_file(address) if known else _is_address(address)):
+        expected = "the file that a Dask scheduler wrote, or an address such as tcp://10.0.0.1:8786"
+        raise MetricError(f"--scheduler expects {expected}; found {address!r}, which is neither")
+    try:
+        client: Any = Client(scheduler_file=address) if known else Client(address, timeout=30)  # type: ignore[no-untyped-call,unused-ignore]
+    except (OSError, ValueError) as error:
+        raise TallystickError(f"no scheduler answers at {address} ({error})") from None
+    try:
+        if not client.nthreads():
+            client.wait_for_workers(1, timeout=60)
+        yield client.get_executor(pure=False, retries=RETRIES)
+    except TimeoutError:
+        raise TallystickError(f"the scheduler at {address} has no workers") from None
+    finally:
+        client.close()
+
+
+def _is_address(text: str) -> bool:
+    scheme, _, place = text.rpartition("://")
+    if scheme not in ("", "tcp", "tls", "ws", "wss"):
+        return bool(scheme)  # Dask knows more of them, without ports
+    host, _, port = place.rpartition(":")
+    return bool(host) and port.isdecimal() and int(port) < 1 << 16
+
+
+def _is_scheduler_file(name: str) -> bool:
+    import json
+
+    try:
+        with open(name, encoding="utf-8") as stream:
+            content = json.load(stream)
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and "address" in content

@@ -10,18 +10,17 @@ be done either, they are read as a whole, and it is said why.
 from __future__ import annotations
 
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from typing import Any
 
-from tallystick.engine.windows import AGAIN, PIECES_A_WORKER, explained, is_lost_on_the_way, workers_of
+from tallystick.engine.windows import in_order
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.files.boundaries import Boundaries, Uncut
 from tallystick.results.result import Result
 from tallystick.run.cutting import SHARD, Shard, cut_by_name, cut_in_order, size_of
-from tallystick.run.gathering import Disagreement, Gathering
-from tallystick.run.shards import Extra, Job, Outcome, Score, Scored, Wants, label_path, score_shard
+from tallystick.run.shards import Disagreement, Extra, Job, Outcome, Score, Scored, Wants, label_path, score_shard
 from tallystick.run.state import State
 
 CONFIRMED = 256 << 20
@@ -81,10 +80,12 @@ def run_files(
         if shards is None:
             continue
         try:
-            gathering = gather(
+            gathered = gather(
                 score, shards, executor=executor, state=state, wants=wants, progress=progress, total=total
             )
-            results = gathering.results()
+            if gathered is None:
+                break  # nothing in the file: the reader says so
+            results = gathered.results()
         except (SidesMismatch, Disagreement) as error:
             say(f"{reference} and {predicted} cannot be cut {how} ({_brief(error)})")
             continue
@@ -95,10 +96,8 @@ def run_files(
             whole = _whole(score, reference, predicted, wants, started)
             say(f"read as a whole: a shard cannot be read by itself ({_brief(error)})")
             return whole
-        if not gathering.shards:
-            break  # nothing in the file: the reader says so
         took = time.monotonic() - started
-        return Finished(results, gathering.extra, gathering.shards, how, took, gathering.labels)
+        return Finished(results, gathered.extra, gathered.shards, how, took, gathered.labels)
     if "-" in (reference, predicted):
         raise InputError(
             "standard input cannot be read twice; give a file, or leave out what scores in shards", "<stdin>"
@@ -129,104 +128,18 @@ def gather(
     wants: Wants = Wants(),  # noqa: B008 - frozen
     progress: Progress | None = None,
     total: int = 0,
-) -> Gathering:
-    """The outcomes of all shards, put together."""
-    gathering = Gathering()
-    for shard, outcome in outcomes(lambda shard: Job(shard, score, wants), shards, executor, state):
-        gathering.add(outcome)
-        if progress is not None and total:
-            progress(min(total, shard.position), total)
-    return gathering
-
-
-def outcomes(
-    job: Callable[[Shard], Job], shards: Iterator[Shard], executor: Executor | None, state: State | None
-) -> Iterator[tuple[Shard, Outcome]]:
-    """Every shard with its outcome, in order; stored as soon as it is there, whatever its place."""
-    if executor is None:
-        for shard in shards:
-            known = state.get(shard) if state is not None else None
-            if known is None:
-                known = score_shard(job(shard))
-                if state is not None:
-                    state.put(shard, known)
-            yield shard, known
-        return
-    yield from _Crew(executor, state, job).work(shards)
-
-
-class _Crew:
-    """Shards under way at the workers of an executor."""
-
-    def __init__(self, executor: Executor, state: State | None, job: Callable[[Shard], Job]) -> None:
-        self.executor, self.state, self.job = executor, state, job
-        self.window = PIECES_A_WORKER * workers_of(executor)
-        self.order: deque[Shard] = deque()
-        self.done: dict[int, Outcome] = {}
-        self.under_way: dict[Future[Outcome], Shard] = {}
-        self.again: Counter[int] = Counter()
-
-    def work(self, shards: Iterator[Shard]) -> Iterator[tuple[Shard, Outcome]]:
-        try:
-            for shard in shards:
-                self.start(shard)
-                # so many wait for a slow one before them, and no more
-                while len(self.under_way) >= self.window or len(self.order) >= 8 * self.window:
-                    self.collect()
-                    yield from self.ready()
-                yield from self.ready()
-            while self.under_way:
-                self.collect()
-                yield from self.ready()
-        except BrokenExecutor as error:
-            raise explained(error) from None
-        finally:
-            for future in self.under_way:
-                future.cancel()
-
-    def start(self, shard: Shard) -> None:
-        self.order.append(shard)
-        known = self.state.get(shard) if self.state is not None else None
-        if known is not None:
-            self.done[shard.number] = known
+) -> Outcome | None:
+    """The outcomes of all shards, put together; None if there are none."""
+    gathered: Outcome | None = None
+    stored: dict[str, Any] = {}
+    if state is not None:
+        stored = {"find": lambda job: state.get(job.shard), "keep": lambda job, outcome: state.put(job.shard, outcome)}
+    jobs = (Job(shard, score, wants) for shard in shards)
+    for job, outcome in in_order(executor, score_shard, jobs, **stored):
+        if gathered is None:
+            gathered = outcome
         else:
-            self.submit(shard)
-
-    def submit(self, shard: Shard) -> None:
-        self.under_way[self.executor.submit(score_shard, self.job(shard))] = shard
-
-    def collect(self) -> None:
-        """Wait for at least one shard. Of several that fail, the first in the file is the error."""
-        finished, _ = wait(self.under_way, return_when=FIRST_COMPLETED)
-        failed = self.take(finished)
-        if failed:
-            first = min(failed)
-            earlier = [one for one, shard in self.under_way.items() if shard.number < first]
-            wait(earlier)
-            failed |= self.take(earlier)
-            raise explained(failed[min(failed)])
-
-    def take(self, finished: Iterable[Future[Outcome]]) -> dict[int, BaseException]:
-        """Keep the outcomes of what is finished; by number the errors of what failed."""
-        failed: dict[int, BaseException] = {}
-        for future in finished:
-            shard = self.under_way.pop(future)
-            error = future.exception()
-            if error is not None and is_lost_on_the_way(error) and self.again[shard.number] < AGAIN:
-                self.again[shard.number] += 1
-                self.submit(shard)
-            elif error is not None:
-                failed[shard.number] = error
-            else:
-                self.keep(shard, future.result())
-        return failed
-
-    def keep(self, shard: Shard, outcome: Outcome) -> None:
-        self.done[shard.number] = outcome
-        if self.state is not None:
-            self.state.put(shard, outcome)
-
-    def ready(self) -> Iterator[tuple[Shard, Outcome]]:
-        while self.order and self.order[0].number in self.done:
-            shard = self.order.popleft()
-            yield shard, self.done.pop(shard.number)
+            gathered.add(outcome)
+        if progress is not None and total:
+            progress(min(total, job.shard.position), total)
+    return gathered

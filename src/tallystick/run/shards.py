@@ -1,40 +1,36 @@
-"""One shard scored: in any process, on any machine, from the name of a file and some ranges of bytes.
+"""One shard scored, in any process, on any machine, from the name of a file and some ranges of bytes; and shards put together.
 
-What comes back is small: the account of each metric, what is to be said, and, only where somebody asked, rows and names of
-documents. Messages are about lines of the files, not of the shard.
+What comes back from a shard is small: the account of each metric, what is to be said, and, only where somebody asked, rows and
+names of documents. Messages are about lines of the files, not of the shard.
+
+Outcomes add up in the order of the file, as if the whole had been scored. What cannot be put together without looking at the
+whole (shards that read their files differently, a name that stands in two of them) is an error of its own, `Disagreement`, and
+means that the files have to be read as a whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.engine.arrays import F64
-from tallystick.engine.tally import Labelled, add_up
-from tallystick.errors import TallystickError
-from tallystick.files.pairing import stable_numbers
-from tallystick.files.parts import at_hand, told, told_error
+from tallystick.errors import MetricError, TallystickError
+from tallystick.files.pairing import Repeats, stable_numbers
 from tallystick.results.accounts import Account
 from tallystick.results.result import Result
-from tallystick.results.rows import Later
 from tallystick.run.cutting import Shard
 
 Score = Callable[..., "Mapping[str, Result] | Scored"]
-"""What scores two files, given their names: any function of a module, or a `functools.partial` of one."""
+"""What scores two sources: any function of a module, or a `functools.partial` of one."""
 
 
 class Extra(Protocol):
     """What a task has to say beside its results; parts add up in the order of the file."""
 
     def add(self, other: Any) -> None: ...
-
-    def told(self, tell: Callable[[str], str]) -> None:
-        """Bring messages from the lines of a shard to those of the file."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -55,58 +51,106 @@ class Wants:
     labels: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Names:
-    """What the documents of a shard are called: a number of 64 bits for each, or `first` if they seem to be numbered from
-    there. `known` are the names themselves where they are wanted."""
+class Disagreement(TallystickError):
+    """Shards that cannot be put together."""
 
-    count: int
+
+@dataclass
+class Names:
+    """What the documents of one or several shards are called: a number of 64 bits for each name, which says whether one comes
+    twice. Documents that have no names are numbered anew in each shard; `numbered` is from where, and whether as text."""
+
+    counts: list[int]
+    numbered: tuple[int, bool] | None = None
     numbers: NDArray[np.uint64] | None = None
-    first: int | None = None
-    text: bool = False
-    known: tuple[Any, ...] | None = None
+    known: list[Any] | None = None
+    """The names themselves, where they are wanted."""
+    repeats: Repeats | None = None
 
     @staticmethod
     def of(ids: Sequence[Any], keep: bool, named: bool) -> Names:
         """`named` says that the documents bring these names with them, so that they are no numbers that a reader gave."""
-        known = tuple(ids) if keep else None
+        known = list(ids) if keep else None
         for first in () if named else (0, 1):
             for text in (False, True):
-                if list(ids) == [str(k) if text else k for k in range(first, first + len(ids))]:
-                    return Names(len(ids), None, first, text, known)
-        return Names(len(ids), stable_numbers(ids), known=known)
+                if list(ids) == _places(first, text, len(ids)):
+                    return Names([len(ids)], (first, text), None, known)
+        return Names([len(ids)], None, stable_numbers(ids), known)
 
-    def as_numbers(self) -> NDArray[np.uint64]:
+    def add(self, other: Names) -> None:
+        """Put the names of the next shard behind these."""
+        if self.numbered is not None and self.numbered == other.numbered:
+            self.counts += other.counts
+        else:
+            self._note(self)
+            self._note(other)
+            self.numbered, self.numbers = None, None  # what only looked like numbers is names too
+        if self.known is not None and other.known is not None:
+            self.known += other.known
+
+    def _note(self, names: Names) -> None:
+        self.repeats = self.repeats or Repeats()
+        if names.numbered is not None:
+            for count in names.counts:
+                self.repeats.add_numbers(stable_numbers(_places(*names.numbered, count)))
+        elif names.numbers is not None:
+            self.repeats.add_numbers(names.numbers)
+
+    def check(self) -> None:
+        """That no name stands in two shards."""
+        if self.numbered is not None:
+            return
         if self.numbers is not None:
-            return self.numbers
-        assert self.first is not None
-        places = range(self.first, self.first + self.count)
-        return stable_numbers(map(str, places) if self.text else places)
+            self._note(self)
+        twice = self.repeats is not None and len(self.repeats.found())
+        if self.repeats is not None:
+            self.repeats.close()
+        if twice:
+            raise Disagreement("a document's name stands in two shards")
+
+    @property
+    def ids(self) -> Sequence[Any]:
+        """The names of all documents, where they are known."""
+        return (self.known or ()) if self.numbered is None else _places(*self.numbered, sum(self.counts))
 
 
-@dataclass(frozen=True)
-class Tallied:
-    """One metric of a shard."""
-
-    account: Account
-    metric: str
-    name: str
-    settings: str
-    undefined: float | None
-    notes: tuple[str, ...]
-    label: str | None = None
-    rows: F64 | None = None
-    above: F64 | None = None
-    judges: tuple[str, ...] = ()
+def _places(first: int, text: bool, count: int) -> list[Any]:
+    places = range(first, first + count)
+    return list(map(str, places)) if text else list(places)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Outcome:
-    """What is left of a shard."""
+    """What is left of one or several shards: an account for each metric."""
 
-    tallied: dict[str, Tallied]
+    accounts: dict[str, Account]
     names: Names
     extra: Any = field(default=None)
+    shards: int = 1
+
+    def add(self, other: Outcome) -> None:
+        """Put the next shard behind the ones before."""
+        if other.accounts.keys() != self.accounts.keys():
+            raise Disagreement("the shards have different metrics")
+        try:
+            for name, account in self.accounts.items():
+                account.add(other.accounts[name])
+        except MetricError:
+            raise Disagreement("the shards were read in different ways") from None
+        if other.extra is not None:
+            self.extra.add(other.extra)
+        self.names.add(other.names)
+        self.shards += other.shards
+
+    @property
+    def labels(self) -> dict[str, str | None]:
+        """By metric the path of the labels that were counted."""
+        return {name: one.labels.path if one.labels is not None else None for name, one in self.accounts.items()}
+
+    def results(self) -> dict[str, Result]:
+        """The results of the whole."""
+        self.names.check()
+        return {name: account.result(self.names.ids) for name, account in self.accounts.items()}
 
 
 @dataclass(frozen=True)
@@ -120,21 +164,11 @@ class Job:
 
 def score_shard(job: Job) -> Outcome:
     """Score one shard."""
-    parts = job.shard.reference, job.shard.predicted
-    with at_hand(*parts):
-        try:
-            found = job.score(*(part.name if part is not None else None for part in parts))
-            scored = found if isinstance(found, Scored) else Scored(found)
-            tallied = {name: _tally(result, job.wants) for name, result in scored.results.items()}
-        except TallystickError as error:
-            raise told_error(error, *parts) from None
-        tallied = {
-            name: replace(one, notes=tuple(told(note, *parts) for note in one.notes)) for name, one in tallied.items()
-        }
-        if scored.extra is not None:
-            scored.extra.told(lambda text: told(text, *parts))
+    found = job.score(job.shard.reference, job.shard.predicted)
+    scored = found if isinstance(found, Scored) else Scored(found)
+    accounts = {name: _account(result, job.wants) for name, result in scored.results.items()}
     ids = next(iter(scored.results.values())).ids if scored.ids is None else scored.ids
-    return Outcome(tallied, Names.of(ids, job.wants.rows, _is_called(job.shard, ids)), scored.extra)
+    return Outcome(accounts, Names.of(ids, job.wants.rows, _is_called(job.shard, ids)), scored.extra)
 
 
 def _is_called(shard: Shard, ids: Sequence[Any]) -> bool:
@@ -145,43 +179,22 @@ def _is_called(shard: Shard, ids: Sequence[Any]) -> bool:
 
 def label_path(result: Result, wants: Wants) -> str | None:
     """Which of the labels that are wanted a metric has."""
-    if isinstance(result.metric, str):
+    if not result.is_expression:
         return None
     from tallystick.results.breakdown import has_labels_at
 
     return next((path for path in wants.labels if has_labels_at(result.expression, path)), None)
 
 
-def _tally(result: Result, wants: Wants) -> Tallied:
-    rows = result.__dict__["_rows"]
-    if isinstance(rows, Later) and isinstance(result.kind, Labelled) and not wants.rows:
-        account = Account(result.kind, result.count, add_up(result.sums[None, :]))
-    else:
-        account = result.account
-    label = None
-    if isinstance(rows, Account):
-        label = wants.labels[0] if wants.labels and rows.labels is not None else None
-    elif not isinstance(result.metric, str) and (wants.fields or wants.labels):
+def _account(result: Result, wants: Wants) -> Account:
+    """What a result came to, with the sums by field and by label that are wanted."""
+    account = Account.of_result(result, rows=wants.rows)
+    if result.kept and result.is_expression:
         from tallystick.results.breakdown import sums_by_field, sums_by_label
 
-        if wants.fields:
-            sums = result.field_sums
-            sums = sums if sums is not None else sums_by_field(result.expression, result.documents_kept, result.memory)
-            account = replace(account, fields=sums)
-        label = label_path(result, wants)
-        if label is not None:
-            by_label = sums_by_label(result.expression, label, result.documents_kept, result.memory)
-            account = replace(account, labels=by_label)
-    kept = wants.rows and result.kept
-    return Tallied(
-        account,
-        str(result.metric),
-        result.name,
-        result.settings,
-        result.undefined,
-        result.notes,
-        label,
-        result.rows if kept else None,
-        result.above if kept else None,
-        result.judges,
-    )
+        if wants.fields and account.fields is None:
+            account.fields = sums_by_field(result.expression, result.documents_kept, result.memory)
+        path = label_path(result, wants)
+        if path is not None:
+            account.labels = sums_by_label(result.expression, path, result.documents_kept, result.memory)
+    return account

@@ -116,15 +116,35 @@ class TextDrawing:
     note: str = ""
 
     def packed(self) -> dict[str, Any]:
-        return {
-            "kind": "text",
-            "title": self.title,
-            "sentences": [list(sentence) for sentence in self.sentences],
-            "reference": [list(mark) for mark in self.reference],
-            "predicted": [list(mark) for mark in self.predicted],
-            "coloured": self.coloured,
-            "note": self.note,
-        }
+        return {"kind": "text", **vars(self)}
+
+
+class Found(NamedTuple):
+    """What one side found in a text: tokens [start, end), a label and a group. It is right if the other side has one of the same
+    `keys`, and right in part if it has one of the same `near`."""
+
+    spans: Sequence[tuple[int, int]]
+    label: str
+    keys: frozenset[Any]
+    near: frozenset[Any]
+    group: int | None = None
+
+
+def mark_both(reference: Sequence[Found], predicted: Sequence[Found]) -> tuple[list[Mark], list[Mark]]:
+    """The highlights of both sides. What is found twice in one place, under one label and with one status, is drawn once."""
+
+    def marks(ours: Sequence[Found], theirs: Sequence[Found], alone: str) -> list[Mark]:
+        keys = {key for one in theirs for key in one.keys}
+        near = {key for one in theirs for key in one.near}
+        out: dict[tuple[Any, ...], Mark] = {}
+        for one in ours:
+            status = RIGHT if keys & one.keys else PART if near & one.near else alone
+            for start, end in one.spans:
+                mark = Mark(start, end, one.label, status, one.group)
+                out.setdefault(mark[:4], mark)
+        return list(out.values())
+
+    return marks(reference, predicted, MISSED), marks(predicted, reference, SPURIOUS)
 
 
 class Knot(NamedTuple):
@@ -155,7 +175,6 @@ class GraphDrawing:
     text: str = ""
 
     def packed(self) -> dict[str, Any]:
-
         placed = place(len(self.knots), self.links, self.roots)
         nodes = [[*placed.where[k], knot.text, knot.status, knot.detail] for k, knot in enumerate(self.knots)]
         edges = []
@@ -165,16 +184,11 @@ class GraphDrawing:
             label = _turned(link.label) if turned and link.label else link.label
             edges.append([*ends, label, link.status, int(number in placed.tree)])
         return {
-            "kind": "graph",
-            "title": self.title,
-            "nodes": nodes,
-            "edges": edges,
-            "said": self.said,
-            "text": self.text,
-        }
+            "kind": "graph", "title": self.title, "nodes": nodes, "edges": edges, "said": self.summary, "text": self.text,
+        }  # fmt: skip
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """The drawing in a sentence, also for those who do not see it."""
 
         def counted(statuses: Sequence[str], noun: str) -> str:
@@ -213,10 +227,5 @@ class ArcDrawing:
     def packed(self) -> dict[str, Any]:
         wrong = sum(arc.status != RIGHT for arc in self.reference)
         return {
-            "kind": "arcs",
-            "title": self.title,
-            "words": list(self.words),
-            "reference": [list(arc) for arc in self.reference],
-            "predicted": [list(arc) for arc in self.predicted],
-            "said": f"{len(self.words)} words, {wrong} of {len(self.reference)} arcs not found",
-        }
+            "kind": "arcs", **vars(self), "said": f"{len(self.words)} words, {wrong} of {len(self.reference)} arcs not found",
+        }  # fmt: skip

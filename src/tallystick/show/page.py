@@ -1,46 +1,22 @@
-"""A report to look at: one self-contained HTML file that works offline.
+"""The page: one self-contained HTML file that works offline, from a template, tables and data.
 
-Tables are written out; documents travel as data inside the page and are drawn when somebody opens them, always as text,
-so that nothing in the data can become markup. Documents come worst first. At most `cap` of them carry their alignment,
-or fewer if those would weigh more than `BUDGET` bytes; the page says so.
+Tables are written out; data travels inside the page and is drawn by its scripts when somebody opens it, always as text, so
+that nothing in the data can become markup.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tallystick.engine.tally import Labelled
-from tallystick.errors import TallystickError, counted
+from tallystick.errors import TallystickError
 from tallystick.files.writing import to_json
-from tallystick.results.aligned import Carried, carry
-from tallystick.show.page_tables import cell, shown_table, table_data
-from tallystick.show.tables import Table, figure
+from tallystick.show.tables import Table, cell_text, kind_of
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-    from tallystick.results.explanation import Explanation
-    from tallystick.results.resampling import Interval
-    from tallystick.results.result import Result
-    from tallystick.show.drawings import Drawing
-
-CAP = 200
-"""How many documents carry their alignment unless asked otherwise."""
-BUDGET = 6_000_000
-"""How many bytes the alignments of all documents may have together."""
-COLUMNS = 10
-"""How many figures the list of documents shows."""
-DIGITS = 10
-"""How many decimals the documents' figures have in the page: shown with four, a figure would be rounded twice with few."""
-ROOM, GAP = 57.0, 0.45
-"""How many rem all of its columns of figures have beside the names, and what lies between two."""
-LISTED = 20_000
-"""How many documents are listed with their figures."""
 
 
 @dataclass(frozen=True)
@@ -54,118 +30,13 @@ class Section:
     lead: str = ""
 
 
-@dataclass(frozen=True)
-class Parts:
-    """What a task adds to its report: tables by label or field, what went wrong, further sections, the alignment and the
-    drawings of a document. `main` is the metric that documents are ordered by, the first unless named; `alignment` is the title of
-    the alignment; `absent` says why there are none, and how to have them; `further` is the command that shows any
-    document, where there is one."""
-
-    tables: Sequence[Table] = ()
-    errors: Sequence[Table] = ()
-    explain: Callable[[Any], Explanation] | None = None
-    draw: Callable[[Any], Sequence[Drawing]] | None = None
-    main: str = ""
-    alignment: str = "Alignment"
-    absent: str = ""
-    further: str = ""
-    sections: Sequence[Section] = ()
-
-    @property
-    def told(self) -> list[Section]:
-        """The sections that have something to show, in the order of the page, without empty tables."""
-        known = [
-            Section("breakdown", "Breakdown", "Where it is earned and lost", self.tables),
-            Section("errors", "Errors", "What went wrong", self.errors),
-            *self.sections,
-        ]
-        full = [replace(one, tables=[table for table in one.tables if table.rows]) for one in known]
-        return [one for one in full if one.tables]
-
-    @property
-    def opens(self) -> bool:
-        """Whether a document has something to show."""
-        return self.explain is not None or self.draw is not None
-
-
-@dataclass(frozen=True)
-class Page:
-    """A report: the results of one system, and what its task adds."""
-
-    title: str
-    results: Mapping[str, Result]
-    parts: Parts = field(default_factory=Parts)
-    cap: int = CAP
-    resamples: int = 1000
-
-    @property
-    def best(self) -> str:
-        """The metric at the top of the page."""
-        return self.parts.main if self.parts.main in self.results else next(iter(self.results))
-
-
-def write_report(page: Page, path: str | Path) -> None:
-    """Write the report, whole or not at all."""
-    from tallystick.files.writing import write_atomically
-
-    write_atomically(path, render(page))
-
-
-def render(page: Page) -> str:
-    """The report as HTML."""
-    from tallystick.results.resampling import intervals
-
-    results = list(page.results.values())
-    found = dict(zip(page.results, intervals(results, resamples=page.resamples), strict=True))
-    scale = _scale(page, found)
-    axes = _axes(page)
-    order = _worst_first(page)[:LISTED]
-    carried = carry(page.parts, [results[0].ids[k] for k in order[: page.cap]], BUDGET)
-    from tallystick.results.aligned import derivation
-
-    names = [f"{metric} {name}" for metric, name, _ in axes]
-    heads = [k for k, (metric, name, _) in enumerate(axes) if name == page.results[metric].kind.headline]
-    main_axis = next(k for k in heads if axes[k][0] == page.best)
-    shown = _columns(axes, heads, main_axis)
-    plotted, told = _plotted(axes, heads, main_axis), page.parts.told
-    return rendered(
-        "report.html.j2",
-        ("page.js", "drawings.js", "documents.js"),
-        _data(page, found, axes, shown, order, carried),
-        title=page.title,
-        subtitle=f"{counted(len(results[0].ids), 'document')} · {counted(len(results), 'metric')} · tallystick {__version__}",
-        sections=_sections(told, plotted is not None),
-        hero=_hero(page, found[page.best]),
-        warnings=list(dict.fromkeys(w for result in results for w in result.warnings)),
-        figures=[_figures_row(page, name, found[name], scale) for name in page.results],
-        figure_names=_figure_names(page),
-        averaged=any(isinstance(result.kind, Labelled) for result in results),
-        scale=[f"{end:.1f}" for end in scale],
-        interval_note=_interval_note(page),
-        told=[(one, [shown_table(table) for table in one.tables]) for one in told],
-        axes=names,
-        shown_axes=[(k, names[k]) for k in shown],
-        order_axes=[(k, names[k]) for k in (heads if len(heads) > 1 else shown)],
-        ordered=page.best,
-        least_column=_least_column(axes, heads, shown),
-        short_axes={k: axes[k][0] if len(heads) > 1 else axes[k][1] for k in shown},
-        main_axis=main_axis,
-        plotted=plotted,
-        opens=page.parts.opens,
-        listed_note=""
-        if len(order) == len(results[0].ids)
-        else f"{_listed_said(page, len(order))} are drawn and ranked here.",
-        cap_note=_cap_note(page, carried, len(order)),
-        derivations=[(name, result.signature, derivation(result)) for name, result in page.results.items()],
-    )
-
-
-def rendered(template: str, scripts: Sequence[str], content: Mapping[str, Any], **values: Any) -> str:
+def render_page(template: str, scripts: Sequence[str], content: Mapping[str, Any], **values: Any) -> str:
     """A page from its template, with style, scripts and data inside."""
-    environment = _environment()
     sources = [_asset(name) for name in scripts]
-    return environment.get_template(template).render(
-        style=_asset("page.css"), script="\n".join(sources), data=embedded(content), version=__version__, **values
+    return (
+        _environment()
+        .get_template(template)
+        .render(style=_asset("page.css"), script="\n".join(sources), data=embed(content), version=__version__, **values)
     )
 
 
@@ -183,203 +54,59 @@ def _asset(name: str) -> str:
     return files("tallystick.show").joinpath("assets").joinpath(name).read_text(encoding="utf-8")
 
 
-def embedded(value: Any) -> str:
+def embed(value: Any) -> str:
     """JSON that cannot end the script element that it stands in."""
     text = to_json(value, indent=None)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-# Figures
-
-
-def _hero(page: Page, found: Mapping[str, Interval]) -> dict[str, Any]:
-    result = page.results[page.best]
-    main = result.kind.headline
-    facts = [(name, figure(value), _ends(found[name])) for name, value in result.figures.items() if name != main]
-    if len(page.results) > 1 and len(facts) < 2:
-        others = [(n, r) for n, r in page.results.items() if n != page.best]
-        facts += [(n, figure(r.score), r.kind.headline) for n, r in others[:6]]
-    if result.exact is not None and len(result.ids) > 1:
-        facts.append(("documents all right", f"{100 * result.exact:.1f} %", f"{result.exact_documents:,}"))
-    facts.append(("documents", f"{len(result.ids):,}", ""))
-    name = main if page.best == main else f"{page.best} · {main}"
-    return {
-        "name": name, "value": figure(result.score), "bar": _bar(result.score, found[main]),
-        "said": _interval_said(result, found[main]), "facts": facts,
-    }  # fmt: skip
-
-
-def _interval_said(result: Result, interval: Interval) -> str:
-    """The interval, or why there is none."""
-    if interval.low is not None:
-        return f"95 % interval {_ends(interval)}"
-    if len(result.ids) < 2:
-        return "too few documents for an interval"
-    return f"no interval: {result.kind.headline} is 0/0, whichever documents are drawn"
-
-
-def _ends(interval: Interval) -> str:
-    return "" if interval.low is None or interval.high is None else f"{interval.low:.4f} to {interval.high:.4f}"
-
-
-def _bar(value: float | None, interval: Interval, scale: tuple[float, float] = (0.0, 1.0)) -> dict[str, Any]:
-    """A figure and its interval on a scale, in percent of it."""
-    known = interval.low is not None and interval.high is not None
-    low, high = (interval.low, interval.high) if known else (value, value)
+def interval_bar(value: float | None, ends: tuple[float, float] | None, scale: tuple[float, float]) -> dict[str, Any]:
+    """A figure and the interval around it on a scale, in percent of it."""
     first, last = scale
+    low, high = ends or (value, value)
     share = [100 * min(1.0, max(0.0, ((x or 0.0) - first) / (last - first))) for x in (value, low, high)]
-    return {"share": share[0], "low": share[1], "high": share[2], "known": known}
+    return {"share": share[0], "low": share[1], "high": share[2], "known": ends is not None}
 
 
-def _scale(page: Page, found: Mapping[str, Mapping[str, Interval]]) -> tuple[float, float]:
-    """From where to where intervals are drawn: tenths that hold all of them."""
-    ends = [
-        x for name, result in page.results.items()
-        for x in (found[name][result.kind.headline].low, found[name][result.kind.headline].high, result.score)
-        if x is not None
-    ]  # fmt: skip
-    low, high = math.floor(10 * min(ends, default=0.0)) / 10, math.ceil(10 * max(ends, default=1.0)) / 10
-    return (max(0.0, low), max(high, low + 0.1))
+# Tables as a page shows them: what is written in a cell, what it sorts by, and the share that is drawn behind it.
+
+WRAPPED = 40
+"""A column of a table with a longer text is as wide as there is room, and its texts go over several lines."""
 
 
-def _figure_names(page: Page) -> list[str]:
-    return list(dict.fromkeys(name for result in page.results.values() for name in result.figures))
+def page_cell(value: Any, column: str = "") -> dict[str, Any]:
+    """A cell of a table: what is shown, what it sorts by, how it looks. A figure is a share, which is drawn behind it."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    classes = ["n"] if number or value is None else []
+    share = None
+    if isinstance(value, float) and kind_of(column) in ("figure", "gain") and 0 <= value <= 1:
+        classes.append("fig")
+        share = 100 * value
+    text = cell_text(value, column)
+    sort = "" if value is None else value if number else text
+    return {"text": text, "sort": sort, "cls": " ".join(classes), "share": share}
 
 
-def _figures_row(page: Page, name: str, found: Mapping[str, Interval], scale: tuple[float, float]) -> dict[str, Any]:
-    result = page.results[name]
-    main = found[result.kind.headline]
+def page_table(table: Table) -> dict[str, Any]:
+    """A table for the template."""
+    rows = [[page_cell(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
+    for k, name in enumerate(table.columns):
+        if kind_of(name) == "gain":  # a gain is small; what matters is which is the largest
+            most = max((row[k] or 0.0 for row in table.rows), default=0.0)
+            for cells, row in zip(rows, table.rows, strict=True):
+                cells[k]["share"] = 100 * max(0.0, row[k] or 0.0) / most if most > 0 else None
+        if k > 0 and max((len(row[k]["text"]) for row in rows), default=0) > WRAPPED:
+            for row in rows:
+                row[k]["cls"] += " wide"
+    numeric = [k > 0 and all("n" in row[k]["cls"].split() for row in rows) for k in range(len(table.columns))]
     return {
-        "name": name,
-        "average": getattr(result.kind, "average", "micro"),
-        "main": name == page.best,
-        "cells": [cell(result.figures.get(key)) for key in _figure_names(page)],
-        "interval": _ends(main),
-        "bar": _bar(result.score, main, scale),
+        "title": table.title or f"By {table.columns[0]}",
+        "columns": [{"name": name, "numeric": numeric[k]} for k, name in enumerate(table.columns)],
+        "rows": rows,
+        "notes": list(table.notes),
     }
 
 
-def _interval_note(page: Page) -> str:
-    return (
-        f"Intervals are 95 % bootstrap intervals of each metric's headline figure over documents "
-        f"({page.resamples:,} resamples, percentile, seed 0)."
-    )
-
-
-# Documents
-
-
-Axis = tuple[str, str, list["float | None"]]
-
-
-def _axes(page: Page) -> list[Axis]:
-    """The documents' figures that can be looked at: every metric's headline, and with few metrics all of their figures.
-    0/0 is None, whatever the policy says of the corpus: such a document has nothing to look at."""
-    out = []
-    for name, result in page.results.items():
-        columns = result.kind.figures(result.rows)
-        for key, values in columns.items():
-            if key == result.kind.headline or len(page.results) <= 4:
-                listed = [None if value != value else round(value, DIGITS) for value in values.tolist()]
-                out.append((name, key, listed))
-    return out
-
-
-def _columns(axes: Sequence[Axis], heads: Sequence[int], main: int) -> list[int]:
-    """The figures that the list of documents shows: the headlines, as many as fit; of one metric all figures."""
-    if len(heads) == 1:
-        return list(range(len(axes)))
-    chosen = [main]
-    for k in [k for k in heads if k != main][: COLUMNS - 1]:
-        if (len(chosen) + 1) * (GAP + _least_column(axes, heads, [*chosen, k])) > ROOM:
-            break
-        chosen.append(k)
-    return sorted(chosen)
-
-
-def _least_column(axes: Sequence[Axis], heads: Sequence[int], shown: Sequence[int]) -> float:
-    """How many rem a column of figures needs, so that no word of its head is broken."""
-    names = [axes[k][0] if len(heads) > 1 else axes[k][1] for k in shown]
-    words = [word for name in names for word in name.split("_")]
-    return max(4.35, 0.46 * max(map(len, words)))
-
-
-def _worst_first(page: Page) -> list[int]:
-    import numpy as np
-
-    from tallystick.results.rows import worst_first
-
-    result = page.results[page.best]
-    undefined, value, size = worst_first(result.kind.figures(result.rows)[result.kind.headline], result.rows)
-    return [int(k) for k in np.lexsort((size, value, undefined))]
-
-
-def _plotted(axes: Sequence[Axis], shown: Sequence[int], main: int) -> tuple[int, int] | None:
-    """Which two figures are drawn against each other at first; nothing if there are no two, or no two documents."""
-    if len(axes) < 2 or len(axes[0][2]) < 2:
-        return None
-    others = [k for k in shown if k != main]
-    if others:
-        return (others[0], main)
-    mine = {name: k for k, (_, name, _) in enumerate(axes)}
-    return (mine["recall"], mine["precision"]) if {"precision", "recall"} <= set(mine) else (0, 1)
-
-
-def _listed_said(page: Page, listed: int) -> str:
-    """Which documents the page lists, where that is not all of them."""
-    return f"The {listed:,} worst of {len(page.results[page.best].ids):,} by {page.best}"
-
-
-def _cap_note(page: Page, carried: Carried, listed: int) -> str:
-    total = len(page.results[page.best].ids)
-    said = f"{_listed_said(page, listed)} are listed." if listed < total else ""
-    if not page.parts.opens:
-        return f"{said} {page.parts.absent}".strip()
-    if len(carried.documents) == total:
-        return f"{said} Each document opens to show its alignment.".lstrip()
-    why = f"the page carries at most {page.cap:,} (--report-documents)"
-    if carried.full:
-        why = f"more would weigh over {BUDGET // 1_000_000} MB"
-    which = f"The {len(carried.documents):,} worst of {total:,} by {page.best}"
-    return f"{said} {which} open to show their alignment; {why}.".lstrip()
-
-
-def _sections(told: Sequence[Section], plotted: bool) -> list[tuple[str, str]]:
-    """The navigation of the page."""
-    metrics = [("metrics", "Against each other")] if plotted else []
-    own = [(one.anchor, one.name) for one in told]
-    return [("figures", "Figures"), *own, *metrics, ("documents", "Documents"), ("signature", "Signature")]
-
-
-def _data(
-    page: Page, found: Mapping[str, Mapping[str, Interval]], axes: Sequence[Axis], shown: Sequence[int],
-    order: Sequence[int], carried: Carried,
-) -> dict[str, Any]:  # fmt: skip
-    first = page.results[page.best]
-    metrics = {
-        name: {
-            **result.as_dict(),
-            "headline": result.kind.headline,
-            "intervals": {key: [one.low, one.high] for key, one in found[name].items()},
-            "signature": result.signature,
-        }
-        for name, result in page.results.items()
-    }
-    return {
-        "tallystick": __version__,
-        "title": page.title,
-        "main": page.best,
-        "metrics": metrics,
-        "tables": [table_data(table) for one in page.parts.told for table in one.tables],
-        "documents": {
-            "ids": [str(first.ids[k]) for k in order],
-            "alignment": page.parts.alignment,
-            "further": page.parts.further,
-            "absent": "" if page.parts.opens else page.parts.absent or "This page carries no alignments.",
-            "axes": [
-                {"metric": m, "figure": f, "shown": k in shown, "values": [values[i] for i in order]}
-                for k, (m, f, values) in enumerate(axes)
-            ],
-        },
-        "aligned": {str(k): one for k, one in enumerate(carried.documents)},
-    }
+def table_data(table: Table) -> dict[str, Any]:
+    """A table among the data of a page."""
+    return {"title": table.title, "columns": list(table.columns), "rows": [list(row) for row in table.rows]}

@@ -1,4 +1,4 @@
-"""Pictures for papers: systems with their intervals, ranks that move, figures and documents of one result.
+"""Pictures for papers: dots with their intervals, ranks that move, lines.
 
 Drawn by matplotlib, which is an extra (`pip install "tallystick[plots]"`) and imported only here. A picture can be saved
 as SVG, PNG or PDF, and shows itself in a notebook; the same figures are the same file.
@@ -10,19 +10,14 @@ import io
 import math
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from tallystick.errors import MetricError, TallystickError, some
+from tallystick.errors import TallystickError, some
 from tallystick.files.writing import write_atomically
-from tallystick.results.comparison_tables import figure_name, measure_name
-
-if TYPE_CHECKING:
-    from tallystick.results.comparison import Cell, Comparison
-    from tallystick.results.result import Result
 
 SUFFIXES = (".svg", ".png", ".pdf")
 COLOURS = ("#2b5cab", "#c2571a", "#2f7d4f", "#9a3d9e", "#b0241a", "#0f7f8c", "#7a6210", "#5a5f6b", "#d1468a", "#3f8f1f")
@@ -34,12 +29,16 @@ _DASHES = ("-", "--", "-.", ":")
 _MARKS = "osD^vPX*"
 
 
-def check_name(path: str | Path) -> None:
+def check_picture_name(path: str | Path) -> None:
     """A file of an unknown kind, or nothing to draw it with, is an error before the work, not after it."""
     if Path(path).suffix.lower() not in SUFFIXES:
         raise TallystickError(f"{path}: expected a name that ends with {', '.join(SUFFIXES)}")
+    _require_matplotlib()
+
+
+def _require_matplotlib() -> None:
     try:
-        import matplotlib  # noqa: F401 - whether it is there
+        import matplotlib.figure  # noqa: F401 - whether it is there
     except ImportError:
         raise TallystickError(NEEDED) from None
 
@@ -52,7 +51,7 @@ class Picture:
 
     def save(self, path: str | Path) -> None:
         """Write it; the suffix says how: .svg, .png or .pdf."""
-        check_name(path)
+        check_picture_name(path)
         format_ = Path(path).suffix.lower()[1:]
         drawn = io.BytesIO()
         with _plain_text(boxes=format_ != "svg"):
@@ -97,10 +96,9 @@ def _plain_text(boxes: bool = False) -> Iterator[None]:
 
 
 def _figure(width: float, height: float) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise TallystickError(NEEDED) from None
+    _require_matplotlib()
+    from matplotlib.figure import Figure
+
     return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -126,178 +124,182 @@ def _tidy(axes: Any) -> None:
     axes.tick_params(labelsize=8)
 
 
-# A comparison
+Ends = tuple[float, float]
+"""The two ends of an interval."""
 
 
-def comparison_picture(comparison: Comparison, kind: str | None = None) -> Picture:
-    """`figures`: each system with its interval, a panel for each metric. `ranks`: how ranks move from metric to metric.
-    Both, one above the other, unless one is asked for (or there is nothing to rank)."""
-    several = len(comparison.metrics) > 1 and len(comparison.systems) > 1
-    chosen = [kind] if kind else ["figures", "ranks"] if several else ["figures"]
-    if unknown := [name for name in chosen if name not in ("figures", "ranks")]:
-        raise MetricError(f"a comparison has pictures of figures and of ranks, not of {unknown[0]!r}")
-    if "ranks" in chosen and not several:
-        raise MetricError("a picture of ranks needs two systems and two metrics")
-    n, m = len(comparison.systems), len(comparison.metrics)
-    longest = max(map(len, comparison.systems))
-    across = min(m, 4)
-    down = -(-m // across)
-    heights = {"figures": down * (0.82 + 0.24 * n), "ranks": 0.75 + 0.27 * n}
-    figure = _figure(max(5.0, 0.075 * longest + 2.35 * across), sum(heights[name] for name in chosen))
-    parts = figure.subfigures(len(chosen), 1, height_ratios=[heights[name] for name in chosen])
-    for name, part in zip(chosen, [parts] if len(chosen) == 1 else parts, strict=True):
-        if name == "figures":
-            _draw_figures(part, comparison, across, down)
-        else:
-            _draw_ranks(part.add_subplot(1, 1, 1), comparison)
+def _draw_dot(axes: Any, value: float, row: int, ends: Ends | None, **style: Any) -> None:
+    """A value with the interval around it."""
+    error = None if ends is None else [[max(0.0, value - ends[0])], [max(0.0, ends[1] - value)]]
+    axes.errorbar(value, row, xerr=error, fmt="o", color=COLOURS[0], **style)
+
+
+# Blocks: pictures that stand one above the other.
+
+
+class Block(Protocol):
+    """A part of a picture, over its whole width: `across` panels, and the names beside them."""
+
+    @property
+    def names(self) -> Sequence[str]: ...
+
+    @property
+    def across(self) -> int: ...
+
+    @property
+    def height(self) -> float: ...
+
+    def draw(self, part: Any) -> None: ...
+
+
+def draw_blocks(blocks: Sequence[Block]) -> Picture:
+    """The blocks, one above the other."""
+    width = max(0.075 * max(map(len, block.names)) + 2.35 * block.across for block in blocks)
+    heights = [block.height for block in blocks]
+    figure = _figure(max(5.0, width), sum(heights))
+    parts = figure.subfigures(len(blocks), 1, height_ratios=heights)
+    for block, part in zip(blocks, [parts] if len(blocks) == 1 else parts, strict=True):
+        block.draw(part)
     return Picture(figure)
 
 
-def _draw_figures(part: Any, comparison: Comparison, across: int, down: int) -> None:
-    """A dot for each system, with its interval or its spread; the best of the first metric is at the top."""
-    first = comparison.metrics[0]
-    order = _by_rank(comparison, first)[::-1]
-    names = [_plain(name) for name in order]
-    for k, metric in enumerate(comparison.metrics):
-        axes = part.add_subplot(down, across, k + 1)
-        for row, system in enumerate(order):
-            cell = comparison.cells[system, metric]
-            if cell.value is not None:
-                error = _error(cell)
-                axes.errorbar(
-                    cell.value, row, xerr=error, fmt="o", color=COLOURS[0], markersize=4, capsize=2, linewidth=1
-                )
-        axes.set_yticks(range(len(order)), names if k % across == 0 else [""] * len(order))
-        axes.set_ylim(-0.6, len(order) - 0.4)
-        axes.set_title(_plain(metric), fontsize=9)
-        axes.set_xlabel(_plain(_drawn(comparison, metric)), fontsize=8)
-        _tidy(axes)
+ACROSS = 4
+"""So many panels stand side by side."""
 
 
-def _drawn(comparison: Comparison, metric: str) -> str:
-    """What a panel's dots and bars are: `F1, macro, 95 % interval`."""
-    said = [measure_name(comparison.measures[metric])] if metric in comparison.measures else []
-    cells = [comparison.cells[system, metric] for system in comparison.systems]
-    levels = [cell.interval.level for cell in cells if cell.interval is not None and cell.interval.low is not None]
-    if levels:
-        said.append(f"{100 * max(levels):g} % interval")
-    elif any(cell.spread is not None for cell in cells):
-        said.append("standard deviation of runs")
-    return ", ".join(said)
+@dataclass(frozen=True)
+class Dots:
+    """A panel for each column, with its label below: for each name a value with its interval, if it has one. The first name is
+    at the top."""
+
+    names: Sequence[str]
+    columns: Mapping[str, Mapping[str, tuple[float, Ends | None]]]
+    labels: Mapping[str, str]
+
+    @property
+    def across(self) -> int:
+        return min(len(self.columns), ACROSS)
+
+    @property
+    def height(self) -> float:
+        return -(-len(self.columns) // self.across) * (0.82 + 0.24 * len(self.names))
+
+    def draw(self, part: Any) -> None:
+        down = -(-len(self.columns) // self.across)
+        order = self.names[::-1]
+        names = [_plain(name) for name in order]
+        for k, (column, values) in enumerate(self.columns.items()):
+            axes = part.add_subplot(down, self.across, k + 1)
+            for row, name in enumerate(order):
+                if name in values:
+                    value, ends = values[name]
+                    _draw_dot(axes, value, row, ends, markersize=4, capsize=2, linewidth=1)
+            axes.set_yticks(range(len(order)), names if k % self.across == 0 else [""] * len(order))
+            axes.set_ylim(-0.6, len(order) - 0.4)
+            axes.set_title(_plain(column), fontsize=9)
+            axes.set_xlabel(_plain(self.labels[column]), fontsize=8)
+            _tidy(axes)
 
 
-def _error(cell: Cell) -> list[list[float]] | None:
-    if cell.value is None:
-        return None
-    if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
-        return [[max(0.0, cell.value - cell.interval.low)], [max(0.0, cell.interval.high - cell.value)]]
-    return [[cell.spread], [cell.spread]] if cell.spread is not None else None
+@dataclass(frozen=True)
+class Ranks:
+    """A line for each name from column to column, broken where it has no rank; those that share a rank have their names one
+    below the other."""
 
+    names: Sequence[str]
+    columns: Mapping[str, Mapping[str, float | None]]
 
-def _by_rank(comparison: Comparison, metric: str) -> list[str]:
-    """The systems, the best first; those without a figure last."""
+    @property
+    def across(self) -> int:
+        return min(len(self.columns), ACROSS)
 
-    def place(system: str) -> float:
-        rank = comparison.cells[system, metric].rank
-        return math.inf if rank is None else rank
+    @property
+    def height(self) -> float:
+        return 0.75 + 0.27 * len(self.names)
 
-    return sorted(comparison.systems, key=place)
-
-
-def _ranks(comparison: Comparison, system: str) -> list[float | None]:
-    return [comparison.cells[system, metric].rank for metric in comparison.metrics]
-
-
-def _draw_ranks(axes: Any, comparison: Comparison) -> None:
-    """A line for each system, broken where it has no figure; those that share a rank have their names one below the other."""
-    ends = [_by_rank(comparison, metric) for metric in (comparison.metrics[0], comparison.metrics[-1])]
-    places = list(range(len(comparison.metrics)))
-    for k, system in enumerate(comparison.systems):
-        ranks = [math.nan if rank is None else rank for rank in _ranks(comparison, system)]  # a line breaks at nan
-        axes.plot(
-            places, ranks, _DASHES[k // len(COLOURS) % len(_DASHES)], marker=_MARKS[k % len(_MARKS)], markersize=5,
-            color=COLOURS[k % len(COLOURS)], linewidth=1.6, label=_plain(system),
-        )  # fmt: skip
-        for place, shift, side, end in ((0, -0.12, "right", ends[0]), (places[-1], 0.12, "left", ends[1])):
-            known = comparison.cells[system, comparison.metrics[place]].rank is not None
-            axes.annotate(
-                _plain(system), (place + shift, end.index(system) + 1), ha=side, va="center", fontsize=8,
-                style="normal" if known else "italic", color="black" if known else "#666666",
+    def draw(self, part: Any) -> None:
+        axes = part.add_subplot(1, 1, 1)
+        columns = [
+            {name: math.nan if rank is None else rank for name, rank in column.items()}
+            for column in self.columns.values()
+        ]  # a line breaks at nan
+        orders = [
+            sorted(self.names, key=lambda name: (math.isnan(column[name]), column[name]))
+            for column in (columns[0], columns[-1])
+        ]
+        places = list(range(len(columns)))
+        for k, name in enumerate(self.names):
+            axes.plot(
+                places, [column[name] for column in columns], _DASHES[k // len(COLOURS) % len(_DASHES)],
+                marker=_MARKS[k % len(_MARKS)], markersize=5, color=COLOURS[k % len(COLOURS)], linewidth=1.6, label=_plain(name),
             )  # fmt: skip
-    axes.set_ylim(len(comparison.systems) + 0.5, 0.5)
-    axes.set_yticks(range(1, len(comparison.systems) + 1))
-    axes.set_xticks(places, [_plain(metric) for metric in comparison.metrics])
-    longest = max(map(len, comparison.systems))
-    axes.set_xlim(-0.12 - 0.055 * longest, places[-1] + 0.12 + 0.055 * longest)
-    axes.set_ylabel("rank", fontsize=9)
-    _tidy(axes)
-    axes.grid(axis="y", visible=False)
+            for place, shift, side, order in ((0, -0.12, "right", orders[0]), (places[-1], 0.12, "left", orders[1])):
+                known = not math.isnan(columns[place][name])
+                axes.annotate(
+                    _plain(name), (place + shift, order.index(name) + 1), ha=side, va="center", fontsize=8,
+                    style="normal" if known else "italic", color="black" if known else "#666666",
+                )  # fmt: skip
+        axes.set_ylim(len(self.names) + 0.5, 0.5)
+        axes.set_yticks(range(1, len(self.names) + 1))
+        axes.set_xticks(places, [_plain(column) for column in self.columns])
+        longest = max(map(len, self.names))
+        axes.set_xlim(-0.12 - 0.055 * longest, places[-1] + 0.12 + 0.055 * longest)
+        axes.set_ylabel("rank", fontsize=9)
+        _tidy(axes)
+        axes.grid(axis="y", visible=False)
 
 
-# One result
+# One panel
 
 
-def result_picture(results: dict[str, Result] | Result, kind: str = "figures", resamples: int = 1000) -> Picture:
-    """`figures`: precision, recall and the rest with 95 % intervals. `documents`: how the documents are distributed,
-    from the worst to the best."""
-    named = results if isinstance(results, dict) else {results.name or results.kind.headline: results}
-    if kind == "figures":
-        return _figures_picture(named, resamples)
-    if kind == "documents":
-        return _documents_picture(named)
-    raise MetricError(f"a result has pictures of figures and of documents, not of {kind!r}")
-
-
-def _figures_picture(results: dict[str, Result], resamples: int) -> Picture:
-    from tallystick.results.resampling import intervals
-
-    found = intervals(list(results.values()), resamples=resamples)
-    rows: list[tuple[str, float, Any]] = []
-    for (name, result), ends in zip(results.items(), found, strict=True):
-        for key, value in result.figures.items():
-            if value is not None:
-                rows.append((key if len(results) == 1 else f"{name} {key}", value, ends[key]))
+def draw_figures(rows: Sequence[tuple[str, float, Ends | None]], label: str) -> Picture:
+    """Named values below each other, each with its interval and its number."""
     figure = _figure(5.2, 0.9 + 0.27 * max(1, len(rows)))
     axes = figure.add_subplot(1, 1, 1)
     for place, (_, value, ends) in enumerate(rows):
-        known = ends.low is not None and ends.high is not None
-        error = [[max(0.0, value - ends.low)], [max(0.0, ends.high - value)]] if known else None
-        axes.errorbar(value, place, xerr=error, fmt="o", color=COLOURS[0], markersize=4.5, capsize=2.5, linewidth=1.1)
+        _draw_dot(axes, value, place, ends, markersize=4.5, capsize=2.5, linewidth=1.1)
         axes.annotate(
             f"{value:.4f}", (value, place), xytext=(0, 6), textcoords="offset points", ha="center", fontsize=7
         )
     axes.set_yticks(range(len(rows)), [_plain(name) for name, _, _ in rows])
     axes.set_ylim(len(rows) - 0.4, -0.7)
-    drawn = [x for _, value, ends in rows for x in (value, ends.low, ends.high) if x is not None]
-    axes.set_xlim(*_limits(drawn))
-    axes.set_xlabel("95 % interval", fontsize=9)
+    axes.set_xlim(*_limits([x for _, value, ends in rows for x in (value, *(ends or ()))]))
+    axes.set_xlabel(label, fontsize=9)
     _tidy(axes)
     return Picture(figure)
 
 
-def _documents_picture(results: dict[str, Result]) -> Picture:
+def draw_lines(lines: Mapping[str, Sequence[float]], across: str, up: str) -> Picture:
+    """A line for each name through its values, spread evenly from 0 to 100 %."""
     figure = _figure(5.2, 3.4)
     axes = figure.add_subplot(1, 1, 1)
-    every: list[float] = []
-    for k, (name, result) in enumerate(results.items()):
-        values: Sequence[float] = sorted(
-            value for value in result.kind.figures(result.rows)[result.kind.headline].tolist() if value == value
-        )
-        every += values
-        places = [100 * (place + 0.5) / len(values) for place in range(len(values))]
+    for k, (name, values) in enumerate(lines.items()):
         axes.plot(
-            places,
-            values,
-            _DASHES[k % len(_DASHES)],
-            color=COLOURS[k % len(COLOURS)],
-            linewidth=1.6,
-            label=_plain(name),
-        )
-    axes.set_xlabel("documents, from the worst to the best (%)", fontsize=9)
-    figures = dict.fromkeys(figure_name(result.kind.headline) for result in results.values())
-    axes.set_ylabel(" or ".join(figures), fontsize=9)
-    axes.set_ylim(*_limits(every))
-    if len(results) > 1:
+            [100 * (place + 0.5) / len(values) for place in range(len(values))], values, _DASHES[k % len(_DASHES)],
+            color=COLOURS[k % len(COLOURS)], linewidth=1.6, label=_plain(name),
+        )  # fmt: skip
+    axes.set_xlabel(across, fontsize=9)
+    axes.set_ylabel(up, fontsize=9)
+    axes.set_ylim(*_limits([value for values in lines.values() for value in values]))
+    if len(lines) > 1:
         axes.legend(fontsize=8)
     _tidy(axes)
+    return Picture(figure)
+
+
+def draw_panels(panels: Mapping[str, Sequence[tuple[str, Sequence[float]]]], across: str, up: str) -> Picture:
+    """Panels side by side, each with named lines through values from 0 to 1."""
+    figure = _figure(5.2 * max(1, len(panels)), 3.8)
+    names = list(dict.fromkeys(name for lines in panels.values() for name, _ in lines))
+    for number, (title, lines) in enumerate(panels.items()):
+        axes = figure.add_subplot(1, len(panels), number + 1)
+        for name, values in lines:
+            style = _DASHES[names.index(name) % len(_DASHES)]
+            axes.plot(range(len(values)), values, style, marker=".", markersize=4, label=_plain(name))
+        axes.set_title(_plain(title), fontsize=10)
+        axes.set_xlabel(across)
+        axes.set_ylabel(up)
+        axes.set_ylim(-0.03, 1.03)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8)
     return Picture(figure)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -102,7 +102,7 @@ class Table:
     notes: Sequence[str] = ()
 
 
-def figure(value: Any) -> str:
+def figure_text(value: Any) -> str:
     """A cell for people: figures with four decimals, counts with separators, a dash for what is undefined."""
     if value is None:
         return "–"
@@ -115,18 +115,23 @@ def figure(value: Any) -> str:
     return str(value)
 
 
-def shown(value: Any, column: str) -> str:
+def cell_text(value: Any, column: str) -> str:
     """A cell of a column for people."""
-    return quantity(value) if isinstance(value, float) and kind_of(column) == "count" else figure(value)
+    return quantity(value) if isinstance(value, float) and kind_of(column) == "count" else figure_text(value)
 
 
-def _shown_rows(table: Table) -> list[list[str]]:
-    return [[shown(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
+def _text_rows(table: Table) -> list[list[str]]:
+    return [[cell_text(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
 
 
 def quantity(value: float) -> str:
     """A sum: an integer without decimals, else with two."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+
+
+def _numeric(table: Table) -> list[bool]:
+    """Which columns hold nothing but numbers."""
+    return [all(isinstance(row[k], (int, float, type(None))) for row in table.rows) for k in range(len(table.columns))]
 
 
 def to_tsv(table: Table) -> str:
@@ -145,7 +150,7 @@ def to_markdown(table: Table) -> str:
     """A table of GitHub's Markdown, with its notes below."""
     lines = [f"**{markdown_text(table.title)}**", ""] if table.title else []
     lines += [f"| {' | '.join(map(markdown_text, table.columns))} |", "|" + "---|" * len(table.columns)]
-    lines += ["| " + " | ".join(map(markdown_text, row)) + " |" for row in _shown_rows(table)]
+    lines += ["| " + " | ".join(map(markdown_text, row)) + " |" for row in _text_rows(table)]
     return "\n".join([*lines, *(line for note in table.notes for line in ("", markdown_text(note)))])
 
 
@@ -159,7 +164,7 @@ def to_latex(table: Table) -> str:
             return latex_text(f"{100 * value:.2f}")
         if isinstance(value, float) and isinstance(column, Column) and column.kind == "number":
             return latex_text(f"{value:.{column.printed}f}")
-        return latex_text(shown(value, column))
+        return latex_text(cell_text(value, column))
 
     sides = "".join("r" if k and _of_numbers(table, k) else "l" for k in range(len(table.columns)))
     head = [latex_text(name.replace("-", "−") if kind_of(name) == "gain" else name) for name in table.columns]
@@ -180,16 +185,24 @@ def latex_tabular(
 
 def _of_numbers(table: Table, column: int) -> bool:
     """Whether a column has numbers, or what is written like them: `3 / 4`, `12.3 %`."""
-    return all(_NUMERIC.fullmatch(figure(row[column])) for row in table.rows)
+    return all(_NUMERIC.fullmatch(figure_text(row[column])) for row in table.rows)
 
 
 def to_html(table: Table) -> str:
-    """A compact HTML table for notebooks."""
+    """A compact HTML table, with its notes below."""
     head = "".join(f"<th>{html.escape(column)}</th>" for column in table.columns)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in row) + "</tr>" for row in _shown_rows(table))
-    title = f"<caption>{html.escape(table.title)}</caption>" if table.title else ""
-    notes = "".join(f"<div><small>{html.escape(note)}</small></div>" for note in table.notes)
-    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in row) + "</tr>" for row in _text_rows(table))
+    return _html_table(table.title, head, body) + "".join(map(html_note, table.notes))
+
+
+def _html_table(title: str, head: str, body: str) -> str:
+    caption = f"<caption>{html.escape(title)}</caption>" if title else ""
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def html_note(text: str) -> str:
+    """A small line below a table."""
+    return f"<div><small>{html.escape(text)}</small></div>"
 
 
 def to_rich(table: Table, width: int | None = None) -> RichTable:
@@ -198,17 +211,14 @@ def to_rich(table: Table, width: int | None = None) -> RichTable:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    cells = _shown_rows(table)
+    cells = _text_rows(table)
     natural = sum(max(len(name), *(len(row[k]) for row in cells), 0) + 3 for k, name in enumerate(table.columns)) + 1
     narrow = width is not None and natural > width
     out = RichTable(
         box=box.SIMPLE_HEAD, title=table.title or None, title_justify="left", title_style="bold",
         padding=(0, 0) if narrow else (0, 1),
     )  # fmt: skip
-    numeric = [
-        all(isinstance(row[k], (int, float, type(None))) for row in table.rows) for k in range(len(table.columns))
-    ]
-    for column, number in zip(table.columns, numeric, strict=True):
+    for column, number in zip(table.columns, _numeric(table), strict=True):
         justify: Literal["left", "right"] = "right" if number else "left"
         out.add_column(Text(column), justify=justify, overflow="fold", no_wrap=narrow and number)
     for row in cells:
@@ -235,8 +245,7 @@ def _below_markdown(signatures: Sequence[str], notes: Sequence[str]) -> list[str
 
 
 def _below_html(signatures: Sequence[str], notes: Sequence[str]) -> list[str]:
-    said = [*(f"signature: {one}" for one in signatures), *notes]
-    return [f"<div><small>{html.escape(one)}</small></div>" for one in said]
+    return [html_note(one) for one in (*(f"signature: {one}" for one in signatures), *notes)]
 
 
 @dataclass(frozen=True)
@@ -257,3 +266,43 @@ WRITERS = {
     "html": Writer(to_html, below=_below_html),
 }
 """Every format of tables by its name; commands also know `table`, on a terminal, and `json`, which is data of another shape."""
+
+
+# What a notebook shows: a small table, with the signatures folded away; a tree in colours.
+#
+# Colours and fonts are the notebook's own, light or dark; only what is right, missed or spurious has a colour, of a middle
+# tone that can be read on both. Everything is escaped.
+
+TONES = {"=": "#2f8f5b", "-": "#d0453a", "+": "#b07d12", "≠": "#a55fd0"}
+LINES = 400
+"""So many lines of a tree are shown."""
+
+
+def notebook_table(table: Table, notes: Sequence[str], signatures: Sequence[str]) -> str:
+    """A table with numbers to the right, notes below it, and the signatures to unfold."""
+
+    def cell(tag: str, text: str, number: bool) -> str:
+        side = "right" if number else "left"
+        return f'<{tag} style="text-align:{side};font-variant-numeric:tabular-nums">{html.escape(text)}</{tag}>'
+
+    def row(tag: str, cells: Sequence[str]) -> str:
+        return "".join(cell(tag, text, number) for text, number in zip(cells, numeric, strict=True))
+
+    numeric = _numeric(table)
+    body = "".join(f"<tr>{row('td', cells)}</tr>" for cells in _text_rows(table))
+    lines = "".join(f"<div><code>{html.escape(line)}</code></div>" for line in signatures)
+    folded = f"<details><summary><small>signature</small></summary><small>{lines}</small></details>" if lines else ""
+    return _html_table(table.title, row("th", table.columns), body) + "".join(map(html_note, notes)) + folded
+
+
+def notebook_tree(lines: Iterable[str]) -> str:
+    """The lines of a tree, each in the colour of the sign that it begins with."""
+    out = []
+    for number, line in enumerate(lines):
+        if number == LINES:
+            out.append("… print() shows all of it")
+            break
+        tone = TONES.get(line.strip()[:1])
+        text = html.escape(line)
+        out.append(f'<span style="color:{tone}">{text}</span>' if tone else text)
+    return f'<pre style="line-height:1.4;margin:0">{chr(10).join(out)}</pre>'

@@ -1,114 +1,11 @@
-"""What the tasks' modules share: running named expressions over one corpus, types in a hierarchy, informativity."""
+"""What the readers of several tasks share: mentions in JSON, names of documents, hierarchies of types."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeVar
-
-from tallystick.algebra.collections import supertypes
-from tallystick.algebra.exact import exact
-from tallystick.algebra.hierarchy import levels, subtypes
-from tallystick.algebra.node import Node, Similarity
-from tallystick.algebra.weights import weigh
-from tallystick.errors import InputError, MetricError, Place, did_you_mean
-from tallystick.files.json_values import Json
-from tallystick.files.source import read_text, shown_name
-from tallystick.results.evaluation import evaluate
-from tallystick.results.result import Result
+from tallystick.errors import InputError, Place
+from tallystick.files.json_values import Json, read_json
+from tallystick.files.source import AnySource, Source
 from tallystick.structures.texts import AnnotatedMention
-
-V = TypeVar("V")
-
-HIERARCHIES = ("ancestor", "descendant", "levels", "supertypes")
-"""Half credit for a predicted ancestor (eq. 33 as MUC-4 did it) or descendant (as printed); eq. 38; eq. 39."""
-
-
-@dataclass(frozen=True)
-class Named:
-    """A metric of a task: its expression, and what its name stands for."""
-
-    expression: Node
-    summary: str
-    directed: bool = False
-    """Of relations: it has no form for those whose arguments have no order, so that it is given all as they stand."""
-
-
-@dataclass(frozen=True)
-class Types:
-    """When two types are alike: equal, or near each other in a hierarchy. It stands in the place of any δ_type."""
-
-    hierarchy: str = ""
-    parents: tuple[tuple[str, tuple[str, ...]], ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.hierarchy and self.hierarchy not in HIERARCHIES:
-            raise MetricError(
-                f"unknown hierarchy {self.hierarchy!r}; expected one of {', '.join(HIERARCHIES)}."
-                f"{did_you_mean(self.hierarchy, HIERARCHIES)}"
-            )
-        if self.hierarchy in ("ancestor", "descendant", "supertypes") and not self.parents:
-            raise MetricError(
-                f"the hierarchy {self.hierarchy!r} needs the parents of the types; only levels are read from names"
-            )
-
-    @staticmethod
-    def of(hierarchy: str | None, parents: Mapping[str, Any] | None) -> Types:
-        """From the options of a command; parents alone mean MUC-4's half credit."""
-        table = tuple((child, tuple([p] if isinstance(p, str) else p)) for child, p in (parents or {}).items())
-        return Types(hierarchy or ("ancestor" if table else ""), table)
-
-    @property
-    def similarity(self) -> Similarity:
-        table = dict(self.parents)
-        if self.hierarchy == "levels":
-            return levels()
-        if self.hierarchy == "supertypes":
-            return supertypes(table)
-        if self.hierarchy:
-            return subtypes(table, direction=f"predicted_{self.hierarchy}")
-        return exact
-
-
-def informative(mention: Similarity, weights: Mapping[str, float] | tuple[tuple[str, float], ...]) -> Similarity:
-    """A mention that counts by its kind (name, nominal, pronoun); without weights, the mention itself."""
-    return weigh(mention, dict(weights), by="kind") if weights else mention
-
-
-def chosen(known: Mapping[str, V], names: Sequence[str], task: str) -> dict[str, V]:
-    """The metrics of these names, or all."""
-    for name in names:
-        if name not in known:
-            raise MetricError(
-                f"{task} has no metric {name!r} here; there are {', '.join(known)}.{did_you_mean(name, known)}"
-            )
-    return {name: known[name] for name in names} if names else dict(known)
-
-
-def run(
-    task: str,
-    name: str,
-    expression: Node,
-    ids: Sequence[Any],
-    reference: Sequence[Any],
-    predicted: Sequence[Any],
-    *,
-    undefined: float | None = 0.0,
-    notes: Iterable[str] = (),
-    settings: str = "",
-) -> Result:
-    """One expression over the corpus, under its name."""
-    result = evaluate(
-        expression, dict(zip(ids, reference, strict=True)), dict(zip(ids, predicted, strict=True)), undefined=undefined
-    )
-    return result.changed(name=f"{task}.{name}", notes=(*result.notes, *notes), settings=settings)
-
-
-def settings_line(**settings: Any) -> str:
-    """The choices that change figures, for a signature."""
-    return ", ".join(f"{name}={value}" for name, value in settings.items() if value not in ("", None))
-
 
 # Mentions as JSON has them: `[start, end]`, `[start, end, type]`, or an object.
 #
@@ -157,14 +54,13 @@ def document_name(document: Json, number: int, *keys: str) -> str:
 # Hierarchies of types, from a file: {"child": "parent"} or {"child": ["parent", ...]} as JSON, or `child<TAB>parent` lines.
 
 
-def read_parents(name: str | Path) -> dict[str, tuple[str, ...]]:
+def read_parents(name: AnySource) -> dict[str, tuple[str, ...]]:
     """Each type with its parents."""
-    file, text = shown_name(name), read_text(name)
+    source = Source.of(name)
+    file, text = str(source), source.text()
     if text.lstrip().startswith("{"):
-        from tallystick.files.json_values import parse_json
-
         out = {}
-        for document in parse_json(text.encode(), file):
+        for document in read_json(Source.of_text(text, file)):
             for child, parent in document.items():
                 listed = parent.each() if isinstance(parent.value, list) else [parent]
                 out[child] = tuple(one.text() for one in listed)

@@ -40,11 +40,10 @@ from tallystick.tasks.arguments.stages import (
     Share,
     run_stages,
 )
-from tallystick.tasks.named import chosen, run, settings_line
+from tallystick.tasks.metric import choose, score_expression, settings_line
 
 if TYPE_CHECKING:
-    from tallystick.judging.questions import Question
-    from tallystick.judging.verdicts import Judge
+    from tallystick.judging.questions import Judge, Question
 
 
 COUNTINGS = ("rewrite", "keep")
@@ -216,7 +215,7 @@ def evaluate(
 ) -> dict[str, Result]:
     """Arguments from Python: sequences, or mappings by id, of ArgumentDocument."""
     scored = score(pair_values(reference, predicted), options, judge=judge)
-    return chosen(scored.results, metrics, "arguments")
+    return choose(scored.results, metrics, "arguments")
 
 
 def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: Judge | None = None) -> Scored:
@@ -272,16 +271,8 @@ def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: J
     for stage in stages:
         if stage in EXPRESSIONS:
             left_views, right_views = ([view[side] for view in views] for side in (0, 1))
-            result = run(
-                "arguments",
-                stage,
-                EXPRESSIONS[stage],
-                pairs.ids,
-                left_views,
-                right_views,
-                notes=notes,
-                settings=settings,
-            )
+            seen = Paired(pairs.ids, tuple(left_views), tuple(right_views), tuple(notes))
+            result = score_expression(f"arguments.{stage}", EXPRESSIONS[stage], seen, settings=settings)
         else:
             rows = np.array([document_sums(found, stage, options) for found in blocks]).reshape(-1, 4)
             result = Result(

@@ -8,8 +8,8 @@ from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation
+from tallystick.results.tables import counted_figures
 from tallystick.show.tables import Column, Table
-from tallystick.tasks.templates.show import slot_figures
 
 if TYPE_CHECKING:
     from tallystick.results.comparison import Comparison
@@ -71,7 +71,7 @@ def roles_table(scored: Scored) -> Table:
     stage = scored.stages[-1]
     rows = [
         [role, found["precision"], found["recall"], found["f1"], int(found["tally"]["den_r"])]
-        for role, found in slot_figures(scored.by_role(stage)).items()
+        for role, found in counted_figures(scored.by_role(stage)).items()
     ]
     return Table(["role", "precision", "recall", "f1", "support"], rows, title=f"{stage} by role")
 

@@ -27,8 +27,8 @@ from tallystick.engine.arrays import F64, I64, Mask, expand, number, sort_order,
 from tallystick.engine.assignment import assign
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains
 from tallystick.tasks.coreference.mentions import Prepared, prepare
-from tallystick.tasks.coreference.metrics import METRICS, PLAIN, Options
-from tallystick.tasks.coreference.overlaps import Overlaps, Side, overlaps, twins
+from tallystick.tasks.coreference.metrics import METRICS, PLAIN, CoreferenceOptions
+from tallystick.tasks.coreference.overlaps import Overlaps, Side, twins
 from tallystick.tasks.coreference.pairing import PairedChains
 
 EXAMPLES = 5
@@ -62,7 +62,7 @@ class Errors:
     examples: tuple[Example, ...]
 
 
-def find_errors(pairs: PairedChains, options: Options = PLAIN, examples: int = EXAMPLES) -> list[Errors]:
+def find_errors(pairs: PairedChains, options: CoreferenceOptions = PLAIN, examples: int = EXAMPLES) -> list[Errors]:
     """The errors of each of the seven kinds, in the order of the module's text."""
     prepared = prepare(pairs, options)
     key, response = prepared.overlaps.key, prepared.overlaps.response
@@ -233,14 +233,14 @@ KINDS = (
 )  # fmt: skip
 
 
-def score_if_fixed(pairs: PairedChains, options: Options = PLAIN) -> tuple[float, dict[str, float]]:
+def score_if_fixed(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> tuple[float, dict[str, float]]:
     """The CoNLL score as it is, and as it would be without each kind of error."""
     prepared = prepare(pairs, options)
     table = prepared.overlaps
     key, response = table.key, table.response
     (i, j), (span_i, span_j) = find_twins(pairs, prepared)
     all_i, all_j = np.concatenate((i, span_i)), np.concatenate((j, span_j))
-    left_key, left_response = _without(len(key.entity), all_i), _without(len(response.entity), all_j)
+    left_key, left_response = _left(len(key.entity), all_i), _left(len(response.entity), all_j)
     lost_key = _lost(key, all_i)[key.entity]
     lost_response = _lost(response, all_j)[response.entity]
     home = _most(key.entity[all_i], response.entity[all_j], key.entities)
@@ -260,27 +260,21 @@ def score_if_fixed(pairs: PairedChains, options: Options = PLAIN) -> tuple[float
     repaired = {
         "span error": replace(response, mention=spans),
         "missing mention": _added(response, key, missing, home[key.entity[missing]], response.entities),
-        "extra mention": _only(response, ~(left_response & ~lost_response)),
+        "extra mention": response.only(~(left_response & ~lost_response)),
         "missing entity": _added(
             response, key, lost_key, response.entities + key.entity[lost_key], response.entities + key.entities
         ),
-        "extra entity": _only(response, ~lost_response),
-        "divided entity": _renumbered(replace(response, entity=divided)),
+        "extra entity": response.only(~lost_response),
+        "divided entity": replace(response, entity=divided).without_gaps(),
         "conflated entity": replace(response, entity=conflated, entities=response.entities + found),
     }
-    fixed = {kind: _score(overlaps(key, repaired[kind], table.documents, prepared.codes)) for kind in KINDS}
+    fixed = {kind: _score(Overlaps(key, repaired[kind].by_document(), table.documents)) for kind in KINDS}
     return _score(table), fixed
 
 
 def _score(table: Overlaps) -> float:
     conll = METRICS["conll"]
     return float(conll.kind.figures(conll.rows(table).sum(axis=0))["f1"])
-
-
-def _without(rows: int, found: I64) -> Mask:
-    left = np.ones(rows, np.bool_)
-    left[found] = False
-    return left
 
 
 def _lost(side: Side, found: I64) -> Mask:
@@ -299,20 +293,4 @@ def _most(of: I64, to: I64, entities: int) -> I64:
 
 
 def _added(side: Side, other: Side, rows: Mask, entity: I64, entities: int) -> Side:
-    joined = Side(
-        np.concatenate((side.document, other.document[rows])),
-        np.concatenate((side.entity, entity)),
-        np.concatenate((side.mention, other.mention[rows])),
-        entities,
-    )
-    return _renumbered(joined)
-
-
-def _only(side: Side, rows: Mask) -> Side:
-    return _renumbered(Side(side.document[rows], side.entity[rows], side.mention[rows], side.entities))
-
-
-def _renumbered(side: Side) -> Side:
-    """Entities without mentions leave no gap."""
-    entity, entities = number(side.entity, max(1, side.entities))
-    return replace(side, entity=entity, entities=entities)
+    return side.with_mentions(other.document[rows], entity, other.mention[rows], entities).without_gaps()

@@ -1,7 +1,7 @@
 """Before the entities are compared: which mentions count, which of the two sides' mentions are the same, and what is
 one document.
 
-Repeated mentions: the first entity keeps the mention, and how many were dropped is said. The reference scorer keeps
+Repeated mentions: the first entity keeps the mention, and a note counts those that were dropped. The reference scorer keeps
 those of the key, and those of the response that are not in the key (`compat="reference"`).
 """
 
@@ -11,30 +11,66 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, combinations, product
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-from tallystick.engine.arrays import I64, LIMIT, Mask, number
+from tallystick.engine.arrays import I64, LIMIT, Mask, sort_order
 from tallystick.engine.assignment import assign
+from tallystick.engine.codes import number_values
+from tallystick.engine.data import Bag, Data, Index, Leaf, Record
 from tallystick.errors import MetricError
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains
-from tallystick.tasks.coreference.overlaps import Overlaps, Side, overlaps
+from tallystick.tasks.coreference.overlaps import Overlaps, Side, twins
 from tallystick.tasks.coreference.pairing import PairedChains, document_key
-
-if TYPE_CHECKING:
-    from tallystick.tasks.coreference.metrics import Options
-
 
 SCOPES = ("document", "topic", "corpus")
 MATCHES = ("exact", "head", "partial")
 
 
+@dataclass(frozen=True)
+class CoreferenceOptions:
+    """What may be different; every choice goes into the signature."""
+
+    singletons: bool = True
+    scope: str = "document"
+    topic: str = r"[^_/]+"
+    match: str = "exact"
+    compat: str | None = None
+
+
+class Labels(Leaf):
+    """Mentions as the files have them: spans, parts or Python values, which are only made when somebody looks at them.
+
+    Row k is mention `rows[k]` of the key, or of the response where `of_response[k]`.
+    """
+
+    def __init__(self, key: Chains, response: Chains, of_response: Mask, rows: I64) -> None:
+        self.key, self.response, self.of_response, self.rows = key, response, of_response, rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def take(self, rows: I64) -> Labels:
+        return Labels(self.key, self.response, self.of_response[rows], self.rows[rows])
+
+    def to_list(self) -> list[Any]:
+        places = zip(self.of_response.tolist(), self.rows.tolist(), strict=True)
+        return [(self.response if other else self.key).label(row) for other, row in places]
+
+    def different(self) -> tuple[I64, list[Any]]:
+        values = self.to_list()
+        table = number_values((values,))
+        return np.array([table[value] for value in values], np.int64), list(table)
+
+
 @dataclass
 class Prepared:
-    """The table of overlaps, and what was decided on the way to it."""
+    """Both sides as columns, and what was decided on the way to them."""
 
+    pairs: PairedChains
     overlaps: Overlaps
     documents: list[str]
     codes: int
@@ -46,8 +82,41 @@ class Prepared:
     repeated: dict[int, tuple[list[list[int]], list[list[int]]]] = field(default_factory=dict)
     """With `compat="reference"`: documents whose repeated mentions it counts, as chains of mention codes."""
 
+    @cached_property
+    def _labelled(self) -> tuple[Bag, Bag]:
+        """The entities of both sides, with mentions that can be read."""
+        t = self.overlaps
+        of_response = [np.zeros(len(self.key_rows), np.bool_), np.ones(len(self.response_rows), np.bool_)]
+        rows = [self.key_rows, self.response_rows.copy()]
+        if self.signature["mentions"] != "exact":  # a response mention of another extent is shown as the key's
+            i, j = twins(t.key, t.response, t.documents, self.codes)
+            rows[1][j], of_response[1][j] = self.key_rows[i], False
+        out = []
+        for side, which, places in zip((t.key, t.response), of_response, rows, strict=True):
+            order = sort_order(side.entity, max(1, side.entities))
+            labels = Labels(self.pairs.key, self.pairs.response, which[order], places[order])
+            out.append(Bag(side.members.offsets, labels))
+        return out[0], out[1]
 
-def prepare(pairs: PairedChains, options: Options) -> Prepared:
+    def entities(self) -> tuple[Data, Data]:
+        """Documents of entities of mentions."""
+        key, response = (
+            Bag(column.offsets, entities)
+            for column, entities in zip(self.overlaps.columns, self._labelled, strict=True)
+        )
+        return key, response
+
+    def memberships(self) -> tuple[Data, Data]:
+        """Documents of mentions, each with its entity: what B³ is over."""
+        out = []
+        for column, entities in zip(self.overlaps.columns, self._labelled, strict=True):
+            owners = np.repeat(np.arange(len(entities), dtype=np.int64), np.diff(entities.offsets))
+            members = Record({"mention": entities.items, "entity": Index(owners, entities)})
+            out.append(Bag(entities.offsets[column.offsets], members))
+        return out[0], out[1]
+
+
+def prepare(pairs: PairedChains, options: CoreferenceOptions) -> Prepared:
     """The mentions that count, as the table of overlaps."""
     _check(options)
     key_mention, response_mention, codes = _mention_codes(pairs)
@@ -56,7 +125,7 @@ def prepare(pairs: PairedChains, options: Options) -> Prepared:
     mentions = (key_mention, response_mention)
     chains = (pairs.key, pairs.response)
     first = [first_ones(c.document, mention, c.entity, codes) for c, mention in zip(chains, mentions, strict=True)]
-    notes = [*pairs.warnings, *(said for c, keep in zip(chains, first, strict=True) for said in _repetitions(c, keep))]
+    notes = [*pairs.warnings, *(note for c, keep in zip(chains, first, strict=True) for note in _repetitions(c, keep))]
     repeated = {}
     if options.compat == "reference" and options.scope == "document":
         known = np.isin(pairs.response.document * codes + response_mention, pairs.key.document * codes + key_mention)
@@ -74,8 +143,7 @@ def prepare(pairs: PairedChains, options: Options) -> Prepared:
     rows = [np.flatnonzero(_larger(c, keep, options)) for c, keep in zip(chains, first, strict=True)]
     sides = []
     for c, mention, chosen in zip(chains, mentions, rows, strict=True):
-        entity, entities = number(c.entity[chosen], max(1, c.entities))
-        sides.append(Side(c.document[chosen], entity, mention[chosen], entities))
+        sides.append(Side(c.document[chosen], c.entity[chosen], mention[chosen], c.entities).without_gaps())
     documents = pairs.documents
     if options.scope != "document":
         sides, documents, codes = widened(pairs, sides, rows, codes, options)
@@ -83,8 +151,8 @@ def prepare(pairs: PairedChains, options: Options) -> Prepared:
     signature["mentions"] = options.match
     if options.compat:
         signature["compat"] = options.compat
-    table = overlaps(sides[0], sides[1], len(documents), codes)
-    return Prepared(table, list(documents), codes, rows[0], rows[1], signature, notes, repeated)
+    table = Overlaps(sides[0].by_document(), sides[1].by_document(), len(documents))
+    return Prepared(pairs, table, list(documents), codes, rows[0], rows[1], signature, notes, repeated)
 
 
 def _mention_codes(pairs: PairedChains) -> tuple[I64, I64, int]:
@@ -96,7 +164,7 @@ def _mention_codes(pairs: PairedChains) -> tuple[I64, I64, int]:
     return key, response, len(numbers)
 
 
-def _larger(chains: Chains, keep: Mask, options: Options) -> Mask:
+def _larger(chains: Chains, keep: Mask, options: CoreferenceOptions) -> Mask:
     """Without the mentions of singletons, if those do not count."""
     if options.singletons:
         return keep
@@ -111,7 +179,7 @@ def _chains_of(chains: Chains, mention: I64, rows: Mask) -> list[list[int]]:
     return [out[entity] for entity in sorted(out)]
 
 
-def _check(options: Options) -> None:
+def _check(options: CoreferenceOptions) -> None:
     for name, value, known in (("scope", options.scope, SCOPES), ("match", options.match, MATCHES)):
         if value not in known:
             raise MetricError(f"{name} must be one of {', '.join(known)}, found {value!r}")
@@ -140,7 +208,7 @@ def first_ones(document: I64, mention: I64, entity: I64, codes: int) -> Mask:
 
 
 def widened(
-    pairs: PairedChains, sides: list[Side], rows: list[I64], codes: int, options: Options
+    pairs: PairedChains, sides: list[Side], rows: list[I64], codes: int, options: CoreferenceOptions
 ) -> tuple[list[Side], list[str], int]:
     """Documents put together by topic, or all of them: an entity is then the same wherever its id is."""
     try:
@@ -213,24 +281,6 @@ def _inside(key: Chains, k: int, response: Chains, row: int) -> bool:
     head = int(key.head[k]) if key.head is not None else UNKNOWN
     within = int(key.start[k]) <= start and end <= int(key.end[k])
     return within and (head == UNKNOWN or start <= head <= end)
-
-
-def entities_of(
-    pairs: PairedChains, prepared: Prepared, document: int
-) -> tuple[list[list[object]], list[list[object]]]:
-    """One document's entities of both sides, as lists of the mentions as the files have them."""
-    shown: dict[int, object] = {}  # a softened response mention is shown, and compared, as the key's
-    sides = []
-    for chains, rows, side in (
-        (pairs.key, prepared.key_rows, prepared.overlaps.key),
-        (pairs.response, prepared.response_rows, prepared.overlaps.response),
-    ):
-        entities: dict[int, list[object]] = {}
-        for k in np.flatnonzero(side.document == document).tolist():
-            label = shown.setdefault(int(side.mention[k]), chains.label(int(rows[k])))
-            entities.setdefault(int(side.entity[k]), []).append(label)
-        sides.append(list(entities.values()))
-    return sides[0], sides[1]
 
 
 # The reference scorer's arithmetic in documents with a repeated mention (`compat="reference"`).

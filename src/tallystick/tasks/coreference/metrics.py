@@ -1,54 +1,74 @@
 """Coreference: mention detection, MUC, B³, CEAF, BLANC, LEA and the CoNLL average.
 
-The equations (17 to 24) in the algebra, over sets of entities, or of memberships for B³:
-
-    MUC = sides(P~[φ_link], R~[φ_link])      B³ = sides(P↔[δ × P↔[δ]], R↔[δ × R↔[δ]])
-    CEAF_m = F↔[Σ↔[δ]]                       CEAF_e = F↔[F↔[δ]]
-
-`score` computes all of them from one table of overlaps (see `overlaps`); tests hold the two equal. 0/0 is 0, as in
-the reference scorer.
+The first five are expressions of the algebra over documents of entities, after "A Unified View of Evaluation Metrics for
+Structured Prediction" (eq. 17 to 24); each stands beside its equation. Entities are columns, so that the mentions that two of
+them have in common, φ3, are counted once for all metrics (see `overlaps`). BLANC and LEA have tallies of their own.
+0/0 is 0, as in the reference scorer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, number
+from tallystick.algebra.collections import links
+from tallystick.algebra.exact import exact
+from tallystick.algebra.node import Node
+from tallystick.algebra.normalise import Normaliser, f1, precision, recall, sides
+from tallystick.algebra.records import record
+from tallystick.algebra.sets import Matching, match
+from tallystick.engine.arrays import F64, Mask, weighted_counts
+from tallystick.engine.encoded import Items
 from tallystick.engine.tally import Counts, Kind, MeanOf, ratio
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.result import Result
 from tallystick.tasks.coreference import overlaps as table
 from tallystick.tasks.coreference.chains import Chains, chains_from_clusters
-from tallystick.tasks.coreference.overlaps import Overlaps, Side
+from tallystick.tasks.coreference.mentions import CoreferenceOptions, prepare, reference_rows
+from tallystick.tasks.coreference.overlaps import PHI_3, Overlaps, Side
 from tallystick.tasks.coreference.pairing import PairedChains, pair
 
 if TYPE_CHECKING:
-    from tallystick.algebra.node import Node
     from tallystick.results.explanation import Explanation
 
-EQUATIONS = {
-    "MUC": "sides(precision=precision(match(links(exact), N:N)), recall=recall(match(links(exact), N:N)))",
-    "B3": (
-        "sides(precision=precision(match(record(mention=exact, entity=precision(match(exact, 1:1))), 1:1)), "
-        "recall=recall(match(record(mention=exact, entity=recall(match(exact, 1:1))), 1:1)))"
-    ),
-    "CEAF_M": "f1(match(match(exact, 1:1), 1:1))",
-    "CEAF_E": "f1(match(f1(match(exact, 1:1)), 1:1))",
-}
-"""As they print. `MUC`, `B3`, `CEAF_M` and `CEAF_E` of this module are the metrics; the table does not need them, and
-a command that starts quickly does not load the algebra."""
+# The equations, of documents that are collections of entities, and entities collections of mentions.
+
+MENTIONS = f1(match(PHI_3, "N:N"))
+"""F~[φ3], mention detection: what any two entities have in common, each mention being in one entity"""
+
+MUC = f1(match(links(exact), "N:N"))
+"""F~[φ_link], φ_link(X, Y) = max{0, |X ∩ Y| - 1} (eq. 20 to 22); precision and recall have one numerator"""
+
+CEAF_M = f1(match(PHI_3))
+"""F↔[φ3], φ3 = Σ↔[δ] (eq. 17)"""
+
+CEAF_E = f1(match(f1(PHI_3)))
+"""F↔[φ4], φ4 = F↔[δ] (eq. 18 and 19)"""
+
+B3 = sides(
+    precision=precision(match(record(mention=exact, entity=precision(PHI_3)))),
+    recall=recall(match(record(mention=exact, entity=recall(PHI_3)))),
+)
+"""P↔[δ × P↔[δ]] and R↔[δ × R↔[δ]] over memberships (eq. 23 and 24); `overlaps.b3` gives its rows"""
 
 
-def __getattr__(name: str) -> Node:
-    if name not in EQUATIONS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from tallystick.algebra.parse import parse
+def tally_entities(metric: Normaliser, t: Overlaps) -> F64:
+    """The rows of a metric over entities: the pairs that it matches, added up for each document in the order of the key.
 
-    return parse(EQUATIONS[name])
+    `results.tallying` adds in pairs, which is one bit more or less in some CEAF-e; figures that were published stay.
+    """
+    inner = metric.inner
+    assert isinstance(inner, Matching)
+    key, response = inner.encode(*t.columns, t.scope)
+    assert isinstance(key, Items)
+    assert isinstance(response, Items)
+    found = inner.matched(key, response)
+    common = weighted_counts(key.owners[found.i], found.weight, t.documents)
+    return np.stack((common, inner.selves(response), common, inner.selves(key)), axis=1)
 
 
 @dataclass(frozen=True)
@@ -75,35 +95,43 @@ class BlancLinks:
 
 
 @dataclass(frozen=True)
-class Metric:
-    """A coreference metric: its rows from the table, the kind of its tally, and what its name stands for."""
+class CoreferenceMetric:
+    """A coreference metric: its rows, the kind of its tally, what its name stands for, and its expression if it has one."""
 
     rows: Callable[[Overlaps], F64]
     kind: Kind
     summary: str
-    expression: str = ""
+    expression: Node | None = None
+
+
+def _over_entities(metric: Normaliser, summary: str) -> CoreferenceMetric:
+    return CoreferenceMetric(partial(tally_entities, metric), Counts(), summary, metric)
 
 
 _CONLL = ("muc", "b3", "ceaf_e")
+_TWO = Counts(one=False)
 
-METRICS: dict[str, Metric] = {
-    "mentions": Metric(table.mentions, Counts(), "mention detection"),
-    "muc": Metric(table.muc, Counts(), "MUC: links of chains", EQUATIONS["MUC"]),
-    "b3": Metric(table.b3, Counts(one=False), "B³: each mention's share of its entity", EQUATIONS["B3"]),
-    "ceaf_m": Metric(table.ceaf_m, Counts(), "CEAF, mentions of matched entities (φ3)", EQUATIONS["CEAF_M"]),
-    "ceaf_e": Metric(table.ceaf_e, Counts(), "CEAF, matched entities (φ4)", EQUATIONS["CEAF_E"]),
-    "blanc": Metric(table.blanc, BlancLinks(), "BLANC: coreferent and other links, for predicted mentions too"),
-    "lea": Metric(table.lea, Counts(one=False), "LEA: links, entities weighted by size"),
-    "conll": Metric(
+METRICS: dict[str, CoreferenceMetric] = {
+    "mentions": _over_entities(MENTIONS, "mention detection"),
+    "muc": _over_entities(MUC, "MUC: links of chains"),
+    "b3": CoreferenceMetric(table.b3, _TWO, "B³: each mention's share of its entity", B3),
+    "ceaf_m": _over_entities(CEAF_M, "CEAF, mentions of matched entities (φ3)"),
+    "ceaf_e": _over_entities(CEAF_E, "CEAF, matched entities (φ4)"),
+    "blanc": CoreferenceMetric(
+        table.blanc, BlancLinks(), "BLANC: coreferent and other links, for predicted mentions too"
+    ),
+    "lea": CoreferenceMetric(table.lea, _TWO, "LEA: links, entities weighted by size"),
+    "conll": CoreferenceMetric(
         lambda t: np.concatenate([METRICS[name].rows(t) for name in _CONLL], axis=1),
-        MeanOf(tuple((name, kind) for name, kind in zip(_CONLL, (Counts(), Counts(one=False), Counts()), strict=True))),
+        MeanOf(tuple(zip(_CONLL, (Counts(), _TWO, Counts()), strict=True))),
         "the mean F1 of MUC, B³ and CEAF-e; it has no precision or recall",
     ),
 }
 """What `tallystick score coreference` prints."""
 
 
-# Older variants, which change the mentions before they score (seed 002, section 2).
+# Older variants, which change the mentions before they score; see section 2 of "Scoring Coreference Partitions of
+# Predicted Mentions: A Reference Implementation".
 
 
 def _b3_all(t: Overlaps) -> F64:
@@ -126,11 +154,7 @@ def _b3_0(t: Overlaps) -> F64:
 def _without_twinless_singletons(t: Overlaps) -> Overlaps:
     """Rahman & Ng 2009: response singletons that are not in the key are removed."""
     keep = ~((t.response.sizes == 1) & (t.found_of_response == 0))
-    numbers = np.cumsum(keep) - 1
-    rows = keep[t.response.entity]
-    side = t.response
-    response = Side(side.document[rows], numbers[side.entity[rows]], side.mention[rows], int(keep.sum()))
-    return replace(t, response=response, r=numbers[t.r])
+    return Overlaps(t.key, t.response.only(keep[t.response.entity]), t.documents)
 
 
 def _cai_strube(t: Overlaps) -> tuple[Overlaps, Overlaps]:
@@ -141,36 +165,20 @@ def _cai_strube(t: Overlaps) -> tuple[Overlaps, Overlaps]:
     key as singletons, and twinless key mentions to the response.
     """
     t = _without_twinless_singletons(t)
-    codes = _codes(t.key, t.response)
+    codes = 1 + max(int(side.mention.max(initial=0)) for side in (t.key, t.response))
     of_key, of_response = (side.document * codes + side.mention for side in (t.key, t.response))
     missed, spurious = ~np.isin(of_key, of_response), ~np.isin(of_response, of_key)
     response = _with_singletons(t.response, t.key, missed)
-    for_precision = _rejoined(_with_singletons(t.key, t.response, spurious), response, t.documents)
-    for_recall = _rejoined(t.key, _with_singletons(_only(t.response, ~spurious), t.key, missed), t.documents)
+    for_precision = Overlaps(_with_singletons(t.key, t.response, spurious), response, t.documents)
+    for_recall = Overlaps(t.key, _with_singletons(t.response.only(~spurious), t.key, missed), t.documents)
     return for_precision, for_recall
 
 
-def _codes(*sides: Side) -> int:
-    return 1 + max(int(side.mention.max(initial=0)) for side in sides)
-
-
-def _with_singletons(side: Side, other: Side, rows: Any) -> Side:
+def _with_singletons(side: Side, other: Side, rows: Mask) -> Side:
+    """One side and some mentions of the other, each an entity of its own."""
     extra = int(rows.sum())
-    return Side(
-        np.concatenate((side.document, other.document[rows])),
-        np.concatenate((side.entity, side.entities + np.arange(extra))),
-        np.concatenate((side.mention, other.mention[rows])),
-        side.entities + extra,
-    )
-
-
-def _only(side: Side, rows: Any) -> Side:
-    entity, entities = number(side.entity[rows], max(1, side.entities))
-    return Side(side.document[rows], entity, side.mention[rows], entities)
-
-
-def _rejoined(key: Side, response: Side, documents: int) -> Overlaps:
-    return table.overlaps(key, response, documents, _codes(key, response))
+    entity = side.entities + np.arange(extra)
+    return side.with_mentions(other.document[rows], entity, other.mention[rows], side.entities + extra).by_document()
 
 
 def _cai_strube_rows(rows: Callable[[Overlaps], F64]) -> Callable[[Overlaps], F64]:
@@ -181,39 +189,31 @@ def _cai_strube_rows(rows: Callable[[Overlaps], F64]) -> Callable[[Overlaps], F6
     return both
 
 
-_TWO = Counts(one=False)
-
-VARIANTS: dict[str, Metric] = {
-    "b3_all": Metric(_b3_all, _TWO, "B³-all (Stoyanov et al. 2009): twinless mentions kept"),
-    "b3_0": Metric(_b3_0, _TWO, "B³-0 (Stoyanov et al. 2009): twinless response mentions dropped"),
-    "b3_rahman_ng": Metric(lambda t: table.b3(_without_twinless_singletons(t)), _TWO, "B³ after Rahman & Ng 2009"),
-    "ceaf_m_rahman_ng": Metric(
-        lambda t: table.ceaf_m(_without_twinless_singletons(t)), Counts(), "CEAF-m after Rahman & Ng 2009"
+VARIANTS: dict[str, CoreferenceMetric] = {
+    "b3_all": CoreferenceMetric(_b3_all, _TWO, "B³-all (Stoyanov et al. 2009): twinless mentions kept"),
+    "b3_0": CoreferenceMetric(_b3_0, _TWO, "B³-0 (Stoyanov et al. 2009): twinless response mentions dropped"),
+    "b3_rahman_ng": CoreferenceMetric(
+        lambda t: table.b3(_without_twinless_singletons(t)), _TWO, "B³ after Rahman & Ng 2009"
     ),
-    "ceaf_e_rahman_ng": Metric(
-        lambda t: table.ceaf_e(_without_twinless_singletons(t)), Counts(), "CEAF-e after Rahman & Ng 2009"
+    "ceaf_m_rahman_ng": CoreferenceMetric(
+        lambda t: tally_entities(CEAF_M, _without_twinless_singletons(t)), Counts(), "CEAF-m after Rahman & Ng 2009"
     ),
-    "b3_cai_strube": Metric(_cai_strube_rows(table.b3), _TWO, "B³ after Cai & Strube 2010"),
-    "ceaf_m_cai_strube": Metric(_cai_strube_rows(table.ceaf_m), _TWO, "CEAF-m after Cai & Strube 2010"),
+    "ceaf_e_rahman_ng": CoreferenceMetric(
+        lambda t: tally_entities(CEAF_E, _without_twinless_singletons(t)), Counts(), "CEAF-e after Rahman & Ng 2009"
+    ),
+    "b3_cai_strube": CoreferenceMetric(_cai_strube_rows(table.b3), _TWO, "B³ after Cai & Strube 2010"),
+    "ceaf_m_cai_strube": CoreferenceMetric(
+        _cai_strube_rows(partial(tally_entities, CEAF_M)), _TWO, "CEAF-m after Cai & Strube 2010"
+    ),
 }
-"""For comparing with older work; each changes the mentions first, which seed 002 argues against."""
+"""For comparing with older work; each changes the mentions first, which "Scoring Coreference Partitions of Predicted
+Mentions" argues against."""
 
 
 # Scoring.
 
 
-@dataclass(frozen=True)
-class Options:
-    """What may be different; every choice goes into the signature."""
-
-    singletons: bool = True
-    scope: str = "document"
-    topic: str = r"[^_/]+"
-    match: str = "exact"
-    compat: str | None = None
-
-
-PLAIN = Options()
+PLAIN = CoreferenceOptions()
 
 
 def evaluate(
@@ -221,24 +221,23 @@ def evaluate(
     response: Any,
     metrics: Sequence[str] = tuple(METRICS),
     *,
-    options: Options = PLAIN,
+    options: CoreferenceOptions = PLAIN,
 ) -> dict[str, Result]:
     """Score clusters: two sequences (or mappings by id) of documents, a document a list of sets of hashable mentions."""
     left, right = (s if isinstance(s, Chains) else chains_from_clusters(s) for s in (key, response))
     return score(pair(left, right, lenient=options.compat == "reference"), metrics, options)
 
 
-def score(pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options: Options = PLAIN) -> dict[str, Result]:
-    """Every metric from one table of overlaps."""
-    from tallystick.tasks.coreference.mentions import prepare, reference_rows
-
+def score(
+    pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options: CoreferenceOptions = PLAIN
+) -> dict[str, Result]:
+    """Every metric over one pair of columns."""
     known = {**METRICS, **VARIANTS}
     for name in metrics:
         if name not in known:
             raise MetricError(f"no metric {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")
     prepared = prepare(pairs, options)
-    shown = ", ".join(f"{k}={v}" for k, v in prepared.signature.items())
-    results = {}
+    settings = ", ".join(f"{name}={value}" for name, value in prepared.signature.items())
     # The CoNLL score is made of three that may be asked for themselves.
     needed = dict.fromkeys(part for name in metrics for part in (_CONLL if name == "conll" else (name,)))
     rows = {name: known[name].rows(prepared.overlaps) for name in needed}
@@ -248,45 +247,40 @@ def score(pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options:
                 rows[name][document] = row
     if "conll" in metrics:
         rows["conll"] = np.concatenate([rows[part] for part in _CONLL], axis=1)
+    results = {}
     for name in metrics:
         metric = known[name]
+        expression, label = metric.expression, f"coreference.{name}"
         results[name] = Result(
-            metric=f"coreference.{name}" + (f" = {metric.expression}" if metric.expression else ""),
+            metric=expression or label,
+            name=label if expression else "",
             kind=metric.kind,
             rows=rows[name],
             ids=tuple(prepared.documents),
             undefined=0.0,
             notes=tuple(prepared.notes),
-            settings=shown,
+            settings=settings,
+            sources=(prepared.memberships() if name == "b3" else prepared.entities(),) if expression else None,
         )
     return results
 
 
-def explain(pairs: PairedChains, options: Options = PLAIN, document: str | None = None) -> tuple[str, Explanation]:
+def explain(
+    pairs: PairedChains, options: CoreferenceOptions = PLAIN, document: str | None = None
+) -> tuple[str, Explanation]:
     """The entities of one document as CEAF-e matches them; without a name, those of the document with the lowest."""
+    result = score(pairs, ["ceaf_e"], options)["ceaf_e"]
     if document is None:
-        figures = score(pairs, ["ceaf_e"], options)["ceaf_e"].documents
-        document = min(figures, key=lambda name: figures[name]["f1"] or 0.0)
-    return document, explainer(pairs, options)(document)
+        document = min(result.documents, key=lambda name: result.documents[name]["f1"] or 0.0)
+    return document, result.explain(document)
 
 
-def explainer(pairs: PairedChains, options: Options = PLAIN) -> Callable[[str], Explanation]:
-    """A function that explains any document; the mentions are prepared once."""
-    from tallystick.results.explanation import explain_document
-    from tallystick.tasks.coreference.mentions import entities_of, prepare
-
-    prepared = prepare(pairs, options)
-    names = prepared.documents
-
-    def one(document: str) -> Explanation:
-        if document not in names:
-            raise MetricError(f"no document {document!r}; there are {len(names):,}.{did_you_mean(document, names)}")
-        key, response = entities_of(pairs, prepared, names.index(document))
-        return explain_document(__getattr__("CEAF_E"), key, response)
-
-    return one
+def explainer(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> Callable[[str], Explanation]:
+    """A function that explains any document by CEAF-e; the mentions are prepared once."""
+    return score(pairs, ["ceaf_e"], options)["ceaf_e"].explain
 
 
 __all__ = [
-    "EQUATIONS", "METRICS", "VARIANTS", "BlancLinks", "Metric", "Options", "evaluate", "explain", "score",
+    "B3", "CEAF_E", "CEAF_M", "MENTIONS", "METRICS", "MUC", "VARIANTS", "BlancLinks", "CoreferenceMetric", "CoreferenceOptions",
+    "evaluate", "explain", "score", "tally_entities",
 ]  # fmt: skip

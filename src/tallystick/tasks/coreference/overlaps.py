@@ -1,11 +1,10 @@
-"""The one sparse table that every coreference metric is computed from: n(k, r), the mentions that key entity k and
-response entity r have in common.
+"""The entities of both sides as columns, and what two entities have in common: n(k, r), a sparse table.
 
-Each metric is then a sum over the table's non-zeros, by document:
+The table is Σ↔[δ] of eq. 17, φ3, as the algebra computes it for every pair of entities of one document. The metrics that
+are expressions (see `metrics`) take it from the same columns, and it is computed once. The tallies here are sums over its
+non-zeros, by document:
 
-    MUC      Σ (n - 1)                                        of Σ (|k| - 1),  Σ (|r| - 1)
     B³       Σ n² / |k|  and  Σ n² / |r|                      of Σ |k|,  Σ |r|
-    CEAF     Σ φ over the best 1:1 matching of entities       φ3 = n,  φ4 = 2n / (|k| + |r|)
     LEA      Σ |k| · links in common / links of k             a singleton has one link, to itself
     BLANC    coreferent links Σ C(n, 2); non-coreferent C(m, 2) - Σ C(m_k, 2) - Σ C(m_r, 2) + Σ C(n, 2)
 
@@ -14,13 +13,20 @@ with m the mentions in common of a document, m_k those of key entity k.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, join, sum_by_key, weighted_counts
-from tallystick.engine.assignment import assign
+from tallystick.algebra.exact import exact
+from tallystick.algebra.sets import match
+from tallystick.engine.arrays import F64, I64, Mask, join, number, offsets_of, sort_order, weighted_counts
+from tallystick.engine.blocks import Blocks, Sums
+from tallystick.engine.data import Bag, Scope
+from tallystick.engine.encoded import Items
+
+PHI_3 = match(exact)
+"""φ3 = Σ↔[δ] (eq. 17): the mentions that two entities have in common"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,19 +49,81 @@ class Side:
         out[self.entity] = self.document
         return out
 
+    @cached_property
+    def members(self) -> Bag:
+        """The column of entities: the mention codes of each."""
+        order = sort_order(self.entity, max(1, self.entities))
+        return Bag(offsets_of(np.bincount(self.entity, minlength=self.entities)), self.mention[order])
+
+    def by_document(self) -> Side:
+        """The same side with entities numbered in the order of their documents."""
+        if bool(np.all(self.homes[1:] >= self.homes[:-1])):
+            return self
+        rank = np.empty(self.entities, np.int64)
+        rank[np.argsort(self.homes, kind="stable")] = np.arange(self.entities)
+        return Side(self.document, rank[self.entity], self.mention, self.entities)
+
+    def only(self, rows: I64 | Mask) -> Side:
+        """Some of the mentions; entities that are left without any leave no gap."""
+        return Side(self.document[rows], self.entity[rows], self.mention[rows], self.entities).without_gaps()
+
+    def without_gaps(self) -> Side:
+        """The same side with entities numbered anew, those without mentions left out."""
+        entity, entities = number(self.entity, max(1, self.entities))
+        return Side(self.document, entity, self.mention, entities)
+
+    def with_mentions(self, document: I64, entity: I64, mention: I64, entities: int) -> Side:
+        """The same side and more mentions, of old and new entities, `entities` in all."""
+        return Side(
+            np.concatenate((self.document, document)),
+            np.concatenate((self.entity, entity)),
+            np.concatenate((self.mention, mention)),
+            entities,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Overlaps:
-    """n(k, r) for every pair of entities that share a mention; entities, and documents, are numbers."""
+    """Both sides, and n(k, r) for every pair of entities that share a mention; entities, and documents, are numbers.
+
+    No mention may stand twice on one side of a document.
+    """
 
     key: Side
     response: Side
     documents: int
-    k: I64
-    r: I64
-    n: F64
+    scope: Scope = field(default_factory=Scope)
+    """Columns of these sides are encoded once for all metrics."""
+
+    @cached_property
+    def _cells(self) -> Sums:
+        key, response = PHI_3.encode(self.key.members, self.response.members, self.scope)
+        assert isinstance(key, Items)
+        assert isinstance(response, Items)
+        return PHI_3.sums(key, response, Blocks(self.key.homes, self.response.homes, max(1, self.documents)))
 
     @property
+    def k(self) -> I64:
+        return self._cells.i
+
+    @property
+    def r(self) -> I64:
+        return self._cells.j
+
+    @property
+    def n(self) -> F64:
+        return self._cells.total
+
+    @cached_property
+    def columns(self) -> tuple[Bag, Bag]:
+        """Documents of entities of mentions; entities have to be in the order of their documents."""
+        key, response = (
+            Bag(offsets_of(np.bincount(side.homes, minlength=self.documents)), side.members)
+            for side in (self.key, self.response)
+        )
+        return key, response
+
+    @cached_property
     def home(self) -> I64:
         """The document of each non-zero."""
         return self.key.homes[self.k]
@@ -88,14 +156,6 @@ def twins(key: Side, response: Side, documents: int, codes: int) -> tuple[I64, I
     return join(key.document * codes + key.mention, response.document * codes + response.mention, documents * codes)
 
 
-def overlaps(key: Side, response: Side, documents: int, codes: int) -> Overlaps:
-    """The table, from the mentions of both sides; no mention may stand twice on one side of a document."""
-    i, j = twins(key, response, documents, codes)
-    width = max(1, response.entities)
-    pairs, n = sum_by_key(key.entity[i] * width + response.entity[j], key.entities * width, None)
-    return Overlaps(key, response, documents, pairs // width, pairs % width, n)
-
-
 def _rows(num_p: F64, den_p: F64, num_r: F64, den_r: F64) -> F64:
     return np.stack((num_p, den_p, num_r, den_r), axis=1)
 
@@ -105,20 +165,12 @@ def links(n: F64) -> F64:
     return n * (n - 1) / 2
 
 
-def mentions(t: Overlaps) -> F64:
-    """Mention detection: mentions in common, of those of the response and of the key."""
-    common = t.by_document(t.n)
-    return _rows(common, t.over_response(t.response.sizes), common, t.over_key(t.key.sizes))
-
-
-def muc(t: Overlaps) -> F64:
-    """Links of a chain that both have (eq. 20 to 22)."""
-    common = t.by_document(t.n - 1)
-    return _rows(common, t.over_response(t.response.sizes - 1), common, t.over_key(t.key.sizes - 1))
-
-
 def b3(t: Overlaps) -> F64:
-    """For each mention the share of its entity that is right (eq. 23, 24)."""
+    """For each mention the share of its entity that is right (eq. 23, 24), over pairs of entities instead of memberships.
+
+    n mentions that each earn n / |k| are n² / |k|, rounded once and not n times. The expression `metrics.B3` gives the
+    same but for the last bits, in 12 ms of CPU time on LitBank against 0.2 (24 against 0.7 on 500,000 tokens).
+    """
     square = t.n**2
     return _rows(
         t.by_document(square / t.response.sizes[t.r]),
@@ -126,32 +178,6 @@ def b3(t: Overlaps) -> F64:
         t.by_document(square / t.key.sizes[t.k]),
         t.over_key(t.key.sizes),
     )
-
-
-def aligned(t: Overlaps, phi: F64) -> I64:
-    """The non-zeros of the best 1:1 matching of entities under φ."""
-    return np.flatnonzero(assign(t.k, t.r, phi, t.key.entities, t.response.entities))
-
-
-def phi_4(t: Overlaps) -> F64:
-    """2n / (|k| + |r|)"""
-    return 2 * t.n / (t.key.sizes[t.k] + t.response.sizes[t.r])
-
-
-def _ceaf(t: Overlaps, phi: F64, of_response: F64, of_key: F64) -> F64:
-    chosen = aligned(t, phi)
-    common = weighted_counts(t.home[chosen], phi[chosen], t.documents)
-    return _rows(common, t.over_response(of_response), common, t.over_key(of_key))
-
-
-def ceaf_m(t: Overlaps) -> F64:
-    """CEAF with φ3: mentions in common of matched entities (eq. 17)."""
-    return _ceaf(t, t.n, t.response.sizes, t.key.sizes)
-
-
-def ceaf_e(t: Overlaps) -> F64:
-    """CEAF with φ4 (eq. 18, 19)."""
-    return _ceaf(t, phi_4(t), np.ones(t.response.entities), np.ones(t.key.entities))
 
 
 def lea(t: Overlaps) -> F64:

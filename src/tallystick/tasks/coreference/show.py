@@ -11,21 +11,23 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
-from tallystick.show.page import Parts
 from tallystick.show.tables import Column, Table
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
     from tallystick.tasks.coreference.errors import Errors, Example, Located
-    from tallystick.tasks.coreference.metrics import Options
+    from tallystick.tasks.coreference.metrics import CoreferenceOptions
     from tallystick.tasks.coreference.pairing import PairedChains
 
 
 Sentences = Sequence[Sequence[str]]
 
 
-def chains_parts(pairs: PairedChains, options: Options, words: Callable[[], Mapping[str, Sentences]]) -> Parts:
+def chains_parts(
+    pairs: PairedChains, options: CoreferenceOptions, words: Callable[[], Mapping[str, Sentences]]
+) -> Parts:
     """Errors with what they cost, and for each document the text and the matched entities."""
     from tallystick.tasks.coreference.errors import find_errors, score_if_fixed
     from tallystick.tasks.coreference.metrics import explainer

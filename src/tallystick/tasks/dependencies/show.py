@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Arc, ArcDrawing, Drawing
-from tallystick.show.page import Parts
 
 if TYPE_CHECKING:
     from tallystick.tasks.dependencies.alignment import Units

@@ -30,7 +30,7 @@ from tallystick.files.pairing import Paired, pair_values
 from tallystick.results.result import Result
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Mention, Trigger
 from tallystick.tasks.events.documents import EventDocument
-from tallystick.tasks.named import Named, Types, chosen, informative, run, settings_line
+from tallystick.tasks.metric import NamedMetric, Types, choose, declare, score_expression, settings_line, weigh_by_kind
 from tallystick.tasks.parses import Heads
 
 Coreference = Mapping[str, Mapping[tuple[int, int], str]]
@@ -40,7 +40,7 @@ ARTICLES = frozenset(("a", "an", "the"))
 
 
 @dataclass(frozen=True)
-class Options:
+class EventOptions:
     """What may be different; every choice goes into the signature."""
 
     types: Types = field(default_factory=Types)
@@ -50,7 +50,15 @@ class Options:
     weights: tuple[tuple[str, float], ...] = ()
 
 
-PLAIN = Options()
+PLAIN = EventOptions()
+
+LABELS = {
+    "role": "arguments[*].role",
+    "type": "triggers[*].type",
+    "event": "arguments[*].type",
+    "distance": "arguments[*].distance",
+}
+"""What figures can be broken down by, and where in a document it is."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +88,12 @@ class EventView:
 SPAN = record(left=exact, right=exact)
 
 
-def expressions(options: Options = PLAIN) -> dict[str, Named]:
+def expressions(options: EventOptions = PLAIN) -> dict[str, NamedMetric]:
     """Every metric of the task."""
     type_ = options.types.similarity
-    span = informative(SPAN, options.weights)
-    head = informative(record(head=exact), options.weights)
-    entity = informative(record(entity=exact), options.weights)
+    span = weigh_by_kind(SPAN, options.weights)
+    head = weigh_by_kind(record(head=exact), options.weights)
+    entity = weigh_by_kind(record(entity=exact), options.weights)
     trigger = record(mention=SPAN, type=type_)
 
     def triggers(**fields: Similarity) -> Any:
@@ -127,7 +135,7 @@ def expressions(options: Options = PLAIN) -> dict[str, Named]:
         "gen_arg_i_head_coref": (gen_arg(head_names=best(exact)), "gen-arg: Arg-I, head with coreference"),
         "gen_arg_c_head_coref": (gen_arg(head_names=best(exact), role=exact), "gen-arg: Arg-C, head with coreference"),
     }  # fmt: skip
-    return {name: Named(*entry) for name, entry in out.items()}
+    return declare(out, LABELS)
 
 
 USUAL = ("tri_i", "tri_c", "arg_i", "arg_c", "arg_i+", "arg_c+", "arg_u", "arg_u+", "trig_f1", "arg_f1")
@@ -136,7 +144,7 @@ USUAL = ("tri_i", "tri_c", "arg_i", "arg_c", "arg_i+", "arg_c+", "arg_u", "arg_u
 METRICS = expressions()
 
 
-def default_metrics(options: Options, *, heads: bool = False, rams: bool = False) -> tuple[str, ...]:
+def default_metrics(options: EventOptions, *, heads: bool = False, rams: bool = False) -> tuple[str, ...]:
     """Everything that the data and the options can tell."""
     out = [*USUAL, *(["rams"] if rams else [])]
     heads, coreference = heads or options.heads is not None, options.coreference is not None
@@ -152,14 +160,14 @@ def default_metrics(options: Options, *, heads: bool = False, rams: bool = False
 
 
 def evaluate(
-    reference: Any, predicted: Any, metrics: Sequence[str] = (), *, options: Options = PLAIN
+    reference: Any, predicted: Any, metrics: Sequence[str] = (), *, options: EventOptions = PLAIN
 ) -> dict[str, Result]:
     """Score documents: two sequences, or mappings by id, of EventDocument or EventSet."""
     return score(pair_values(reference, predicted), metrics, options)
 
 
 def score(
-    pairs: Paired[Any], metrics: Sequence[str] = (), options: Options = PLAIN, *, rams: bool = False
+    pairs: Paired[Any], metrics: Sequence[str] = (), options: EventOptions = PLAIN, *, rams: bool = False
 ) -> dict[str, Result]:
     """The metrics that are asked for, or all that the data can tell."""
     if options.coreference is None:
@@ -185,18 +193,15 @@ def score(
         informativity=dict(options.weights) or "",
     )
     return {
-        name: run(
-            "events", name, metric.expression, views.ids, views.reference, views.predicted,
-            notes=views.warnings, settings=settings,
-        )
-        for name, metric in chosen(known, names, "events").items()
-    }  # fmt: skip
+        name: score_expression(f"events.{name}", metric.node, views, settings=settings)
+        for name, metric in choose(known, names, "events").items()
+    }
 
 
 # From documents to what the expressions look at
 
 
-def prepare(pairs: Paired[Any], options: Options) -> Paired[EventView]:
+def prepare(pairs: Paired[Any], options: EventOptions) -> Paired[EventView]:
     """Both sides as views; what is known of the text is known from the reference."""
     reference, predicted = [], []
     for name, gold, system in zip(pairs.ids, pairs.reference, pairs.predicted, strict=True):
@@ -226,7 +231,7 @@ def _document(found: Any) -> EventDocument:
 
 
 def _view(
-    name: str, document: EventDocument, text: EventDocument, given: Mapping[tuple[int, int], str], options: Options
+    name: str, document: EventDocument, text: EventDocument, given: Mapping[tuple[int, int], str], options: EventOptions
 ) -> EventView:
     by_document = options.coreference or {}
     spans = dict(by_document.get(name) or by_document.get(name.partition("/")[0], {}))

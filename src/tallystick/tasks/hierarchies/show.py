@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, RIGHT, SPURIOUS, Drawing, GraphDrawing, Knot, Link
-from tallystick.show.page import Parts
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation

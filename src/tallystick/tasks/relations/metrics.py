@@ -39,12 +39,21 @@ from tallystick.errors import MetricError
 from tallystick.files.pairing import Paired, pair_values
 from tallystick.results.result import Result
 from tallystick.structures.texts import AnnotatedMention, FactSet, Mention, Relation, RelationSet, SymmetricRelation
-from tallystick.tasks.named import Named, Types, chosen, informative, run, settings_line
+from tallystick.tasks.metric import (
+    Entry,
+    NamedMetric,
+    Types,
+    choose,
+    declare,
+    score_expression,
+    settings_line,
+    weigh_by_kind,
+)
 from tallystick.tasks.parses import Heads
 
 
 @dataclass(frozen=True)
-class Options:
+class RelationOptions:
     """What may be different; every choice goes into the signature."""
 
     symmetric: tuple[str, ...] = ()
@@ -54,12 +63,18 @@ class Options:
     training: tuple[str, ...] = ()
 
 
-PLAIN = Options()
+PLAIN = RelationOptions()
+
+LABELS = {"type": "relations[*].type", "fact": "facts[*].type"}
+"""What figures can be broken down by, and where in a document it is."""
+
+DIRECTED = "directed"
+"""The view of metrics that have no form for arguments without an order: they look at all relations as they stand."""
 
 
 def expressions(
-    options: Options = PLAIN, *, types: bool = True, heads: bool = True, gaps: bool = False
-) -> dict[str, Named]:
+    options: RelationOptions = PLAIN, *, types: bool = True, heads: bool = True, gaps: bool = False
+) -> dict[str, NamedMetric]:
     """The variants. Without entity types there is no strict one, and the others look at spans alone."""
     left_right = {"left": exact, "right": exact, **({"gaps": exact} if gaps else {})}
     entity: dict[str, Similarity] = {"type": exact} if types else {}
@@ -71,23 +86,21 @@ def expressions(
     }  # fmt: skip
     left_out = {name for name, missing in (("strict", not types), ("head", not heads)) if missing}
     label = options.types.similarity
-    out = {
-        name: Named(_over(informative(argument, options.weights), label, options), summary)
+    out: dict[str, Entry] = {
+        name: (_over(weigh_by_kind(argument, options.weights), label, options), summary)
         for name, (argument, summary) in arguments.items()
         if name not in left_out
     }
-    out["pair"] = Named(
+    out["pair"] = (
         f1(each(relations=match(record(subj=record(**left_right), obj=record(**left_right)), distinct=True))),
         "span of both, whatever the relation type",
-        directed=True,
+        DIRECTED,
     )
-    out["type"] = Named(
-        f1(each(relations=match(record(type=label)))), "relation type, wherever its arguments are", directed=True
-    )
-    return out
+    out["type"] = (f1(each(relations=match(record(type=label)))), "relation type, wherever its arguments are", DIRECTED)
+    return declare(out, LABELS)
 
 
-def _over(argument: Similarity, type_: Similarity, options: Options) -> Node:
+def _over(argument: Similarity, type_: Similarity, options: RelationOptions) -> Node:
     """F over sets of relations whose arguments are compared so (eq. 10)."""
     directed = record(type=type_, subj=argument, obj=argument)
     if not options.symmetric:
@@ -104,13 +117,13 @@ EVIDENCE = f1(each(facts=match(record(type=exact, subj=exact, obj=exact, evidenc
 
 
 def evaluate(
-    reference: Any, predicted: Any, metrics: Sequence[str] = (), *, options: Options = PLAIN
+    reference: Any, predicted: Any, metrics: Sequence[str] = (), *, options: RelationOptions = PLAIN
 ) -> dict[str, Result]:
     """Score documents: two sequences, or mappings by id, of RelationSet or FactSet."""
     return score(pair_values(reference, predicted), metrics, options)
 
 
-def score(pairs: Paired[Any], metrics: Sequence[str] = (), options: Options = PLAIN) -> dict[str, Result]:
+def score(pairs: Paired[Any], metrics: Sequence[str] = (), options: RelationOptions = PLAIN) -> dict[str, Result]:
     """The variants side by side: all that the data can tell, or those that are asked for."""
     if any(isinstance(document, FactSet) for document in (*pairs.reference, *pairs.predicted)):
         return _score_facts(pairs, metrics, options.training)
@@ -128,16 +141,13 @@ def score(pairs: Paired[Any], metrics: Sequence[str] = (), options: Options = PL
             raise MetricError(f"relations.{name} needs {what}, which these files do not have")
     settings = _settings(options)
     out = {}
-    for name, metric in chosen(known, metrics, "relations").items():
-        over = plain if metric.directed else pairs
-        out[name] = run(
-            "relations", name, metric.expression, over.ids, over.reference, over.predicted,
-            notes=over.warnings, settings=settings,
-        )  # fmt: skip
+    for name, metric in choose(known, metrics, "relations").items():
+        over = plain if metric.view == DIRECTED else pairs
+        out[name] = score_expression(f"relations.{name}", metric.node, over, settings=settings)
     return out
 
 
-def prepare(pairs: Paired[RelationSet], options: Options) -> Paired[RelationSet]:
+def prepare(pairs: Paired[RelationSet], options: RelationOptions) -> Paired[RelationSet]:
     """Mentions with everything that an expression asks for, and symmetric relations folded."""
     heads = options.heads
 
@@ -187,7 +197,7 @@ def folded(document: RelationSet, symmetric: Iterable[str]) -> RelationSet:
     return RelationSet(tuple(map(fold, document.relations))) if types else document
 
 
-def _settings(options: Options) -> str:
+def _settings(options: RelationOptions) -> str:
     return settings_line(
         symmetric="+".join(options.symmetric),
         heads=options.heads.source if options.heads else "",
@@ -201,17 +211,17 @@ def _score_facts(pairs: Paired[FactSet], metrics: Sequence[str], training: Seque
     labels = {"ign": training[0]} if len(training) == 1 else {f"ign:{source}": source for source in training}
     names = {"facts": "", **labels, "evidence": ""}
     out = {}
-    for name, source in chosen(names, metrics, "relations").items():
+    for name, source in choose(names, metrics, "relations").items():
         expression = EVIDENCE if name == "evidence" else FACTS
-        result = run("relations", name, expression, pairs.ids, pairs.reference, pairs.predicted, notes=pairs.warnings)
+        result = score_expression(f"relations.{name}", expression, pairs)
         out[name] = _ignoring(result, pairs, source) if source else result
     return out
 
 
 def _ignoring(result: Result, pairs: Paired[FactSet], source: str) -> Result:
     """Ign F1 from the tallies of all facts and of those seen in training."""
-    familiar = [FactSet(tuple(fact for fact in document.facts if source in fact.seen)) for document in pairs.reference]
-    seen = run("relations", "seen", FACTS, pairs.ids, familiar, pairs.predicted).rows[:, 0]
+    familiar = tuple(FactSet(tuple(fact for fact in one.facts if source in fact.seen)) for one in pairs.reference)
+    seen = score_expression("relations.seen", FACTS, replace(pairs, reference=familiar)).rows[:, 0]
     rows = result.rows - np.stack((seen, seen, np.zeros_like(seen), np.zeros_like(seen)), axis=1)
     return replace(
         result,

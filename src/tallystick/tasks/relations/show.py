@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
+from tallystick.results.documents import add_words
+from tallystick.show.drawings import Drawing, Found, TextDrawing, mark_both
 from tallystick.structures.texts import RelationSet
-from tallystick.tasks.events.show import reworded
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Paired
@@ -21,20 +21,19 @@ Ends = tuple[tuple[int, int], tuple[int, int]]
 
 def relations_drawer(pairs: Paired[Any], texts: Texts) -> Callable[[str], Sequence[Drawing]]:
     """A function that draws any document whose text is known."""
-    places = {name: k for k, name in enumerate(pairs.ids)}
+    documents = dict(zip(pairs.ids, zip(pairs.reference, pairs.predicted, strict=True), strict=True))
 
     def draw(name: str) -> Sequence[Drawing]:
-        gold, system = pairs.reference[places[name]], pairs.predicted[places[name]]
+        gold, system = documents[name]
         text = texts.get(name)
         if text is None or not isinstance(gold, RelationSet):
             return []
-        groups: dict[Ends, int] = {}  # the same two arguments light up together, on both sides
+        groups: dict[Ends, int] = {}
         return [
             TextDrawing(
                 "Relations in the text",
                 text.sentences,
-                list(_marks(gold, system, MISSED, text, groups)),
-                list(_marks(system, gold, SPURIOUS, text, groups)),
+                *mark_both(*(list(_found(side, text, groups)) for side in (gold, system))),
                 note="Subject and object carry the type of their relation. ≠: the other side relates the two, too, but under "
                 "another type, the other way round or with other types of argument. Rest on one to see its partner.",
             )
@@ -46,32 +45,23 @@ def relations_drawer(pairs: Paired[Any], texts: Texts) -> Callable[[str], Sequen
 def with_words(explain: Callable[[Any], Explanation], texts: Texts) -> Callable[[Any], Explanation]:
     """The same explanations, with what the mentions say where offsets count words."""
 
-    def told(name: Any) -> Explanation:
+    def explain_in_words(name: Any) -> Explanation:
         text = texts.get(name)
-        return explain(name) if text is None or text.starts is not None else reworded(explain(name), text.words)
+        return explain(name) if text is None or text.starts is not None else add_words(explain(name), text.words)
 
-    return told
+    return explain_in_words
 
 
-def _marks(
-    document: RelationSet, other: RelationSet, alone: str, text: DocumentText, groups: dict[Ends, int]
-) -> Iterator[Mark]:
-    """What one side found; `alone` is the status of what the other does not have."""
-    theirs = {_key(relation) for relation in other.relations}
-    related = {frozenset(_ends(relation)) for relation in other.relations}
-    seen: set[tuple[int, int, str, str]] = set()
+def _found(document: RelationSet, text: DocumentText, groups: dict[Ends, int]) -> Iterator[Found]:
+    """Subject and object of every relation; the same two light up together, on both sides."""
     for relation in document.relations:
         ends = _ends(relation)
-        status = RIGHT if _key(relation) in theirs else PART if frozenset(ends) in related else alone
         first, second = sorted(ends)
         group = groups.setdefault((first, second), len(groups))
-        for end, label in zip(ends, (f"{relation.type} subj", f"{relation.type} obj"), strict=True):
+        keys, near = frozenset([_key(relation)]), frozenset([frozenset(ends)])
+        for end, name in zip(ends, ("subj", "obj"), strict=True):
             span = text.span(*end)
-            if (
-                span is not None and (*span, label, status) not in seen
-            ):  # an argument of two relations of a type is drawn once
-                seen.add((*span, label, status))
-                yield Mark(*span, label, status, group)
+            yield Found([] if span is None else [span], f"{relation.type} {name}", keys, near, group)
 
 
 def _ends(relation: Relation) -> Ends:

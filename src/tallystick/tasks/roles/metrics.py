@@ -38,7 +38,16 @@ from tallystick.errors import MetricError, did_you_mean
 from tallystick.files.pairing import Paired, pair_values
 from tallystick.results.result import Result
 from tallystick.structures.texts import Entity, NAryRelation, RoleFillerEntity, TextMention
-from tallystick.tasks.named import Named, Types, chosen, informative, run, settings_line
+from tallystick.tasks.metric import (
+    Entry,
+    NamedMetric,
+    Types,
+    choose,
+    declare,
+    score_expression,
+    settings_line,
+    weigh_by_kind,
+)
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
@@ -54,7 +63,7 @@ STRINGS: dict[str, Callable[[str], str]] = {"grit": grit_string, "exact": str}
 
 
 @dataclass(frozen=True)
-class Options:
+class RoleOptions:
     """What may be different; every choice goes into the signature."""
 
     strings: str = "grit"
@@ -68,7 +77,13 @@ class Options:
             )
 
 
-PLAIN = Options()
+PLAIN = RoleOptions()
+
+SINGLY = "mentions"
+"""The view of metrics that take predicted entities apart into their mentions."""
+
+LABELS = {"role": "args[*].role", "mention": "mentions[*].role"}
+"""What figures can be broken down by, and where in a document it is."""
 
 
 @dataclass(frozen=True)
@@ -87,23 +102,23 @@ class RolesView:
     mentions: tuple[RoleMention, ...]
 
 
-def expressions(options: Options = PLAIN) -> dict[str, Named]:
+def expressions(options: RoleOptions = PLAIN) -> dict[str, NamedMetric]:
     """Every metric of the task."""
     role = options.types.similarity
-    mention = informative(record(text=exact), options.weights)
+    mention = weigh_by_kind(record(text=exact), options.weights)
 
     def over(entity: Similarity, constraint: str = "1:1", literal: bool = False) -> Node:
         fillers = record(role=role, entity=record(mentions=entity))
         return f1(each(args=match(fillers, constraint, literal=literal)))
 
-    out = {
+    out: dict[str, Entry] = {
         "ceaf_ree": (over(subset(mention)), "CEAF-REE (eq. 26): predicted entities that lie inside a reference entity"),
         "ree_phi3": (over(match(mention)), "CEAF-REE with φ3: mentions in common"),
         "ree_phi4": (over(f1(match(mention))), "CEAF-REE with φ4: F1 of mentions"),
-        "rme_subset": (over(subset(mention), "N:1"), "CEAF-RME-⊆ (eq. 27): predicted mentions, reference entities covered"),
-        "rme_subset_literal": (over(subset(mention), "N:1", True), "CEAF-RME-⊆ as printed: one Σ, recall can pass 1"),
-        "rme_phi3": (over(match(mention), "N:1", True), "CEAF-RME-φ3 (eq. 28): predicted mentions, reference mentions found"),
-        "rme_phi3_covered": (over(match(mention), "N:1"), "CEAF-RME-φ3 where recall counts the best mention of an entity"),
+        "rme_subset": (over(subset(mention), "N:1"), "CEAF-RME-⊆ (eq. 27): predicted mentions, reference entities covered", SINGLY),
+        "rme_subset_literal": (over(subset(mention), "N:1", True), "CEAF-RME-⊆ as printed: one Σ, recall can pass 1", SINGLY),
+        "rme_phi3": (over(match(mention), "N:1", True), "CEAF-RME-φ3 (eq. 28): predicted mentions, reference mentions found", SINGLY),
+        "rme_phi3_covered": (over(match(mention), "N:1"), "CEAF-RME-φ3 where recall counts the best mention of an entity", SINGLY),
         "mentions": (
             f1(each(mentions=match(record(role=role, mention=mention), distinct=True))),
             "mentions in roles (footnote 15)",
@@ -111,44 +126,46 @@ def expressions(options: Options = PLAIN) -> dict[str, Named]:
         "grit_strict": (over(subset(mention, empty=True)), "grit: CEAF-REE, where an empty prediction is right"),
         "grit_prop": (over(precision(match(mention))), "grit: the share of a predicted entity's mentions"),
     }  # fmt: skip
-    return {name: Named(*entry) for name, entry in out.items()}
+    return declare(out, LABELS)
 
 
 METRICS = expressions()
-SINGLY = ("rme_subset", "rme_subset_literal", "rme_phi3", "rme_phi3_covered")
-"""Metrics that take predicted entities apart into their mentions."""
 
 
 def evaluate(
-    reference: Any, predicted: Any, metrics: Sequence[str] = (), *, options: Options = PLAIN
+    reference: Any, predicted: Any, metrics: Sequence[str] = (), *, options: RoleOptions = PLAIN
 ) -> dict[str, Result]:
     """Score documents: two sequences, or mappings by id, of {role: [[mention, ...], ...]} or NAryRelation."""
     return score(pair_values(reference, predicted), metrics, options)
 
 
-def score(pairs: Paired[Any], metrics: Sequence[str] = (), options: Options = PLAIN) -> dict[str, Result]:
+def score(pairs: Paired[Any], metrics: Sequence[str] = (), options: RoleOptions = PLAIN) -> dict[str, Result]:
     """All metrics, or those that are asked for."""
     read = STRINGS[options.strings]
-    reference = [_view(document, read, singly=False) for document in pairs.reference]
+    reference = tuple(_view(document, read, singly=False) for document in pairs.reference)
     empty = sum(not arg.entity.mentions for view in reference for arg in view.args)
-    notes = [*pairs.warnings]
+    notes = pairs.warnings
     if empty:
-        notes.append(f"{empty:,} reference entities without a mention were left out: nothing could ever be inside them")
-        reference = [
+        notes += (f"{empty:,} reference entities without a mention were left out: nothing could ever be inside them",)
+        reference = tuple(
             RolesView(tuple(arg for arg in view.args if arg.entity.mentions), view.mentions) for view in reference
-        ]
-    whole = [_view(document, read, singly=False) for document in pairs.predicted]
-    single = [_view(document, read, singly=True) for document in pairs.predicted]
+        )
+    whole, single = (
+        Paired(pairs.ids, reference, tuple(_view(one, read, singly=singly) for one in pairs.predicted), notes)
+        for singly in (False, True)
+    )
     settings = settings_line(
         strings=options.strings, types=options.types.hierarchy, informativity=dict(options.weights) or ""
     )
     return {
-        name: run(
-            "roles", name, metric.expression, pairs.ids, reference, single if name in SINGLY else whole,
-            notes=notes, settings=settings + (", predicted=mentions" if name in SINGLY else ""),
+        name: score_expression(
+            f"roles.{name}",
+            metric.node,
+            single if metric.view == SINGLY else whole,
+            settings=settings + (", predicted=mentions" if metric.view == SINGLY else ""),
         )
-        for name, metric in chosen(expressions(options), metrics, "roles").items()
-    }  # fmt: skip
+        for name, metric in choose(expressions(options), metrics, "roles").items()
+    }
 
 
 def _view(document: Any, read: Callable[[str], str], *, singly: bool) -> RolesView:

@@ -6,34 +6,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tallystick.engine.arrays import F64
-from tallystick.engine.tally import Counts
-from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
+from tallystick.results.tables import counted_figures
+from tallystick.show.drawings import Drawing, Found, TextDrawing, mark_both
 from tallystick.show.tables import Column, Table, quantity
 
 if TYPE_CHECKING:
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.page import Parts
     from tallystick.structures.texts import Entity, TemplateSet
     from tallystick.tasks.templates.errors import ErrorKind
     from tallystick.tasks.templates.files import PairedTemplates, TemplateText
 
 
-def slot_figures(rows: Mapping[str, F64]) -> dict[str, dict[str, Any]]:
-    """Precision, recall and F1 of each slot, with its sums; None where a figure is 0/0."""
-    out = {}
-    for slot, sums in rows.items():
-        figures = {n: None if np.isnan(v) else float(v) for n, v in Counts(one=False).figures(sums).items()}
-        out[slot] = {**figures, "tally": dict(zip(Counts().sums, sums.tolist(), strict=True))}
-    return out
-
-
 def slots_table(name: str, rows: Mapping[str, F64]) -> Table:
     """A row for each slot."""
     cells = []
-    for slot, found in slot_figures(rows).items():
+    for slot, found in counted_figures(rows).items():
         t = found["tally"]
         sums = [f"{quantity(t[f'num_{side}'])} / {quantity(t[f'den_{side}'])}" for side in "pr"]
         cells.append([slot, found["precision"], found["recall"], found["f1"], *sums])
@@ -44,11 +33,11 @@ def templates_parts(
     pairs: PairedTemplates, fillers: Any, results: Mapping[str, Result], texts: Mapping[str, TemplateText]
 ) -> Parts:
     """Figures by slot, the kinds of error, and of each document its text, if that is known, and the matched templates."""
-    from tallystick.show.page import Parts
+    from tallystick.results.report import Parts
     from tallystick.tasks.templates.errors import find_errors
     from tallystick.tasks.templates.metrics import by_slot
 
-    able = {name: result for name, result in results.items() if not isinstance(result.metric, str)}
+    able = {name: result for name, result in results.items() if result.is_expression}
     kinds, found = find_errors(pairs)
     name, shown = next(iter(able.items()), ("", None))
     return Parts(
@@ -92,10 +81,10 @@ def errors_table(kinds: Sequence[ErrorKind], f1: float | None) -> Table:
 
 def templates_drawer(pairs: PairedTemplates, texts: Mapping[str, TemplateText]) -> Callable[[Any], Sequence[Drawing]]:
     """A function that draws any document whose text is known."""
-    places = {name: k for k, name in enumerate(pairs.ids)}
+    documents = dict(zip(pairs.ids, zip(pairs.reference, pairs.predicted, strict=True), strict=True))
 
     def draw(name: Any) -> Sequence[Drawing]:
-        gold, system = pairs.reference[places[name]], pairs.predicted[places[name]]
+        gold, system = documents[name]
         text = texts.get(str(name))
         if text is None:
             return []
@@ -103,8 +92,7 @@ def templates_drawer(pairs: PairedTemplates, texts: Mapping[str, TemplateText]) 
             TextDrawing(
                 "Fillers in the text",
                 text.words.sentences,
-                list(_marks(gold, system, MISSED, text, 0)),
-                list(_marks(system, gold, SPURIOUS, text, 1)),
+                *mark_both(*(list(_found(one, text, side)) for side, one in enumerate((gold, system)))),
                 note="Fillers carry their slot. ≠: the other side has the filler, in another slot or under another type of "
                 "template. A filler without an offset is marked where its text is first found. Rest on one to see the "
                 "other fillers of its template.",
@@ -114,26 +102,11 @@ def templates_drawer(pairs: PairedTemplates, texts: Mapping[str, TemplateText]) 
     return draw
 
 
-def _marks(
-    document: TemplateSet[Entity[str]], other: TemplateSet[Entity[str]], alone: str, text: TemplateText, side: int
-) -> Iterator[Mark]:
-    """What one side filled in; `alone` is the status of what the other does not have."""
-    theirs = set(_filled(other))
-    known = {mention for _, _, mention in theirs}
-    seen: set[tuple[int, int, str, str]] = set()
+def _found(document: TemplateSet[Entity[str]], text: TemplateText, side: int) -> Iterator[Found]:
+    """Every filler, where any of its mentions stands in the text; the fillers of a template light up together."""
     for number, template in enumerate(document.templates):
         for filler in template.fillers:
-            mentions = [mention.casefold() for mention in filler.value.mentions]
-            same = any((template.type, filler.slot, mention) in theirs for mention in mentions)
-            status = RIGHT if same else PART if known.intersection(mentions) else alone
-            for span in dict.fromkeys(span for mention in mentions for span in text.places(mention)):
-                if (*span, filler.slot, status) not in seen:  # a filler of two templates is drawn once
-                    seen.add((*span, filler.slot, status))
-                    yield Mark(*span, filler.slot, status, 2 * number + side)
-
-
-def _filled(document: TemplateSet[Entity[str]]) -> Iterator[tuple[str, str, str]]:
-    for template in document.templates:
-        for filler in template.fillers:
-            for mention in filler.value.mentions:
-                yield template.type, filler.slot, mention.casefold()
+            mentions = frozenset(mention.casefold() for mention in filler.value.mentions)
+            spans = dict.fromkeys(span for mention in filler.value.mentions for span in text.places(mention.casefold()))
+            keys = frozenset((template.type, filler.slot, mention) for mention in mentions)
+            yield Found(list(spans), filler.slot, keys, mentions, 2 * number + side)

@@ -1,0 +1,235 @@
+"""Comparisons on standard output; signatures and notes on standard error."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallystick.cli.options import FILE, PICTURE, check_before, refuse_overwriting
+from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
+from tallystick.errors import MetricError
+from tallystick.show.tables import WRITERS
+
+if TYPE_CHECKING:
+    from tallystick.results.comparison import Comparison
+    from tallystick.show.tables import Table
+
+
+def show_comparisons(
+    comparisons: Sequence[Comparison], *, correlations: bool, differences: bool, format_: str | None,
+    truncate: bool = False, report: str | None = None, picture: str | None = None, title: str = "Comparison",
+    own_tables: Callable[[Comparison], Sequence[Table]] | None = None,
+) -> None:  # fmt: skip
+    """One or several comparisons (of one task each) in the chosen format, as a page and as a picture. A task's own tables are
+    for people, not for TSV or JSON."""
+    kind = chosen_format(format_)
+    writer = WRITERS.get(kind)
+    added = [own_tables(one) for one in comparisons] if own_tables is not None else []
+    pictures = _pictures(picture, len(comparisons)) if picture else []
+    refuse_overwriting([*([("--report", report)] if report else []), *(("--picture", name) for name in pictures)])
+    if report:
+        from tallystick.results.comparison_page import write_comparison
+
+        write_comparison(comparisons, report, title, truncate=truncate, own=added)
+        say(f"report: {report}")
+    for name, comparison in zip(pictures, comparisons, strict=False):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            comparison.plot().save(name)
+        for one in heard:
+            say(f"Warning: {name}: {one.message}")
+        say(f"picture: {name}")
+    if kind == "json":
+        _show_json(comparisons)
+        return
+    left_out = _left_out(comparisons) if correlations else ""
+    own = [table for tables in added for table in tables]
+    more = _more_tables(comparisons, correlations, differences)
+    if kind == "latex":
+        from tallystick.results.comparison_tables import comparison_latex
+        from tallystick.show.tables import latex_comment
+
+        click.echo("\n\n".join(comparison_latex(comparison, truncate=truncate) for comparison in comparisons))
+        if own or more:
+            click.echo()
+        if left_out:
+            click.echo(latex_comment(left_out))
+        show_tables([*own, *more], format_)
+    elif writer is not None and writer.for_programs:
+        from tallystick.results.comparison_tables import figures_only
+
+        several = len(comparisons) > 1 and more
+        show_tables([figures_only(comparisons), *([_joined(more)] if several else more)], format_)
+    else:
+        from tallystick.results.comparison_tables import RANK, RANK_IN_MARKDOWN, comparison_table
+
+        sign = RANK_IN_MARKDOWN if kind == "markdown" else RANK
+        first = [comparison_table(comparison, truncate=truncate, rank_sign=sign) for comparison in comparisons]
+        show_tables([*first, *own, *more], format_)
+    signatures = [signature for one in comparisons for signature in one.signatures]
+    notes = [*(note for one in comparisons for note in one.notes), *([left_out] if left_out else [])]
+    if writer is not None and writer.below is not None:
+        for line in writer.below(signatures, notes):
+            click.echo(line)
+    for line in (*(f"signature: {signature}" for signature in signatures), *notes):
+        say(line)
+
+
+def page_options() -> list[click.Option]:
+    """The options of what can be looked at."""
+    return [
+        click.Option(["--report"], type=FILE, metavar="FILE.html", help="Also write a page to look at: one file that works offline."),
+        click.Option(
+            ["--picture"], type=PICTURE, metavar="FILE", help="Also draw figures and ranks for a paper: .svg, .png or .pdf (needs matplotlib)."
+        ),
+    ]  # fmt: skip
+
+
+def _pictures(name: str, tasks: int) -> list[str]:
+    """A picture for each task: `ranks.svg`, or `ranks-1.svg`, `ranks-2.svg`, ..."""
+    path = Path(name)
+    return [name] if tasks == 1 else [str(path.with_name(f"{path.stem}-{k + 1}{path.suffix}")) for k in range(tasks)]
+
+
+def _show_json(comparisons: Sequence[Comparison]) -> None:
+    from tallystick.files.writing import to_json
+    from tallystick.results.comparison import mean_correlations, pairs_left_out
+    from tallystick.version import __version__
+
+    content: dict[str, Any] = {"tallystick": __version__}
+    if len(comparisons) == 1:
+        content |= comparisons[0].as_dict()
+    else:
+        content |= {
+            "tasks": {comparison.title: comparison.as_dict() for comparison in comparisons},
+            "mean_correlations": mean_correlations(comparisons),
+            "left_out_of_mean": pairs_left_out(comparisons),
+        }
+    click.echo(to_json(content))
+
+
+def _joined(tables: Sequence[Table]) -> Table:
+    """Tables of several tasks as one, for programs."""
+    from tallystick.show.tables import Table
+
+    return Table(["task", *tables[0].columns], [[table.title, *row] for table in tables for row in table.rows])
+
+
+def _more_tables(comparisons: Sequence[Comparison], correlations: bool, differences: bool) -> list[Table]:
+    from tallystick.results.comparison import mean_correlations
+    from tallystick.results.comparison_tables import correlations_table, differences_table
+
+    out = []
+    if differences:
+        out += [differences_table(comparison) for comparison in comparisons if comparison.differences]
+    if correlations:
+        out += [
+            correlations_table(comparison.correlations(), comparison.title)
+            for comparison in comparisons
+            if len(comparison.metrics) > 1
+        ]
+        means = mean_correlations(comparisons) if len(comparisons) > 1 else []
+        if means:
+            out.append(correlations_table(means, f"mean of {len(comparisons)} tasks"))
+    return out
+
+
+def _left_out(comparisons: Sequence[Comparison]) -> str:
+    """What the mean of the correlations does not have."""
+    from tallystick.errors import some
+    from tallystick.results.comparison import pairs_left_out
+
+    pairs = [f"{first} and {second}" for first, second in pairs_left_out(comparisons)]
+    if not pairs:
+        return ""
+    return f"The mean of the correlations leaves out {some(pairs)}: not all of the {len(comparisons)} tasks have both."
+
+
+# `compare figures FILE`: the same comparison from figures that somebody already has, such as a paper's table.
+
+
+@click.command()
+@click.argument("file")
+@click.option("--ascending", is_flag=True, help="Lower is better: the values are ranks, or errors.")
+@click.option(
+    "--ties",
+    type=click.Choice(["mean", "order"]),
+    default="mean",
+    show_default=True,
+    help="Ranks of equal figures: shared, or as they stand.",
+)
+@click.option(
+    "--mean",
+    "means",
+    multiple=True,
+    metavar="NAME=METRIC,...",
+    help="Also the mean of several metrics, e.g. conll=muc,b3,ceaf_e.",
+)
+@click.option(
+    "--digits", type=click.IntRange(0, 15), help="Decimals.  [default: as written in FILE, one more for means]"
+)
+@click.option(
+    "--truncate", is_flag=True, help="Cut decimals instead of rounding, as the reference scorer of coreference does."
+)
+@click.option(
+    "--correlations/--no-correlations",
+    default=True,
+    show_default=True,
+    help="How much the metrics agree about the order of the systems.",
+)
+@click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
+@click.option(
+    "--report", type=FILE, metavar="FILE.html", help="Also write a page to look at: one file that works offline."
+)
+@click.option(
+    "--picture",
+    type=PICTURE,
+    metavar="FILE",
+    help="Also draw figures and ranks: .svg, .png or .pdf (needs matplotlib).",
+)
+def figures(
+    file: str,
+    ascending: bool,
+    ties: str,
+    means: tuple[str, ...],
+    digits: int | None,
+    truncate: bool,
+    correlations: bool,
+    format_: str | None,
+    report: str | None,
+    picture: str | None,
+) -> None:
+    """Compare figures that you already have.
+
+    FILE is CSV with the columns system, metric, value; a column task makes a comparison for each task, with the mean of
+    their correlations; a column run gives several values of one system: their mean and spread.
+    """
+    from dataclasses import replace
+
+    from tallystick.files.figures import read_figures
+    from tallystick.results.compare import compare_runs
+
+    check_before()
+    table = read_figures(file)
+    added: list[str] = []
+    for mean in means:
+        name, equals, metrics = mean.partition("=")
+        if not equals or not name or not metrics:
+            raise MetricError(f"--mean expects NAME=METRIC,METRIC,..., found {mean!r}")
+        table = table.with_mean(name, metrics.split(","))
+        added.append(name)
+    comparisons = []
+    for task, systems in table.tasks.items():
+        runs = {name: list(found.values()) for name, found in systems.items()}
+        compared = compare_runs(runs, ties=ties, ascending=ascending, metrics=table.metrics_of(task))
+        own = table.digits(task, added, 0 if truncate else 1) if digits is None else {}
+        most = max(own.values(), default=0) if digits is None else digits
+        comparisons.append(replace(compared, title=task, digits=most, decimals=own, fractions=False))
+    show_comparisons(
+        comparisons, correlations=correlations, differences=False, format_=format_, truncate=truncate, report=report,
+        picture=picture, title=Path(file).name,
+    )  # fmt: skip

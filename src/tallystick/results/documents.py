@@ -1,0 +1,421 @@
+"""One document for a reader: where its prediction differs from its reference, and the tree that a page carries.
+
+Both are read off the explanation, which is the alignment that the score is the sum of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tallystick.algebra.node import Node, Similarity, keyword, shown
+from tallystick.algebra.parse import parse
+from tallystick.engine.rows import Invalid
+from tallystick.errors import TallystickError
+from tallystick.files.writing import to_json
+from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation
+from tallystick.results.tables import shorten, shorten_both
+from tallystick.show.drawings import Drawing
+from tallystick.show.tables import Table
+from tallystick.show.values import both_texts, named_parts, value_text
+from tallystick.structures.texts import AnnotatedMention, Mention
+
+if TYPE_CHECKING:
+    from tallystick.results.result import Result
+
+WRONG, MISSING, EXTRA, INVALID = "wrong", "missing", "extra", "invalid"
+Document = tuple[Any, Mapping[str, "float | None"], "Explanation"]
+"""A document's name, its figures, and its alignment."""
+
+MARKS = {WRONG: "≠", MISSING: "-", EXTRA: "+", INVALID: "!"}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One value that is not as it should be."""
+
+    what: str
+    path: str
+    reference: Any
+    predicted: Any
+    similarity: float
+
+    @property
+    def field(self) -> str:
+        """The path without the places of items."""
+        return re.sub(r"\[[^\]]*\]", "[*]", self.path)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "what": self.what,
+            "path": self.path,
+            "reference": self.reference,
+            "predicted": self.predicted,
+            "similarity": self.similarity,
+        }
+
+
+def differences(tree: Explanation) -> list[Difference]:
+    """Everything in a document that is wrong, missing or extra."""
+    return list(_below(tree, ""))
+
+
+def _below(tree: Explanation, path: str) -> Iterator[Difference]:
+    if isinstance(tree.predicted, Invalid):
+        yield Difference(INVALID, path or "(document)", tree.reference, tree.predicted.reason, 0.0)
+    elif tree.status == MISSED:
+        yield Difference(MISSING, path or "(value)", tree.reference, None, 0.0)
+    elif tree.status == SPURIOUS:
+        yield Difference(EXTRA, path or "(value)", None, tree.predicted, 0.0)
+    elif tree.children:
+        for child in tree.children:
+            yield from _below(child, path + _step(child, path))
+    elif tree.weight < max(tree.reference_self, tree.predicted_self) - 1e-12:
+        most = max(tree.reference_self, tree.predicted_self)
+        yield Difference(WRONG, path or "(value)", tree.reference, tree.predicted, tree.weight / most)
+
+
+def _step(child: Explanation, path: str) -> str:
+    if child.places:
+        known = list(dict.fromkeys(str(place) for place in child.places if place is not None))
+        return f"[{'→'.join(known)}]"
+    if child.name.startswith("<") or not child.name:
+        return child.name
+    return f".{child.name}" if path else child.name
+
+
+def at_field(found: Sequence[Difference], field: str) -> list[Difference]:
+    """Only what concerns one field; where the whole item is missing or extra, its value of that field."""
+    out = []
+    for one in found:
+        rest = field.removeprefix(one.field)
+        if one.field == field:
+            out.append(one)
+        elif field.startswith(one.field) and rest.startswith((".", "[")) and "[" not in rest and "<" not in rest:
+            steps = rest.removeprefix(".").split(".")
+            reference, predicted = (_value(side, steps) for side in (one.reference, one.predicted))
+            if reference is not None or predicted is not None:
+                out.append(Difference(one.what, one.path + rest, reference, predicted, 0.0))
+        elif one.what == INVALID:
+            out.append(one)
+    return out
+
+
+def _value(value: Any, steps: Sequence[str]) -> Any:
+    for step in steps:
+        value = value.get(step) if isinstance(value, Mapping) else getattr(value, step, None)
+    return value
+
+
+def differences_table(found: Sequence[Difference], title: str) -> Table:
+    """One document on a terminal."""
+    rows = [[f"{MARKS[one.what]} {one.what}", one.path, *_shown(one), one.similarity] for one in found]
+    return Table(["", "field", "reference", "predicted", "similarity"], rows, title=title)
+
+
+def all_differences(documents: Mapping[str, Sequence[Difference]]) -> Table:
+    """Several documents in one table, for a pipe."""
+    rows = [
+        [key, one.what, one.path, *_shown(one, 1000), one.similarity]
+        for key, found in documents.items()
+        for one in found
+    ]
+    return Table(["document", "what", "field", "reference", "predicted", "similarity"], rows)
+
+
+def differences_tables(documents: Sequence[Document], field: str | None, apart: bool) -> list[Table]:
+    """What differs in some documents: a table for each, or one for all."""
+    found = [(key, figures, _chosen(tree, field)) for key, figures, tree in documents]
+    if not apart:
+        return [all_differences({str(key): ones for key, _, ones in found})]
+    return [differences_table(ones, _title(key, figures)) for key, figures, ones in found]
+
+
+def differences_as_json(documents: Sequence[Document], field: str | None) -> list[dict[str, Any]]:
+    """What differs in some documents, as plain values."""
+    return [
+        {"document": key, **figures, "differences": [one.as_dict() for one in _chosen(tree, field)]}
+        for key, figures, tree in documents
+    ]
+
+
+def _chosen(tree: Explanation, field: str | None) -> list[Difference]:
+    found = differences(tree)
+    return at_field(found, field) if field else found
+
+
+def _title(key: Any, figures: Mapping[str, float | None]) -> str:
+    listed = "  ".join(f"{name} {value:.4f}" for name, value in figures.items() if value is not None)
+    return f"document {key}   {listed}"
+
+
+def _shown(one: Difference, width: int = 60) -> tuple[str, str]:
+    """Both sides; where each has a value, so that the difference is seen."""
+    if one.reference is not None and one.predicted is not None:
+        return shorten_both(one.reference, one.predicted, width)
+    left, right = ("–" if value is None else shorten(value, width) for value in (one.reference, one.predicted))
+    return left, right
+
+
+# The documents that a page carries: each with its drawings and its alignment, packed, the worst first, within limits.
+
+DEEPEST = 4000
+"""How many nodes one document's alignment may have in the page."""
+LABELS = ("slot", "role", "key", "type")
+"""What an item is called by: the first of these that it has."""
+WRITTEN = 500
+"""So many characters are shown of an output that could not be read."""
+DIFFERS = "differs"
+"""The status of a pair that belongs together, is not the same, and counts nothing by itself."""
+SIGNS = {MATCHED: "=", MISSED: "-", SPURIOUS: "+", DIFFERS: "~"}
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Packed documents in order; `full` if there was no room for more."""
+
+    documents: list[dict[str, Any]]
+    full: bool
+
+
+def carry_documents(
+    ids: Sequence[Any],
+    explain: Callable[[Any], Explanation] | None,
+    draw: Callable[[Any], Sequence[Drawing]] | None,
+    budget: int,
+) -> Carried:
+    """These documents with everything that can be drawn of them, as many as the budget of bytes allows."""
+    out: list[dict[str, Any]] = []
+    if explain is None and draw is None:
+        return Carried(out, False)
+    for key in ids:
+        nodes = [DEEPEST]
+        tree = None if explain is None else pack_tree(explain(key), nodes)
+        drawings = [] if draw is None else [drawing.packed() for drawing in draw(key)]
+        one = {"tree": tree, "drawings": drawings, "cut": nodes[0] <= 0}
+        budget -= len(to_json(one, indent=None).encode())
+        if budget < 0 and out:
+            return Carried(out, True)
+        out.append(one)
+    return Carried(out, False)
+
+
+def pack_tree(node: Explanation, nodes: list[int]) -> list[Any]:
+    """[name, status, weight, reference's own, predicted's own, reference, predicted, children]
+
+    A predicted value that reads as the reference does is 0, and there are no children if there are none. What says
+    the same twice is said once: a part with nothing but one part inside is that part, under both names, and an item is
+    called by its slot, role, type or key where both sides agree about it.
+    """
+    nodes[0] -= 1
+    children = []
+    whole = isinstance(node.reference, Mention) and isinstance(node.predicted, Mention)  # not offset by offset
+    for child in () if whole else node.children:
+        if nodes[0] <= 0:
+            break
+        children.append(pack_tree(child, nodes))
+    status, name = SIGNS[node.status], node.name or _item(node)
+    weights = [_short(x) for x in (node.weight, node.reference_self, node.predicted_self)]
+    if not node.children and node.status in (MISSED, SPURIOUS):
+        value = node.reference if node.status == MISSED else node.predicted
+        row = _alone(name, status, value, weights, bool(node.places), nodes, node.node)
+        if isinstance(node.predicted, Invalid):  # why there is nothing: an output that could not be read
+            row[6] = unreadable(node.predicted)
+        return row
+    if node.places:
+        name, children = _called(name, children)
+    if len(children) == 1 and children[0][2:5] == weights:
+        inner = children[0]
+        return [_both_names(node, name, inner[0]), *inner[1:]]
+    if children:
+        return [name, status, *weights, None, None, children]
+    wrong = node.status == DIFFERS or node.weight < max(node.reference_self, node.predicted_self)
+    left, right = (both_texts if wrong else _each_text)(node.reference, node.predicted)
+    return [name, status, *weights, left, 0 if left == right else right]
+
+
+def _each_text(reference: Any, predicted: Any) -> tuple[str, str]:
+    """Two values that count as the same, each by itself."""
+    return value_text(reference), value_text(predicted)
+
+
+def unreadable(prediction: Invalid) -> str:
+    """Why an output could not be read, and below that the output itself, as much of it as the page has room for."""
+    why = f"the prediction is invalid: {prediction.reason}"
+    text = prediction.text.strip()
+    if not text:
+        return why
+    cut = f" … (the first {WRITTEN:,} of {len(text):,} characters)" if len(text) > WRITTEN else ""
+    return f"{why}\n{text[:WRITTEN]}{cut}"
+
+
+def _both_names(node: Explanation, name: str, inner: str) -> str:
+    """A part with nothing but one part inside. An item of a list is known by its label or its place alone."""
+    if name == "document":
+        return inner
+    only = node.children[0] if len(node.children) == 1 else None
+    placed = only is None or (only.places and inner == _item(only))
+    return name if node.places or placed or not inner else f"{name} · {inner}" if name else inner
+
+
+def _called(name: str, children: list[list[Any]]) -> tuple[str, list[list[Any]]]:
+    """An item by what it is: the slot, role, type or key that both sides agree about, which is then no row of its own."""
+    agreed = [
+        k
+        for k, child in enumerate(children)
+        if child[0] in LABELS and len(child) == 7 and child[1] == "=" and child[6] == 0 and child[2] >= max(child[3:5])
+    ]
+    if not agreed or len(children) == 1:
+        return name, children
+    chosen = min(agreed, key=lambda k: LABELS.index(children[k][0]))
+    return children[chosen][5], children[:chosen] + children[chosen + 1 :]
+
+
+def _alone(
+    name: str, status: str, value: Any, weights: Sequence[float], item: bool, nodes: list[int],
+    node: Similarity | None = None,
+) -> list[Any]:  # fmt: skip
+    """What stands on one side only: a record is shown field by field, as far as the metric compares it, a list of records
+    item by item."""
+    parts = compared_parts(value, node)
+    if item and len(parts) > 1:
+        label = _take_label(parts)
+        name, item = (name, item) if label is None else (label, len(parts) > 1)
+    if len(parts) == 1 and not item:
+        return _alone(name, status, parts[0][1], weights, False, nodes, parts[0][2])
+    children: list[list[Any]] = []
+    own = [0, 1, 0] if status == "-" else [0, 0, 1]
+    for key, part, of, is_item in _parts_alone(value, parts, item, node):
+        if nodes[0] > 0:
+            children.append(_alone(key, status, part, own, is_item, nodes, of))
+    nodes[0] -= len(children)
+    if children:
+        return [name, status, *weights, None, None, children]
+    text = value_text(value)
+    return [name, status, *weights, text if status == "-" else None, text if status == "+" else None]
+
+
+def _take_label(parts: list[Part]) -> str | None:
+    """What an item is called by, taken out of its parts; None if nothing says."""
+    found = [k for k, (key, part, _) in enumerate(parts) if key in LABELS and isinstance(part, str) and part]
+    label: str | None = parts.pop(min(found, key=lambda k: LABELS.index(parts[k][0])))[1] if found else None
+    return label
+
+
+def _parts_alone(
+    value: Any, parts: Sequence[Part], item: bool, node: Similarity | None
+) -> Iterator[tuple[str, Any, Similarity | None, bool]]:
+    """What is shown below a value that stands alone: the records of a list, or the fields of a record."""
+    listed = value if isinstance(value, (list, tuple)) and not parts else ()
+    if any(len(named_parts(part)) > 1 for part in listed):
+        of = None if node is None else node.item
+        yield from ((str(k + 1), part, of, True) for k, part in enumerate(listed))
+    elif len(parts) > 1 or (parts and item):
+        yield from ((key, part, of, False) for key, part, of in parts)
+
+
+def _short(x: float) -> float:
+    return int(x) if x == int(x) else round(x, 4)
+
+
+def _item(node: Explanation) -> str:
+    """An item of a list has no name; its places on the two sides say which it is."""
+    if not node.places:
+        return ""
+    left, right = ("–" if place is None else str(place + 1) for place in node.places)
+    return f"{left} ↔ {right}" if None not in node.places else f"{left if right == '–' else right}"
+
+
+# The words of mentions, where an explanation has only their offsets.
+
+Texts = Mapping[tuple[int, int], str]
+"""What stands at a span."""
+NO_TEXTS: Texts = {}
+
+
+def add_words(node: Explanation, tokens: Sequence[str], texts: Texts = NO_TEXTS) -> Explanation:
+    """An explanation whose mentions have their words: those of the tokens, else the texts that are known of their spans."""
+    return replace(
+        node,
+        reference=_in_words(node.reference, tokens, texts),
+        predicted=_in_words(node.predicted, tokens, texts),
+        children=tuple(add_words(child, tokens, texts) for child in node.children),
+    )
+
+
+def _in_words(value: Any, tokens: Sequence[str], texts: Texts) -> Any:
+    """Mentions with their words, also inside records."""
+    if isinstance(value, Mention):
+        if getattr(value, "text", None) is not None:
+            return value
+        inside = 0 <= value.left <= value.right < len(tokens)
+        words = " ".join(tokens[value.left : value.right + 1]) if inside else texts.get((value.left, value.right))
+        return value if words is None else AnnotatedMention(value.left, value.right, text=words)
+    if is_dataclass(value) and not isinstance(value, type):
+        found = {f.name: getattr(value, f.name) for f in fields(value)}
+        changed = {name: _in_words(part, tokens, texts) for name, part in found.items() if isinstance(part, Mention)}
+        return replace(value, **changed) if changed else value
+    return value
+
+
+# Which parts of a value a metric looks at: of what stands on one side only, these are shown, and no others.
+#
+# A record may hold more than is compared: an id that pairs the documents, distances and other names that only some metrics
+# of a task ask for. What was matched shows the compared fields alone, so what was missed does too.
+
+BESIDE = ("trigger",)
+"""What says where an item belongs, shown even where it is not compared."""
+
+Part = tuple[str, Any, "Similarity | None"]
+"""A part of a record: its name, its value, and what compares it."""
+
+
+def compared_parts(value: Any, node: Similarity | None) -> list[Part]:
+    """The named parts of a value that a metric looks at, in the value's own order; all of them where nobody knows."""
+    every: list[Part] = [(key, part, None) for key, part in named_parts(value) if part is not None and part != ()]
+    known = None if node is None else node.looks_at()
+    if known is None:
+        return every
+    chosen = [(key, part, known.get(key)) for key, part, _ in every if key in known or key in BESIDE]
+    return chosen if any(of is not None for _, _, of in chosen) else every
+
+
+# The metric's derivation tree: normaliser over matching over similarities, each part with what it does.
+
+
+@dataclass(frozen=True)
+class MetricPart:
+    """A part of a metric: N, M (Σ) or S (φ), the name it has where it stands, what it is and what it does."""
+
+    kind: str
+    name: str
+    what: str
+    says: str
+    parts: tuple[MetricPart, ...]
+
+
+def derivation(result: Result) -> MetricPart | None:
+    """The tree of a result's metric; None where it is no expression of the algebra."""
+    if isinstance(result.metric, Node):
+        return _part(result.metric, "")
+    _, equals, expression = result.metric.partition(" = ")
+    try:
+        return _part(parse(expression), "") if equals else None
+    except TallystickError:
+        return None
+
+
+def _part(node: Node, name: str) -> MetricPart:
+    parts = list(node.parts())
+    inside = {f"{keyword(part_name)}={shown(part)}" for part_name, part in parts} | {shown(part) for _, part in parts}
+    called = str(node).partition("(")[0]
+    own = [argument for argument in node._arguments() if argument not in inside]
+    return MetricPart(
+        node.letter,
+        name,
+        f"{called}({', '.join(own)})" if own else called,
+        node.says,
+        tuple(_part(part, "" if part_name in ("inner", "body") else part_name) for part_name, part in parts),
+    )
