@@ -18,7 +18,7 @@ from tallystick.files.pairing import Paired
 from tallystick.structures.texts import ArgumentDocument
 from tallystick.tasks.arguments.files import read_pair
 from tallystick.tasks.arguments.forms import LABELS
-from tallystick.tasks.arguments.metrics import Options, Scored, score
+from tallystick.tasks.arguments.metrics import ArgumentOptions, Scored, score
 from tallystick.tasks.arguments.stages import Accepted
 from tallystick.tasks.parses import with_parses
 
@@ -85,9 +85,9 @@ def main() -> None:
         pairs = with_parses({"": pairs}, options.parses)[""]
         print(f"parsed in {time.process_time() - started:.1f} CPU s by {pairs.reference[0].parse.source}")
     for counting in ("rewrite", "keep"):
-        figures(counting, score(pairs, Options(counting=counting)))
+        figures(counting, score(pairs, ArgumentOptions(counting=counting)))
     if options.parses:
-        figures("with compound", score(pairs, Options(modifiers=LABELS | {"compound"})))
+        figures("with compound", score(pairs, ArgumentOptions(modifiers=LABELS | {"compound"})))
     cases(score(pairs))
     timed(pairs)
 

@@ -218,7 +218,7 @@ def test_candidates_of_nothing_are_said_and_equal_counts_gain_nothing(tmp_path):
     found = json.loads(done.stdout)
     assert "candidates without a place in the document, which `exact` asks for: 2" in found["warnings"]
     assert (
-        "candidates with neither place nor text, which count as wrong and about which no judge is asked: 2"
+        "candidates with neither place nor text, which count as wrong and are not put to a judge: 2"
         in found["warnings"]
     )
     assert found["gains"]["break_aggregate"] == 0  # 1 of 4 and 1 of 3, as in the stage before

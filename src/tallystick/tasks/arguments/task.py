@@ -100,7 +100,7 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
     title = versus(predicted, reference)
     finish(found, common, tables=tables, extra=extra, title=title, extend=extend, report=report)
     if scored.coverage is not None and scored.coverage.whole:
-        say(scored.coverage.told)
+        say(scored.coverage.summary)
 
 
 def main_of(found: Mapping[str, Result]) -> str:
@@ -193,13 +193,13 @@ def scored_systems(
     from tallystick.files.source import shown_name
     from tallystick.tasks.arguments.files import read_pair
     from tallystick.tasks.arguments.forms import CONJUNCTIONS, HARMLESS, LABELS, PRONOUNS, Wording
-    from tallystick.tasks.arguments.metrics import Options
+    from tallystick.tasks.arguments.metrics import ArgumentOptions
     from tallystick.tasks.arguments.metrics import score as score_all
     from tallystick.tasks.events.files import IDLE, idle_ontology
     from tallystick.tasks.parses import with_parses
 
     templates = read_json_object(ontology, "an event type's template and roles under its name") if ontology else None
-    options = Options(
+    options = ArgumentOptions(
         counting, Wording(_words(pronouns, PRONOUNS), _words(harmless, HARMLESS), _words(conjunctions, CONJUNCTIONS)),
         _words(modifiers, LABELS, fold=False), order, duplicates, float(partial), none_credits_recall,
     )  # fmt: skip

@@ -152,10 +152,10 @@ def _official(
     from dataclasses import replace
 
     from tallystick.judging.recorded import judge_named
-    from tallystick.tasks.templates.muc4_judging import decided_fills, open_fills
+    from tallystick.tasks.templates.muc4_judging import decide_fills, open_fills
 
     asked = judge_named(judge)
-    found = decided_fills(open_fills(keys, responses, recorded=recorded), asked, decided)
+    found = decide_fills(open_fills(keys, responses, recorded=recorded), asked, decided)
     report = score_official(keys, responses, judgements=found.judgements, recorded=recorded, asked=missing)
     return replace(report, notes=(*report.notes, found.note), settings=f"{report.settings}, judge={asked.signature}")
 
