@@ -104,7 +104,7 @@ def terminal(store: str, annotator: str) -> None:
     Keys: 1 yes, 2 no; 7 (9, 0, letters; # and a number) a reference, 8 none of them; 3 to 6 the relation; Enter saves and goes
     on; b back, s skip, r remark, + the whole text, q quit. Each answer is saved at once; the next session resumes where this one stopped.
     """
-    from tallystick.cli.console import standard_output
+    from tallystick.cli.output import standard_output
     from tallystick.judging.desk import Desk
     from tallystick.judging.store import Store
     from tallystick.judging.terminal import Keys, judge_in_terminal

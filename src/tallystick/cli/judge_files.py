@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli.judge import format_option, show
+from tallystick.cli.options import task_options
 from tallystick.cli.output import say
 from tallystick.errors import InputError, MetricError, counted
-from tallystick.tasks.arguments.task import argument_options
+from tallystick.tasks.contract import find_task
 
 if TYPE_CHECKING:
     from tallystick.judging.agreement import Agreement
@@ -25,8 +26,8 @@ UNNEEDED = ("judge", "counting", "partial", "none_credits_recall")
 
 def stage_options(command: Any) -> Any:
     """The options of the stages that decide what is left open."""
-    command = argument_options(command)
-    command.__click_params__ = [one for one in command.__click_params__ if one.name not in UNNEEDED]
+    options = [one for one in task_options(find_task("arguments"), "figures") if one.name not in UNNEEDED]
+    command.__click_params__ = [*reversed(options), *getattr(command, "__click_params__", ())]
     return command
 
 
@@ -106,10 +107,15 @@ def _open_questions(
         from tallystick.tasks.templates.muc4_judging import open_fills
 
         key = read_muc4(reference)
-        return rank_questions([[one.question for one in open_fills(key, read_muc4(file))] for file in files.values()], top)
+        return rank_questions(
+            [[one.question for one in open_fills(key, read_muc4(file))] for file in files.values()], top
+        )
     from tallystick.tasks.arguments.task import open_questions
 
-    return open_questions(reference, files, top, **options)
+    found, notes = open_questions(reference, files, top, **options)
+    for note in notes:
+        say(f"Warning: {note}")
+    return found
 
 
 def _add_questions(store: Store, questions: list[Question]) -> None:

@@ -30,8 +30,8 @@ import numpy as np
 
 from tallystick.engine.arrays import F64, I64, integers
 from tallystick.errors import InputError, Place, did_you_mean
-from tallystick.files.json_values import Json, NotJson, decode, parse_json
-from tallystick.files.source import read_text, shown_name
+from tallystick.files.json_values import Json, NotJson, decode, read_json
+from tallystick.files.source import Source, read_text, shown_name
 from tallystick.judging.agreement import Agreement, agreement
 from tallystick.judging.encoders import Encoder, encoder_named
 from tallystick.judging.questions import LABELS, Label, Question, Verdict
@@ -289,7 +289,7 @@ def read_labelled(path: str | Path) -> list[tuple[Question, Label]]:
 
 def parse_labelled(content: str, file: str) -> list[tuple[Question, Label]]:
     """The same for a text that was already read."""
-    return [(question_of(row), _label(row.at("label"))) for row in parse_json(content.encode("utf-8"), file)]
+    return [(question_of(row), _label(row.at("label"))) for row in read_json(Source.of_text(content, file))]
 
 
 def names_judges(content: str) -> bool:

@@ -19,23 +19,18 @@ from numpy.typing import NDArray
 
 from tallystick.errors import MetricError, TallystickError
 from tallystick.files.pairing import Repeats, stable_numbers
-from tallystick.files.parts import at_hand, told, told_error
 from tallystick.results.accounts import Account
 from tallystick.results.result import Result
 from tallystick.run.cutting import Shard
 
 Score = Callable[..., "Mapping[str, Result] | Scored"]
-"""What scores two files, given their names: any function of a module, or a `functools.partial` of one."""
+"""What scores two sources: any function of a module, or a `functools.partial` of one."""
 
 
 class Extra(Protocol):
     """What a task has to say beside its results; parts add up in the order of the file."""
 
     def add(self, other: Any) -> None: ...
-
-    def told(self, tell: Callable[[str], str]) -> None:
-        """Bring messages from the lines of a shard to those of the file."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -169,19 +164,9 @@ class Job:
 
 def score_shard(job: Job) -> Outcome:
     """Score one shard."""
-    parts = job.shard.reference, job.shard.predicted
-    with at_hand(*parts):
-        try:
-            found = job.score(*(part.name if part is not None else None for part in parts))
-            scored = found if isinstance(found, Scored) else Scored(found)
-            accounts = {
-                name: _account(result.changed(notes=tuple(told(note, *parts) for note in result.notes)), job.wants)
-                for name, result in scored.results.items()
-            }
-        except TallystickError as error:
-            raise told_error(error, *parts) from None
-        if scored.extra is not None:
-            scored.extra.told(lambda text: told(text, *parts))
+    found = job.score(job.shard.reference, job.shard.predicted)
+    scored = found if isinstance(found, Scored) else Scored(found)
+    accounts = {name: _account(result, job.wants) for name, result in scored.results.items()}
     ids = next(iter(scored.results.values())).ids if scored.ids is None else scored.ids
     return Outcome(accounts, Names.of(ids, job.wants.rows, _is_called(job.shard, ids)), scored.extra)
 

@@ -74,7 +74,7 @@ def is_mark(word: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadText:
     """A text as the stages read it: without case, its form, whether it is a pronoun, its conjuncts."""
 
     text: str
@@ -98,7 +98,7 @@ class Wording:
     conjunctions: frozenset[str] = CONJUNCTIONS
     in_capitals: bool = False
     """Whether capitals mean nothing, since the whole document is in capitals."""
-    _seen: dict[str, Reading] = field(default_factory=dict, compare=False, repr=False)
+    _seen: dict[str, ReadText] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("pronouns", "harmless", "conjunctions"):
@@ -116,19 +116,19 @@ class Wording:
     def _in_capitals(self) -> Wording:
         return replace(self, in_capitals=True, _seen={})
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> ReadText:
         """Read a text; cached, since texts recur."""
         found = self._seen.get(text)
         if found is None:
             found = self._seen[text] = self._read(text)
         return found
 
-    def _read(self, text: str) -> Reading:
+    def _read(self, text: str) -> ReadText:
         written = split_words(text)
         form = self.form(tuple(map(str.casefold, written)))
         kept = [word for word in written if not self.is_harmless(word.casefold())] or written
         pronoun = bool(kept) and all(self._is_pronoun(word) for word in kept)
-        return Reading(fold_text(text), form, pronoun, self._parts(text))
+        return ReadText(fold_text(text), form, pronoun, self._parts(text))
 
     def _is_pronoun(self, word: str) -> bool:
         return word.casefold() in self.pronouns and (self.in_capitals or word not in NAMES)

@@ -146,7 +146,7 @@ def document_sums(blocks: Sequence[Block], stage: str, options: ArgumentOptions)
     return np.sum([block_sums(block, stage, options) for block in blocks], axis=0) if blocks else np.zeros(4)
 
 
-__all__ = ["EXPRESSIONS", "PLAIN", "ArgumentOptions", "Scored", "evaluate", "open_questions", "score"]
+__all__ = ["EXPRESSIONS", "PLAIN", "ArgumentOptions", "ArgumentScores", "evaluate", "open_questions", "score"]
 
 KEYS = {EXACT: "span", SAME_TEXT: "text", HARMLESS_TOKENS: "form"}
 EXPRESSIONS = {
@@ -174,7 +174,7 @@ class ArgumentView:
 
 
 @dataclass(frozen=True)
-class Scored:
+class ArgumentScores:
     """The blocks of each document after all stages, and a result for each stage."""
 
     ids: tuple[str, ...]
@@ -220,7 +220,9 @@ def evaluate(
     return choose(scored.results, metrics, "arguments")
 
 
-def score(pairs: Paired[ArgumentDocument], options: ArgumentOptions = PLAIN, *, judge: Judge | None = None) -> Scored:
+def score(
+    pairs: Paired[ArgumentDocument], options: ArgumentOptions = PLAIN, *, judge: Judge | None = None
+) -> ArgumentScores:
     """Run all stages that the data allow; a judge only if one is given."""
     pairs = with_one_text(pairs)
     parsers = {document.parse.source for document in pairs.reference if document.parse is not None}
@@ -250,7 +252,7 @@ def score(pairs: Paired[ArgumentDocument], options: ArgumentOptions = PLAIN, *, 
             results[stage] = Result(
                 stage, Counts(one=False), rows, pairs.ids, 0.0, tuple(notes), settings=settings, name=name
             )  # fmt: skip
-    return Scored(pairs.ids, pairs.reference, blocks, results, options, coverage)
+    return ArgumentScores(pairs.ids, pairs.reference, blocks, results, options, coverage)
 
 
 @dataclass(frozen=True)
@@ -294,7 +296,7 @@ def _notes(blocks: Sequence[Sequence[Block]], parsed: bool, partial: int) -> Ite
         yield "in some role too many references want the same candidates: they were aggregated from left to right"
 
 
-def open_questions(systems: Mapping[str, Scored], top: int | None = None) -> list[Question]:
+def open_questions(systems: Mapping[str, ArgumentScores], top: int | None = None) -> list[Question]:
     """Questions about what the deterministic stages leave open; candidates that most systems made come first."""
     return rank_questions([scored.open for scored in systems.values()], top)
 

@@ -13,7 +13,7 @@ from tallystick.show.tables import Column, Table
 
 if TYPE_CHECKING:
     from tallystick.results.comparison import Comparison
-    from tallystick.tasks.arguments.metrics import Scored
+    from tallystick.tasks.arguments.metrics import ArgumentScores
     from tallystick.tasks.arguments.stages import Accepted, Block, Candidate
 
 
@@ -66,7 +66,7 @@ def systems_table(comparison: Comparison) -> Table:
     return Table(["stage", *comparison.systems], rows, title="F1 and gain over the stage before, in percent")
 
 
-def roles_table(scored: Scored) -> Table:
+def roles_table(scored: ArgumentScores) -> Table:
     """A row for each role, after the last stage."""
     stage = scored.stages[-1]
     rows = [
@@ -79,7 +79,7 @@ def roles_table(scored: Scored) -> Table:
 # One document
 
 
-def document_tree(scored: Scored, document: Any) -> Explanation:
+def document_tree(scored: ArgumentScores, document: Any) -> Explanation:
     """Which stage accepted which candidate, and what stayed open, by event and role."""
     from tallystick.files.pairing import place_of
     from tallystick.tasks.arguments.metrics import block_sums, document_sums
