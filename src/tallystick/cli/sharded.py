@@ -20,9 +20,9 @@ from tallystick.errors import InputError, MetricError
 if TYPE_CHECKING:
     from tallystick.cli.output import Common
     from tallystick.cli.tasks import Task
+    from tallystick.results.accounts import Wants
     from tallystick.results.report import Parts
-    from tallystick.run.running import Finished
-    from tallystick.run.shards import Score, Wants
+    from tallystick.run.shards import Finished, Score
     from tallystick.show.tables import Table
 
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "KB": 1 << 10, "M": 1 << 20, "MB": 1 << 20, "G": 1 << 30, "GB": 1 << 30}
@@ -70,7 +70,7 @@ class Engine:
 
     def run(
         self, score: Score, task: Task, reference: str, predicted: str | None, *, settings: Mapping[str, Any], wants: Wants,
-        name_field: str | None = None, absent: bool = False,
+        name_field: str | None = None,
     ) -> Finished:  # fmt: skip
         """Score two files in shards."""
         from contextlib import nullcontext
@@ -80,7 +80,7 @@ class Engine:
         from tallystick.files.boundaries import LINES, Boundaries, name_under
         from tallystick.run.cutting import SHARD
         from tallystick.run.processes import crew
-        from tallystick.run.running import run_files
+        from tallystick.run.shards import Telling, run_files
         from tallystick.run.state import State
 
         sides = [task.boundaries(file, settings) for file in (reference, predicted) if file is not None]
@@ -104,7 +104,7 @@ class Engine:
         ):
             done = run_files(
                 score, reference, predicted, sides[0], sides[-1], executor=executor, state=state, wants=wants, size=size,
-                absent=absent, say=say, progress=advance,
+                tell=Telling(say, advance),
             )  # fmt: skip
             if state is not None and state.taken:
                 say(f"{self.state}: {state.taken:,} of {done.shards:,} shards were known")
@@ -124,7 +124,7 @@ def engine_options() -> list[Callable[[Any], Any]]:
 def score_in_shards(task: Task, common: Common, engine: Engine, given: dict[str, Any]) -> None:
     """The `score` command of a task, in shards."""
     from tallystick.cli.output import finish, versus
-    from tallystick.run.shards import Wants
+    from tallystick.results.accounts import Wants
 
     reference, predicted = given.pop("reference"), given.pop("predicted", None)
     label = given.get("label")
@@ -169,7 +169,7 @@ def _survey(
     from tallystick.files.boundaries import Boundaries
     from tallystick.files.parts import at_hand, told_error
     from tallystick.run.cutting import SHARD, cut_in_order
-    from tallystick.run.running import CONFIRMED
+    from tallystick.run.shards import CONFIRMED
 
     found: set[str] = set()
     for file in (reference, predicted):

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -53,6 +53,47 @@ class Subject:
     undefined: float | None = None
     settings: str = ""
     name: str = ""
+
+
+# What is asked of a score, and what it answers
+
+
+class Extra(Protocol):
+    """What a task has to say beside its results; parts add up in the order of the file."""
+
+    def add(self, other: Any) -> None: ...
+
+    def told(self, tell: Callable[[str], str]) -> None:
+        """Bring messages from the lines of a shard to those of the file."""
+        ...
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Results, what a task has to say beside them, and the documents' names where the results kept none."""
+
+    results: Mapping[str, Result]
+    extra: Extra | None = None
+    ids: Sequence[Any] | None = None
+
+
+@dataclass(frozen=True)
+class Wants:
+    """What is kept beyond the sums: rows and names of documents, figures by field, figures by one of these labels. `absent` says
+    that documents which only one side has can be done with."""
+
+    rows: bool = False
+    fields: bool = False
+    labels: tuple[str, ...] = ()
+    absent: bool = False
+
+    def label_of(self, result: Result) -> str | None:
+        """Which of the labels that are wanted a metric has."""
+        if not result.is_expression:
+            return None
+        from tallystick.results.breakdown import has_labels_at
+
+        return next((path for path in self.labels if has_labels_at(result.expression, path)), None)
 
 
 @dataclass
@@ -93,8 +134,8 @@ class Account:
         return Account(kind, totals=Totals.of(kind, rows), count=len(rows))
 
     @staticmethod
-    def of_result(result: Result, *, rows: bool) -> Account:
-        """The account of a result, with rows if they are wanted and there, to be added to others of the same metric."""
+    def of_result(result: Result, wants: Wants) -> Account:
+        """The account of a result, with what is wanted of it, to be added to others of the same metric."""
         account = Account(
             result.kind,
             Subject(str(result.metric), result.undefined, result.settings, result.name),
@@ -104,11 +145,19 @@ class Account:
             asked=dict.fromkeys(result.judges),
         )
         account.remarks.add(result.notes)
-        if rows and result.kept:
+        if wants.rows and result.kept:
             account.batches = [(result.kind, result.rows, result.above)]
             account.invalid = list(result.invalid)
         else:
             account.totals = result.totals
+        if result.kept and result.is_expression:
+            from tallystick.results.breakdown import sums_by_field, sums_by_label
+
+            if wants.fields and account.fields is None:
+                account.fields = sums_by_field(result.expression, result.documents_kept, result.memory)
+            path = wants.label_of(result)
+            if path is not None:
+                account.labels = sums_by_label(result.expression, path, result.documents_kept, result.memory)
         return account
 
     def like(self, memory: Memory) -> Account:

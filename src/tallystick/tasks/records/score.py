@@ -40,7 +40,7 @@ from tallystick.tasks.records.schema import read_data
 from tallystick.tasks.records.shapes import PLAIN, Shape, infer_shape, shape_of_schema, shape_of_type
 
 if TYPE_CHECKING:
-    from tallystick.run.shards import Scored
+    from tallystick.results.accounts import Scored
 
 UNKNOWN = ("count", "ignore")
 
@@ -308,7 +308,7 @@ def score_part(
     wanted: Wanted | None = None, rows: bool = False, **options: Any,
 ) -> Scored:  # fmt: skip
     """Score a part of two files; the options are those of `prepare`."""
-    from tallystick.run.shards import Scored
+    from tallystick.results.accounts import Scored
 
     task = prepare(reference, predicted, **options)
     wanted = replace(wanted, _heap=[]) if wanted is not None else None

@@ -15,9 +15,9 @@ from tallystick.errors import MetricError
 if TYPE_CHECKING:
     from tallystick.cli.sharded import Engine
     from tallystick.files.pairing import Missing
+    from tallystick.results.accounts import Scored
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.run.shards import Scored
     from tallystick.show.tables import Table
     from tallystick.tasks.records.score import Kept, Run, Task, Wanted
 
@@ -241,7 +241,7 @@ def _run_in_shards(
     from functools import partial
 
     from tallystick.cli.tasks import task as this_task
-    from tallystick.run.shards import Wants
+    from tallystick.results.accounts import Wants
     from tallystick.tasks.records.score import Beside, finished
 
     if "-" in files:
@@ -257,7 +257,7 @@ def _run_in_shards(
     score = partial(score_part, options=options, inferred=task.shape.schema, how=task.pairing.decide(), **rest)
     done = engine.run(
         score, this_task("records"), *files, settings={**options, **rest, "shape": task.shape.schema, "metric": str(task.metric)},
-        wants=Wants(rows, label is None), name_field=options["id_field"] or "id", absent=options["lenient"],
+        wants=Wants(rows, label is None, absent=options["lenient"]), name_field=options["id_field"] or "id",
     )  # fmt: skip  # labels are added up by `score_part` itself, so that no document is asked for again
     beside = done.extra
     assert isinstance(beside, Beside)
