@@ -42,7 +42,7 @@ def generate(pairs: int, seed: int = 7) -> tuple[Pairs, str]:
 
 
 def bundled():
-    from tallystick.judging.labelled import read_labelled
+    from tallystick.judging.classifier import read_labelled
 
     return read_labelled(Path(str(resources.files("tallystick"))) / "examples" / "judged_pairs.jsonl")
 
@@ -71,7 +71,7 @@ def by_hand(pairs: Pairs, path: str) -> Score:
 
 def tallystick(pairs: Pairs, path: str) -> Score:
     from tallystick.judging import Question
-    from tallystick.judging.choose import judge_named
+    from tallystick.judging.recorded import judge_named
 
     judge = judge_named(f"embedding:{path}")
 
@@ -83,7 +83,7 @@ def tallystick(pairs: Pairs, path: str) -> Score:
 
 def one_by_one(pairs: Pairs, path: str) -> Score:
     from tallystick.judging import Question
-    from tallystick.judging.choose import judge_named
+    from tallystick.judging.recorded import judge_named
 
     judge = judge_named(f"embedding:{path}")
 

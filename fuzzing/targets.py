@@ -5,8 +5,6 @@ Where a command of `tallystick score` reads a format, the target goes the comman
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -16,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from fuzzing import seeds
+from tallystick.cli.options import settings_of
+from tallystick.cli.score import score_command
+from tallystick.tasks.contract import Reading, Task, find_task
 
 Run = Callable[[str, str], Mapping[str, Any] | None]
 """Reads a reference and a prediction, and scores them if there is something to score."""
@@ -52,20 +53,14 @@ def scored(task: str, *options: str) -> Run:
     """As `tallystick score TASK REFERENCE PREDICTED OPTIONS` does."""
 
     @cache
-    def prepared() -> tuple[Any, dict[str, Any]]:
-        module = importlib.import_module(f"tallystick.tasks.{task}.task")
-        given = module.score.make_context(task, ["reference", "predicted", *options]).params
-        accepted = inspect.signature(module.results).parameters
-        if any(one.kind is one.VAR_KEYWORD for one in accepted.values()):
-            names = {one.name for one in module.explain.params} - {"document", "format_", "worst", "field"}
-        else:
-            names = set(accepted)
-        return module, {name: value for name, value in given.items() if name in names - {"reference", "predicted"}}
+    def prepared() -> tuple[Task, tuple[str, ...], Any]:
+        declared = find_task(task)
+        given = score_command(task).make_context(task, ["reference", "predicted", *options]).params
+        return declared, tuple(given.pop("metrics", ())), settings_of(declared, given)
 
     def run(reference: str, predicted: str) -> Mapping[str, Any]:
-        module, settings = prepared()
-        found: Mapping[str, Any] = module.results(reference, predicted, **settings)
-        return found
+        declared, metrics, settings = prepared()
+        return declared.score(reference, predicted, metrics, settings, Reading()).results
 
     return run
 
@@ -134,9 +129,8 @@ def judged(read: str) -> Run:
     """What other programs and people bring back: lines of judgements, Label Studio's export, labelled questions."""
 
     def run(reference: str, predicted: str) -> None:
-        from tallystick.judging.exchange import read_lines
-        from tallystick.judging.label_studio import read_export
-        from tallystick.judging.labelled import read_labelled
+        from tallystick.judging.classifier import read_labelled
+        from tallystick.judging.exchange import read_export, read_lines
         from tallystick.judging.store import Store
 
         if read == "labelled":

@@ -128,7 +128,6 @@ def test_no_import_points_against_the_order():
     assert not found, "\n".join(map(str, found))
 
 
-@pytest.mark.xfail(reason="modules have just moved into their rooms; the script lists what is left", strict=False)
 def test_no_task_imports_the_declaration_of_another():
     found = across_tasks()
     assert not found, "\n".join(map(str, found))

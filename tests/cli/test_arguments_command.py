@@ -89,7 +89,9 @@ def test_by_role_and_gates():
     )
     roles = {row["role"]: row["f1"] for row in json.loads(done.stdout)["labels"]}
     assert (roles["artifact"], roles["victim"]) == (1, 0)
-    assert "has no figures by field" in run("score", "arguments", *FILES, "--by", "field", code=2).stderr
+    assert (
+        "'field' is not one of 'label', 'document'" in run("score", "arguments", *FILES, "--by", "field", code=2).stderr
+    )
 
 
 def test_explain():

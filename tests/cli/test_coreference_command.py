@@ -89,9 +89,7 @@ def test_by_document(folder):
     assert rows[0].split("\t") == ["document", *NAMES]
     assert rows[1].startswith("(a); part 000\t")
     assert len(rows) == 2
-    assert (
-        "no figures by label; use --by document, or --errors" in run("key", "response", "--by", "label", code=2).stderr
-    )
+    assert "'label' is not 'document'" in run("key", "response", "--by", "label", code=2).stderr
 
 
 def test_errors(folder):

@@ -44,4 +44,4 @@ def test_explain_shows_the_wrong_link():
 def test_there_are_no_labels_or_fields(by):
     done = run("score", "hierarchies", GOLD, SYSTEM, "--by", by)
     assert done.exit_code == 2
-    assert "--by document" in done.output
+    assert f"'{by}' is not 'document'" in done.output

@@ -1,16 +1,18 @@
 """Packed files and parts of files, as every reader opens them."""
 
 import gzip
+import io
+import pickle
 import sys
 
+import numpy as np
 import pytest
 import zstandard
 
-from tallystick.errors import InputError, Place, SidesMismatch, TallystickError
+from tallystick.errors import InputError, TallystickError
 from tallystick.files.lines import Lines, Pieces
 from tallystick.files.pairing import Repeats, stable_numbers
-from tallystick.files.parts import Part, at_hand, part_at_hand, told, told_error
-from tallystick.files.source import open_packed, read_bytes, unpacked_name
+from tallystick.files.source import Source, open_packed, read_bytes, unpacked_name
 
 TEXT = "".join(f'{{"id": {k}, "word": "wörd"}}\n' for k in range(20_000)).encode()
 
@@ -67,31 +69,54 @@ def file(tmp_path):
     return str(path)
 
 
-def test_a_part_is_opened_by_its_name_while_it_is_at_hand(file):
-    part = Part(file, ((0, 5, 1), (11, 20, 4)))
-    assert part.name.endswith("f.txt")
-    with at_hand(part, None):
-        assert read_bytes(part.name) == b"head\nc1\nc2\nc3\n"
-        assert b"".join(Pieces(part.name)) == b"head\nc1\nc2\nc3\n"
-        lines = [line for portion in Lines(part.name).portions() for line in portion.lines]
-        assert lines[1] == b"c1\n"
-    assert part_at_hand(part.name) is None
-    with pytest.raises(InputError, match="no such file"):
-        read_bytes(part.name)
+PART = ((0, 5, 1), (11, 20, 4))
+
+
+def test_every_reader_opens_a_part_of_a_file(file):
+    part = Source.part(file, PART)
+    assert read_bytes(part) == b"head\nc1\nc2\nc3\n"
+    assert b"".join(Pieces(part)) == b"head\nc1\nc2\nc3\n"
+    (portion,) = Lines(part).portions()
+    assert portion.lines[1] == b"c1\n"
+    assert portion.numbers == [1, 4, 5, 6]
+    assert part.text().split("\n")[3] == "c3"
 
 
 def test_lines_of_a_part_are_lines_of_the_file(file):
-    part = Part(file, ((0, 5, 1), (11, 20, 4)))
+    part = Source.part(file, PART)
     assert [part.line(k) for k in (1, 2, 3, 4)] == [1, 4, 5, 6]
-    assert told(f"see {part.name}:3 and {part.name}", part) == f"see {file}:5 and {file}"
-    error = told_error(InputError("stood in line 2 already", Place(part.name, 3)), part)
-    assert str(error) == f"{file}:5: stood in line 4 already"
-    assert isinstance(told_error(SidesMismatch(part.name), part), SidesMismatch)
+    assert part.lines_of_file(np.array([1, 2, 3, 4, -1])).tolist() == [1, 4, 5, 6, -1]
+    assert str(part.place(3)) == f"{file}:5"
+    assert str(part.error("stands twice", 3, 2)) == f"{file}:5:2: stands twice"
+    assert str(Pieces(part).error("no", 4)) == f"{file}:6: no\n    c3"
+    assert str(part) == file
+
+
+def test_a_part_travels_to_another_process(file):
+    again = pickle.loads(pickle.dumps(Source.part(file, PART, by_name=True)))
+    assert (again.read(), again.line(2), again.by_name) == (b"head\nc1\nc2\nc3\n", 4, True)
+
+
+def test_a_bad_byte_of_a_part_is_told_by_its_line_in_the_file(tmp_path):
+    path = tmp_path / "f.txt"
+    path.write_bytes(b"one\ntwo\nthr\xe9e\n")
+    with pytest.raises(InputError, match=r"f\.txt:3: byte 0xe9 is not UTF-8"):
+        Source.part(path, ((4, 13, 2),)).text()
+
+
+def test_what_can_be_read_once_is_kept_by_its_source(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a\nb\n")))
+    source = Source.of("-")
+    assert source.reads_once
+    assert source.head() == b""
+    assert [source.read(), source.read(), b"".join(Pieces(source))] == [b"a\nb\n"] * 3
+    assert not source.reads_once
+    assert str(source) == "<stdin>"
 
 
 def test_a_part_of_a_file_that_has_shrunk_is_an_error(file):
     with pytest.raises(InputError, match="is shorter than it was"):
-        Part(file, ((0, 1000, 1),)).read()
+        Source.part(file, ((0, 1000, 1),)).read()
 
 
 # Ids that come twice

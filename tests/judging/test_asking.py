@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.judging import Answers, Question
-from tallystick.judging.asking import Sheet, asked, reference_keys, summary
+from tallystick.judging.desk import Sheet, question_texts, reference_keys, summary
 
 ONE = Question("Lazar", ("he",), trigger="extradited", role="defendant")
 
@@ -86,8 +86,8 @@ def test_a_whole_sheet_can_be_answered_and_opened_again(keys, n):
 
 
 def test_the_wording():
-    assert asked(ONE)[0] == "Is “Lazar” a valid answer to: who or what is the defendant of “extradited”?"
-    assert asked(Question("MAIDS", ("THE MAIDS",)))[0] == (
+    assert question_texts(ONE)[0] == "Is “Lazar” a valid answer to: who or what is the defendant of “extradited”?"
+    assert question_texts(Question("MAIDS", ("THE MAIDS",)))[0] == (
         "Is “MAIDS” an acceptable answer where the reference is “THE MAIDS”?"
     )
     assert summary(Answers(True, (0,), "removes"), ONE) == "valid; the same as “he”; removes important details"

@@ -5,8 +5,8 @@ from sample import QUESTIONS
 
 from tallystick.errors import InputError
 from tallystick.judging import Answers, Judgement, Store, Verdict
+from tallystick.judging.agreement import Panel
 from tallystick.judging.desk import Desk
-from tallystick.judging.panel import Panel
 
 YES, NO = Answers(True, (0,), "conveys"), Answers(False)
 

@@ -13,11 +13,9 @@ from hypothesis import strategies as st
 
 from tallystick.errors import InputError
 from tallystick.judging import Judgement, Question, Store, Verdict
-from tallystick.judging.choose import judge_named
-from tallystick.judging.classifier import Classifier, EmbeddingJudge, features, train
-from tallystick.judging.encoders import encoder_named
-from tallystick.judging.labelled import read_labelled, read_split
-from tallystick.judging.vectors import Vectors
+from tallystick.judging.classifier import Classifier, EmbeddingJudge, features, read_labelled, read_split, train
+from tallystick.judging.encoders import Vectors, encoder_named
+from tallystick.judging.recorded import judge_named
 
 pytest.importorskip("wordllama", reason="the default encoder is not installed: pip install 'tallystick[embeddings]'")
 pytest.importorskip("sklearn", reason="training needs scikit-learn: pip install 'tallystick[embeddings]'")
@@ -273,7 +271,7 @@ def test_training_from_a_store_with_a_split(tmp_path, labelled):
     done = run(path, "--from", "ann", "--split", split, "--out", tmp_path / "model.json", "--format", "json")
     (row,) = json.loads(done.stdout)
     assert row["held-out questions"] == 39
-    assert "5 labelled questions stand in neither part of the split" in done.stderr
+    assert "5 labelled questions are in neither part of the split" in done.stderr
     assert json.loads((tmp_path / "model.json").read_text())["training"]["questions"] == 76
     parts = read_split(split)
     again = train(labelled, "wordllama", split=parts)
@@ -309,7 +307,7 @@ def test_a_split_that_cannot_be_read(tmp_path):
     with pytest.raises(InputError, match=r"split\.tsv:2: expected a question's key, a tab, and train or test"):
         read_split(path)
     path.write_text("abc\ttrain\nabc\ttest\n")
-    with pytest.raises(InputError, match=r"split\.tsv:2: the question abc stands in both parts"):
+    with pytest.raises(InputError, match=r"split\.tsv:2: the question abc is in both parts"):
         read_split(path)
 
 

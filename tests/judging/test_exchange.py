@@ -8,8 +8,8 @@ from sample import QUESTIONS
 
 from tallystick.errors import InputError
 from tallystick.judging import Answers, Judgement, Question, Store, Verdict
-from tallystick.judging.exchange import Taken, judgement_line, keep, question_line, read_lines
-from tallystick.judging.names import checked_name
+from tallystick.judging.exchange import ImportedData, import_data, judgement_line, question_line, read_lines
+from tallystick.judging.questions import check_name
 from tallystick.judging.recorded import Recorded
 
 
@@ -48,11 +48,11 @@ def test_judgements_come_back_as_they_were(tmp_path, store):
     known = store.judges()
     path = written(tmp_path, *(judgement_line(one, *known[one.judge]) for one in store.judgements()))
     with Store(tmp_path / "other.sqlite") as other:
-        done = keep(other, read_lines(path, other))
+        done = import_data(other, read_lines(path, other))
         assert (done.judgements, done.marked) == (3, ("anna",))
         assert other.judgements() == store.judgements()
         assert other.judges() == store.judges()
-        again = keep(other, read_lines(path, other))
+        again = import_data(other, read_lines(path, other))
         assert (again.judgements, again.replaced, again.same, again.marked) == (0, 0, 3, ())
 
 
@@ -63,7 +63,7 @@ def test_a_dump_into_another_store_keeps_who_decides(tmp_path, store):
     known = store.judges()
     path = written(tmp_path, *(judgement_line(one, *known[one.judge]) for one in store.judgements()))
     with Store(tmp_path / "other.sqlite") as other:
-        keep(other, read_lines(path, other))
+        import_data(other, read_lines(path, other))
         assert Recorded(other).judge(QUESTIONS[:1]) == Recorded(store).judge(QUESTIONS[:1]) == [Verdict("Incorrect")]
 
 
@@ -73,7 +73,7 @@ def test_experience_that_is_none(tmp_path, store, marks):
         {"key": QUESTIONS[k].key, "label": "Correct", "judge": "anna", "experience": m} for k, m in enumerate(marks)
     ]
     with pytest.raises(InputError, match=rf"lines.jsonl:{len(marks)}: (experience|Number)"):
-        keep(store, read_lines(written(tmp_path, *rows), store))
+        import_data(store, read_lines(written(tmp_path, *rows), store))
 
 
 def test_a_line_with_a_label_is_judged_and_a_key_is_enough(tmp_path, store):
@@ -90,7 +90,7 @@ def test_a_line_with_a_label_is_judged_and_a_key_is_enough(tmp_path, store):
         {"reference": "THE MAIDS", "candidate": "MAIDS"},
     )
     taken = read_lines(path, store, "anna")
-    assert keep(store, taken).questions == 1
+    assert import_data(store, taken).questions == 1
     assert store.verdict(QUESTIONS[0], "anna") == Verdict("Correct", (0,))
     assert store.verdict(QUESTIONS[1], "ben") == Verdict("Partial", (0,))
     assert store.questions()[-1] == Question("MAIDS", ("THE MAIDS",))
@@ -99,7 +99,7 @@ def test_a_line_with_a_label_is_judged_and_a_key_is_enough(tmp_path, store):
 def test_an_answer_that_is_replaced_is_counted(tmp_path, store):
     store.add(Judgement(QUESTIONS[0], "anna", Verdict("Incorrect")))
     path = written(tmp_path, {"key": QUESTIONS[0].key, "judge": "anna", "label": "Correct", "same_as": [0]})
-    assert keep(store, read_lines(path, store)).replaced == 1
+    assert import_data(store, read_lines(path, store)).replaced == 1
 
 
 ONE = {"candidate": "a", "references": ["b"]}
@@ -113,7 +113,7 @@ ONE = {"candidate": "a", "references": ["b"]}
         ({"candidat": "a"}, r'no field \'candidat\'.*Did you mean "candidate"'),
         ({"label": "Correct"}, "expected a question"),
         ({"key": "x", "label": "Correct"}, "the store knows no question 'x'"),
-        ({**ONE, "key": "x"}, "it was changed"),
+        ({**ONE, "key": "x"}, "which was changed"),
         ({**ONE, "label": "Correct"}, "needs `judge`"),
         ({**ONE, "judge": "a", "label": "correct"}, 'Did you mean "Correct"'),
         ({**ONE, "judge": "a", "label": "Correct", "same_as": [1]}, "same_as: no reference 1; there are 1"),
@@ -125,7 +125,7 @@ ONE = {"candidate": "a", "references": ["b"]}
         ({"candidate": 1}, "expected texts"),
         ({"candidate": " "}, "the candidate is empty"),
         ({**ONE, "reference": "b"}, "one of them is enough"),
-        ({**ONE, "candidate_span": [0, 5]}, "lies outside of the document"),
+        ({**ONE, "candidate_span": [0, 5]}, "lies outside the document"),
         ({**ONE, "candidate_span": "x"}, "not a question or a judgement"),
         ({**ONE, "reference_spans": [None, None]}, "1 references, but 2 spans"),
         ({**ONE, "judge": "a", "relation": "conveys"}, "has `relation`, but neither `label` nor `valid`"),
@@ -140,15 +140,15 @@ ONE = {"candidate": "a", "references": ["b"]}
 def test_a_bad_line_is_named(tmp_path, store, row, said):
     path = written(tmp_path, ONE, row)
     with pytest.raises(InputError, match=said) as error:
-        keep(store, read_lines(path, store))
+        import_data(store, read_lines(path, store))
     assert str(error.value).startswith(f"{path}:2:")
 
 
 def test_a_name_cannot_be_a_model_and_a_person(tmp_path, store):
     store.add(Judgement(QUESTIONS[0], "gpt", Verdict("Incorrect"), "v"), "model")
     path = written(tmp_path, {**ONE, "judge": "gpt", "label": "Correct", "same_as": [0]})
-    with pytest.raises(InputError, match=r"'gpt' is a model in .*, and a person in what is to be imported"):
-        keep(store, read_lines(path, store))
+    with pytest.raises(InputError, match=r"'gpt' is a model in .*, and a person in the file"):
+        import_data(store, read_lines(path, store))
 
 
 def test_a_name_that_is_both_in_one_file_changes_nothing(tmp_path, store):
@@ -156,13 +156,13 @@ def test_a_name_that_is_both_in_one_file_changes_nothing(tmp_path, store):
     path = written(tmp_path, {"candidate": "new"}, {**ONE, **judged}, {"candidate": "c", "kind": "model", **judged})
     before = store.queue()
     with pytest.raises(InputError, match=r"'cat' is a person in .*, or in a line before, and a model"):
-        keep(store, read_lines(path, store))
+        import_data(store, read_lines(path, store))
     assert (store.queue(), store.judges()) == (before, {})
 
 
 def test_an_answer_that_comes_twice_in_a_file_is_new_once(tmp_path, store):
     rows = [{**ONE, "judge": "ben", "label": label} for label in ("Correct", "Incorrect", "Incorrect")]
-    done = keep(store, read_lines(written(tmp_path, *rows), store))
+    done = import_data(store, read_lines(written(tmp_path, *rows), store))
     assert (done.judgements, done.replaced, done.same) == (1, 1, 1)
     assert store.judgements("ben")[0].verdict.label == "Incorrect"
 
@@ -176,17 +176,17 @@ def test_what_unicode_calls_the_end_of_a_line_stays_in_its_text(tmp_path, separa
 def test_half_a_character_is_an_error(tmp_path, store):
     path = written(tmp_path, {**ONE, "candidate": "Homs\ud800"})
     with pytest.raises(InputError, match=r"half of a surrogate pair"):
-        keep(store, read_lines(path, store))
+        import_data(store, read_lines(path, store))
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("an\nna", "the name of a judge is one line without control characters, found 'an\\\\nna'"),
+        ("an\nna", "the name of a judge must be one line without control characters, found 'an\\\\nna'"),
         ("x" * 81, "the name of a person has at most 80 characters, found 81: 'xxx"),
-        (" anna", "no blanks at its ends and no two in a row, found ' anna'"),
-        ("anna  b", "no blanks at its ends and no two in a row"),
-        ("", "needs `judge`, the name of who answered"),
+        (" anna", "must not start or end with a blank, nor have two in a row; found ' anna'"),
+        ("anna  b", "nor have two in a row"),
+        ("", "needs `judge`, the name of the judge"),
         ("\u202eanna", "one line without control characters"),
     ],
 )
@@ -198,9 +198,9 @@ def test_what_cannot_be_the_name_of_a_judge(store, tmp_path, name, said):
 
 
 def test_a_model_may_have_a_long_name():
-    assert checked_name("m" * 300, "model") == "m" * 300
+    assert check_name("m" * 300, "model") == "m" * 300
     with pytest.raises(InputError, match="the name of a model has at most 300 characters, found 301"):
-        checked_name("m" * 301, "model")
+        check_name("m" * 301, "model")
 
 
 def test_an_import_is_taken_as_a_whole_or_not_at_all(store):
@@ -209,8 +209,8 @@ def test_an_import_is_taken_as_a_whole_or_not_at_all(store):
         Judgement(Question(c, ("b",)), "anna", Verdict("Correct", (), why)) for c, why in (("a", ""), ("c", "\ud800"))
     )
     with pytest.raises(InputError, match="nothing was changed"):
-        keep(store, Taken(questions, [(fine, "person"), (broken, "person")]))
+        import_data(store, ImportedData(questions, [(fine, "person"), (broken, "person")]))
     assert store.questions() == before
     with pytest.raises(InputError, match="control characters"):
-        keep(store, Taken(questions, [(replace(fine, judge="a\tb"), "person")]))
+        import_data(store, ImportedData(questions, [(replace(fine, judge="a\tb"), "person")]))
     assert store.questions() == before

@@ -70,7 +70,7 @@ def test_judgements_go_from_store_to_store(path):
         Desk(store, "anna").answer(QUESTIONS[0], Answers(True, (0,), "conveys"))
     run("export", "--store", path, "--judgements", "judged.jsonl")
     assert "1 new judgement in other.sqlite" in run("import", "other.sqlite", "judged.jsonl").stderr
-    assert "0 new judgements, 1 there already" in run("import", "other.sqlite", "judged.jsonl").stderr
+    assert "0 new judgements, 1 already there" in run("import", "other.sqlite", "judged.jsonl").stderr
 
 
 def labelled(path):
@@ -109,7 +109,7 @@ def test_the_table_of_all_judges(path):
     assert rows == [
         ["| anna", "ben", "10"], ["| gpt@expert 1", "persons", "7"], ["| gpt@intuitive 2", "persons", "7"],
     ]  # fmt: skip
-    assert "3 questions that people of equal standing answered differently are not in `persons`" in done.stderr
+    assert "3 questions that people of equal experience answered differently are not in `persons`" in done.stderr
     run("judges", path, "--experience", "ben=2")
     found = json.loads(run("agreement", path, "--format", "json").stdout)
     assert [row["questions"] for row in found["agreements"]] == [10, 10, 10]
@@ -125,7 +125,8 @@ def test_a_judge_by_the_start_of_the_version(path):
     labelled(path)
     assert "gpt@expert 1" in run("agreement", path, "gpt@ex", "anna").stdout
     assert (
-        "'gpt' may be gpt@expert 1, gpt@intuitive 2; say which" in run("agreement", path, "gpt", "anna", code=2).stderr
+        "'gpt' may be gpt@expert 1, gpt@intuitive 2; give the full name"
+        in run("agreement", path, "gpt", "anna", code=2).stderr
     )
     assert 'Did you mean "anna"?' in run("agreement", path, "annna", "ben", code=2).stderr
     assert "agreement is between two" in run("agreement", path, "anna", code=2).stderr
@@ -209,7 +210,7 @@ def test_an_import_under_the_name_of_a_model_is_refused(path):
         store.add(Judgement(QUESTIONS[0], "gpt-4o", Verdict("Correct", (0,)), "expert"), kind="model")
     Path("mine.jsonl").write_text(json.dumps({"key": QUESTIONS[1].key, "label": "Incorrect"}) + "\n")
     said = run("import", path, "mine.jsonl", "--annotator", "gpt-4o", code=2).stderr
-    assert "'gpt-4o' is a model in j.sqlite, or in a line before, and a person in what is to be imported" in said
+    assert "'gpt-4o' is a model in j.sqlite, or in a line before, and a person in the file" in said
     assert "control characters" in run("import", path, "mine.jsonl", "--annotator", "a\nb", code=2).stderr
 
 
@@ -218,7 +219,7 @@ def test_an_import_under_the_name_of_a_model_is_refused(path):
     [
         (
             ["--judgements", "all.jsonl", "--open-to", "anna"],
-            "--open-to says what --label-studio or --jsonl is to hold",
+            "--open-to limits what --label-studio or --jsonl writes",
         ),
         (["--jsonl", "q.jsonl", "--top", "3"], "--top says what to take from REFERENCE and SYSTEM...: give them"),
         (
@@ -248,7 +249,7 @@ def test_import_from_a_pipe_reads_it_once(path, form):
     finally:
         writer.join(1)
     again = run("import", path, "-", content=told).stderr
-    assert "there already" in again
+    assert "already there" in again
 
 
 @pytest.mark.parametrize("content", [b"", b" \n\n"])
@@ -257,7 +258,7 @@ def test_import_of_nothing_is_an_error(path, content):
     assert "<stdin>: is empty; expected Label Studio's export, or lines of JSON" in done.stderr
 
 
-def test_export_says_what_whoever_judges_will_miss(tmp_path, monkeypatch):
+def test_export_says_what_the_judge_will_miss(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, text in (("gold", "Homs"), ("system", "Syria")):
         event = {"id": "e1", "type": "attack", "arguments": [{"role": "place", "text": text}]}
@@ -265,8 +266,8 @@ def test_export_says_what_whoever_judges_will_miss(tmp_path, monkeypatch):
         Path(f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
     said = run("export", "gold.jsonl", "system.jsonl", "--store", "j.sqlite").stderr
     assert "2 questions, 2 of them new" in said
-    assert "Warning: 2 questions without the text of the document: whoever judges sees only the words" in said
-    assert "Warning: 2 questions about an event without a trigger, told by its id alone" in said
+    assert "Warning: 2 questions without the text of the document: the judge sees only the words" in said
+    assert "Warning: 2 questions about an event without a trigger, known only by its id" in said
 
 
 def test_export_of_a_changed_text_says_that_its_candidates_were_judged(tmp_path, monkeypatch):

@@ -13,11 +13,11 @@ from sample import QUESTIONS
 
 from tallystick.errors import InputError
 from tallystick.judging import Answers, Question, Store
-from tallystick.judging.label_studio import (
-    annotators,
+from tallystick.judging.exchange import (
     choices,
     configuration,
     document_html,
+    read_annotators,
     read_export,
     task,
     write_project,
@@ -74,7 +74,7 @@ def test_the_export_comes_back_as_judgements(store):
     assert taken.judgements[6][0].verdict.explanation == "not all of them?"
     assert taken.judgements[0][0].when.startswith("2026-")
     assert taken.left_out == [
-        "task 8: label-studio 1 has skipped it", "task 9: label-studio 1 left question 3 open",
+        "task 8: label-studio 1 skipped it", "task 9: label-studio 1 left question 3 open",
     ]  # fmt: skip
 
 
@@ -143,6 +143,6 @@ def test_what_is_no_export_is_an_error(tmp_path, store, content):
 
 
 def test_names_of_annotators():
-    assert annotators(["1=anna", "b@c.d=ben"]) == {"label-studio 1": "anna", "b@c.d": "ben"}
+    assert read_annotators(["1=anna", "b@c.d=ben"]) == {"label-studio 1": "anna", "b@c.d": "ben"}
     with pytest.raises(InputError, match="expects ID=NAME"):
-        annotators(["anna"])
+        read_annotators(["anna"])

@@ -19,9 +19,9 @@ from endpoint import Reply, completion, serving
 
 from tallystick.errors import InputError
 from tallystick.judging import Judgement, Question, Store, Verdict
-from tallystick.judging.calling import CUT_OFF, IN_VAIN
-from tallystick.judging.choose import judge_named
+from tallystick.judging.llm import CUT_OFF, IN_VAIN
 from tallystick.judging.prompt import NAMED, Unusable, prompt_named, read_answer, read_prompt
+from tallystick.judging.recorded import judge_named
 
 SEED = Path("/work/shared/seeds/003_e833decbb8adb5c1.txt")
 DOCUMENT = "He was extradited. Though Lazar, a <role> of sorts, had agreed."
@@ -529,7 +529,7 @@ def test_questions_without_a_reference_are_not_left_over_for_ever(tmp_path):
         for _ in range(2):
             done = run(*asked)
             assert json.loads(done.stdout)["unjudged questions"] == 0
-            assert "1 question without a reference to show, about which this prompt asks nothing" in done.stderr
+            assert "1 question without a reference to show, which this prompt cannot ask about" in done.stderr
         assert len(endpoint.requests) == 1
         assert json.loads(run(*asked, "--no-reference").stdout)["answered"] == 2
 
@@ -541,7 +541,7 @@ def test_a_model_is_not_taken_for_a_person_of_its_name(tmp_path):
         store.add_questions([question("b")])
     with serving(lambda body, number: says("Correct")) as endpoint:
         done = run(path, "--model", "m", "--base-url", endpoint.url, code=2)
-        assert "'m' is the name of a person here, not of a model; take another name" in done.stderr
+        assert "'m' is the name of a person here, not of a model; use another name" in done.stderr
         assert endpoint.requests == []
     with Store(path) as store:
         with pytest.raises(InputError, match="is the name of a person here"):
@@ -581,7 +581,7 @@ def test_what_could_not_be_had_is_reported_and_the_exit_code_says_so(tmp_path):
     [
         (["--prompt", "exprt"], 'Did you mean "expert"'),
         (["--parameter", "temperature"], "--parameter: expected NAME=VALUE, found 'temperature'"),
-        (["--parameter", "stream=true"], "'stream' is not yours to set here"),
+        (["--parameter", "stream=true"], "'stream' cannot be set here"),
         (["--base-url", "http://x/v1", "--parameter", "temprature=0"], 'Did you mean "temperature"'),
         (["--base-url", "localhost:80"], "expected an address such as http://"),
         (["--key-variable", "NO_SUCH_KEY"], "no key: set NO_SUCH_KEY"),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.judging import Question
-from tallystick.judging.passage import Passage, Piece, occurrences, passage_of
+from tallystick.judging.desk import Passage, Piece, occurrences, passage_of
 
 
 def test_spans_cut_the_text_and_marks_may_nest():
@@ -24,7 +24,7 @@ def test_a_text_without_a_span_is_looked_for_and_every_place_is_marked():
     assert [piece.text for piece in found.pieces if piece.marks] == ["Varga", "Varga"]
     assert found.notes == (
         "The reference “the collector” is not in the document word for word.",
-        "Where the candidate “Varga” stands is not recorded: all 2 places are marked.",
+        "The position of the candidate “Varga” is not recorded: all 2 occurrences are marked.",
     )
 
 

@@ -11,8 +11,7 @@ from sample import QUESTIONS
 from tallystick.errors import InputError
 from tallystick.files.pairing import pair_values
 from tallystick.judging import Judgement, Store, Verdict
-from tallystick.judging.choose import judge_named
-from tallystick.judging.recorded import Recorded
+from tallystick.judging.recorded import Recorded, judge_named
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument
 from tallystick.tasks.arguments import metrics as arguments
 from tallystick.tasks.arguments.judging import _troubles

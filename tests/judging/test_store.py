@@ -18,7 +18,7 @@ from sample import QUESTIONS
 from tallystick.errors import InputError
 from tallystick.judging import Answers, Judgement, Question, Store, Verdict
 from tallystick.judging.recorded import Recorded
-from tallystick.judging.store_file import PATIENCE
+from tallystick.judging.store import PATIENCE
 
 
 def question(candidate="Lazar", **parts):
@@ -44,7 +44,7 @@ def test_spans_are_part_of_what_was_asked(tmp_path):
 
 
 def test_a_span_outside_of_the_document_is_an_error():
-    with pytest.raises(InputError, match=r"the candidate's span \[40, 99\] lies outside of the document"):
+    with pytest.raises(InputError, match=r"the candidate's span \[40, 99\] lies outside the document"):
         question(candidate_span=(40, 99))
 
 
@@ -192,8 +192,8 @@ def test_a_store_of_version_1_that_cannot_be_written_is_an_error_and_stays(tmp_p
         db.execute("DROP TABLE questions")
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("tallystick.judging.store_file.bring_up", full)
-    with pytest.raises(InputError, match=r"a store of version 1, which has to be laid out anew.*Copy it.*disk is full"):
+    monkeypatch.setattr("tallystick.judging.store.upgrade", full)
+    with pytest.raises(InputError, match=r"a store of version 1, which has to be upgraded.*Copy it.*disk is full"):
         Store(path)
     assert path.read_bytes() == before
     monkeypatch.undo()
@@ -293,13 +293,13 @@ def test_what_only_a_model_was_asked_is_not_in_the_queue(tmp_path):
         assert store.questions() == [whole]
         assert store.queue() == [whole.key]
         assert store.question(whole.only(1).key) == whole.only(1)
-        assert store.voices() == [("gpt", "expert", 1)]
+        assert store.voices() == [("gpt", "expert", "model", 0, 1)]
         assert store.add_questions([whole.only(1), whole]) == 1  # now a person shall judge it too
         assert store.queue() == [whole.key, whole.only(1).key]
 
 
 def test_a_store_that_cannot_be_opened_is_said_to_be_so(tmp_path):
-    with pytest.raises(InputError, match=r"this store of judgements cannot be made: .*no folder is no folder"):
+    with pytest.raises(InputError, match=r"this store of judgements cannot be created: .*no folder is not a folder"):
         Store(tmp_path / "no folder" / "j.sqlite")
     with pytest.raises(InputError, match=r"this store of judgements cannot be opened \(unable to open database file\)"):
         Store(tmp_path)

@@ -13,9 +13,7 @@ from rich.console import Console
 from sample import QUESTIONS
 
 from tallystick.judging import Question, Store
-from tallystick.judging.asking import asked
-from tallystick.judging.desk import Desk
-from tallystick.judging.passage import passage_of
+from tallystick.judging.desk import Desk, passage_of, question_texts
 from tallystick.judging.terminal import judge_in_terminal, passage_in, printable
 
 
@@ -239,5 +237,5 @@ def test_references_beyond_the_keys_are_chosen_by_number(tmp_path):
 
 
 def test_without_references_nothing_is_asked_about_them():
-    assert asked(Question("x", role="r"))[2] == "How does the candidate relate to what is asked for?"
-    assert asked(Question("x", ("y",), role="r"))[2] == "How does the candidate relate to the reference?"
+    assert question_texts(Question("x", role="r"))[2] == "How does the candidate relate to what is asked for?"
+    assert question_texts(Question("x", ("y",), role="r"))[2] == "How does the candidate relate to the reference?"

@@ -236,7 +236,7 @@ def test_a_number_that_is_none_is_said(server):
     for place in ("x", "9" * 5000):
         status, _, text = ask(server, f"/api/question?annotator=anna&place={place}")
         assert status == 400
-        assert "a question is asked for by its number" in json.loads(text)["error"]
+        assert "expected the number of a question" in json.loads(text)["error"]
 
 
 def test_a_failure_of_the_server_is_an_answer_too(server, monkeypatch):

@@ -252,7 +252,7 @@ def through(module, name, *arguments):
     ("module", "name"),
     [
         ("os", "system"),
-        ("tallystick.judging.calling", "asyncio.events.subprocess.Popen"),
+        ("tallystick.judging.llm", "asyncio.events.subprocess.Popen"),
         ("tallystick.run.state", "io.FileIO"),
         ("tallystick.run.state", "Path"),
         ("tallystick.run.state", "State"),

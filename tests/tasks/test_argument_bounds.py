@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallystick.judging.questions import Question
-from tallystick.judging.verdicts import Verdict
+from tallystick.judging.questions import Question, Verdict
 from tallystick.structures.texts import EventArgument
 from tallystick.tasks.arguments.judging import FIGURES, bounds_of, judge_blocks
 from tallystick.tasks.arguments.metrics import Options, block_sums

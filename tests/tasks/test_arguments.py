@@ -9,8 +9,8 @@ import pytest
 from tallystick.errors import MetricError
 from tallystick.files.pairing import pair_values
 from tallystick.judging import Judgement, Store, Verdict
+from tallystick.judging.questions import Answers
 from tallystick.judging.recorded import Recorded
-from tallystick.judging.verdicts import Answers
 from tallystick.results.compare import compare, compare_runs
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument
 from tallystick.tasks.arguments import metrics as arguments
@@ -156,8 +156,8 @@ def test_why_verdicts_are_lacking_is_said():
     found = judged.results["judge"].warnings
     assert judged.coverage.told == "says decided 1 of 1 open candidates that have a free reference (100.0%)"
     assert {"says: timeout (2 times)", "says: not JSON (1 times)"} <= set(found)
-    assert "says: 3 calls not made, since nothing but failures came back" in found
-    assert any("judges of equal standing disagree on 1 of its questions" in note for note in found)
+    assert "says: 3 calls not made, since all calls before them failed" in found
+    assert any("judges of equal experience disagree on 1 of its questions" in note for note in found)
 
 
 def test_a_judge_who_answered_no_call_gives_no_figure():

@@ -23,7 +23,7 @@ def counts(result):
 
 @pytest.fixture(scope="module")
 def worked():
-    """Seed 002, section 4."""
+    """Section 4 of "Scoring Coreference Partitions of Predicted Mentions"."""
     return evaluate(sides(KEY), sides(RESPONSE))
 
 
@@ -61,7 +61,7 @@ def test_the_worked_example_in_the_conll_score(worked):
     assert list(worked) == ["mentions", "muc", "b3", "ceaf_m", "ceaf_e", "blanc", "lea", "conll"]
 
 
-# Seed 002, section 2: key {a, b, c}, response {a, b, d}, after Cai & Strube 2010, tables 1 to 3.
+# "Scoring Coreference Partitions of Predicted Mentions", section 2: key {a, b, c}, response {a, b, d}, after Cai & Strube 2010, tables 1 to 3.
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_an_empty_side_scores_zero(key, response):
 
 
 def test_an_empty_response_is_rewarded_after_cai_and_strube():
-    """Its rules fill the response with the key's mentions: one of the reasons why seed 002 leaves them alone."""
+    """Its rules fill the response with the key's mentions: one of the reasons why the reference implementation leaves them alone."""
     result = evaluate(sides(["ab"]), sides([]), ["b3_cai_strube"])["b3_cai_strube"]
     assert (result.precision, result.recall) == (1, 0.5)
 

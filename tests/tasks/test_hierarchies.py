@@ -14,7 +14,7 @@ from tallystick.errors import MetricError, SidesMismatch, TallystickError, Value
 from tallystick.structures import EventHierarchy, EventLink, conceptual
 from tallystick.tasks.hierarchies import metrics as h
 from tallystick.tasks.hierarchies.files import hierarchies_from, read_hierarchies
-from tallystick.tasks.hierarchies.metrics import Options, evaluate, score
+from tallystick.tasks.hierarchies.metrics import HierarchyOptions, evaluate, score
 
 EXPRESSIONS = {
     "muc_p": h.MUC_P,
@@ -115,6 +115,20 @@ def test_the_arrays_give_what_the_algebra_gives():
         assert np.array_equal(ts.evaluate(expression, *merged).rows, found[name].rows[:, :4]), name
 
 
+def test_a_result_explains_itself_by_its_expression():
+    rng = random.Random(2)
+    sides = [[random_hierarchy(rng) for _ in range(20)] for _ in range(2)]
+    found = evaluate(*sides)
+    for name in ("mentions", *EXPRESSIONS):
+        for place in range(20):
+            try:
+                tree = found[name].explain(str(place))
+            except ValueMismatch:  # merging gave an event two parents: no tree to show
+                continue
+            assert tree.weight == pytest.approx(found[name].rows[place, 0]), name
+            assert tree.reference_self == pytest.approx(found[name].rows[place, 3]), name
+
+
 @pytest.mark.parametrize("expression", EXPRESSIONS.values(), ids=EXPRESSIONS)
 def test_expressions_can_be_parsed_back(expression):
     assert ts.parse(str(expression)) == expression
@@ -157,15 +171,15 @@ def test_subevent_and_membership_are_scored_apart():
     found = evaluate([both], [other])
     assert (found["subevent.muc_p"].f1, found["membership.muc_p"].f1) == (1, 0)
     assert next(iter(found)) == "mentions"
-    assert set(evaluate([both], [other], ["muc_p"], options=Options(("membership",)))) == {"muc_p"}
+    assert set(evaluate([both], [other], ["muc_p"], options=HierarchyOptions(("membership",)))) == {"muc_p"}
     with pytest.raises(MetricError, match='Did you mean "membership"'):
-        evaluate([both], [other], options=Options(("membershp",)))
+        evaluate([both], [other], options=HierarchyOptions(("membershp",)))
 
 
 def test_transitive_links_hold_for_descendants():
     key, response = made([("a", "b"), ("b", "c")]), made([("a", "b"), ("a", "c")])
     assert evaluate([key], [response])["muc_p"].tally["num_p"] == 1
-    found = evaluate([key], [response], options=Options(transitive=True))
+    found = evaluate([key], [response], options=HierarchyOptions(transitive=True))
     assert found["muc_p"].tally == {"num_p": 2, "den_p": 2, "num_r": 2, "den_r": 3}
     assert "transitive=yes" in found["muc_p"].signature
     assert found["nstm_p"].nstm == 1  # c is reached from a on both sides
@@ -174,7 +188,7 @@ def test_transitive_links_hold_for_descendants():
 def test_a_tree_that_is_scored_against_itself_is_perfect_whatever_the_options():
     rng = random.Random(3)
     sides = [random_hierarchy(rng) for _ in range(50)]
-    for options in (Options(), Options(transitive=True)):
+    for options in (HierarchyOptions(), HierarchyOptions(transitive=True)):
         for name, result in evaluate(sides, sides, options=options).items():
             assert result.score == 1, name
 

@@ -27,8 +27,8 @@ from tallystick.engine.encoded import Codes
 from tallystick.engine.rows import Unfit
 
 if TYPE_CHECKING:
-    from tallystick.judging.vectors import Vectors
-    from tallystick.judging.verdicts import Judge
+    from tallystick.judging.encoders import Vectors
+    from tallystick.judging.questions import Judge
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,7 +117,7 @@ class Answers(dict[Any, Any]):
 
     def opened(self, judge: str | Judge) -> Judge:
         if self._judge is None:
-            from tallystick.judging.choose import judge_named
+            from tallystick.judging.recorded import judge_named
 
             self._judge = judge_named(judge) if isinstance(judge, str) else judge
             self.signature = self._judge.signature

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-
 import click
 
 from tallystick.cli.lazy import LazyGroup
 from tallystick.version import __version__
 
-TASKS = {
-    "amr": "Smatch, exact, over PENMAN files or triples; fine-grained scores; AMR, UMR, DRS, MRP",
-    "coreference": "MUC, B³, CEAF, BLANC, LEA and the CoNLL score over CoNLL, CorefUD or JSONL files",
-    "dependencies": "UAS, LAS and the whole UD evaluation of CoNLL-U files",
-    "relations": "binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts",
-    "events": "triggers and arguments as TextEE, gen-arg and RAMS count them, and as eq. 15 and 16 do",
-    "arguments": "event arguments beyond exact match, stage by stage: text, harmless tokens, lists, modifiers, a judge",
-    "roles": "role-filler entities: CEAF-REE, CEAF-RME and softer ones, as the equations and as grit have them",
-    "nary": "relations of any number of entities: eq. 29 to 31, and as SciREX computes them",
-    "templates": "eq. 32, gtt's and IterX's scorers, BETTER, and the official MUC-4 report",
-    "hierarchies": "event hierarchies: MUC_p, BLANC_p, STM_p over Newick, JSONL or brat files",
-    "records": "any records of your own: two JSONL or Parquet files, and a type or a schema if you have one",
-    "spans": "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, Parquet, brat or CoNLL-U files",
-}
-WITHOUT_EXPLANATION = {
-    "dependencies": "dependencies have no tree to show; `tallystick score dependencies ... --by document` finds the worst",
-    "spans": "spans have no tree to show; `tallystick score spans ... --errors` lists what went wrong",
-}
-"""Tasks that have no tree to show, and what they have instead."""
+
+def _score(task: str) -> click.Command:
+    from tallystick.cli.score import score_command
+
+    return score_command(task)
 
 
-def _tasks(command: str, without: Container[str] = ()) -> dict[str, tuple[str, str]]:
-    return {
-        task: (f"tallystick.tasks.{task}.task:{command}", help_) for task, help_ in TASKS.items() if task not in without
-    }
+def _explain(task: str) -> click.Command:
+    from tallystick.cli.score import explain_command
+
+    return explain_command(task)
 
 
 COMMANDS = {
@@ -44,16 +28,16 @@ COMMANDS = {
 
 JUDGING = {
     "export": (
-        "tallystick.cli.judge_exchange:export",
+        "tallystick.cli.judge_files:export",
         "Put what no rule decides into a store; tasks for Label Studio, JSON Lines.",
     ),
-    "serve": ("tallystick.cli.judge_persons:serve", "Judge in a page of your browser."),
-    "terminal": ("tallystick.cli.judge_persons:terminal", "Judge in the terminal."),
-    "import": ("tallystick.cli.judge_exchange:import_", "Take judgements from Label Studio or JSON Lines."),
-    "ask": ("tallystick.cli.judge_ask:ask", "Ask a language model."),
-    "train": ("tallystick.cli.judge_train:train", "Train a classifier over embeddings on a store's labels."),
-    "agreement": ("tallystick.cli.judge_agreement:agreement", "Kappa between judges, and where they differ."),
-    "judges": ("tallystick.cli.judge_persons:judges", "Who has judged; mark the more experienced."),
+    "serve": ("tallystick.cli.judge:serve", "Judge in a page of your browser."),
+    "terminal": ("tallystick.cli.judge:terminal", "Judge in the terminal."),
+    "import": ("tallystick.cli.judge_files:import_", "Take judgements from Label Studio or JSON Lines."),
+    "ask": ("tallystick.cli.judge:ask", "Ask a language model."),
+    "train": ("tallystick.cli.judge_files:train", "Train a classifier over embeddings on a store's labels."),
+    "agreement": ("tallystick.cli.judge:agreement", "Kappa between judges, and where they differ."),
+    "judges": ("tallystick.cli.judge:judges", "Who has judged; mark the more experienced."),
 }
 
 
@@ -77,7 +61,7 @@ def tallystick() -> None:
     """
 
 
-@tallystick.group(cls=LazyGroup, lazy=_tasks("score"))
+@tallystick.group(cls=LazyGroup, tasks=_score)
 def score() -> None:
     """Score a prediction against a reference.
 
@@ -86,7 +70,7 @@ def score() -> None:
     """
 
 
-@tallystick.group(cls=LazyGroup, lazy=_tasks("explain", WITHOUT_EXPLANATION), without=WITHOUT_EXPLANATION)
+@tallystick.group(cls=LazyGroup, tasks=_explain, explained=True)
 def explain() -> None:
     """Show what was matched with what in one document, and why."""
 
@@ -109,7 +93,7 @@ def list_(what: str) -> None:
     """List the tasks, the parts that metrics are made of, and the output formats."""
     from tallystick.cli.listing import print_listing
 
-    print_listing(TASKS, what)
+    print_listing(what)
 
 
 @tallystick.command()

@@ -1,25 +1,22 @@
-"""`compare TASK REFERENCE SYSTEM...`: several systems, or several runs of each, under a task's metrics.
-
-The options of a task are those that its `results` function takes; they are read off its `score` command.
-"""
+"""`compare TASK REFERENCE SYSTEM...`: several systems, or several runs of each, under a task's metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.commands import TASKS
 from tallystick.cli.comparison_output import page_options, show_comparisons
 from tallystick.cli.figures import figures
 from tallystick.cli.lazy import LazyGroup, printable
-from tallystick.cli.output import FORMATS, check_before, once
-from tallystick.cli.system_files import for_each_system, given_to_systems, of_run
-from tallystick.cli.tasks import Task
-from tallystick.cli.tasks import task as task_named
+from tallystick.cli.options import check_before, file_arguments, metric_option, settings_of, task_options
+from tallystick.cli.output import FORMATS
+from tallystick.cli.system_files import for_each_system, share_out
 from tallystick.errors import MetricError, SidesMismatch, counted, some
+from tallystick.tasks.contract import Reading, Task, find_task, option_of
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Missing
@@ -29,41 +26,44 @@ if TYPE_CHECKING:
     Results = dict[str, Result]
 
 
-class CompareGroup(LazyGroup):
-    """A command for each task, made from the task's own options."""
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.lazy:
-            return click.Group.get_command(self, ctx, cmd_name)
-        return task_command(cmd_name)
-
-
-def task_command(task: str) -> click.Command:
-    """`compare TASK`, with the options of `score TASK` that choose what is computed."""
-    accepted, of_one = task_named(task).accepted, task_named(task).of_one_system
-    options = [
-        for_each_system(p) if p.name in of_one else p
-        for p in task_named(task).score.params
-        if isinstance(p, click.Option) and p.name in accepted
-    ]
+def compare_command(name: str) -> click.Command:
+    """`compare TASK`, with the options of the task that change figures."""
+    task = find_task(name)
+    kinds = {one.name: option_of(one) for one in task.options("figures")}
+    options = [for_each_system(one) if kinds[str(one.name)].of_system else one for one in task_options(task, "figures")]
 
     def run(reference: str, systems: tuple[str, ...], **given: Any) -> None:
-        own = {name: given.pop(name) for name in list(given) if name in accepted}
-        run_comparison(task, reference, systems, own, **given)
+        metrics = tuple(given.pop("metrics", ()))
+        settings = settings_of(task, given)
+        run_comparison(task, reference, systems, metrics, settings, ComparisonOptions(**given))
 
     return click.Command(
-        task,
+        name,
         callback=run,
-        params=[
-            click.Argument(["reference"]),
-            click.Argument(["systems"], nargs=-1, required=True, callback=once),
-            *options,
-            *comparison_options(),
-        ],
-        help=f"Compare systems on {task}.\n\n"
+        params=[*file_arguments(task, systems=True), *metric_option(task), *options, *comparison_options()],
+        help=f"Compare systems on {name}.\n\n"
         "SYSTEM is a file, NAME=FILE, or NAME=FILE1,FILE2,... for several runs (seeds). With as many references "
         "(REFERENCE1,REFERENCE2,...) as runs, run k is scored against reference k (splits).",
     )
+
+
+@dataclass(frozen=True)
+class ComparisonOptions:
+    """What every comparison can be told."""
+
+    resamples: int
+    seed: int
+    level: float
+    interval: str
+    test: str | None
+    missing: str
+    macro: bool
+    ties: str
+    correlations: bool
+    differences: bool
+    format_: str | None
+    report: str | None
+    picture: str | None
 
 
 def comparison_options() -> list[click.Parameter]:
@@ -90,32 +90,27 @@ def comparison_options() -> list[click.Parameter]:
 
 
 def run_comparison(
-    task: str, reference: str, systems: tuple[str, ...], own: Mapping[str, Any],
-    resamples: int, seed: int, level: float, interval: str, test: str, missing: str, macro: bool, ties: str,
-    correlations: bool, differences: bool, format_: str | None, report: str | None, picture: str | None,
+    task: Task, reference: str, systems: tuple[str, ...], metrics: tuple[str, ...], settings: Any, options: ComparisonOptions
 ) -> None:  # fmt: skip
     """Score every system, then lay them side by side."""
-    from dataclasses import replace
-
-    from tallystick.files.source import held
-
     check_before()
+    task.check(metrics, settings)
     files = named_systems(systems)
-    with held():  # a reference from standard input or a pipe is read for each system
-        scored, notes = score_systems(task, reference, files, own, missing)
-    if macro:
+    scored, notes = score_systems(task, reference, files, metrics, settings, options.missing)
+    if options.macro:
         from tallystick.results.selection import mean_over_documents
 
         scored = _each(scored, mean_over_documents)
     comparison = compared(
-        scored, notes, resamples=resamples, seed=seed, level=level, method=interval, test=test, ties=ties,
-        splits=len(_references(reference, files)) > 1, base=_main(task, scored),
+        scored, notes, resamples=options.resamples, seed=options.seed, level=options.level, method=options.interval,
+        test=options.test, ties=options.ties, splits=len(_references(reference, files)) > 1, base=_main(task, scored),
     )  # fmt: skip
-    comparison = replace(comparison, notes=(*comparison.notes, *_idle(comparison, correlations, differences)))
+    idle = _idle(comparison, options.correlations, options.differences)
+    comparison = replace(comparison, notes=(*comparison.notes, *idle))
     show_comparisons(
-        [comparison], correlations=correlations, differences=differences, format_=format_, report=report, picture=picture,
-        title=f"{counted(len(comparison.systems), 'system')} on {task}, {_shown(_references(reference, files))}",
-        own_tables=task_named(task).comparison_tables,
+        [comparison], correlations=options.correlations, differences=options.differences, format_=options.format_,
+        report=options.report, picture=options.picture, own_tables=task.comparison_tables,
+        title=f"{counted(len(comparison.systems), 'system')} on {task.name}, {_shown(_references(reference, files))}",
     )  # fmt: skip
 
 
@@ -131,45 +126,38 @@ def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list
 
 
 def score_systems(
-    task: str, reference: str, files: Mapping[str, list[str]], own: Mapping[str, Any], missing: str = "error"
-) -> tuple[dict[str, list[Results]], list[str]]:
+    task: Task, reference: str, files: Mapping[str, list[str]], metrics: tuple[str, ...], settings: Any, missing: str = "error"
+) -> tuple[dict[str, list[Results]], list[str]]:  # fmt: skip
     """The results of every run of every system, and what is to be said about documents that were not answered."""
     from tallystick.files.pairing import Missing
+    from tallystick.files.source import Source
 
-    takes_missing = task_named(task).takes_missing(missing)
+    if missing != "error" and task.without_missing:
+        raise MetricError(f"--missing {missing}: {task.without_missing}; leave --missing out")
     runs = {(name, k): file for name, found in files.items() for k, file in enumerate(found)}
     references = _references(reference, files)
-    own = given_to_systems(own, task_named(task).of_one_system, files)
-    absent = {run: Missing(missing) for run in runs} if takes_missing else {}
+    settings = share_out(task, settings, files)
+    absent = {run: Missing(missing) for run in runs} if not task.without_missing else {}
     results: dict[tuple[str, int], Results] = {}
     for k, against in enumerate(references):
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
+        readings = {run: Reading(missing=absent.get(run)) for run in there}
         try:
-            scored = _score_all(task_named(task), against, there, absent, own)
-            _require_same_documents({_run_name(run, files): found for run, found in scored.items()})
-            results |= scored
+            # a reference from standard input or a pipe is read for each system, and kept by its source
+            scored = task.score_systems(Source.of(against), there, metrics, settings, readings)
+            found = {run: one.results for run, one in scored.items()}
+            _require_same_documents({_run_name(run, files): one for run, one in found.items()})
+            results |= found
         except SidesMismatch as error:
-            remedies = [found.remedy for found in absent.values() if found.remedy]
+            remedies = [one.remedy for one in absent.values() if one.remedy]
             raise SidesMismatch("; ".join((str(error), *remedies[:1]))) from error
     if missing == "intersect":
         results = _answered_by_all(results, absent, len(references) > 1)
     if missing != "error":
-        for run, found in results.items():
-            results[run] = {metric: _with_setting(one, f"missing={missing}") for metric, one in found.items()}
+        for run, one in results.items():
+            results[run] = {metric: _with_setting(result, f"missing={missing}") for metric, result in one.items()}
     notes = [note for run, absences in absent.items() for note in absences.notes(_run_name(run, files))]
     return {name: [results[name, k] for k in range(len(found))] for name, found in files.items()}, notes
-
-
-def _score_all(
-    task: Task, reference: str, runs: Mapping[tuple[str, int], str], absent: Mapping[tuple[str, int], Missing],
-    own: Mapping[str, Any],
-) -> dict[tuple[str, int], Results]:  # fmt: skip
-    if task.results_of_systems is not None:
-        return task.results_of_systems(reference, runs, **({"missing": absent} if absent else {}), **own)
-    return {
-        run: task.results(reference, file, **({"missing": absent[run]} if absent else {}), **of_run(own, run))
-        for run, file in runs.items()
-    }
 
 
 def _require_same_documents(scored: Mapping[str, Results]) -> None:
@@ -232,8 +220,6 @@ def _run_name(run: tuple[str, int], files: Mapping[str, list[str]]) -> str:
 
 def compared(scored: Mapping[str, list[Results]], notes: list[str], **settings: Any) -> Comparison:
     """The comparison, with what is to be said about documents."""
-    from dataclasses import replace
-
     from tallystick.results.compare import compare as lay_side_by_side
 
     comparison = lay_side_by_side(scored, **settings)
@@ -241,10 +227,10 @@ def compared(scored: Mapping[str, list[Results]], notes: list[str], **settings: 
     return replace(comparison, notes=(counted, *notes, *more))
 
 
-def _main(task: str, scored: Mapping[str, list[Results]]) -> str | None:
+def _main(task: Task, scored: Mapping[str, list[Results]]) -> str | None:
     """The task's main metric, which arrows count from, if it is compared."""
     found = next(iter(scored.values()))[0]
-    main = task_named(task).main(found)
+    main = task.main_metric(found)
     return main if main in found else None
 
 
@@ -277,7 +263,7 @@ def named_systems(arguments: tuple[str, ...]) -> dict[str, list[str]]:
     return out
 
 
-@click.group(cls=CompareGroup, lazy={task: ("", help_) for task, help_ in TASKS.items()})
+@click.group(cls=LazyGroup, tasks=compare_command)
 def compare() -> None:
     """Compare systems: figures with intervals, who is significantly above whom, ranks, agreement of metrics.
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from tallystick.cli.comparison_output import show_comparisons
-from tallystick.cli.output import FORMATS, check_before
+from tallystick.cli.options import check_before
+from tallystick.cli.output import FORMATS
 from tallystick.cli.outputs import FILE, PICTURE
 from tallystick.errors import MetricError
 

@@ -6,7 +6,7 @@ import contextlib
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import click
@@ -22,18 +22,27 @@ class LazyGroup(click.Group):
     """A group that knows its commands by name, module and one line of help."""
 
     def __init__(
-        self, *args: Any, lazy: dict[str, tuple[str, str]] | None = None, without: dict[str, str] | None = None,
-        **kwargs: Any,
+        self, *args: Any, lazy: dict[str, tuple[str, str]] | None = None, tasks: Callable[[str], click.Command] | None = None,
+        explained: bool = False, **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(*args, **kwargs)
         self.lazy = lazy or {}
-        self.without = without or {}
-        """Commands that somebody may look for here, and what to say then."""
+        self.tasks, self.explained = tasks, explained
+        """What makes the command of a task, in groups that have one for each; and whether only those that can be explained have."""
+
+    def _tasks(self) -> list[str]:
+        from tallystick.tasks.contract import find_task, task_names
+
+        if self.tasks is None:
+            return []
+        return [name for name in task_names() if not self.explained or find_task(name).can_explain]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*super().list_commands(ctx), *self.lazy]
+        return [*super().list_commands(ctx), *self.lazy, *self._tasks()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if self.tasks is not None and cmd_name in self._tasks():
+            return self.tasks(cmd_name)
         if cmd_name not in self.lazy:
             return super().get_command(ctx, cmd_name)
         module, attribute = self.lazy[cmd_name][0].split(":")
@@ -44,7 +53,10 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(name, entry[1]) for name, entry in self.lazy.items()]
+        from tallystick.tasks.contract import find_task
+
+        rows = [(name, find_task(name).summary) for name in self._tasks()]
+        rows += [(name, entry[1]) for name, entry in self.lazy.items()]
         rows += [(name, command.get_short_help_str(80)) for name, command in self.commands.items()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
@@ -55,8 +67,10 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            if args[0] in self.without:
-                raise click.UsageError(self.without[args[0]], ctx) from None
+            from tallystick.tasks.contract import find_task, task_names
+
+            if self.explained and args[0] in task_names():
+                raise click.UsageError(find_task(args[0]).instead_of_explain, ctx) from None
             hint = did_you_mean(args[0], self.list_commands(ctx))
             raise click.UsageError(f"{error.message.rstrip('.')}.{hint}", ctx) from None
 

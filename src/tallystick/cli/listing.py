@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 
 import click
 
 
-def print_listing(tasks: Mapping[str, str], what: str) -> None:
+def print_listing(what: str) -> None:
     """Tasks, parts of metrics and formats, a line each."""
     from tallystick.cli.output import FORMATS
 
     if what in ("all", "tasks"):
         click.echo("Tasks (tallystick score TASK REFERENCE PREDICTED)")
-        for name, help_ in tasks.items():
-            click.echo(f"  {name:14}{help_}")
+        from tallystick.tasks.contract import find_task, task_names
+
+        for name in task_names():
+            click.echo(f"  {name:14}{find_task(name).summary}")
     if what in ("all", "similarities"):
         from tallystick.algebra.parse import constructors
 

@@ -1,9 +1,258 @@
-"""Several options of a command as one."""
+"""The options of commands: those that a task declares, and those that every task has.
+
+A task's settings are a dataclass; each of its fields becomes an option of click's, by its type, default and metadata
+(`tasks/contract.py`). The options of every `score` command are gathered in two values, `Common` and `Engine`.
+"""
 
 from __future__ import annotations
 
+import os
+import typing
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from dataclasses import Field, dataclass, fields
+from typing import Any, Literal, TypeVar
+
+import click
+
+from tallystick.cli.output import FORMATS
+from tallystick.cli.outputs import FILE, TALLIES
+from tallystick.errors import InputError, MetricError
+from tallystick.tasks.contract import Option, Task, Use, default_of, flag, option_of
+
+UNITS = {"": 1, "B": 1, "K": 1 << 10, "KB": 1 << 10, "M": 1 << 20, "MB": 1 << 20, "G": 1 << 30, "GB": 1 << 30}
+
+
+class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.4
+    """A number of bytes, such as 64MB."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:
+        if isinstance(value, int):
+            return value
+        number = value.rstrip("BKMGbkmg")
+        unit = UNITS.get(value[len(number) :].upper())
+        try:
+            size = int(float(number) * unit) if unit is not None else 0
+        except (ValueError, OverflowError):
+            size = 0
+        if size < 1:
+            self.fail(f"expected a size such as 500KB or 64MB, found {value!r}", param, ctx)
+        return size
+
+
+# The options that a task declares
+
+
+def task_options(task: Task, use: Use) -> list[click.Option]:
+    """The options of one use, in the order of their fields."""
+    kinds = typing.get_type_hints(task.Settings)
+    return [_option(one, kinds[one.name]) for one in task.options(use)]
+
+
+def _option(one: Field[Any], kind: Any) -> click.Option:
+    about, default = option_of(one), default_of(one)
+    declared = [*(about.names or (flag(one),)), one.name]
+    if kind is bool:
+        switch = "/" in declared[0]
+        return click.Option(
+            declared, is_flag=True, default=default, help=about.help, show_default=False if switch else None
+        )
+    several = typing.get_origin(kind) is tuple
+    more: dict[str, Any] = {"multiple": True} if several else {"default": default}
+    if about.metavar:
+        more["metavar"] = about.metavar
+    shown = about.show_default and not several and default not in (None, "")
+    return click.Option(declared, type=_type(about, kind), help=about.help, show_default=shown, **more)
+
+
+def _type(about: Option, kind: Any) -> Any:
+    inside = typing.get_args(kind)
+    listed = about.choices or next(
+        (typing.get_args(one) for one in (kind, *inside) if typing.get_origin(one) is Literal), ()
+    )
+    if listed:
+        return click.Choice(list(listed), case_sensitive=not listed[0].isupper())
+    if about.writes:
+        return FILE
+    plain = {part for part in (*inside, kind) if part in (int, float, str)}
+    least = about.least if about.above is None else about.above
+    if int in plain:
+        low, high = (None if one is None else int(one) for one in (least, about.most))
+        return int if low is None and high is None else click.IntRange(low, high)
+    if float in plain:
+        return click.FloatRange(least, about.most, min_open=about.above is not None)
+    return str
+
+
+def settings_of(task: Task, given: dict[str, Any]) -> Any:
+    """The task's settings out of all that was given to a command; what is not there has its usual value."""
+    found = {one.name: given.pop(one.name) for one in fields(task.Settings) if one.name in given}
+    return task.Settings(**{name: tuple(value) if isinstance(value, list) else value for name, value in found.items()})
+
+
+# The options that every `score` command has
+
+
+@dataclass(frozen=True)
+class Common:
+    """What is shown, and where."""
+
+    format_: str | None = None
+    by: str | None = None
+    label: str | None = None
+    macro: bool = False
+    undefined: str | None = None
+    fail_under: tuple[str, ...] = ()
+    limit: int | None = None
+    report: str | None = None
+    report_documents: int = 200
+    tallies: str | None = None
+
+    @property
+    def wants_rows(self) -> bool:
+        """Whether the documents' own tallies are looked at, so that they have to be kept."""
+        return self.by == "document" or self.report is not None or self.tallies is not None
+
+    def policy(self, default: float | None = None) -> float | None:
+        """What a figure is where it is 0/0."""
+        return default if self.undefined is None else None if self.undefined == "none" else float(self.undefined)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """How the work is shared out; nothing said, the files are scored as a whole."""
+
+    jobs: int | None = None
+    scheduler: str | None = None
+    state: str | None = None
+    shard: int | None = None
+
+    @property
+    def asked(self) -> bool:
+        return any(value is not None for value in (self.jobs, self.scheduler, self.state, self.shard))
+
+    def check(self, *files: str | None) -> None:
+        """Shards are read from files, each part by itself; standard input is held."""
+        from tallystick.files.source import reads_once
+
+        for file in files:
+            if file is not None and file != "-" and reads_once(file):
+                raise InputError("is a pipe or a device, which cannot be read in shards; give a file, or -", file)
+
+
+def common_options(task: Task) -> list[click.Option]:
+    """What every `score` command can be told; of breakdowns only those that the task has."""
+    taken = {flag(one) for one in fields(task.Settings)}
+    rows = [name for name in ("--rows", "--limit") if name not in taken]  # a task may have a time limit of its own
+    return [
+        click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
+        click.Option(["--by"], type=click.Choice([*task.breakdowns, "document"]), help="Break the figures down."),
+        *_label_option(task),
+        click.Option(["--macro"], is_flag=True, help="Also print the mean over documents."),
+        click.Option(["--undefined"], type=click.Choice(["none", "0", "1"]), help="What a figure is where it is 0/0."),
+        click.Option(["--fail-under"], multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is worse, e.g. f1=0.9."),
+        click.Option([*rows, "limit"], type=click.IntRange(1), help="How many rows of --by document are shown."),
+        click.Option(["--report"], type=FILE, metavar="FILE.html",
+                     help="Also write a report to look at, with confidence intervals (which `compare` prints): one file that works offline."),
+        click.Option(["--report-documents"], type=click.IntRange(0), default=200, show_default=True, metavar="N",
+                     help="How many documents of the report carry their alignment, the worst first."),
+        click.Option(["--tallies"], type=TALLIES, metavar="FILE", help="Also write a row of sums and figures for each document: .parquet, .csv, ..."),
+        click.Option(["--jobs"], type=click.IntRange(1), metavar="N", help="Score in shards, with N processes; what a killed one lost is done again."),
+        click.Option(["--scheduler"], metavar="ADDRESS", help="Score in shards, on the workers of a Dask scheduler."),
+        click.Option(["--state"], metavar="DIR", help="Score in shards, and keep those that are finished: a run that was killed goes on where it was."),
+        click.Option(["--shard"], type=Size(), metavar="SIZE", help="Score in shards of about this size of REFERENCE, in bounded memory.  [default with the three above: 4MB]"),
+    ]  # fmt: skip
+
+
+def _label_option(task: Task) -> list[click.Option]:
+    """Which label is meant, where there are several."""
+    if task.label_help:
+        return [click.Option(["--label"], metavar="PATH", help=task.label_help)]
+    if len(task.labels) < 2:
+        return []
+    usual = f"  [default: {task.label}]" if task.label else ""
+    return [click.Option(["--label"], type=click.Choice(list(task.labels)), help=f"With --by label: which.{usual}")]
+
+
+def metric_option(task: Task) -> list[click.Option]:
+    """Which of a task's named metrics are printed."""
+    if not task.named_metrics:
+        return []
+    return [
+        click.Option(["--metric", "metrics"], multiple=True, metavar="NAME", help="Only this metric; may be repeated.")
+    ]
+
+
+def file_arguments(task: Task, *, systems: bool = False) -> list[click.Parameter]:
+    """The files, reference first."""
+    reference = click.Argument(["reference"])
+    if systems:
+        return [reference, click.Argument(["systems"], nargs=-1, required=True, callback=once)]
+    predicted = click.Argument(["predicted"], required=not task.together, callback=once)
+    both = [click.Option(["--together"], is_flag=True, help=task.together)] if task.together else []
+    return [reference, predicted, *both]
+
+
+def once(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Standard input can be read only once, so it can stand for one file only."""
+    if _times_stdin(context.params.get("reference")) + _times_stdin(value) > 1:
+        raise click.UsageError("only one file can be standard input (-); give the other as a file", context)
+    return value
+
+
+def take(kind: type, given: dict[str, Any]) -> Any:
+    """A value of `Common` or `Engine` out of all that was given to a command."""
+    return kind(**{one.name: given.pop(one.name) for one in fields(kind) if one.name in given})
+
+
+# What is found out before the work
+
+
+def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
+    """Options that would have no effect beside the others."""
+    if common.label is not None and common.by != "label":
+        raise MetricError("--label says which label --by label is about; give both")
+    lists = [flag(one) for one in fields(settings) if one.name in ("errors", "repairs")]
+    also = f" (or of {' and '.join(lists)})" if "--repairs" in lists else ""
+    listed = bool(also) and (settings.errors or settings.repairs)
+    if common.limit is not None and common.by != "document" and not listed:
+        raise MetricError(f"--rows says how many rows of --by document{also} are shown; give both")
+    if common.report is None and was_given("report_documents"):
+        raise MetricError("--report-documents says how many documents of --report carry their alignment; give both")
+
+
+def was_given(name: str) -> bool:
+    """Whether an option was said on the command line."""
+    context = click.get_current_context(silent=True)
+    source = context.get_parameter_source(name) if context is not None else None
+    return source is not None and source.name != "DEFAULT"
+
+
+def check_before(read: Any = None) -> None:
+    """What costs nothing to find out before the work: that files can be written where they are asked for, and that the second
+    file is there before the first is read."""
+    from tallystick.cli.outputs import check_outputs
+
+    check_outputs()
+    _read_stdin_once()
+    if isinstance(read, str) and read != "-" and "\0" not in read and not os.path.lexists(read):
+        raise InputError("no such file", read)
+
+
+def _read_stdin_once() -> None:
+    """That standard input stands for one file only, among the options too."""
+    context = click.get_current_context()
+    read = [one for one in context.command.params if isinstance(one, click.Argument) or "FILE" in str(one.metavar)]
+    if sum(_times_stdin(context.params.get(one.name or "")) for one in read) > 1:
+        raise MetricError("only one file can be standard input (-); give the others as files")
+
+
+def _times_stdin(value: Any) -> int:
+    """How often standard input stands in FILE, NAME=FILE,FILE or several of these."""
+    texts = value if isinstance(value, tuple) else (value,)
+    return sum(file == "-" for text in texts for file in str(text).rpartition("=")[2].split(","))
+
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -1,28 +1,22 @@
 """Files of `compare` that belong to one system: NAME=FILE, or NAME=FILE1,FILE2,... for its runs.
 
 Most options say how all systems are scored. Some name a file that is a part of one system's output, and `score`, which has one
-system, takes it as it stands; a task's module lists these options as `OF_ONE_SYSTEM`. In `compare` every system has its own.
+system, takes it as it stands; a task declares these options as `of_system`. In `compare` every system has its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tallystick.errors import MetricError, counted, did_you_mean
+from tallystick.tasks.contract import OfSystems, Task, option_of
 
 Run = tuple[str, int]
-
-
-@dataclass(frozen=True)
-class OfSystems:
-    """The file of each run that has one."""
-
-    files: Mapping[Run, str]
 
 
 def for_each_system(option: click.Option) -> click.Option:
@@ -33,18 +27,12 @@ def for_each_system(option: click.Option) -> click.Option:
     )
 
 
-def given_to_systems(
-    own: Mapping[str, Any], of_one: Sequence[str], systems: Mapping[str, Sequence[str]]
-) -> dict[str, Any]:
-    """The options of a task, with those that belong to one system shared out."""
-    return {
-        name: OfSystems(_shared_out(name, value, systems)) if name in of_one else value for name, value in own.items()
-    }
-
-
-def of_run(own: Mapping[str, Any], run: Run) -> dict[str, Any]:
-    """The options as one run has them."""
-    return {name: value.files.get(run) if isinstance(value, OfSystems) else value for name, value in own.items()}
+def share_out(task: Task, settings: Any, systems: Mapping[str, Sequence[str]]) -> Any:
+    """The settings of a task, with those that belong to one system shared out."""
+    own = [one.name for one in task.options("figures") if option_of(one).of_system]
+    return replace(
+        settings, **{name: OfSystems(_shared_out(name, getattr(settings, name) or (), systems)) for name in own}
+    )
 
 
 def _shared_out(option: str, given: Sequence[str], systems: Mapping[str, Sequence[str]]) -> dict[Run, str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tallystick.errors import InputError, Place, TallystickError
 from tallystick.files.lines import Lines, Portion
-from tallystick.files.source import read_bytes
+from tallystick.files.source import AnySource, read_bytes
 
 PARQUET, IPC = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
 ROWS = 65_536
@@ -24,12 +24,12 @@ SMALL_DICTIONARY = 100_000
 """A column whose table of values takes up fewer bytes in the file has so few values that reading them as codes pays."""
 
 
-def is_arrow_file(name: str | Path) -> bool:
+def is_arrow_file(name: AnySource) -> bool:
     """Whether a file's name says that it is one of Arrow's."""
     return Path(name).suffix.lower() in (*PARQUET, *IPC)
 
 
-def open_records(name: str | Path | Lines) -> Lines:
+def open_records(name: AnySource | Lines) -> Lines:
     """A file of records, whatever its format."""
     if isinstance(name, Lines):
         return name
@@ -39,7 +39,7 @@ def open_records(name: str | Path | Lines) -> Lines:
 class ArrowLines(Lines):
     """A Parquet or IPC file. Rows are counted from 1, like lines."""
 
-    def __init__(self, name: str | Path) -> None:
+    def __init__(self, name: AnySource) -> None:
         super().__init__(name)
         pa = load_pyarrow(self.file)
         if not Path(name).exists() or Path(name).is_dir():

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64
 from tallystick.files.arrow import is_arrow_file
-from tallystick.files.source import read_head, unpacked_name
+from tallystick.files.source import AnySource, Source, read_head, unpacked_name
 
 Find = Callable[[bytes, bool], "tuple[I64, int]"]
 """From bytes that begin with a line, and whether the file ends with them, to the places where documents begin and how far that
@@ -213,9 +213,9 @@ COLUMNS = Boundaries("columns", find_blocks)
 GRAPHS = Boundaries("PENMAN", _find_graphs, _graph_name)
 
 
-def find_boundaries(task: str, file: str | Path, *, input: str | None = None) -> Boundaries | Uncut:
+def find_boundaries(task: str, file: AnySource, *, input: str | None = None) -> Boundaries | Uncut:
     """How a file of a task is cut; `input` is the format where the user has said it."""
-    name = str(file)
+    name = Source.of(file).name
     if task not in BY_TASK:
         return Uncut(f"where documents of {task} begin is not known")
     if name != "-" and (Path(name).is_dir() or unpacked_name(name).endswith(".ann")):

@@ -20,9 +20,9 @@ from typing import NoReturn, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.errors import InputError, Place
+from tallystick.errors import InputError
 from tallystick.files.numbering import WIDTH, number_ranges
-from tallystick.files.source import check_line_ends, not_utf8
+from tallystick.files.source import Source, check_line_ends, not_utf8
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS = range(9)  # MISC is not kept
 ROW, COMMENT, BLANK = range(3)
@@ -74,10 +74,10 @@ def number_jointly(a: Coded, b: Coded, canonical: Callable[[str], str] | None = 
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
-    """A file's name and bytes; the last line is ended, and zeros follow that `number_ranges` may read."""
+class Content:
+    """A source's bytes; the last line is ended, and zeros follow that `number_ranges` may read."""
 
-    name: str
+    source: Source
     data: bytes
     size: int
     """The number of bytes without the zeros."""
@@ -89,24 +89,24 @@ class Source:
         column = None
         if text is not None and field is not None:
             column = sum(len(part) + 1 for part in text.split("\t")[:field]) + 1
-        return InputError(message, Place(self.name, line, column, text))
+        return self.source.error(message, line, column, text)
 
 
-def make_source(name: str, data: bytes) -> Source:
+def read_content(source: Source) -> Content:
     """Take in a file as it is: with a byte order mark or not, with the line ends of Windows or not."""
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    data = source.read().removeprefix(b"\xef\xbb\xbf")
     if b"\r" in data:
-        check_line_ends(data, name)
+        check_line_ends(data, source)
         data = data.replace(b"\r\n", b"\n")
     ended = b"" if data.endswith(b"\n") or not data else b"\n"
-    return Source(name, b"".join((data, ended, bytes(WIDTH))), len(data) + len(ended))
+    return Content(source, b"".join((data, ended, bytes(WIDTH))), len(data) + len(ended))
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
     """A CoNLL-U file by lines. Line numbers count from 1."""
 
-    source: Source
+    content: Content
     kinds: NDArray[np.uint8]
     row_lines: NDArray[np.int32]
     columns: list[Coded]
@@ -115,9 +115,9 @@ class Table:
     """The comments that may be a `# newdoc` or a `# sent_id`."""
 
 
-def read_table(source: Source) -> Table:
+def read_table(content: Content) -> Table:
     """Split a file into columns; the only errors here are bad bytes and wrong numbers of columns."""
-    data, size = source.data, source.size
+    data, size = content.data, content.size
     kinds = [np.zeros(0, np.uint8)]
     row_starts = [np.zeros(0, np.intp)]
     offset_type = np.int32 if size < 2**31 else np.int64
@@ -140,7 +140,7 @@ def read_table(source: Source) -> Table:
         tabs_in_line = np.diff(np.searchsorted(tabs, ends), prepend=0)
         wrong = np.flatnonzero(is_row & (tabs_in_line != 9))
         if wrong.size:
-            raise _not_ten(source, lines_before + int(wrong[0]) + 1, int(tabs_in_line[wrong[0]]) + 1)
+            raise _not_ten(content, lines_before + int(wrong[0]) + 1, int(tabs_in_line[wrong[0]]) + 1)
         tabs = tabs[np.repeat(is_row, tabs_in_line)].reshape(-1, 9)[:, _LAST_TABS]
 
         # `# text` is the long one among the comments, so look at the letter after the space first.
@@ -159,23 +159,23 @@ def read_table(source: Source) -> Table:
         piece_end = np.concatenate([tabs[:, at] for tabs in row_tabs]).astype(np.intp)
         codes, occurs = number_ranges(data, piece_start, piece_end - piece_start)
         distinct = _slices(data, piece_start[occurs], piece_end[occurs])
-        columns += _split_piece(codes, distinct, len(piece), source)
+        columns += _split_piece(codes, distinct, len(piece), content)
         piece_start = piece_end + 1
     every_kind = np.concatenate(kinds)
     lines = (np.flatnonzero(every_kind == ROW) + 1).astype(np.int32)
-    return Table(source, every_kind, lines, columns, np.concatenate(comment_lines), comments)
+    return Table(content, every_kind, lines, columns, np.concatenate(comment_lines), comments)
 
 
 def _slices(data: bytes, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> list[bytes]:
     return [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-def _split_piece(codes: Ints, distinct: list[bytes], width: int, source: Source) -> list[Coded]:
+def _split_piece(codes: Ints, distinct: list[bytes], width: int, content: Content) -> list[Coded]:
     """The columns of a piece, from its codes and its distinct values."""
     try:
         fields = b"\t".join(distinct).decode("utf-8").split("\t") if distinct else []
     except UnicodeDecodeError:
-        raise _bad_byte(source) from None
+        raise not_utf8(content.data, content.source) from None
     columns = []
     for column in range(width):
         numbers: dict[str, int] = {}
@@ -184,13 +184,9 @@ def _split_piece(codes: Ints, distinct: list[bytes], width: int, source: Source)
     return columns
 
 
-def _not_ten(source: Source, line: int, found: int) -> InputError:
+def _not_ten(content: Content, line: int, found: int) -> InputError:
     hint = "; are they separated by spaces?" if found == 1 else ""
-    return source.error(f"expected 10 columns separated by tabs, found {found}{hint}", line)
-
-
-def _bad_byte(source: Source) -> InputError:
-    return not_utf8(source.data, source.name)
+    return content.error(f"expected 10 columns separated by tabs, found {found}{hint}", line)
 
 
 # What makes the rows of a CoNLL-U sentence a tree over its words, checked for all sentences at once.

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, Place, did_you_mean
-from tallystick.files.source import read_bytes, shown_name
+from tallystick.files.source import AnySource, Source
 
 _SPACE = " \t\r\n"
 
@@ -258,14 +257,10 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:59] + "…"
 
 
-def read_json(name: str | Path) -> list[Json]:
+def read_json(name: AnySource) -> list[Json]:
     """The values of a JSON Lines file; or of a file that is one JSON value: a list's items, or the one value."""
-    return parse_json(read_bytes(name), shown_name(name))
-
-
-def parse_json(data: bytes, file: str) -> list[Json]:
-    """The same for what was read already."""
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    source = Source.of(name)
+    file, data = str(source), source.read().removeprefix(b"\xef\xbb\xbf")
     if not data.strip():
         raise InputError("is empty; expected JSON", file)
     if data.lstrip()[:1] != b"[":
@@ -274,11 +269,11 @@ def parse_json(data: bytes, file: str) -> list[Json]:
             if not line.strip():
                 continue
             try:
-                out.append(Json(decode(line), Place(file, number)))
+                out.append(Json(decode(line), source.place(number)))
             except NotJson as error:
                 if not out and _is_json(data):  # one object over several lines
                     break
-                raise placed(error, line, file, number) from None
+                raise placed(error, line, file, source.line(number)) from None
         else:
             return out
     whole = Json(decode_line(data, file), Place(file))

@@ -6,8 +6,6 @@ twice (standard input) is held in memory.
 
 from __future__ import annotations
 
-import io
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,22 +15,15 @@ from typing import IO, Any, NoReturn
 
 import numpy as np
 
-from tallystick.errors import InputError, Place
+from tallystick.errors import InputError
 from tallystick.files.json_values import NotJson, explained, placed
-from tallystick.files.parts import part_at_hand
 from tallystick.files.source import (
-    check_file,
+    AnySource,
+    Source,
     check_line_ends,
     check_text,
     complain_of_nul,
-    is_held,
     is_packed,
-    open_packed,
-    packed_errors,
-    packing,
-    read_bytes,
-    reads_once,
-    shown_name,
     unpacked_name,
 )
 
@@ -43,7 +34,7 @@ _MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class Portion:
-    """Some lines of a file, one after the other: their numbers (from 1), their bytes and where each begins."""
+    """Some lines of a source, one after the other: their numbers in the file (from 1), their bytes and where each begins."""
 
     numbers: list[int]
     lines: list[bytes]
@@ -56,13 +47,14 @@ class Portion:
 class Lines:
     """A file of documents; `portions` may be asked for as often as one likes."""
 
-    def __init__(self, name: str | Path) -> None:
-        self.name, self.file = str(name), shown_name(name)
+    def __init__(self, name: AnySource) -> None:
+        self.source = Source.of(name)
+        self.name, self.file = self.source.name, str(self.source)
         self._held: list[bytes] | None = None
         self._stream: IO[bytes] | None = None
-        if reads_once(name):  # standard input or a pipe
-            self._held = read_bytes(name).removeprefix(_MARK).split(b"\n")
-        elif unpacked_name(name).endswith(".json") and part_at_hand(name) is None:
+        if self.source.reads_once or (self.source.held is not None and not self.source.is_part):
+            self._held = self.source.read().removeprefix(_MARK).split(b"\n")
+        elif unpacked_name(name).endswith(".json") and not self.source.is_part:
             self._held = self._elements()
         self.position = 0
         """How many bytes of the file (as it is on disk) were read so far."""
@@ -79,7 +71,7 @@ class Lines:
         """A .json file is a list of documents, or one document; if it is neither, it may still be JSON Lines."""
         import msgspec
 
-        data = read_bytes(self.name).removeprefix(_MARK)
+        data = self.source.read().removeprefix(_MARK)
         try:
             if data.lstrip()[:1] == b"[":
                 return [bytes(one) for one in msgspec.json.decode(data, type=list[msgspec.Raw])]
@@ -91,22 +83,23 @@ class Lines:
 
     @property
     def seekable(self) -> bool:
-        return self._held is None and not is_packed(self.name) and part_at_hand(self.name) is None
+        return self._held is None and not is_packed(self.name) and not self.source.is_part
 
     def portions(self, most: int = MOST_LINES) -> Iterator[Portion]:
         """The lines that are not blank, some at a time."""
         number = offset = 0
-        stream: Any = iter(self._held) if self._held is not None else self._open()
+        stream: Any = iter(self._held) if self._held is not None else self.source.open()
         size = 64
         try:
             while True:
-                lines = list(islice(stream, size))
+                with self.source.reading():
+                    lines = list(islice(stream, size))
                 if not lines:
                     return
                 if number == 0:
                     lines[0] = lines[0].removeprefix(_MARK)
                     offset = 3 if self.seekable and self._has_mark() else 0
-                numbers = list(range(number + 1, number + len(lines) + 1))
+                numbers = self._numbers(number, len(lines))
                 *offsets, offset = accumulate(map(len, lines), initial=offset)
                 number += len(lines)
                 self.position = offset if self.seekable else self._raw_position(stream)
@@ -117,13 +110,16 @@ class Lines:
                     lines, numbers, offsets = ([side[k] for k in kept] for side in (lines, numbers, offsets))
                 if lines:
                     yield Portion(numbers, lines, offsets)
-        except packed_errors() as error:
-            raise InputError(f"is not a complete {packing(self.name)} file ({error})", self.file) from None
-        except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror or error})", self.file) from None
         finally:
             if self._held is None:
                 stream.close()
+
+    def _numbers(self, before: int, count: int) -> list[int]:
+        """The lines of the file for the next lines."""
+        numbers = range(before + 1, before + count + 1)
+        if not self.source.is_part:
+            return list(numbers)
+        return list(map(int, self.source.lines_of_file(np.array(numbers, np.int64))))
 
     def _raw_position(self, stream: Any) -> int:
         """How far a packed file was read."""
@@ -136,17 +132,6 @@ class Lines:
     def _has_mark(self) -> bool:
         with open(self.name, "rb") as stream:
             return stream.read(3) == _MARK
-
-    def _open(self) -> IO[bytes]:
-        part = part_at_hand(self.name)
-        if part is not None:
-            return io.BytesIO(part.read())
-        check_file(self.name)
-        try:
-            return open_packed(self.name) if is_packed(self.name) else open(self.name, "rb")
-        except (OSError, ValueError):
-            read_bytes(self.name)  # says what is wrong
-            raise
 
     def line_at(self, offset: int) -> bytes:
         """The line that begins at an offset (plain files only)."""
@@ -169,8 +154,7 @@ def not_json(error: Exception, file: str, number: int, line: bytes, advice: str 
 # A file as a stream of pieces of whole lines, so that a large one never has to be in memory at once.
 #
 # A reader takes the pieces one after the other and keeps only what it needs. When something is wrong, the
-# message shows the line: a file is simply opened a second time for that, standard input cannot be, so its
-# pieces are kept.
+# message shows the line: the source is opened a second time for that.
 
 PIECE = 1 << 20
 """Bytes a piece; one megabyte stays in the processor's cache while it is looked at several times."""
@@ -201,11 +185,10 @@ class Pieces:
     The last line gets a newline if it has none, and a byte order mark is taken off. Iterate once.
     """
 
-    def __init__(self, name: str | Path, size: int = PIECE) -> None:
-        self.name = str(name)
-        self.shown = shown_name(name)
+    def __init__(self, name: AnySource, size: int = PIECE) -> None:
+        self.source = Source.of(name)
+        self.shown = str(self.source)
         self._size = size
-        self._kept: list[bytes] | None = [] if reads_once(name) else None
         checked = self._checked()
         first = next(checked, None)
         if first is None:
@@ -219,7 +202,7 @@ class Pieces:
 
     def line(self, number: int) -> str | None:
         """The text of a line, counted from 1, for a message."""
-        for piece in self._kept if self._kept is not None else self._read():
+        for piece in self._read():
             count = piece.count(b"\n")
             if number <= count:
                 return piece.split(b"\n", number)[number - 1].decode("utf-8", "replace").rstrip("\r")
@@ -227,13 +210,11 @@ class Pieces:
         return None
 
     def error(self, message: str, line: int | None = None, column: int | None = None) -> InputError:
-        """What to raise about a place of this file; shows the text of its line."""
-        return InputError(message, Place(self.shown, line, column, None if line is None else self.line(line)))
+        """What to raise about a line of this source; shows its text."""
+        return self.source.error(message, line, column, None if line is None else self.line(line))
 
     def _checked(self) -> Iterator[bytes]:
         for number, piece in enumerate(self._read()):
-            if self._kept is not None:
-                self._kept.append(piece)
             if number == 0:
                 check_text(piece[:2], self.shown)
                 if not piece.lstrip().startswith(b"{"):
@@ -244,10 +225,10 @@ class Pieces:
 
     def _complain(self, piece: bytes, number: int) -> NoReturn:
         # Lines are only counted now that somebody wants to know.
-        before = islice(self._kept if self._kept is not None else self._read(), number)
+        before = islice(self._read(), number)
         lines = sum(earlier.count(b"\n") for earlier in before)
         if b"\0" in piece:
-            complain_of_nul(piece, self.shown, lines)
+            complain_of_nul(piece, self.source, lines)
         at = 0
         try:
             piece.decode("utf-8")
@@ -257,7 +238,7 @@ class Pieces:
         start = piece.rfind(b"\n", 0, at) + 1
         text = piece[start : piece.find(b"\n", at)].decode("utf-8", "replace")
         column = len(piece[start:at].decode("utf-8", "replace")) + 1
-        raise InputError(message, Place(self.shown, lines + piece.count(b"\n", 0, at) + 1, column, text))
+        raise self.source.error(message, lines + piece.count(b"\n", 0, at) + 1, column, text)
 
     def _read(self) -> Iterator[bytes]:
         start = True
@@ -269,35 +250,8 @@ class Pieces:
                 yield piece if piece.endswith(b"\n") else piece + b"\n"
 
     def _raw(self) -> Iterator[bytes]:
-        part = part_at_hand(self.name)
-        if part is not None:
-            yield from self._whole_lines(io.BytesIO(part.read()))
-            return
-        if is_held(self.name):
-            yield from self._whole_lines(io.BytesIO(read_bytes(self.name)))
-            return
-        if self.name == "-":
-            yield from self._whole_lines(sys.stdin.buffer)
-            return
-        path = Path(self.name)
-        try:
-            check_file(self.name)
-            if not is_packed(path):
-                with path.open("rb") as stream:
-                    yield from self._whole_lines(stream)
-                return
-            try:
-                with open_packed(path) as unpacked:
-                    yield from self._whole_lines(unpacked)
-            except packed_errors() as error:
-                raise InputError(f"is not a complete {packing(path)} file ({error})", self.shown) from None
-        except FileNotFoundError:
-            raise InputError("no such file", self.shown) from None
-        except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror or error})", self.shown) from None
-        except ValueError as error:  # a NUL in the name
-            raise InputError(f"is no name of a file ({error})", repr(self.shown)) from None
-
-    def _whole_lines(self, stream: IO[bytes]) -> Iterator[bytes]:
-        while piece := stream.read(self._size):
-            yield piece + stream.readline()
+        if self.source.reads_once:
+            self.source.read()  # which keeps it
+        with self.source.open() as stream, self.source.reading():
+            while piece := stream.read(self._size):
+                yield piece + stream.readline()

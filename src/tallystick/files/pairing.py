@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some, unmet_ids
+from tallystick.files.source import AnySource
 
 
 @dataclass
@@ -147,7 +148,7 @@ def place_of(document: Any, ids: Sequence[Any]) -> int:
     return list(ids).index(document)
 
 
-def sources(name: str | Path, suffix: str) -> list[Path]:
+def sources(name: AnySource, suffix: str) -> list[Path]:
     """The file, or the files with that suffix in the folder, by name."""
     path = Path(name)
     if not path.is_dir():

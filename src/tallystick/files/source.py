@@ -1,7 +1,16 @@
-"""What a file may be: a file, text, and not endless.
+"""A source: what the user names, and everything needed to read it and to say where in it something stands.
+
+A source is a file, packed (`.gz`, `.zst`) or not, `-` for standard input, or a part of a file:
+
+    Source.of("gold.jsonl.gz")
+    Source.part("gold.jsonl", ((0, 57, 1), (4096, 8192, 18)))     two ranges of bytes, which begin in lines 1 and 18
+
+Readers take a name or a `Source`. Lines are counted from 1 as a reader meets them; `source.place(3)` is the place in the
+*file*, also where the third line of a part is line 19 of it. What can be read only once (standard input, a pipe) is kept by its
+source, so that whoever holds the source can read it again. A source can be pickled and sent to a worker.
 
 Everything that is read goes through here, so that a directory, a device, a UTF-16 file or a bomb (a packed file that unpacks to
-thousands of times its size) is said in one line, before memory is gone.
+thousands of times its size) is an error of one line, before memory is gone.
 """
 
 from __future__ import annotations
@@ -10,14 +19,17 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from pathlib import Path
-from typing import IO, Any, NoReturn
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from tallystick.errors import InputError, Place, TallystickError
-from tallystick.files.parts import part_at_hand
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 RATIO = 100
 """A packed file may unpack to this many times its size; text seldom reaches 20. TALLYSTICK_UNPACK_RATIO raises it."""
@@ -26,8 +38,11 @@ ALWAYS_FINE = 64 << 20
 _RATIO_NAME = "TALLYSTICK_UNPACK_RATIO"
 _MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
+AnySource = str | os.PathLike[str]
+"""What a reader takes: the name of a file, or a `Source`."""
 
-def check_file(name: str | Path) -> None:
+
+def check_file(name: AnySource) -> None:
     """A directory or an endless device is an error; whatever else is wrong, opening it will say."""
     try:
         mode = os.stat(name)
@@ -40,7 +55,7 @@ def check_file(name: str | Path) -> None:
         raise InputError("is a device, expected a file", str(name))
 
 
-def _is_terminal(name: str | Path) -> bool:
+def _is_terminal(name: AnySource) -> bool:
     try:
         with open(name, "rb") as stream:
             return stream.isatty()
@@ -48,15 +63,10 @@ def _is_terminal(name: str | Path) -> bool:
         return False
 
 
-def reads_once(name: str | Path) -> bool:
-    """Whether what stands there is gone once it is read: standard input, a pipe, what a shell writes as <(command)."""
-    return str(name) == "-" or (os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name))
-
-
 class Unpacked(io.RawIOBase):
     """A packed file as the bytes in it, no more of them than is sane."""
 
-    def __init__(self, stream: IO[bytes], unpacked: IO[bytes], name: str | Path, ratio: float | None = None) -> None:
+    def __init__(self, stream: IO[bytes], unpacked: IO[bytes], name: AnySource, ratio: float | None = None) -> None:
         self._stream, self._unpacked, self._name = stream, unpacked, str(name)
         ratio = _chosen_ratio() if ratio is None else ratio
         packed = os.path.getsize(name) if os.path.isfile(name) else 0
@@ -99,15 +109,15 @@ def _chosen_ratio() -> float:
     return ratio
 
 
-def check_text(data: bytes, file: str) -> None:
+def check_text(data: bytes, file: AnySource) -> None:
     """UTF-16, and bytes that no text has, are errors that say so."""
     if data[:2] in _MARKS:
-        raise InputError(f"is {_MARKS[data[:2]]}; convert the file to UTF-8 first", file)
+        raise InputError(f"is {_MARKS[data[:2]]}; convert the file to UTF-8 first", shown_name(file))
     if b"\0" in data:
         complain_of_nul(data, file)
 
 
-def complain_of_nul(data: bytes, file: str, lines_before: int = 0) -> NoReturn:
+def complain_of_nul(data: bytes, file: AnySource, lines_before: int = 0) -> NoReturn:
     """The error for a NUL byte, with its place."""
     at = data.index(b"\0")
     start = data.rfind(b"\n", 0, at) + 1
@@ -115,24 +125,26 @@ def complain_of_nul(data: bytes, file: str, lines_before: int = 0) -> NoReturn:
     text = data[start:].split(b"\n", 1)[0][: at - start + 200].decode("utf-8", "replace").replace("\0", "\ufffd")
     column = len(data[start:at].decode("utf-8", "replace")) + 1
     message = "a NUL byte, so this is no text file; expected UTF-8 (convert a UTF-16 file first)"
-    raise InputError(message, Place(file, line, column, text))
+    raise Source.of(file).error(message, line, column, text)
 
 
-def not_utf8(data: bytes, file: str) -> InputError:
+def not_utf8(data: bytes, file: AnySource) -> InputError:
     """The error for a file in another encoding, with the line of the first byte that shows it."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         message = f"byte 0x{data[error.start]:02x} is not UTF-8; convert the file to UTF-8 first"
-        return InputError(message, Place(file, line))
+        return Source.of(file).error(message, line)
     raise AssertionError("this is UTF-8")  # pragma: no cover
 
 
-def check_line_ends(data: bytes, file: str) -> None:
+def check_line_ends(data: bytes, file: AnySource) -> None:
     """Lines that end with CR alone, as on the Macintosh of 1990, would all be one line."""
     if b"\r" in data and b"\n" not in data and b"\r" in data.rstrip():
-        raise InputError("has lines that end with CR alone; convert the line ends to LF (or CRLF) first", file)
+        raise InputError(
+            "has lines that end with CR alone; convert the line ends to LF (or CRLF) first", shown_name(file)
+        )
 
 
 # Packed files: `.gz`, and `.zst` where the package zstandard is installed.
@@ -142,12 +154,12 @@ _BITE = 1 << 12
 """zstd can make 128 kB of four bytes, so a bomb is unpacked in small bites, each of which is 128 MB at most."""
 
 
-def is_packed(name: str | Path) -> bool:
+def is_packed(name: AnySource) -> bool:
     """Whether a file has to be unpacked, by its name."""
     return str(name).endswith(ENDINGS)
 
 
-def unpacked_name(name: str | Path) -> str:
+def unpacked_name(name: AnySource) -> str:
     """What the file would be called if it were not packed: `a.jsonl` for `a.jsonl.gz`."""
     text = str(name)
     for ending in ENDINGS:
@@ -155,7 +167,7 @@ def unpacked_name(name: str | Path) -> str:
     return text
 
 
-def open_packed(name: str | Path) -> IO[bytes]:
+def open_packed(name: AnySource) -> IO[bytes]:
     """The bytes in a packed file, in a stream that stops a bomb and knows how far it is."""
     import gzip
 
@@ -206,7 +218,7 @@ def packed_errors() -> tuple[type[Exception], ...]:
     return (*known, zstandard.ZstdError)
 
 
-def packing(name: str | Path) -> str:
+def packing(name: AnySource) -> str:
     """How a file is packed, for a message."""
     return "zstd" if str(name).endswith(".zst") else "gzip"
 
@@ -219,116 +231,221 @@ def _zstandard() -> Any:
     return zstandard
 
 
-# What can be read only once, for work that reads it several times.
-#
-# A comparison reads its reference for each system. A file is simply opened again; standard input and pipes are gone once they
-# are read, so while they are `held` their bytes are kept by the first who reads them and given to everybody who comes later.
-
-_HELD: ContextVar[dict[str, bytes] | None] = ContextVar("what was read once", default=None)
+Range = tuple[int, int, int]
+"""First byte, byte after the last, number of the first line."""
 
 
-@contextmanager
-def held() -> Iterator[None]:
-    """What can be read only once is kept, and can be read again."""
-    token = _HELD.set({})
-    try:
-        yield
-    finally:
-        _HELD.reset(token)
+@dataclass(eq=False)
+class Source:
+    """A file, standard input (`-`), or some ranges of a file's bytes, in one piece for the reader.
 
+    `by_name` says that the documents of a part were chosen by their names, so that what the other side lacks is nowhere.
+    """
 
-def is_held(name: str | Path) -> bool:
-    """Whether this can be read only once, and is kept."""
-    return _HELD.get() is not None and reads_once(name)
+    name: str
+    ranges: tuple[Range, ...] | None = None
+    by_name: bool = False
+    held: bytes | None = field(default=None, repr=False)
+    """The content, where it cannot be read again: of a packed file's part, of standard input."""
 
+    @classmethod
+    def of(cls, name: AnySource) -> Source:
+        """What a name stands for; a source stands for itself."""
+        return name if isinstance(name, Source) else cls(os.fspath(name))
 
-def read_held(name: str | Path, read: Callable[[], bytes]) -> bytes:
-    """The bytes that `read` gives; kept, if that cannot be done twice."""
-    kept = _HELD.get()
-    if kept is None or not reads_once(name):
-        return read()
-    if str(name) not in kept:
-        kept[str(name)] = read()
-    return kept[str(name)]
+    @classmethod
+    def part(
+        cls, name: AnySource, ranges: tuple[Range, ...], *, held: bytes | None = None, by_name: bool = False
+    ) -> Source:
+        """Some ranges of a file; `held` are their bytes where the file cannot be read at any place."""
+        return cls(cls.of(name).name, ranges, by_name, held)
 
+    @classmethod
+    def of_text(cls, text: str | bytes, name: str = "<text>") -> Source:
+        """Text that is in memory already; `name` is what errors call it."""
+        return cls(name, held=text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
 
-# Opening what the user names: plain files, `.gz`, `.zst`, `-` for standard input, and parts of files.
+    def __str__(self) -> str:
+        """What messages call it."""
+        return "<stdin>" if self.name == "-" else self.name
 
+    def __fspath__(self) -> str:
+        return self.name
 
-def read_bytes(name: str | Path) -> bytes:
-    """The whole content, unpacked. Everything that can go wrong is an `InputError` that names the file."""
-    name = str(name)
-    part = part_at_hand(name)
-    if part is not None:
-        data = part.read()
-        check_text(data, name)
+    @property
+    def is_part(self) -> bool:
+        return self.ranges is not None
+
+    @property
+    def reads_once(self) -> bool:
+        """Whether what stands there is gone once it is read: standard input, a pipe, what a shell writes as <(command)."""
+        return self.held is None and not self.is_part and _is_stream(self.name)
+
+    @property
+    def size(self) -> int:
+        """How many bytes a part has."""
+        return sum(stop - start for start, stop, _ in self.ranges or ())
+
+    # Where something stands
+
+    def line(self, number: int) -> int:
+        """The line of the file that is this line of the source."""
+        if self.ranges is None:
+            return number
+        before, first = next(
+            (found for found in reversed(self._first_lines) if found[0] < number), (0, self.ranges[0][2])
+        )
+        return number - before + first - 1
+
+    def lines_of_file(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The lines of the file for many lines of the source."""
+        import numpy as np
+
+        if self.ranges is None:
+            return numbers
+        before, first = (np.array(found, np.int64) for found in zip(*self._first_lines, strict=True))
+        here = np.searchsorted(before, numbers, side="left") - 1
+        return np.asarray(np.where(numbers > 0, numbers - before[here] + first[here] - 1, numbers))
+
+    @cached_property
+    def _first_lines(self) -> list[tuple[int, int]]:
+        """For each range how many lines of the source stand before it, and its first line in the file."""
+        if len(self.ranges or ()) == 1:
+            return [(0, first) for _, _, first in self.ranges or ()]
+        data, at, before, out = self._content(), 0, 0, []
+        for start, stop, first in self.ranges or ():
+            out.append((before, first))
+            before += data.count(b"\n", at, at + stop - start)
+            at += stop - start
+        return out
+
+    def place(self, line: int | None = None, column: int | None = None, text: str | None = None) -> Place:
+        """A place, by the line as the reader counts."""
+        return Place(str(self), None if line is None else self.line(line), column, text)
+
+    def error(
+        self, message: str, line: int | None = None, column: int | None = None, text: str | None = None
+    ) -> InputError:
+        """What to raise about a place."""
+        return InputError(message, self.place(line, column, text))
+
+    # Reading
+
+    def read(self) -> bytes:
+        """The whole content, unpacked. Everything that can go wrong is an `InputError` that names the file."""
+        data = self._content()
+        check_text(data, self)
         return data
-    return read_held(name, lambda: _read_whole(name))
 
-
-def _read_whole(name: str) -> bytes:
-    if name == "-":
-        return read_stdin()
-    path = Path(name)
-    try:
-        check_file(name)
-        if is_packed(name):
-            try:
-                with open_packed(name) as stream:
-                    data = stream.read()
-            except packed_errors() as error:
-                raise InputError(f"is not a complete {packing(name)} file ({error})", name) from None
+    def _content(self) -> bytes:
+        if self.held is not None:
+            return self.held
+        if self.ranges is not None:
+            return self._read_ranges(self.ranges)
+        once = self.reads_once
+        if self.name == "-":
+            data = _read_stdin()
         else:
-            data = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError("no such file", name) from None
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror or error})", name) from None
-    except ValueError as error:  # a NUL in the name
-        raise InputError(f"is no name of a file ({error})", repr(name)) from None
-    check_text(data, name)
-    return data
+            with self.open() as stream, self.reading():
+                data = stream.read()
+        if once:
+            self.held = data
+        return data
+
+    def _read_ranges(self, ranges: tuple[Range, ...]) -> bytes:
+        pieces = []
+        try:
+            with open(self.name, "rb") as stream:
+                for start, stop, _ in ranges:
+                    stream.seek(start)
+                    pieces.append(stream.read(stop - start))
+        except FileNotFoundError:
+            raise InputError("no such file; every worker has to see it", str(self)) from None
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror or error})", str(self)) from None
+        if sum(map(len, pieces)) != self.size:
+            raise InputError("is shorter than it was a moment ago", str(self))
+        return b"".join(pieces)
+
+    def open(self) -> IO[bytes]:
+        """A stream of the content, unpacked; what goes wrong while it is read is told inside of `reading`."""
+        if self.held is not None or self.is_part or self.name == "-":
+            return io.BytesIO(self._content())
+        try:
+            check_file(self.name)
+            return open_packed(self.name) if is_packed(self.name) else open(self.name, "rb")
+        except FileNotFoundError:
+            raise InputError("no such file", str(self)) from None
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror or error})", str(self)) from None
+        except ValueError as error:  # a NUL in the name
+            raise InputError(f"is no name of a file ({error})", repr(self.name)) from None
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """What can go wrong while a stream is read, as errors that name the file."""
+        try:
+            yield
+        except packed_errors() as error:
+            raise InputError(f"is not a complete {packing(self.name)} file ({error})", str(self)) from None
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror or error})", str(self)) from None
+
+    def head(self, most: int = 1 << 16) -> bytes:
+        """The first bytes; of what can be read only once, and was not read yet, none."""
+        if self.reads_once:
+            return b""
+        with self.open() as stream, self.reading():
+            return stream.read(most)
+
+    def text(self) -> str:
+        """The whole content as UTF-8 text without a byte order mark; a bad byte is an error that names its line."""
+        data = self.read()
+        check_line_ends(data, self)
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise not_utf8(data, self) from None
 
 
-def read_stdin() -> bytes:
+def _is_stream(name: str) -> bool:
+    return name == "-" or (os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name))
+
+
+def _read_stdin() -> bytes:
     """All of standard input, as long as it is text."""
-    pieces = []
+    pieces: list[bytes] = []
+    lines = 0
     while piece := sys.stdin.buffer.read(1 << 20):
-        check_text(piece, "<stdin>")
+        if not pieces:
+            check_text(piece[:2], "<stdin>")
+        if b"\0" in piece:
+            complain_of_nul(piece, "<stdin>", lines)
+        lines += piece.count(b"\n")
         pieces.append(piece)
     return b"".join(pieces)
 
 
-def read_head(name: str | Path, most: int = 1 << 16) -> bytes:
+def reads_once(name: AnySource) -> bool:
+    """Whether what stands there is gone once it is read, and is not kept."""
+    return Source.of(name).reads_once
+
+
+def read_bytes(name: AnySource) -> bytes:
+    """The whole content, unpacked."""
+    return Source.of(name).read()
+
+
+def read_head(name: AnySource, most: int = 1 << 16) -> bytes:
     """The first bytes of a file, unpacked; of standard input, which can be read only once, none."""
-    name = str(name)
-    if name == "-":
-        return b""
-    part = part_at_hand(name)
-    if part is not None:
-        return part.read()[:most]
-    check_file(name)
-    try:
-        with open_packed(name) if is_packed(name) else open(name, "rb") as stream:
-            return stream.read(most)
-    except packed_errors() as error:
-        raise InputError(f"is not a complete {packing(name)} file ({error})", name) from None
-    except FileNotFoundError:
-        raise InputError("no such file", name) from None
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror or error})", name) from None
+    return Source.of(name).head(most)
 
 
-def read_text(name: str | Path) -> str:
-    """The whole content as UTF-8 text without a byte order mark; a bad byte is an error that names its line."""
-    data = read_bytes(name)
-    check_line_ends(data, shown_name(name))
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise not_utf8(data, shown_name(name)) from None
+def read_text(name: AnySource) -> str:
+    """The whole content as UTF-8 text without a byte order mark."""
+    return Source.of(name).text()
 
 
-def shown_name(name: str | Path) -> str:
+def shown_name(name: AnySource) -> str:
     """How a file is called in messages."""
-    return "<stdin>" if str(name) == "-" else str(name)
+    return str(Source.of(name))

@@ -21,7 +21,7 @@ import numpy as np
 from tallystick.errors import InputError, Place, SidesMismatch, some
 from tallystick.files.json_values import FARTHEST
 from tallystick.files.pairing import Missing, allowed, sources
-from tallystick.files.source import read_text, shown_name, unpacked_name
+from tallystick.files.source import AnySource, read_text, shown_name, unpacked_name
 from tallystick.structures.texts import AnnotatedMention
 from tallystick.tasks.spans.jsonl import (
     Boundaries,
@@ -53,13 +53,13 @@ class Standoff:
         return self.mentions[key]
 
 
-def is_brat(name: str | Path) -> bool:
+def is_brat(name: AnySource) -> bool:
     """Whether a name is that of an .ann file or of a folder."""
     path = Path(name)
     return path.is_dir() or unpacked_name(path).endswith(".ann")
 
 
-def read_standoff(name: str | Path) -> Iterator[Standoff]:
+def read_standoff(name: AnySource) -> Iterator[Standoff]:
     """The .ann files that a name stands for; a document is called as its file, without the suffix."""
     root = Path(name)
     for path in sources(name, ".ann"):
@@ -159,8 +159,8 @@ _NOT_SEGMENTS = "REAMN*#"
 
 
 def read_brat(
-    reference: str | Path,
-    predicted: str | Path,
+    reference: AnySource,
+    predicted: AnySource,
     *,
     tokenizer: str | Tokenizer = "words",
     boundaries: Boundaries = "error",

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +20,7 @@ import numpy.typing as npt
 from tallystick.errors import InputError, Place
 from tallystick.files.lines import is_utf8
 from tallystick.files.numbering import Numbering
-from tallystick.files.source import check_line_ends, check_text, not_utf8, read_bytes, shown_name
+from tallystick.files.source import AnySource, Source, check_line_ends, not_utf8
 from tallystick.tasks.spans.segments import IntArray, ranges
 
 BLOCK = 1 << 18
@@ -57,13 +56,15 @@ class LineBlock:
         return self.data[int(self.start[first]) : int(self.end[last])].decode("utf-8", "replace")
 
 
-def split_lines(data: bytes, file: str, separator: str | None = None) -> Iterator[LineBlock]:
-    """The blocks of a file's content."""
-    check_text(data, file)
-    check_line_ends(data, file)
+def split_lines(source: Source, separator: str | None = None) -> Iterator[LineBlock]:
+    """The blocks of a source's content."""
+    data = source.read()
+    check_line_ends(data, source)
+    if not is_utf8(data):
+        raise not_utf8(data, source)
     mark = None if separator is None else separator.encode()
     if mark is not None and (len(mark) != 1 or mark in b"\r\n"):
-        raise InputError(f"separator {separator!r} is not one ASCII character; None means any white space", file)
+        raise InputError(f"separator {separator!r} is not one ASCII character; None means any white space", str(source))
     position = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
     line = 1
     while position < len(data):
@@ -119,15 +120,15 @@ def column_index(block: LineBlock, lines: npt.NDArray[np.int64], column: int) ->
     return block.first[lines] + block.columns[lines] + column
 
 
-def place_of(block: LineBlock, file: str, line: int, column: int | None = None) -> Place:
+def place_of(block: LineBlock, source: Source, line: int, column: int | None = None) -> Place:
     """The place of a field for a message, with a caret under it."""
     text = block.text(line)
     if column is None or not block.columns[line]:
-        return Place(file, block.line + line, None, text)
+        return source.place(block.line + line, None, text)
     first = int(block.first[line])
     index = first + column + (int(block.columns[line]) if column < 0 else 0)
     before = block.data[int(block.start[first]) : int(block.start[index])].decode("utf-8", "replace")
-    return Place(file, block.line + line, len(before) + 1, text)
+    return source.place(block.line + line, len(before) + 1, text)
 
 
 # Column files with one token a line: which lines are tokens, where sentences and documents begin.
@@ -192,7 +193,7 @@ class ColumnFile:
 
 
 def read_columns(
-    name: str | Path,
+    name: AnySource,
     columns: tuple[int, ...],
     numbering: Numbering,
     token_column: int | None = 0,
@@ -201,7 +202,7 @@ def read_columns(
     keep_tokens: bool = False,
 ) -> ColumnFile:
     """Read and number the given columns of a file (`-` is standard input, `.gz` is unpacked)."""
-    file = shown_name(name)
+    source = Source.of(name)
     codes: list[list[npt.NDArray[np.int32]]] = [[np.zeros(0, dtype=np.int32)] for _ in columns]
     firsts: list[IntArray] = []
     lines: list[IntArray] = []
@@ -211,12 +212,9 @@ def read_columns(
     count = starts = width = 0
     within = False  # whether the line before is a token
     asked = columns if token_column is None else (*columns, token_column)
-    data = read_bytes(name)
-    if not is_utf8(data):
-        raise not_utf8(data, file)
-    for block in split_lines(data, file, separator):
+    for block in split_lines(source, separator):
         if len(block.end) and int((block.end - block.start).max()) > LONGEST_FIELD:
-            raise InputError(f"a field is longer than {LONGEST_FIELD:,} bytes; is this a column file?", file)
+            raise InputError(f"a field is longer than {LONGEST_FIELD:,} bytes; is this a column file?", str(source))
         is_token = block.columns > 0
         opening = _lines_that_start_with(block, _DOCSTART) if _DOCSTART in block.data else []
         is_token[opening] = False
@@ -225,18 +223,18 @@ def read_columns(
             is_token[remarks] = False
             for remark in remarks:
                 if is_token[remark - 1] if remark else within:
-                    raise InputError("a comment inside a sentence", place_of(block, file, remark))
+                    raise InputError("a comment inside a sentence", place_of(block, source, remark))
         tokens = np.flatnonzero(is_token)
         if len(tokens):
             if not width:
                 width = int(block.columns[tokens[0]])
-                _check_columns(asked, width, place_of(block, file, int(tokens[0])))
+                _check_columns(asked, width, place_of(block, source, int(tokens[0])))
             wrong = np.flatnonzero(block.columns[tokens] != width)
             if len(wrong):
                 line = int(tokens[wrong[0]])
                 raise InputError(
                     f"expected {width} columns as in the lines before, found {block.columns[line]}",
-                    place_of(block, file, line),
+                    place_of(block, source, line),
                 )
             for column, parts in zip(columns, codes, strict=True):
                 index = column_index(block, tokens, column)
@@ -254,13 +252,13 @@ def read_columns(
         starts += len(opening)
         within = bool(is_token[-1])
     if not count:
-        raise InputError("holds no tokens", file)
+        raise InputError("holds no tokens", str(source))
     document = np.concatenate(documents)
     return ColumnFile(
-        file,
+        str(source),
         tuple(np.concatenate(parts) for parts in codes),
         np.concatenate((*firsts, [count])),
-        np.concatenate(lines),
+        source.lines_of_file(np.concatenate(lines)),
         np.maximum(document - 1, 0) if starts else None,
         Tokens(np.concatenate(token_data), np.concatenate(token_sizes)) if len(token_sizes) > 1 else None,
     )

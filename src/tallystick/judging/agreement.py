@@ -1,8 +1,12 @@
-"""Agreement between two judges: Cohen's kappa on three labels, and on two (Partial merged into Incorrect).
+"""Agreement between judges: Cohen's kappa on three labels, and on two (Partial merged into Incorrect).
 
     kappa = (p_o - p_e) / (1 - p_e)      p_o = Σ n_kk / n      p_e = Σ n_k. n_.k / n²
 
-It is 0/0 where both gave one and the same label throughout; that is undefined (None), not perfect.
+It is 0/0 if both judges gave the same single label throughout; that is undefined (None), not perfect.
+
+A `Panel` has all judges of a store side by side, as in Table 5 of the BEMEAE paper: the agreement of the people first, then each automatic
+judge against the people. A voice is a judge with a version: a model that was asked with two prompts has two. `persons` stands for what
+people decided together: the more experienced wins where they differ, and what people of equal experience dispute is left out.
 """
 
 from __future__ import annotations
@@ -12,7 +16,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tallystick.judging.verdicts import LABELS, Label
+from tallystick.errors import InputError, did_you_mean
+from tallystick.judging.questions import LABELS, Judgement, Label
+from tallystick.judging.recorded import Recorded
+from tallystick.judging.store import Store, Voice
 
 
 def kappa(table: Sequence[Sequence[int]]) -> float | None:
@@ -28,7 +35,7 @@ def kappa(table: Sequence[Sequence[int]]) -> float | None:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two judges agree over the questions that both answered."""
+    """The agreement of two judges on the questions that both answered."""
 
     first: str
     second: str
@@ -42,12 +49,12 @@ class Agreement:
 
     @property
     def kappa_3(self) -> float | None:
-        """On three labels."""
+        """Kappa on three labels."""
         return kappa(self.table)
 
     @property
     def kappa_2(self) -> float | None:
-        """On two: Partial is Incorrect."""
+        """Kappa on two labels: Partial is Incorrect."""
         (cc, *rest), *others = self.table
         return kappa(((cc, sum(rest)), (sum(row[0] for row in others), sum(sum(row[1:]) for row in others))))
 
@@ -60,7 +67,7 @@ class Agreement:
 def agreement(
     first: Mapping[Any, Label], second: Mapping[Any, Label], names: tuple[str, str] = ("first", "second")
 ) -> Agreement:
-    """Two judges' labels by question; only what both answered counts."""
+    """The agreement of two judges from their labels by question; only what both answered counts."""
     return Agreement(*names, _cross((first[key], second[key]) for key in first if key in second))
 
 
@@ -69,3 +76,119 @@ def _cross(pairs: Iterable[tuple[Label, Label]]) -> tuple[tuple[int, ...], ...]:
     for a, b in pairs:
         counts[LABELS.index(a)][LABELS.index(b)] += 1
     return tuple(map(tuple, counts))
+
+
+# -- all judges of a store --------------------------------------------------------------------------------------------
+
+
+PERSONS = "persons"
+
+
+class Panel:
+    """The voices of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.voices = store.voices()
+        if not self.voices:
+            raise InputError(f"{store.path}: nobody has judged here yet")
+
+    def voice(self, name: str) -> Voice:
+        """The voice with this name; the start of its version is enough if only one fits."""
+        judge, _, version = name.partition("@")
+        exact = [one for one in self.voices if name in (one.name, one.judge)]
+        found = exact or [one for one in self.voices if one.judge == judge and one.version.startswith(version)]
+        if len(found) == 1:
+            return found[0]
+        names = [one.name for one in self.voices]
+        if found:
+            raise InputError(f"{name!r} may be {', '.join(one.name for one in found)}; give the full name")
+        raise InputError(
+            f"{self.store.path}: nobody called {name!r} has judged here; there are {', '.join(names)}."
+            f"{did_you_mean(name, names)}"
+        )
+
+    def labels(self, voice: Voice) -> dict[str, Label]:
+        """A voice's labels by question."""
+        return self.store.labels(voice.judge, voice.version)
+
+    def between(self, first: str, second: str) -> Agreement:
+        """The agreement of two voices, by name; `persons` is what people decided."""
+        (one, mine), (other, theirs) = self._side(first), self._side(second)
+        return agreement(mine, theirs, (one, other))
+
+    def _side(self, name: str) -> tuple[str, dict[str, Label]]:
+        if name == PERSONS and not any(one.judge == PERSONS for one in self.voices):
+            return PERSONS, Recorded(self.store, kind="person").labels()
+        voice = self.voice(name)
+        return voice.name, self.labels(voice)
+
+    def against(self, name: str) -> list[Agreement]:
+        """The agreement of every other voice with one."""
+        chosen, labels = self._side(name)
+        return [
+            agreement(self.labels(one), labels, (one.name, chosen))
+            for one in self.voices
+            if one.name != chosen and (chosen != PERSONS or one.kind != "person")
+        ]
+
+    def overview(self) -> list[Agreement]:
+        """People with each other, then every other judge against what people decided (Table 5)."""
+        people = [one for one in self.voices if one.kind == "person"]
+        pairs = [
+            agreement(self.labels(one), self.labels(other), (one.name, other.name))
+            for k, one in enumerate(people)
+            for other in people[k + 1 :]
+        ]
+        others = [one for one in self.voices if one.kind != "person"]
+        if people:
+            return [*pairs, *self.against(PERSONS)]
+        return [
+            agreement(self.labels(one), self.labels(other), (one.name, other.name))
+            for k, one in enumerate(others)
+            for other in others[k + 1 :]
+        ]
+
+    def differences(self, first: str, second: str) -> list[tuple[Judgement, Judgement]]:
+        """The questions that two judges labelled differently."""
+        sides = []
+        for name in (first, second):
+            if name == PERSONS:
+                raise InputError("--differences lists those of two judges; `persons` is several")
+            voice = self.voice(name)
+            sides.append({one.question.key: one for one in self.store.judgements(voice.judge, voice.version)})
+        mine, theirs = sides
+        return [
+            (mine[key], theirs[key]) for key in mine
+            if key in theirs and mine[key].verdict.label != theirs[key].verdict.label
+        ]  # fmt: skip
+
+    def notes(self, rows: Sequence[Agreement]) -> list[str]:
+        """What a reader needs to know about the figures."""
+        out = []
+        named = {name for row in rows for name in (row.first, row.second)}
+        people = {one.judge for one in self.voices if one.kind == "person"}
+        changed = [
+            one for one in self.store.judgements()
+            if one.judge in people and (one.judge in named or PERSONS in named)
+            and one.details.get("independent", one.verdict.label) != one.verdict.label
+        ]  # fmt: skip
+        if changed:
+            out.append(
+                f"{len(changed):,} answers were changed after the other person's was shown; these figures use the changed ones"
+            )
+        if PERSONS in named:
+            disputed = len(Recorded(self.store, kind="person").disputed)
+            if disputed:
+                out.append(
+                    f"{disputed:,} questions that people of equal experience answered differently are not in `{PERSONS}`: "
+                    "set who decides with `tallystick judge judges --experience NAME=1`"
+                )
+        unmet = [f"{row.first} and {row.second}" for row in rows if not row.n]
+        if unmet:
+            out.append(f"no question was answered by both: {'; '.join(unmet)}")
+        if any(row.n and row.kappa_3 is None for row in rows):
+            out.append("kappa is undefined where both judges gave the same single label throughout")
+        if not rows:
+            out.append("there is only one judge here, so there is no agreement to measure")
+        return out

@@ -1,11 +1,18 @@
-"""An embedding as a judge: how alike two texts are, and a logistic regression on that one number (section 6.2, a and b).
+"""An embedding as a judge: how similar two texts are, and a logistic regression on that one number (BEMEAE, section 6.2, a and b).
 
     x = the highest similarity of the candidate to any of the question's references
     label = argmax over Correct, Partial, Incorrect of  a_label · x + b_label
 
-The regression is scikit-learn's, trained on labels that people gave; a cosine by itself says nothing about where Correct
-ends, so no classifier comes with the package and none is guessed. A trained one is a small JSON file of coefficients, with
-the signature of its encoder: with another encoder, or another version of it, it is refused.
+The regression is scikit-learn's, trained on labels that people gave. A cosine by itself does not say where Correct ends, so the package
+brings no classifier of its own. A trained one is a small JSON file of coefficients with the signature of its encoder: with another
+encoder, or another version of it, the file is refused.
+
+The labels come from a store, or from a file with one JSON object a line:
+
+    {"candidate": "the harbour police", "references": ["harbour police"], "label": "Correct", "document": ..., "role": ...}
+
+Only the candidate, the reference (or references) and the label are required; the other parts of a question are optional. Lines that name
+a judge have the format that a store writes (see `exchange`).
 """
 
 from __future__ import annotations
@@ -22,11 +29,12 @@ from typing import Any
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64, integers
-from tallystick.errors import InputError
+from tallystick.errors import InputError, Place, did_you_mean
+from tallystick.files.json_values import Json, NotJson, decode, read_json
+from tallystick.files.source import Source, read_text, shown_name
 from tallystick.judging.agreement import Agreement, agreement
 from tallystick.judging.encoders import Encoder, encoder_named
-from tallystick.judging.questions import Question
-from tallystick.judging.verdicts import LABELS, Label, Verdict
+from tallystick.judging.questions import LABELS, Label, Question, Verdict
 
 FORMAT = "tallystick embedding judge 1"
 
@@ -35,7 +43,7 @@ Labelled = Sequence[tuple[Question, Label]]
 
 @dataclass(frozen=True)
 class Classifier:
-    """The coefficients of a logistic regression on one number, a pair for each label that it knows."""
+    """The coefficients of a logistic regression on one number: a slope and an intercept for each known label."""
 
     labels: tuple[Label, ...]
     slopes: tuple[float, ...]
@@ -49,7 +57,7 @@ class Classifier:
 
     @staticmethod
     def fit(x: F64, labels: Sequence[Label], *, balanced: bool = False) -> Classifier:
-        """scikit-learn's logistic regression with its defaults, or with classes weighted to count alike."""
+        """Fit scikit-learn's logistic regression with its defaults, or with classes of equal total weight."""
         try:
             from sklearn.linear_model import LogisticRegression
         except ImportError:
@@ -63,27 +71,27 @@ class Classifier:
         model = LogisticRegression(class_weight="balanced" if balanced else None, max_iter=1000)
         model.fit(np.asarray(x)[:, None], targets)
         slopes, intercepts = model.coef_[:, 0].tolist(), model.intercept_.tolist()
-        if len(known) == 2:  # one row says how much the second is preferred to the first
+        if len(known) == 2:  # one row: how much the second is preferred to the first
             slopes, intercepts = [0.0, *slopes], [0.0, *intercepts]
         return Classifier(known, tuple(slopes), tuple(intercepts))
 
 
 @dataclass(frozen=True)
 class EmbeddingJudge:
-    """An encoder and a classifier: a judge that works offline, and says the same each time."""
+    """An encoder and a classifier: a judge that works offline and always gives the same answer."""
 
     spec: str
     """The encoder's name, as `encoder_named` takes it."""
     encoder: Encoder = field(compare=False, repr=False)
     classifier: Classifier
     training: Mapping[str, Any] = field(compare=False, default_factory=dict)
-    """What it was trained on and how it did: digest, number of questions, split, held-out kappas."""
+    """What it was trained on and how it scored: digest, number of questions, split, held-out kappas."""
 
     kind = "embedding"
 
     @property
     def name(self) -> str:
-        """Under which its judgements may be kept."""
+        """The name under which its judgements can be stored."""
         return f"embedding:{self.spec}"
 
     @property
@@ -171,7 +179,7 @@ def _similarities(encoder: Encoder, questions: Sequence[Question]) -> tuple[F64,
 
 
 def features(encoder: Encoder, questions: Sequence[Question]) -> F64:
-    """x of each question: how alike the candidate and the nearest reference are."""
+    """The x of each question: the similarity of the candidate to the nearest reference."""
     similar, owner = _similarities(encoder, questions)
     out = np.full(len(questions), -np.inf)
     np.maximum.at(out, owner, similar)
@@ -183,7 +191,7 @@ def features(encoder: Encoder, questions: Sequence[Question]) -> F64:
 
 @dataclass(frozen=True)
 class Trained:
-    """A judge, and how far it agreed with labels that it was not trained on."""
+    """A judge, and its agreement with labels that it was not trained on."""
 
     judge: EmbeddingJudge
     held_out: Agreement
@@ -199,10 +207,10 @@ def train(
     split: Mapping[str, str] | None = None,
     balanced: bool = False,
 ) -> Trained:
-    """Train on labelled questions, and measure on others.
+    """Train on labelled questions, and evaluate on others.
 
     With `folds` each question is judged by a classifier that has not seen it (nor any question with the same texts), and the
-    judge is then trained on all. With `split` (question's key to "train" or "test") it is trained on the one part and measured
+    judge is then trained on all. With `split` (question's key to "train" or "test") it is trained on one part and evaluated
     on the other.
     """
     labelled = [(question, label) for question, label in labelled if question.references]
@@ -210,7 +218,7 @@ def train(
     x = features(encoder, [question for question, _ in labelled])
     labels = [label for _, label in labelled]
     if split is None:
-        held_out, how = _cross_validated(x, labelled, folds, seed, balanced), f"{folds} folds, seed {seed}"
+        held_out, how = _cross_validate(x, labelled, folds, seed, balanced), f"{folds} folds, seed {seed}"
         learnt = list(range(len(labels)))
     else:
         learnt, tested = (
@@ -234,7 +242,7 @@ def train(
     return Trained(EmbeddingJudge(spec, encoder, classifier, training), agreed, how)
 
 
-def _cross_validated(x: F64, labelled: Labelled, folds: int, seed: int, balanced: bool) -> dict[int, Label]:
+def _cross_validate(x: F64, labelled: Labelled, folds: int, seed: int, balanced: bool) -> dict[int, Label]:
     try:
         from sklearn.model_selection import StratifiedGroupKFold
     except ImportError:
@@ -266,3 +274,67 @@ def _cross_validated(x: F64, labelled: Labelled, folds: int, seed: int, balanced
 def _digest(labelled: Labelled) -> str:
     text = json.dumps([(question.key, label) for question, label in labelled])
     return blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+# -- labels from a file -----------------------------------------------------------------------------------------------
+
+
+PARTS = ("document", "event_type", "trigger", "role")
+
+
+def read_labelled(path: str | Path) -> list[tuple[Question, Label]]:
+    """The questions of a file, with their labels."""
+    return parse_labelled(read_text(path), shown_name(path))
+
+
+def parse_labelled(content: str, file: str) -> list[tuple[Question, Label]]:
+    """The same for a text that was already read."""
+    return [(question_of(row), _label(row.at("label"))) for row in read_json(Source.of_text(content, file))]
+
+
+def names_judges(content: str) -> bool:
+    """Whether the lines name their judges, as a store writes them, rather than give labels alone."""
+    for line in content.split("\n"):
+        if line.strip():
+            try:
+                row = decode(line)
+            except NotJson:
+                return False
+            return isinstance(row, dict) and bool({"key", "judge"} & row.keys())
+    return False
+
+
+def question_of(row: Json) -> Question:
+    """The question of one object."""
+    known = ("candidate", "reference", "references", "label", *PARTS)
+    for name in row.mapping():
+        if name not in known:
+            raise row.fail(f"unknown part {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")
+    given = row.at("references", "reference")
+    references = [given] if given.key == "reference" else given.each()
+    document, event_type, trigger, role = (found.text() if (found := row.get(name)) else "" for name in PARTS)
+    texts = tuple(one.text() for one in references)
+    return Question(row.at("candidate").text(), texts, document, event_type, trigger, role)
+
+
+def _label(value: Json) -> Label:
+    for label in LABELS:
+        if value.value == label:
+            return label
+    raise value.expected(f"one of {', '.join(LABELS)}")
+
+
+def read_split(path: str | Path) -> dict[str, str]:
+    """A split: lines of a question's key, a tab, and train or test."""
+    out: dict[str, str] = {}
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        key, _, part = line.partition("\t")
+        if part.strip() not in ("train", "test"):
+            raise InputError(
+                f"expected a question's key, a tab, and train or test, found {line!r:.60}", Place(str(path), number)
+            )
+        if out.setdefault(key.strip(), part.strip()) != part.strip():
+            raise InputError(f"the question {key.strip()} is in both parts", Place(str(path), number))
+    return out

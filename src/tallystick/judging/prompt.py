@@ -1,22 +1,28 @@
-"""Prompts as data: what a language model is told, with places for what is judged, and how its answer is read.
+"""What a language model is shown of a question, and how its answer is read.
 
-    [system]                                  may be left out
+A prompt is data, with places for what is judged:
+
+    [system]                                  optional
     You are provided with a document, ...
     [user]
     Document : <document>
     Candidate argument: <candidate>
-    [answer]                                  json, or words (Yes / Yes, but ... / No); json if left out
+    [answer]                                  json (the default), or words (Yes / Yes, but ... / No)
     json
 
-The four of the paper's Table 11 are here word for word, mistakes included: `expert` and `intuitive`, each with and without
-the reference. `texts` is ours, for two texts outside of any event. A user's own is a file of the same form; one without
-headings is all user message. A prompt that has a place for <reference> is asked once for each reference. `\\<` is a plain <.
+The four prompts of Table 11 of the BEMEAE paper are included word for word, mistakes and all: `expert` and `intuitive`, each with and
+without the reference. `texts` is our own, for two texts outside any event. A user's prompt is a file of the same form; a file without
+headings is all user message. `\\<` is a plain <.
+
+A prompt with a place for <reference> is asked once for each reference: a question with n references is n pieces. Without it there is one
+piece. A piece holds only what the prompt has a place for, so two that look alike to the model are one, and asked once. A piece in the
+store therefore tells what its prompt showed, and stored answers can be combined just as the model itself would combine them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -26,9 +32,61 @@ from typing import Literal, get_args
 import msgspec
 
 from tallystick.errors import InputError, Place, did_you_mean
-from tallystick.judging.pieces import Sight
-from tallystick.judging.questions import Question
-from tallystick.judging.verdicts import Label
+from tallystick.judging.questions import Label, Question, Verdict
+
+PARTS = ("document", "event_type", "trigger", "role")
+"""What a prompt may show of a question besides candidate and reference."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Which parts of a question are shown."""
+
+    parts: frozenset[str]
+    reference: bool
+
+    @classmethod
+    def of(cls, piece: Question) -> Sight:
+        """What was shown of a piece that was asked: a prompt is refused if it has a place for something empty."""
+        return cls(frozenset(part for part in PARTS if getattr(piece, part)), bool(piece.references))
+
+    @property
+    def asks(self) -> str:
+        """How a judge with this sight is asked: about pairs, or about the candidate alone."""
+        return "pairs" if self.reference else "alone"
+
+    def restrict(self, question: Question) -> Question:
+        """A question with at most one reference, reduced to the shown parts."""
+        kept = {part: getattr(question, part) for part in self.parts}
+        return Question(question.candidate, question.references[:1] if self.reference else (), **kept)
+
+    def pieces(self, question: Question) -> list[Question]:
+        """What is asked about a question: each reference separately, or the candidate alone."""
+        if not self.reference:
+            return [self.restrict(question)]
+        return [self.restrict(question.only(k)) for k in range(len(question.references))]
+
+    def combine(self, question: Question, verdicts: Mapping[str, Verdict]) -> Verdict | None:
+        """The verdict on a question from those on its pieces, by key. A pair without a verdict leaves it open, unless another is Correct."""
+        parts = [verdicts.get(piece.key) for piece in self.pieces(question)]
+        if not self.reference:
+            return parts[0]
+        best = best_of(parts)
+        return best if best is None or best.label == "Correct" or None not in parts else None
+
+
+def best_of(parts: Sequence[Verdict | None]) -> Verdict | None:
+    """The verdict on a candidate from those for each reference: the best label, for the references that earned it."""
+    for label in ("Correct", "Partial", "Incorrect"):
+        found = [k for k, part in enumerate(parts) if part is not None and part.label == label]
+        if found:
+            explanation = next((one.explanation for k in found if (one := parts[k]) and one.explanation), "")
+            return Verdict(label, () if label == "Incorrect" else tuple(found), explanation)
+    return None
+
+
+# -- prompts and answers ----------------------------------------------------------------------------------------------
+
 
 AnswerForm = Literal["json", "words"]
 
@@ -40,7 +98,7 @@ PLACES: dict[str, Callable[[Question], str]] = {
     "reference": lambda question: question.references[0] if question.references else "",
     "candidate": lambda question: question.candidate,
 }
-"""What can stand between < and > in a prompt, and what is put there."""
+"""The places that a prompt may have between < and >, and what fills them."""
 
 NAMED = ("expert", "intuitive", "texts")
 
@@ -74,12 +132,12 @@ class Prompt:
         return Sight(frozenset(part for place, part in parts.items() if place in self.places), self.with_reference)
 
     def messages(self, question: Question) -> list[dict[str, str]]:
-        """The messages for a question of one reference at most. All places are filled at once: a document may hold <role>."""
+        """The messages for a question with at most one reference. All places are filled at once: a document may contain <role>."""
         parts = (("system", self.system), ("user", self.user))
-        return [{"role": role, "content": self._filled(text, question)} for role, text in parts if text]
+        return [{"role": role, "content": self._fill(text, question)} for role, text in parts if text]
 
     def check(self, question: Question) -> None:
-        """An error if the prompt needs what the question does not have."""
+        """Raise an error if the prompt needs what the question does not have."""
         for place in sorted(self.places):
             if not PLACES[place](question).strip():
                 raise InputError(
@@ -88,7 +146,7 @@ class Prompt:
                     f"or a file of your own)"
                 )
 
-    def _filled(self, text: str, question: Question) -> str:
+    def _fill(self, text: str, question: Question) -> str:
         return _PLACE.sub(lambda found: PLACES[found[1]](question) if found[1] else "<", text)
 
 
@@ -116,7 +174,7 @@ def prompt_named(name: str, reference: bool | None = None) -> Prompt:
 
 
 def read_prompt(text: str, name: str, file: str) -> Prompt:
-    """A prompt from its text; what cannot be understood is an error with its line."""
+    """A prompt from its text; errors name the line."""
     headings = list(_HEADING.finditer(text))
     parts = {"user": text} if not headings else {}
     if headings and text[: headings[0].start()].strip():
@@ -147,7 +205,7 @@ def read_prompt(text: str, name: str, file: str) -> Prompt:
 
 
 class Unusable(Exception):
-    """An answer that says none of what was asked for; its text is the reason."""
+    """An answer in another form than was asked for; its text is the reason."""
 
 
 class _Json(msgspec.Struct):
@@ -159,7 +217,7 @@ _FENCE = re.compile(r"\A```(?:json)?\s*\n(.*)\n\s*```\Z", re.S)
 
 
 def read_answer(text: str, form: AnswerForm) -> tuple[Label, str]:
-    """Label and explanation of an answer; `Unusable` if it says anything else than what was asked for."""
+    """Label and explanation of an answer; raises `Unusable` if it has another form than was asked for."""
     text = text.strip()
     if not text:
         raise Unusable("an empty answer")

@@ -1,25 +1,125 @@
 """A person judges in the terminal, as in MUC-4's interactive scoring: the passage, the three questions, one key each.
 
-Keys are those of the page. Of a long text as much is shown as leaves room for the questions, around the marks. Each answer is written down before the next question appears, so that quitting, or a terminal
-that is closed, loses nothing; whoever comes back goes on where the first open question is.
+The keys are those of the page. Of a long text, the screen shows as much around the marks as leaves room for the questions. Each answer is
+saved before the next question appears, so quitting, or closing the terminal, loses nothing; the next session resumes at the first open
+question.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
-from tallystick.judging.asking import NO, NONE, RELATION_KEYS, YES, Sheet, asked, reference_keys, summary
-from tallystick.judging.desk import Desk
-from tallystick.judging.passage import MARKS, Passage, passage_of
-from tallystick.judging.questions import Question
-from tallystick.judging.verdicts import RELATIONS
+from tallystick.judging.desk import (
+    MARKS,
+    NO,
+    NONE,
+    RELATION_KEYS,
+    YES,
+    Desk,
+    Passage,
+    Sheet,
+    passage_of,
+    question_texts,
+    reference_keys,
+    summary,
+)
+from tallystick.judging.questions import RELATIONS, Question
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
+
+class Keys:
+    """Single keys, without Enter and without loss: `with Keys() as keys: keys.key(); keys.line()`.
+
+    The terminal stays in one mode from question to question: switching the mode for every key would drop what is typed in between.
+    In a pipe each character is a key.
+    """
+
+    def __init__(self) -> None:
+        self._saved: Any = None
+        self._file = -1
+
+    def __enter__(self) -> Keys:
+        if sys.stdin is not None and sys.stdin.isatty():
+            self._file = sys.stdin.fileno()
+            self._by_key()
+        return self
+
+    def _by_key(self) -> None:
+        try:
+            import termios
+            import tty
+        except ImportError:  # Windows: click reads its console
+            return
+        self._saved = termios.tcgetattr(self._file)
+        tty.setcbreak(self._file, termios.TCSADRAIN)
+
+    def _by_line(self) -> None:
+        if self._saved is not None:
+            import termios
+
+            termios.tcsetattr(self._file, termios.TCSADRAIN, self._saved)
+            self._saved = None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._by_line()
+
+    def key(self) -> str:
+        """The next key: a character, `\\n` for Enter, an escape sequence for an arrow; empty at the end of the input or after Ctrl-C."""
+        try:
+            if self._file < 0:
+                return "" if sys.stdin is None else sys.stdin.read(1)
+            if self._saved is None:
+                import click
+
+                return click.getchar()
+            return self._read()
+        except (EOFError, KeyboardInterrupt, OSError):  # OSError: the terminal is gone
+            return ""
+
+    def _read(self) -> str:
+        import select
+
+        found = os.read(self._file, 1)
+        if found[:1] == b"\x1b":  # read all of it: the 5 of `ESC [ 1 5 ~` (F5) is not an answer
+            while not _is_complete(found) and select.select([self._file], [], [], 0.05)[0]:
+                found += os.read(self._file, 1)
+        elif found and found[0] >= 0xC0:
+            found += os.read(self._file, 1 + (found[0] >= 0xE0) + (found[0] >= 0xF0))
+        return found.decode("utf-8", "replace")
+
+    def line(self) -> str | None:
+        """A whole line, typed as usual; None at the end of the input, or after Ctrl-C."""
+        if self._file < 0:
+            return None if sys.stdin is None else sys.stdin.readline() or None
+        self._by_line()
+        try:
+            return input()
+        except (EOFError, KeyboardInterrupt):
+            return None
+        finally:
+            self._by_key()
+
+
+def _is_complete(sequence: bytes) -> bool:
+    """Whether an escape sequence is complete, or longer than any."""
+    if len(sequence) < 2 or sequence[1:2] not in b"[O":
+        return len(sequence) >= 2
+    return len(sequence) >= 16 or (len(sequence) > 2 and 0x40 <= sequence[-1] <= 0x7E)
+
+
+# -- a session --------------------------------------------------------------------------------------------------------
+
 
 STYLES = {"trigger": "bold magenta", "reference": "green underline", "candidate": "bold black on yellow"}
 BACK, SKIP, REMARK, QUIT = "b", "s", "r", "q"
@@ -27,7 +127,7 @@ WHOLE, BY_NUMBER = "+", "#"
 AROUND = (4000, 2000, 1000, 500, 300, 200, 120, 60)
 """Characters to each side of a mark: as many as leave room for the questions."""
 OTHER_LINES = 22
-"""What stands on the screen beside the passage and the references."""
+"""Lines of the screen beside the passage and the references."""
 ENTER = ("\r", "\n")
 BACKWARD = ("b", "\x1b[D")
 STOP = ("q", "\x03", "\x04")
@@ -40,7 +140,7 @@ ReadLine = Callable[[], str | None]
 
 @dataclass
 class Session:
-    """What a sitting came to."""
+    """How many questions were answered, and whether none is left."""
 
     answered: int = 0
     finished: bool = False
@@ -48,82 +148,114 @@ class Session:
 
 def judge_in_terminal(desk: Desk, console: Console, read_key: ReadKey, read_line: ReadLine) -> Session:
     """Ask until everything is judged or the person quits."""
-    session = Session()
+    sitting = _Sitting(desk, console, read_key, read_line)
     with suppress(KeyboardInterrupt):  # while something was drawn: the same as q
-        _ask(session, desk, console, read_key, read_line)
-    return session
+        sitting.run()
+    return sitting.session
 
 
-def _ask(session: Session, desk: Desk, console: Console, read_key: ReadKey, read_line: ReadLine) -> None:
-    message = ""
-    place = desk.next_open(0)
-    while place is not None:
-        question = desk.question(place)
-        own = desk.own(question.key)
-        sheet = Sheet.of(question, own.answers if own else None)
-        remark = own.verdict.explanation if own else ""
-        fresh, step, whole = True, None, False
-        while step is None:
-            draw(desk, place, question, sheet, remark, message, console, fresh=fresh, whole=whole)
-            fresh, message, key = False, "", read_key()
-            if key == "" or key in STOP:
+class _Sitting:
+    """A person at the terminal: the question on the screen, the sheet so far, and what each key does."""
+
+    place: int
+    question: Question
+    sheet: Sheet
+    remark: str
+    whole: bool
+
+    def __init__(self, desk: Desk, console: Console, read_key: ReadKey, read_line: ReadLine) -> None:
+        self.desk, self.console, self.read_key, self.read_line = desk, console, read_key, read_line
+        self.session = Session()
+        self.message = ""
+
+    def run(self) -> None:
+        """Go from question to question."""
+        place = self.desk.next_open(0)
+        while place is not None:
+            step = self._ask(place)
+            if step == QUIT:
                 return
-            if key in ENTER or key == "n":
-                if sheet.missing:
-                    message = f"Still open: {sheet.missing}."
-                else:
-                    verdict = desk.answer(question, sheet.answers(), remark)
-                    session.answered += 1
-                    message, step = f"Saved: {verdict.label}.", "on"
-            elif key in BACKWARD:
-                message, step = ("This is the first question.", None) if place == 0 else ("", "back")
-            elif key == SKIP:
-                step = "on"
-            elif key == WHOLE:
-                whole = not whole
-            elif key == BY_NUMBER and sheet.valid and question.references:
-                console.print("Numbers of references, then Enter: ", end="")
-                changed = sheet.turn(read_line() or "")
-                message = f"There are references 1 to {sheet.references}." if changed is None else ""
-                sheet = changed or sheet
-            elif key == REMARK:
-                try:
-                    console.print("Remark, then Enter: ", end="")
-                    written = read_line()
-                except KeyboardInterrupt:  # before the line was waited for
-                    written = None
-                if written is None:
-                    message = "The remark stays as it was."
-                else:
-                    remark, message = written.strip(), "" if written.strip() else "No remark."
-            else:
-                changed = sheet.press(key)
-                message = sheet.refusal(key) if changed is None else ""
-                sheet = changed or sheet
-        here = place
-        place = place - 1 if step == "back" else desk.next_open(place + 1)
-        if place == here:
-            message = "There is no other open question."
-    session.finished = True
+            here, place = place, place - 1 if step == BACK else self.desk.next_open(place + 1)
+            if place == here:
+                self.message = "There is no other open question."
+        self.session.finished = True
 
+    def _ask(self, place: int) -> str:
+        """Ask one question until a key leads away from it: BACK, QUIT, or SKIP for the next one."""
+        self.place, self.question = place, self.desk.question(place)
+        own = self.desk.own(self.question.key)
+        self.sheet = Sheet.of(self.question, own.answers if own else None)
+        self.remark = own.verdict.explanation if own else ""
+        self.whole, fresh, step = False, True, ""
+        while not step:
+            self._draw(fresh)
+            fresh, self.message, key = False, "", self.read_key()
+            step = QUIT if key == "" or key in STOP else self._press(key)
+        return step
 
-def draw(
-    desk: Desk, place: int, question: Question, sheet: Sheet, remark: str, message: str, console: Console, *, fresh: bool, whole: bool
-) -> None:  # fmt: skip
-    """A terminal is drawn anew after each key; in a pipe only what is new is printed."""
-    from rich.text import Text
+    def _press(self, key: str) -> str:
+        """Do what a key says; the step that leads away from the question, or an empty string."""
+        if key in ENTER or key == "n":
+            return self._save()
+        if key == SKIP:
+            return SKIP
+        if key in BACKWARD:
+            if self.place:
+                return BACK
+            self.message = "This is the first question."
+        elif key == WHOLE:
+            self.whole = not self.whole
+        elif key == BY_NUMBER and self.sheet.valid and self.question.references:
+            self.console.print("Numbers of references, then Enter: ", end="")
+            changed = self.sheet.turn(self.read_line() or "")
+            self._change(changed, f"There are references 1 to {self.sheet.references}.")
+        elif key == REMARK:
+            self._read_remark()
+        else:
+            self._change(self.sheet.press(key), self.sheet.refusal(key))
+        return ""
 
-    if console.is_terminal:
-        console.clear()
-    if console.is_terminal or fresh:
-        show_question(desk, place, question, console, whole=whole or not console.is_terminal)
-        show_sheet(question, sheet, remark, console)
-    if message:
-        console.print(Text(printable(message), style="yellow"))
+    def _save(self) -> str:
+        if self.sheet.missing:
+            self.message = f"Still open: {self.sheet.missing}."
+            return ""
+        verdict = self.desk.answer(self.question, self.sheet.answers(), self.remark)
+        self.session.answered += 1
+        self.message = f"Saved: {verdict.label}."
+        return SKIP
+
+    def _change(self, changed: Sheet | None, refusal: str) -> None:
+        self.message = refusal if changed is None else ""
+        self.sheet = changed or self.sheet
+
+    def _read_remark(self) -> None:
+        try:
+            self.console.print("Remark, then Enter: ", end="")
+            written = self.read_line()
+        except KeyboardInterrupt:  # before the line was waited for
+            written = None
+        if written is None:
+            self.message = "The remark stays as it was."
+        else:
+            self.remark = written.strip()
+            self.message = "" if self.remark else "No remark."
+
+    def _draw(self, fresh: bool) -> None:
+        """Redraw a terminal after each key; in a pipe, print only what is new."""
+        from rich.text import Text
+
+        console = self.console
+        if console.is_terminal:
+            console.clear()
+        if console.is_terminal or fresh:
+            show_question(self.desk, self.place, self.question, console, whole=self.whole or not console.is_terminal)
+            show_sheet(self.question, self.sheet, self.remark, console)
+        if self.message:
+            console.print(Text(printable(self.message), style="yellow"))
 
 
 def passage_in(question: Question, lines: int, width: int) -> Passage:
-    """The passage, as much of it as stands in so many lines; at least a little around each mark."""
+    """As much of the passage as fits into so many lines; at least a little around each mark."""
     passage = passage_of(question)
     shown = (passage, *(passage.window(around) for around in AROUND))
     return next((one for one in shown if _height(one, width) <= lines), shown[-1])
@@ -150,7 +282,7 @@ def passage_text(passage: Passage) -> Text:
 
 
 def printable(text: str) -> str:
-    """Text without what would steer a terminal."""
+    """Text without control characters, which would steer a terminal."""
     return "".join(c if c in "\n\t" or c.isprintable() else "�" for c in text)
 
 
@@ -196,7 +328,7 @@ def show_sheet(question: Question, sheet: Sheet, remark: str, console: Console) 
     """The three questions with what is chosen, and the keys."""
     from rich.text import Text
 
-    first, second, third = asked(question)
+    first, second, third = question_texts(question)
     out = Text()
 
     def ask(text: str) -> None:

@@ -1,16 +1,16 @@
 """The page on which a person judges, served to this machine only.
 
-Who may ask: the address that is printed carries a token, which the page keeps as a cookie that no script can read and no
-other site can send. Every request must name this machine as its host (a name that somebody else's DNS points here does
-not pass), and what writes must come from the page itself (its `Origin`). Nothing is loaded from anywhere else, and all text
-reaches the page as JSON and is set as text, so nothing in a document can become markup.
+Access: the printed address carries a token, which the page keeps as a cookie that no script can read and no other site can
+send. Every request must name this machine as its host (a name that somebody else's DNS points here is refused), and requests that
+write must come from the page itself (its `Origin`). Nothing is loaded from anywhere else, and all text reaches the page as JSON and
+is set as text, so nothing in a document can become markup.
 
     GET  /                                  the page; with ?token= from the terminal, later by cookie
     GET  /judge.css, .js, .svg              its parts
     GET  /api/state?annotator=              progress, agreement so far
     GET  /api/question?annotator=&place=    a question as it is shown
     GET  /api/differences?annotator=&other= where two people answered differently
-    POST /api/answer                        write an answer down
+    POST /api/answer                        save an answer
 """
 
 from __future__ import annotations
@@ -27,17 +27,118 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 
 from tallystick.errors import InputError, TallystickError
-from tallystick.judging.desk import Desk, person_name
+from tallystick.judging.agreement import Agreement
+from tallystick.judging.desk import (
+    RELATION_KEYS,
+    Desk,
+    passage_of,
+    person_name,
+    question_texts,
+    reference_keys,
+    summary,
+)
+from tallystick.judging.questions import RELATIONS, Answers, Judgement, Relation
 from tallystick.judging.store import Store
-from tallystick.judging.verdicts import Answers, Relation
-from tallystick.judging.views import differences_view, question_view, state_view
 from tallystick.version import __version__
+
+
+def state_view(store: Store, desk: Desk | None) -> dict[str, Any]:
+    """The people, how many questions each has answered, and the agreement so far."""
+    keys = set(store.queue())
+    people = [
+        {"name": name, "done": len(keys & store.labels(name).keys()), "experience": experience}
+        for name, (kind, experience) in store.judges().items()
+        if kind == "person"
+    ]
+    if desk is None:
+        return {"total": len(keys), "people": people}
+    return {
+        "total": len(keys),
+        "people": people,
+        "annotator": desk.name,
+        "done": len(keys & desk.labels().keys()),
+        "next": desk.next_open(0),
+        "agreements": [agreement_view(one) for one in desk.agreements()],
+    }
+
+
+def agreement_view(one: Agreement) -> dict[str, Any]:
+    """An agreement with its table."""
+    return {
+        "with": one.second, "n": one.n, "observed": one.observed, "kappa_3": one.kappa_3, "kappa_2": one.kappa_2,
+        "table": one.table,
+    }  # fmt: skip
+
+
+def question_view(desk: Desk, place: int) -> dict[str, Any]:
+    """A question as a person sees it, with this person's answer, if there is one."""
+    question = desk.question(place)
+    passage = passage_of(question)
+    own = desk.own(question.key)
+    keys = reference_keys(len(question.references))
+    return {
+        "place": place,
+        "key": question.key,
+        "event_type": question.event_type,
+        "trigger": question.trigger,
+        "role": question.role,
+        "source": question.source,
+        "candidate": question.candidate,
+        "references": [{"text": text, "key": key} for text, key in zip(question.references, keys, strict=True)],
+        "relations": [
+            {"name": name, "text": RELATIONS[name][0], "label": RELATIONS[name][1], "key": key}
+            for key, name in RELATION_KEYS.items()
+        ],
+        "asked": question_texts(question),
+        "pieces": [[piece.text, *piece.marks] for piece in passage.pieces],
+        "notes": passage.notes,
+        "next": desk.next_open(place + 1),
+        "own": None if own is None else judgement_view(own),
+        "others": [judgement_view(one) for one in desk.others(question.key)],
+    }
+
+
+def judgement_view(one: Judgement) -> dict[str, Any]:
+    """A judgement as the page shows it."""
+    answers = one.answers
+    return {
+        "judge": one.judge,
+        "label": one.verdict.label,
+        "valid": None if answers is None else answers.valid,
+        "same_as": list(one.verdict.references if answers is None else answers.same_as),
+        "relation": None if answers is None else answers.relation,
+        "summary": summary(answers, one.question),
+        "remark": one.verdict.explanation,
+    }
+
+
+def differences_view(desk: Desk, other: str) -> dict[str, Any]:
+    """The questions that two people answered differently, and who decides."""
+    experience = {name: experience for name, (_, experience) in desk.store.judges().items()}
+    mine, theirs = experience.get(desk.name, 0), experience.get(other, 0)
+    decides = "" if mine == theirs else desk.name if mine > theirs else other
+    return {
+        "other": other,
+        "decides": decides,
+        "differences": [
+            {
+                "place": one.place, "candidate": one.first.question.candidate, "role": one.first.question.role,
+                "trigger": one.first.question.trigger, "references": one.first.question.references,
+                "first": judgement_view(one.first), "second": judgement_view(one.second),
+            }
+            for one in desk.differences(other)
+        ],
+    }  # fmt: skip
+
+
+# -- the server -------------------------------------------------------------------------------------------------------
+
 
 LOOPBACK = "127.0.0.1"
 NAMES = ("127.0.0.1", "localhost")
-"""The names under which this machine may be asked; any port, since a tunnel may have another."""
+"""The host names that are accepted; with any port, since a tunnel may use another."""
 LARGEST = 65536
-"""Bytes of one answer."""
+"""The most bytes of one answer."""
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -51,7 +152,7 @@ HEADERS = {
 PARTS = {"/judge.css": "text/css", "/judge.js": "text/javascript", "/judge.svg": "image/svg+xml"}
 
 
-class Sent(msgspec.Struct):
+class SentAnswer(msgspec.Struct):
     """An answer as the page sends it."""
 
     annotator: str
@@ -63,7 +164,7 @@ class Sent(msgspec.Struct):
 
 
 class Refused(Exception):
-    """A request that is not answered, with the status and the reason."""
+    """A refused request, with the status and the reason."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -71,7 +172,7 @@ class Refused(Exception):
 
 
 class JudgeServer(ThreadingHTTPServer):
-    """Serves one store. `address` is what a person opens."""
+    """A server for one store; a person opens its `address`."""
 
     daemon_threads = True
 
@@ -90,11 +191,11 @@ class JudgeServer(ThreadingHTTPServer):
 
     @property
     def cookie(self) -> str:
-        """The cookie's name: cookies do not tell ports apart, and two servers may run."""
+        """The cookie's name, with the port: cookies do not distinguish ports, and two servers may run."""
         return f"tallystick_{self.server_port}"
 
     def page(self) -> str:
-        """The page; everything else arrives by its script."""
+        """The page; its script loads everything else."""
         from jinja2 import Environment
 
         source = files("tallystick.judging").joinpath("page/judge.html.j2").read_text(encoding="utf-8")
@@ -110,29 +211,29 @@ class Handler(BaseHTTPRequestHandler):
     timeout = 120
 
     def version_string(self) -> str:
-        """What the server says it is."""
+        """The server's name in its headers."""
         return "tallystick"
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: the address, and so the token, is in the log lines."""
+        """Log nothing: the log lines would contain the address, and so the token."""
 
     def do_GET(self) -> None:
-        """The page, its parts, and what it asks for."""
+        """Serve the page, its parts, and the data it asks for."""
         self._answer(self._get)
 
     def do_POST(self) -> None:
-        """An answer to be written down."""
+        """Save an answer."""
         self._answer(self._post)
 
-    # -- who may ask ---------------------------------------------------------------------------------------------------
+    # -- access ------------------------------------------------------------------------------------------------------
 
     def _check_host(self) -> None:
         hosts = self.headers.get_all("Host") or []
         if len(hosts) != 1 or urlsplit(f"//{hosts[0]}").hostname not in NAMES:
-            raise Refused(403, f"this page answers only under the name of this machine, http://{LOOPBACK}")
+            raise Refused(403, f"this page is only served under the name of this machine, http://{LOOPBACK}")
 
     def _check_token(self, given: str | None) -> bool:
-        """Whether the token was in the address (then the cookie is set); an error where it is nowhere or wrong."""
+        """Whether the token was in the address (then the cookie is set); an error if it is missing or wrong."""
         if given is not None and secrets.compare_digest(given.encode(), self.server.token.encode()):
             return True
         try:
@@ -144,14 +245,14 @@ class Handler(BaseHTTPRequestHandler):
         return False
 
     def _check_origin(self, *, writing: bool) -> None:
-        """What another site's page sends is refused, even if it could not read the answer."""
+        """Refuse what another site's page sends, even if that page could not read the answer."""
         origin, host = self.headers.get("Origin"), self.headers.get("Host")
         if (writing or origin is not None) and origin != f"http://{host}":
             raise Refused(403, "the request does not come from this page")
         if self.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
             raise Refused(403, "the request comes from another site")
 
-    # -- what is answered ----------------------------------------------------------------------------------------------
+    # -- requests -----------------------------------------------------------------------------------------------------
 
     def _get(self) -> None:
         parts = urlsplit(self.path)
@@ -171,9 +272,9 @@ class Handler(BaseHTTPRequestHandler):
             self._send(200, PARTS[parts.path], content)
             return
         with self.server.lock:
-            self._send_json(200, self._asked(parts.path, asked))
+            self._send_json(200, self._api_value(parts.path, asked))
 
-    def _asked(self, path: str, asked: dict[str, str]) -> Any:
+    def _api_value(self, path: str, asked: dict[str, str]) -> Any:
         store = self.server.store
         if path == "/api/state":
             name = asked.get("annotator")
@@ -194,9 +295,9 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(415, "an answer is sent as application/json")
         length = self.headers.get("Content-Length", "")
         if not length.isdigit() or len(length) > 18 or int(length) > LARGEST:
-            raise Refused(413, f"an answer has at most {LARGEST} bytes, and says how many")
+            raise Refused(413, f"an answer must have a length of at most {LARGEST} bytes")
         try:
-            sent = msgspec.json.decode(self.rfile.read(int(length)), type=Sent)
+            sent = msgspec.json.decode(self.rfile.read(int(length)), type=SentAnswer)
         except msgspec.MsgspecError as error:
             raise Refused(400, f"not an answer: {error}") from None
         answers = Answers(sent.valid, sent.same_as, sent.relation)
@@ -216,19 +317,19 @@ class Handler(BaseHTTPRequestHandler):
                 },
             )
 
-    # -- how it is sent ------------------------------------------------------------------------------------------------
+    # -- responses -----------------------------------------------------------------------------------------------------
 
     def _answer(self, work: Any) -> None:
         try:
             work()
         except Refused as refused:
-            self.close_connection = True  # what it still sends is not read
+            self.close_connection = True  # do not read the rest of the request
             self._send_json(refused.status, {"error": str(refused)})
         except TallystickError as error:
             self._send_json(400, {"error": str(error)})
         except (BrokenPipeError, ConnectionError, TimeoutError):
-            self.close_connection = True  # nobody listens any more
-        except Exception as error:  # the page says so, instead of waiting for an answer that never comes
+            self.close_connection = True  # the client is gone
+        except Exception as error:  # report it on the page, which would otherwise wait for ever
             self.close_connection = True
             self._send_json(500, {"error": f"the server failed ({type(error).__name__}: {error}); nothing was saved"})
 
@@ -249,5 +350,5 @@ class Handler(BaseHTTPRequestHandler):
 
 def _whole_number(text: str | None) -> int:
     if text is None or not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise InputError(f"a question is asked for by its number, found {text!r:.60}")
+        raise InputError(f"expected the number of a question, found {text!r:.60}")
     return int(text)

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -53,28 +53,6 @@ class Subject:
     undefined: float | None = None
     settings: str = ""
     name: str = ""
-
-
-# What is asked of a score, and what it answers
-
-
-class Extra(Protocol):
-    """What a task has to say beside its results; parts add up in the order of the file."""
-
-    def add(self, other: Any) -> None: ...
-
-    def told(self, tell: Callable[[str], str]) -> None:
-        """Bring messages from the lines of a shard to those of the file."""
-        ...
-
-
-@dataclass(frozen=True)
-class Scored:
-    """Results, what a task has to say beside them, and the documents' names where the results kept none."""
-
-    results: Mapping[str, Result]
-    extra: Extra | None = None
-    ids: Sequence[Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from tallystick.results.result import Result
 
 WRONG, MISSING, EXTRA, INVALID = "wrong", "missing", "extra", "invalid"
+Document = tuple[Any, Mapping[str, "float | None"], "Explanation"]
+"""A document's name, its figures, and its alignment."""
+
 MARKS = {WRONG: "≠", MISSING: "-", EXTRA: "+", INVALID: "!"}
 
 
@@ -127,6 +130,32 @@ def all_differences(documents: Mapping[str, Sequence[Difference]]) -> Table:
         for one in found
     ]
     return Table(["document", "what", "field", "reference", "predicted", "similarity"], rows)
+
+
+def differences_tables(documents: Sequence[Document], field: str | None, apart: bool) -> list[Table]:
+    """What differs in some documents: a table for each, or one for all."""
+    found = [(key, figures, _chosen(tree, field)) for key, figures, tree in documents]
+    if not apart:
+        return [all_differences({str(key): ones for key, _, ones in found})]
+    return [differences_table(ones, _title(key, figures)) for key, figures, ones in found]
+
+
+def differences_as_json(documents: Sequence[Document], field: str | None) -> list[dict[str, Any]]:
+    """What differs in some documents, as plain values."""
+    return [
+        {"document": key, **figures, "differences": [one.as_dict() for one in _chosen(tree, field)]}
+        for key, figures, tree in documents
+    ]
+
+
+def _chosen(tree: Explanation, field: str | None) -> list[Difference]:
+    found = differences(tree)
+    return at_field(found, field) if field else found
+
+
+def _title(key: Any, figures: Mapping[str, float | None]) -> str:
+    listed = "  ".join(f"{name} {value:.4f}" for name, value in figures.items() if value is not None)
+    return f"document {key}   {listed}"
 
 
 def _shown(one: Difference, width: int = 60) -> tuple[str, str]:
@@ -259,28 +288,39 @@ def _alone(
     item by item."""
     parts = compared_parts(value, node)
     if item and len(parts) > 1:
-        found = [k for k, (key, part, _) in enumerate(parts) if key in LABELS and isinstance(part, str) and part]
-        if found:
-            name = parts.pop(min(found, key=lambda k: LABELS.index(parts[k][0])))[1]
-            if len(parts) == 1:
-                return _alone(name, status, parts[0][1], weights, False, nodes, parts[0][2])
+        label = _take_label(parts)
+        name, item = (name, item) if label is None else (label, len(parts) > 1)
     if len(parts) == 1 and not item:
         return _alone(name, status, parts[0][1], weights, False, nodes, parts[0][2])
     children: list[list[Any]] = []
     own = [0, 1, 0] if status == "-" else [0, 0, 1]
-    listed = value if isinstance(value, (list, tuple)) and not parts else ()
-    if any(len(named_parts(part)) > 1 for part in listed):
-        of = item_node(node)
-        children = [
-            _alone(str(k + 1), status, part, own, True, nodes, of) for k, part in enumerate(listed) if nodes[0] > 0
-        ]
-    elif len(parts) > 1 or (parts and item):
-        children = [_alone(key, status, part, own, False, nodes, of) for key, part, of in parts if nodes[0] > 0]
+    for key, part, of, is_item in _parts_alone(value, parts, item, node):
+        if nodes[0] > 0:
+            children.append(_alone(key, status, part, own, is_item, nodes, of))
     nodes[0] -= len(children)
     if children:
         return [name, status, *weights, None, None, children]
     text = value_text(value)
     return [name, status, *weights, text if status == "-" else None, text if status == "+" else None]
+
+
+def _take_label(parts: list[Part]) -> str | None:
+    """What an item is called by, taken out of its parts; None if nothing says."""
+    found = [k for k, (key, part, _) in enumerate(parts) if key in LABELS and isinstance(part, str) and part]
+    label: str | None = parts.pop(min(found, key=lambda k: LABELS.index(parts[k][0])))[1] if found else None
+    return label
+
+
+def _parts_alone(
+    value: Any, parts: Sequence[Part], item: bool, node: Similarity | None
+) -> Iterator[tuple[str, Any, Similarity | None, bool]]:
+    """What is shown below a value that stands alone: the records of a list, or the fields of a record."""
+    listed = value if isinstance(value, (list, tuple)) and not parts else ()
+    if any(len(named_parts(part)) > 1 for part in listed):
+        of = item_node(node)
+        yield from ((str(k + 1), part, of, True) for k, part in enumerate(listed))
+    elif len(parts) > 1 or (parts and item):
+        yield from ((key, part, of, False) for key, part, of in parts)
 
 
 def _short(x: float) -> float:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -105,23 +106,20 @@ def render(page: Page) -> str:
     results = list(page.results.values())
     found = dict(zip(page.results, intervals(results, resamples=page.resamples), strict=True))
     scale = _scale(page, found)
-    axes = _axes(page)
+    axes = Axes.of(page)
     order = _worst_first(page)[:LISTED]
     carried = carry_documents(
         [results[0].ids[k] for k in order[: page.cap]], page.parts.explain, page.parts.draw, BUDGET
     )
-    names = [f"{metric} {name}" for metric, name, _ in axes]
-    heads = [k for k, (metric, name, _) in enumerate(axes) if name == page.results[metric].kind.headline]
-    main_axis = next(k for k in heads if axes[k][0] == page.best)
-    shown = _columns(axes, heads, main_axis)
-    plotted, sections = _plotted(axes, heads, main_axis), page.parts.filled_sections
+    sections = page.parts.filled_sections
+    listed = f"{_listed_text(page, len(order))} are drawn and ranked here." if len(order) < len(results[0].ids) else ""
     return render_page(
         "report.html.j2",
         ("page.js", "drawings.js", "documents.js"),
-        _data(page, found, axes, shown, order, carried),
+        _data(page, found, axes, order, carried),
         title=page.title,
         subtitle=f"{counted(len(results[0].ids), 'document')} · {counted(len(results), 'metric')} · tallystick {__version__}",
-        sections=_sections(sections, plotted is not None),
+        sections=_sections(sections, axes.plotted is not None),
         hero=_hero(page, found[page.best]),
         warnings=list(dict.fromkeys(w for result in results for w in result.warnings)),
         figures=[_figures_row(page, name, found[name], scale) for name in page.results],
@@ -130,18 +128,10 @@ def render(page: Page) -> str:
         scale=[f"{end:.1f}" for end in scale],
         interval_note=_interval_note(page),
         filled=[(one, [page_table(table) for table in one.tables]) for one in sections],
-        axes=names,
-        shown_axes=[(k, names[k]) for k in shown],
-        order_axes=[(k, names[k]) for k in (heads if len(heads) > 1 else shown)],
         ordered=page.best,
-        least_column=_least_column(axes, heads, shown),
-        short_axes={k: axes[k][0] if len(heads) > 1 else axes[k][1] for k in shown},
-        main_axis=main_axis,
-        plotted=plotted,
+        **axes.for_template(),
         opens=page.parts.opens,
-        listed_note=""
-        if len(order) == len(results[0].ids)
-        else f"{_listed_text(page, len(order))} are drawn and ranked here.",
+        listed_note=listed,
         cap_note=_cap_note(page, carried, len(order)),
         derivations=[(name, result.signature, derivation(result)) for name, result in page.results.items()],
     )
@@ -225,56 +215,86 @@ def _interval_note(page: Page) -> str:
 # Documents
 
 
-Axis = tuple[str, str, list["float | None"]]
+class Axis(NamedTuple):
+    """A figure of a metric, for every document; None where it is 0/0."""
+
+    metric: str
+    figure: str
+    values: list[float | None]
 
 
-def _axes(page: Page) -> list[Axis]:
+@dataclass(frozen=True)
+class Axes:
     """The documents' figures that can be looked at: every metric's headline, and with few metrics all of their figures.
-    0/0 is None, whatever the policy says of the corpus: such a document has nothing to look at."""
-    out = []
-    for name, result in page.results.items():
-        columns = result.kind.figures(result.rows)
-        for key, values in columns.items():
-            if key == result.kind.headline or len(page.results) <= 4:
-                listed = [None if value != value else round(value, DIGITS) for value in values.tolist()]
-                out.append((name, key, listed))
-    return out
 
+    `heads` are the places of the headlines, `main` that of the metric at the top.
+    """
 
-def _columns(axes: Sequence[Axis], heads: Sequence[int], main: int) -> list[int]:
-    """The figures that the list of documents shows: the headlines, as many as fit; of one metric all figures."""
-    if len(heads) == 1:
-        return list(range(len(axes)))
-    chosen = [main]
-    for k in [k for k in heads if k != main][: COLUMNS - 1]:
-        if (len(chosen) + 1) * (GAP + _least_column(axes, heads, [*chosen, k])) > ROOM:
-            break
-        chosen.append(k)
-    return sorted(chosen)
+    axes: Sequence[Axis]
+    heads: Sequence[int]
+    main: int
 
+    @staticmethod
+    def of(page: Page) -> Axes:
+        """Those of a page. 0/0 is None, whatever the policy says of the corpus: such a document has nothing to look at."""
+        axes = []
+        for name, result in page.results.items():
+            for key, values in result.kind.figures(result.rows).items():
+                if key == result.kind.headline or len(page.results) <= 4:
+                    listed = [None if value != value else round(value, DIGITS) for value in values.tolist()]
+                    axes.append(Axis(name, key, listed))
+        heads = [k for k, axis in enumerate(axes) if axis.figure == page.results[axis.metric].kind.headline]
+        return Axes(axes, heads, next(k for k in heads if axes[k].metric == page.best))
 
-def _least_column(axes: Sequence[Axis], heads: Sequence[int], shown: Sequence[int]) -> float:
-    """How many rem a column of figures needs, so that no word of its head is broken."""
-    names = [axes[k][0] if len(heads) > 1 else axes[k][1] for k in shown]
-    words = [word for name in names for word in name.split("_")]
-    return max(4.35, 0.46 * max(map(len, words)))
+    @cached_property
+    def columns(self) -> list[int]:
+        """The figures that the list of documents shows: the headlines, as many as fit; of one metric all figures."""
+        if len(self.heads) == 1:
+            return list(range(len(self.axes)))
+        chosen = [self.main]
+        for k in [k for k in self.heads if k != self.main][: COLUMNS - 1]:
+            if (len(chosen) + 1) * (GAP + self._least_width([*chosen, k])) > ROOM:
+                break
+            chosen.append(k)
+        return sorted(chosen)
+
+    def _short(self, k: int) -> str:
+        return self.axes[k].metric if len(self.heads) > 1 else self.axes[k].figure
+
+    def _least_width(self, columns: Sequence[int]) -> float:
+        """How many rem a column of figures needs, so that no word of its head is broken."""
+        words = [word for k in columns for word in self._short(k).split("_")]
+        return max(4.35, 0.46 * max(map(len, words)))
+
+    @property
+    def plotted(self) -> tuple[int, int] | None:
+        """Which two figures are drawn against each other at first; nothing if there are no two, or no two documents."""
+        if len(self.axes) < 2 or len(self.axes[0].values) < 2:
+            return None
+        others = [k for k in self.heads if k != self.main]
+        if others:
+            return (others[0], self.main)
+        places = {axis.figure: k for k, axis in enumerate(self.axes)}
+        return (places["recall"], places["precision"]) if {"precision", "recall"} <= set(places) else (0, 1)
+
+    def for_template(self) -> dict[str, Any]:
+        """What the page's template is told about the axes."""
+        names = [f"{axis.metric} {axis.figure}" for axis in self.axes]
+        return {
+            "axes": names,
+            "shown_axes": [(k, names[k]) for k in self.columns],
+            "order_axes": [(k, names[k]) for k in (self.heads if len(self.heads) > 1 else self.columns)],
+            "short_axes": {k: self._short(k) for k in self.columns},
+            "least_column": self._least_width(self.columns),
+            "main_axis": self.main,
+            "plotted": self.plotted,
+        }
 
 
 def _worst_first(page: Page) -> list[int]:
     result = page.results[page.best]
     undefined, value, size = worst_first(result.kind, result.rows)
     return [int(k) for k in np.lexsort((size, value, undefined))]
-
-
-def _plotted(axes: Sequence[Axis], shown: Sequence[int], main: int) -> tuple[int, int] | None:
-    """Which two figures are drawn against each other at first; nothing if there are no two, or no two documents."""
-    if len(axes) < 2 or len(axes[0][2]) < 2:
-        return None
-    others = [k for k in shown if k != main]
-    if others:
-        return (others[0], main)
-    mine = {name: k for k, (_, name, _) in enumerate(axes)}
-    return (mine["recall"], mine["precision"]) if {"precision", "recall"} <= set(mine) else (0, 1)
 
 
 def _listed_text(page: Page, listed: int) -> str:
@@ -304,8 +324,7 @@ def _sections(filled: Sequence[Section], plotted: bool) -> list[tuple[str, str]]
 
 
 def _data(
-    page: Page, found: Mapping[str, Mapping[str, Interval]], axes: Sequence[Axis], shown: Sequence[int],
-    order: Sequence[int], carried: Carried,
+    page: Page, found: Mapping[str, Mapping[str, Interval]], axes: Axes, order: Sequence[int], carried: Carried,
 ) -> dict[str, Any]:  # fmt: skip
     first = page.results[page.best]
     metrics = {
@@ -329,8 +348,8 @@ def _data(
             "further": page.parts.further,
             "absent": "" if page.parts.opens else page.parts.absent or "This page carries no alignments.",
             "axes": [
-                {"metric": m, "figure": f, "shown": k in shown, "values": [values[i] for i in order]}
-                for k, (m, f, values) in enumerate(axes)
+                {"metric": m, "figure": f, "shown": k in axes.columns, "values": [values[i] for i in order]}
+                for k, (m, f, values) in enumerate(axes.axes)
             ],
         },
         "aligned": {str(k): one for k, one in enumerate(carried.documents)},

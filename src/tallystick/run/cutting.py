@@ -23,8 +23,16 @@ import numpy as np
 from tallystick.engine.arrays import I64
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.files.boundaries import Boundaries
-from tallystick.files.parts import Part, Range
-from tallystick.files.source import is_packed, open_packed, packed_errors, packing, read_bytes, read_head
+from tallystick.files.source import (
+    Range,
+    Source,
+    is_packed,
+    open_packed,
+    packed_errors,
+    packing,
+    read_bytes,
+    read_head,
+)
 
 CHUNK = 1 << 20
 SHARD = 4 << 20
@@ -37,8 +45,8 @@ class Shard:
     calls itself, if it does."""
 
     number: int
-    reference: Part
-    predicted: Part | None
+    reference: Source
+    predicted: Source | None
     documents: int
     position: int
     name: Any = None
@@ -179,8 +187,8 @@ def cut_in_order(
             agree = agree and name == other_name  # else the two sides may be called by different fields
             yield Shard(
                 number,
-                _part(left, ours, number, headers[0]),
-                _part(right, theirs, number, headers[1]) if right is not None and theirs is not None else None,
+                _part(left, ours, headers[0]),
+                _part(right, theirs, headers[1]) if right is not None and theirs is not None else None,
                 ours.documents,
                 ours.position,
                 name,
@@ -200,13 +208,14 @@ def _header(name: str | None, boundaries: Boundaries) -> tuple[Range, ...]:
     return tuple((start, stop, 1 + head.count(b"\n", 0, start)) for start, stop in boundaries.header(head))
 
 
-def _part(scanner: Scanner, cut: _Cut, number: int, header: tuple[Range, ...]) -> Part:
+def _part(scanner: Scanner, cut: _Cut, header: tuple[Range, ...]) -> Source:
     own = (cut.start, cut.stop, cut.line)
     before = tuple(one for one in header if one[0] < cut.start)
     if not scanner.holds:
-        return Part(scanner.name, (*before, own), number=number)
+        return Source.part(scanner.name, (*before, own))
     head = read_head(scanner.name) if before else b""
-    return Part(scanner.name, (*before, own), b"".join(head[a:b] for a, b, _ in before) + cut.data, number)
+    data = b"".join(head[a:b] for a, b, _ in before) + cut.data
+    return Source.part(scanner.name, (*before, own), held=data)
 
 
 # Different orders
@@ -282,5 +291,5 @@ def _named(
     for file, places, header in ((reference, left, headers[0]), (predicted, right, headers[1])):
         ranges = sorted(one for name in names for one in places.get(name, ()))
         before = (one for one in header if ranges and one[0] < ranges[0][0])
-        parts.append(Part(file, (*before, *ranges), number=number, by_name=True))
+        parts.append(Source.part(file, (*before, *ranges), by_name=True))
     return Shard(number, parts[0], parts[1], len(names), 0, names[0], "by name")

@@ -29,16 +29,16 @@ from tallystick.engine.windows import in_order
 from tallystick.errors import InputError, MetricError, SidesMismatch, TallystickError
 from tallystick.files.boundaries import Boundaries, Uncut
 from tallystick.files.pairing import Repeats, stable_numbers
-from tallystick.files.parts import at_hand, told, told_error
-from tallystick.results.accounts import Account, Extra, Scored, Wants
+from tallystick.results.accounts import Account, Wants
 from tallystick.results.result import Result
 from tallystick.run.cutting import SHARD, Shard, cut_by_name, cut_in_order, size_of
+from tallystick.tasks.contract import Scored
 
 if TYPE_CHECKING:
     from tallystick.run.state import State
 
 Score = Callable[..., "Mapping[str, Result] | Scored"]
-"""What scores two files, given their names: any function of a module, or a `functools.partial` of one."""
+"""What scores two sources: any function of a module, or a `functools.partial` of one."""
 
 
 class Disagreement(TallystickError):
@@ -154,21 +154,9 @@ class Job:
 
 def score_shard(job: Job) -> Outcome:
     """Score one shard."""
-    parts = job.shard.reference, job.shard.predicted
-    with at_hand(*parts):
-        try:
-            found = job.score(*(part.name if part is not None else None for part in parts))
-            scored = found if isinstance(found, Scored) else Scored(found)
-            accounts = {
-                name: Account.of_result(
-                    result.changed(notes=tuple(told(note, *parts) for note in result.notes)), job.wants
-                )
-                for name, result in scored.results.items()
-            }
-        except TallystickError as error:
-            raise told_error(error, *parts) from None
-        if scored.extra is not None:
-            scored.extra.told(lambda text: told(text, *parts))
+    found = job.score(job.shard.reference, job.shard.predicted)
+    scored = found if isinstance(found, Scored) else Scored(None, dict(found))
+    accounts = {name: Account.of_result(result, job.wants) for name, result in scored.results.items()}
     ids = next(iter(scored.results.values())).ids if scored.ids is None else scored.ids
     return Outcome(accounts, Names.of(ids, job.wants.rows, _is_called(job.shard, ids)), scored.extra)
 
@@ -198,7 +186,7 @@ class Finished:
     """The results of a run, what the task has to say beside them, and how the files were cut."""
 
     results: dict[str, Result]
-    extra: Extra | None
+    extra: Any
     shards: int
     how: str
     seconds: float
@@ -278,7 +266,7 @@ def _brief(error: Exception) -> str:
 
 def _whole(score: Score, reference: str, predicted: str | None, wants: Wants, started: float) -> Finished:
     found = score(reference, predicted)
-    scored = found if isinstance(found, Scored) else Scored(found)
+    scored = found if isinstance(found, Scored) else Scored(None, dict(found))
     took = time.monotonic() - started
     labels = {name: wants.label_of(result) for name, result in scored.results.items()}
     return Finished(dict(scored.results), scored.extra, 1, "as a whole", took, labels)

@@ -118,7 +118,7 @@ class State:
         if found is None:
             return None
         reference, predicted, lines, packed = found
-        files = [shard.reference.file, shard.predicted.file if shard.predicted is not None else ""]
+        files = [shard.reference.name, shard.predicted.name if shard.predicted is not None else ""]
         changed = [file for file, old, new in zip(files, (reference, predicted), content, strict=True) if old != new]
         if changed or lines != _lines(shard):
             for file in changed:
@@ -173,7 +173,7 @@ class State:
 def _lines(shard: Shard) -> str:
     """Where a shard begins on both sides: what is said about it names lines."""
     parts = (shard.reference, shard.predicted)
-    return " ".join(",".join(str(line) for _, _, line in part.ranges[-3:]) for part in parts if part is not None)
+    return " ".join(",".join(str(line) for _, _, line in (part.ranges or ())[-3:]) for part in parts if part is not None)
 
 
 def _unpack(packed: bytes) -> Outcome:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tallystick.errors import InputError, Place
-from tallystick.files.json_values import Json
-from tallystick.files.source import read_text, shown_name
+from tallystick.files.json_values import Json, read_json
+from tallystick.files.source import AnySource, Source
 from tallystick.structures.texts import AnnotatedMention
 
 # Mentions as JSON has them: `[start, end]`, `[start, end, type]`, or an object.
@@ -56,14 +54,13 @@ def document_name(document: Json, number: int, *keys: str) -> str:
 # Hierarchies of types, from a file: {"child": "parent"} or {"child": ["parent", ...]} as JSON, or `child<TAB>parent` lines.
 
 
-def read_parents(name: str | Path) -> dict[str, tuple[str, ...]]:
+def read_parents(name: AnySource) -> dict[str, tuple[str, ...]]:
     """Each type with its parents."""
-    file, text = shown_name(name), read_text(name)
+    source = Source.of(name)
+    file, text = str(source), source.text()
     if text.lstrip().startswith("{"):
-        from tallystick.files.json_values import parse_json
-
         out = {}
-        for document in parse_json(text.encode(), file):
+        for document in read_json(Source.of_text(text, file)):
             for child, parent in document.items():
                 listed = parent.each() if isinstance(parent.value, list) else [parent]
                 out[child] = tuple(one.text() for one in listed)

@@ -21,6 +21,7 @@ import numpy as np
 from tallystick.errors import InputError, Place, TallystickError, did_you_mean, some
 from tallystick.files.json_values import read_json
 from tallystick.files.pairing import Paired
+from tallystick.files.source import AnySource
 from tallystick.structures.texts import ArgumentDocument, Parse
 from tallystick.tasks.dependencies.files import SPACES, Treebank, read_conllu
 from tallystick.tasks.named import document_name
@@ -31,7 +32,7 @@ SPACY = "spacy:"
 Pairs = Paired[ArgumentDocument]
 
 
-def with_parses(systems: Mapping[str, Pairs], source: str | Path) -> dict[str, Pairs]:
+def with_parses(systems: Mapping[str, Pairs], source: AnySource) -> dict[str, Pairs]:
     """The reference's documents with their parses, the same for all systems: from a CoNLL-U file, or by `spacy:PIPELINE`."""
     documents = {name: one for pairs in systems.values() for name, one in zip(pairs.ids, pairs.reference, strict=True)}
     without = [name for name, one in documents.items() if one.arguments and not one.tokens]
@@ -55,7 +56,7 @@ def with_parses(systems: Mapping[str, Pairs], source: str | Path) -> dict[str, P
     }
 
 
-def read_parses(name: str | Path, documents: Mapping[str, ArgumentDocument]) -> dict[str, Parse]:
+def read_parses(name: AnySource, documents: Mapping[str, ArgumentDocument]) -> dict[str, Parse]:
     """The parse of each document, from CoNLL-U."""
     bank = read_conllu(name, several_roots=True)
     begins = sorted(bank.documents().items())
@@ -216,7 +217,7 @@ def head_word(heads: Sequence[int], left: int, right: int) -> int:
     return word
 
 
-def read_heads(source: str | Path) -> Heads:
+def read_heads(source: AnySource) -> Heads:
     """A rule by its name, or a file of heads."""
     if str(source) in RULES:
         return Heads(str(source), str(source))

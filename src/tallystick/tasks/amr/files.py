@@ -14,11 +14,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from tallystick.errors import InputError, Place, SidesMismatch, some
+from tallystick.errors import InputError, SidesMismatch, some
 from tallystick.files.pairing import Missing
-from tallystick.files.source import read_text, shown_name
+from tallystick.files.source import AnySource, Source
 
 Edge = tuple["int | str", str, "int | str"]
 """Source, role, target: a number is a variable, a text is a constant."""
@@ -144,18 +143,20 @@ _BLANK = re.compile(r"\n[ \t\r]*\n\s*")
 _METADATA = re.compile(r"::([^\s:]+)(?:[ \t]+((?:(?!::\S).)*))?")
 
 
-def read_penman(name: str | Path, *, lenient: bool = False) -> Graphs:
+def read_penman(name: AnySource, *, lenient: bool = False) -> Graphs:
     """The graphs of a file (`.gz`, `-` for standard input).
 
     A graph that cannot be understood is an `InputError` with file, line and caret; `lenient` counts it as an
     empty graph and lists it in `problems`.
     """
-    return parse_penman(read_text(name), file=shown_name(name), lenient=lenient)
+    source = Source.of(name)
+    return parse_penman(source.text(), file=source, lenient=lenient)
 
 
-def parse_penman(text: str, *, file: str = "<text>", lenient: bool = False) -> Graphs:
+def parse_penman(text: str, *, file: AnySource = "<text>", lenient: bool = False) -> Graphs:
     """The graphs of a text; see `read_penman`."""
-    found = Graphs(file, [])
+    source = Source.of(file)
+    found = Graphs(str(source), [])
     text = text.replace("\r\n", "\n")
     starts: list[int] = []
 
@@ -166,7 +167,7 @@ def parse_penman(text: str, *, file: str = "<text>", lenient: bool = False) -> G
         start = starts[line - 1]
         end = text.find("\n", start)
         shown = text[start : end if end >= 0 else len(text)]
-        error = InputError(message, Place(file, line, offset - start + 1, shown))
+        error = source.error(message, line, offset - start + 1, shown)
         if not lenient:
             raise error
         found.problems.append((len(found.graphs) - 1, error))

@@ -7,7 +7,7 @@ drawing is the alignment that the score counts: what is marked right adds up to 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -48,12 +48,12 @@ def meaning_parts(
         drawing = graph_drawing(read(one), read(other), found.mappings[places[name]].tolist(), sentence)
         return [drawing] if drawing.knots else []
 
-    def told(name: str) -> Explanation:
+    def explain_mapped(name: str) -> Explanation:
         return with_mapping(explain(reference, predicted, counting, document=name, limit=limit)[1])
 
     sides = [[read(pair[side]) for pair in pairs] for side in (0, 1)]
     table = roles_table(sides[0], sides[1], [mapping.tolist() for mapping in found.mappings])
-    return Parts([table], explain=told, draw=draw, main="smatch", alignment="Variables and triples")
+    return Parts([table], explain=explain_mapped, draw=draw, main="smatch", alignment="Variables and triples")
 
 
 def with_mapping(tree: Explanation) -> Explanation:
@@ -75,27 +75,22 @@ def with_mapping(tree: Explanation) -> Explanation:
 def graph_drawing(reference: Facts, predicted: Facts, mapping: Sequence[int], sentence: str = "") -> GraphDrawing:
     """Both graphs as one; `mapping` is the predicted variable of each reference variable, or -1."""
     ours, theirs = named_facts(reference, predicted, mapping)
-    both, missed, spurious = _compared(ours, theirs)
-    marked = [*((fact, RIGHT) for fact in both), *((fact, MISSED) for fact in missed), *((fact, SPURIOUS) for fact in spurious)]  # fmt: skip
+    sides = ((ours & theirs, RIGHT), (ours - theirs, MISSED), (theirs - ours, SPURIOUS))
+    marked = [(fact, status) for facts, status in sides for fact in facts.elements()]
+    concepts: dict[int, dict[str, str]] = {}
+    roots: dict[int, str] = {}
+    for (kind, number, *rest), status in marked:
+        if kind == "unary" and rest[0] == INSTANCE:
+            concepts.setdefault(number, {})[status] = rest[1]
+        elif kind == "unary" and rest[0] == ROOT:
+            roots[number] = status
     mapped = {i for i, j in enumerate(mapping) if j >= 0}
     knots: list[Knot] = []
     place: dict[int, int] = {}
-    concepts: dict[int, dict[str, str]] = {}
-    roots: dict[int, str] = {}
-    for fact, status in marked:
-        if fact[0] == "unary" and fact[2] == INSTANCE:
-            concepts.setdefault(fact[1], {})[status] = fact[3]
-        elif fact[0] == "unary" and fact[2] == ROOT:
-            roots[fact[1]] = status
     for number, names in _variables(reference, predicted, mapping).items():
-        known = concepts.get(number, {})
         status = RIGHT if number in mapped else MISSED if number < len(reference.variables) else SPURIOUS
-        text = known.get(RIGHT) or known.get(status) or names
-        if number in mapped and RIGHT not in known and known:
-            status, text = PART, " ≠ ".join(known.get(side, "–") for side in (MISSED, SPURIOUS))
-        mark = {RIGHT: "◆ ", MISSED: "−◆ ", SPURIOUS: "+◆ "}.get(roots.get(number, ""), "")
         place[number] = len(knots)
-        knots.append(Knot(mark + text, status, f"{names}{', the root' if number in roots else ''}"))
+        knots.append(_knot(names, status, concepts.get(number, {}), roots.get(number)))
     links: list[Link] = []
     for fact, status in marked:
         if fact[0] == "binary":
@@ -107,6 +102,15 @@ def graph_drawing(reference: Facts, predicted: Facts, mapping: Sequence[int], se
     first = sorted(roots, key=lambda number: (roots[number] == SPURIOUS, number))
     title = "Both graphs, laid over each other"
     return GraphDrawing(title, knots, links, [place[number] for number in first], sentence)
+
+
+def _knot(names: str, status: str, concepts: Mapping[str, str], root: str | None) -> Knot:
+    """A variable under its concept; mapped variables of two concepts show both."""
+    text = concepts.get(RIGHT) or concepts.get(status) or names
+    if status == RIGHT and concepts and RIGHT not in concepts:
+        status, text = PART, " ≠ ".join(concepts.get(side, "–") for side in (MISSED, SPURIOUS))
+    mark = {RIGHT: "◆ ", MISSED: "−◆ ", SPURIOUS: "+◆ "}.get(root or "", "")
+    return Knot(mark + text, status, f"{names}{'' if root is None else ', the root'}")
 
 
 def named_facts(reference: Facts, predicted: Facts, mapping: Sequence[int]) -> tuple[Counter[Fact], Counter[Fact]]:
@@ -140,12 +144,6 @@ def roles_table(reference: Sequence[Facts], predicted: Sequence[Facts], mappings
         rows.append([role, *shown, both, there - both, found - both])
     note = "Triples by their role, as they are counted: inverse roles are turned round, instance is a concept."
     return Table(["role", "precision", "recall", "f1", "found", "missed", "spurious"], rows, "By role", [note])
-
-
-def _compared(ours: Counter[Fact], theirs: Counter[Fact]) -> tuple[list[Fact], list[Fact], list[Fact]]:
-    return (
-        list((ours & theirs).elements()), list((ours - theirs).elements()), list((theirs - ours).elements()),
-    )  # fmt: skip
 
 
 def _variables(reference: Facts, predicted: Facts, mapping: Sequence[int]) -> dict[int, str]:

@@ -1,70 +1,62 @@
-"""`score amr` and `explain amr`: Smatch over graphs of meaning."""
+"""`amr`: Smatch over graphs of meaning."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from tallystick.cli.options import together
-from tallystick.cli.output import (
-    Common,
-    common_options,
-    files,
-    finish,
-    metric_option,
-    progress,
-    say,
-    versus,
-)
+from tallystick.errors import InputError
+from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
-    from tallystick.files.pairing import Missing
     from tallystick.results.report import Parts
-    from tallystick.results.result import Result
     from tallystick.tasks.amr.files import Graphs
     from tallystick.tasks.amr.scores import Counts
     from tallystick.tasks.amr.triples import Counting
-
-MAIN = "smatch"
-NO_BREAKDOWN = {"label": "--by document, or --subscores", "field": "--by document, or --subscores"}
-INPUT = "kind"
 
 LONG_RUN = 5.0
 """Seconds from which on a run says how long its pairs took."""
 
 
-def graph_options(command: Any) -> Any:
+@dataclass(frozen=True)
+class AmrSettings:
     """How graphs are read, and what counts as a triple."""
-    options = [
-        click.option("--preset", type=click.Choice(["tallystick", "smatch", "smatchpp", "smatchpp-amr"]), default="tallystick",
-                     show_default=True, help="Whose way of counting triples; the options below change single choices of it."),
-        click.option("--root", type=click.Choice(["none", "constant", "concept"]), help="How the root counts: not, as a mark, or by its concept."),
-        click.option("--duplicates", type=click.Choice(["multiset", "removed", "product"]), help="How triples that occur twice in a graph count."),
-        click.option("--mod", type=click.Choice(["domain", "canonical", "mod", "keep"]), help="How :mod and :domain are made one."),
-        click.option("--input", "kind", type=click.Choice(["auto", "penman", "triples"]), default="auto", show_default=True,
-                     help="PENMAN, or triples (JSON Lines, or a triple a line); auto tells PENMAN from JSON Lines."),
-        click.option("--lenient", is_flag=True, help="Count a graph that cannot be read as empty, and list it."),
-        click.option("--limit", "seconds", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
-                     help="At most this long for each pair; the score then has bounds."),
-    ]  # fmt: skip
-    return together(command, options)
+
+    preset: str = option(
+        "tallystick",
+        "Whose way of counting triples; the options below change single choices of it.",
+        choices=("tallystick", "smatch", "smatchpp", "smatchpp-amr"),
+    )
+    root: str | None = option(
+        None, "How the root counts: not, as a mark, or by its concept.", choices=("none", "constant", "concept")
+    )
+    duplicates: str | None = option(
+        None, "How triples that occur twice in a graph count.", choices=("multiset", "removed", "product")
+    )
+    mod: str | None = option(None, "How :mod and :domain are made one.", choices=("domain", "canonical", "mod", "keep"))
+    input: str = option(
+        "auto",
+        "PENMAN, or triples (JSON Lines, or a triple a line); auto tells PENMAN from JSON Lines.",
+        choices=("auto", "penman", "triples"),
+    )
+    lenient: bool = option(False, "Count a graph that cannot be read as empty, and list it.")
+    seconds: float | None = option(
+        None,
+        "At most this long for each pair; the score then has bounds.",
+        names=("--limit",),
+        metavar="SECONDS",
+        above=0,
+    )
+    subscores: bool = option(False, "Also the fine-grained scores: unlabelled, concepts, named entities, ...")
 
 
-@click.command()
-@files
-@metric_option
-@common_options
-@graph_options
-@click.option(
-    "--subscores", is_flag=True, help="Also the fine-grained scores: unlabelled, concepts, named entities, ..."
-)
-def score(
-    reference: str, predicted: str, metrics: tuple[str, ...], preset: str, root: str | None, duplicates: str | None,
-    mod: str | None, kind: str, lenient: bool, seconds: float | None, common: Common, subscores: bool,
-) -> None:  # fmt: skip
-    """Score graphs of meaning by Smatch: REFERENCE and PREDICTED are PENMAN files, or triples.
+class Amr(Task):
+    """Graphs of meaning."""
+
+    name = "amr"
+    summary = "Smatch, exact, over PENMAN files or triples; fine-grained scores; AMR, UMR, DRS, MRP"
+    help = """Score graphs of meaning by Smatch: REFERENCE and PREDICTED are PENMAN files, or triples.
 
     Every score is the proven optimum. Graphs are paired by their # ::id where all have one, else by order.
 
@@ -72,99 +64,81 @@ def score(
     tallystick score amr gold.amr system.amr
     tallystick score amr gold.amr system.amr --preset smatch --subscores --by document --rows 10
     """
-    import time
+    Settings = AmrSettings
+    main = "smatch"
+    unit = "graph"
 
-    counting = _counting(preset, root, duplicates, mod)
-    left, right = _read(reference, predicted, kind, lenient)
-    started = time.monotonic()
-    with progress("matching") as advance:
-        scored, counts = _score(left, right, counting, metrics, subscores, seconds, advance)
-    took = time.monotonic() - started
+    def read(self, reference: Any, predicted: Any, settings: AmrSettings, reading: Reading) -> tuple[Graphs, Graphs]:
+        from tallystick.tasks.amr.files import with_missing
 
-    def report() -> Parts:
+        left, right = _read_graphs(reference, settings), _read_graphs(predicted, settings)
+        return left, with_missing(left, right, reading.missing) if reading.missing else right
+
+    def score_systems(
+        self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: AmrSettings,
+        readings: Mapping[Any, Reading],
+    ) -> dict[Any, Scored]:  # fmt: skip
+        import time
+
+        from tallystick.tasks.amr.metrics import METRICS, score
+
+        out = {}
+        chosen = metrics or (METRICS if settings.subscores else ("smatch",))
+        for run, file in systems.items():
+            graphs = self.read(reference, file, settings, readings[run])
+            asked, started = readings[run].asked, time.monotonic()
+            results, counts = score(
+                *graphs, _counting(settings), metrics=chosen, limit=settings.seconds,
+                progress=asked.advance if asked is not None else None,
+            )  # fmt: skip
+            took = time.monotonic() - started
+            closing: tuple[str, ...] = ()
+            if counts is not None and (took > LONG_RUN or not counts.optimal.all()):
+                closing = (_describe_times(counts, next(iter(results.values())).ids, took),)
+            out[run] = Scored((*graphs, counts), results, closing=closing)
+        return out
+
+    def parts(self, scored: Scored, settings: AmrSettings, shown: Shown) -> Parts:
         from tallystick.tasks.amr.show import meaning_parts
 
-        return meaning_parts(left, right, counting, counts, seconds)
+        left, right, counts = scored.corpus
+        return meaning_parts(left, right, _counting(settings), counts, settings.seconds)
 
-    finish(scored, common, title=versus(predicted, reference), report=report)
-    if counts is not None and (took > LONG_RUN or not counts.optimal.all()):
-        say(_times(counts, next(iter(scored.values())).ids, took))
+    def explain(self, reference: Any, predicted: Any, settings: AmrSettings, wish: Wish) -> Explained:
+        """Which variable is which in one pair of graphs, and which triples match, are missed, are spurious."""
+        from tallystick.tasks.amr.metrics import explain
 
-
-def results(
-    reference: str, predicted: str, metrics: tuple[str, ...], preset: str, root: str | None, duplicates: str | None,
-    mod: str | None, kind: str, lenient: bool, seconds: float | None, subscores: bool, missing: Missing | None = None,
-) -> dict[str, Result]:  # fmt: skip
-    """The results of one system."""
-    from tallystick.tasks.amr.files import with_missing
-
-    left, right = _read(reference, predicted, kind, lenient)
-    right = with_missing(left, right, missing) if missing else right
-    return _score(left, right, _counting(preset, root, duplicates, mod), metrics, subscores, seconds, None)[0]
+        left, right = self.read(reference, predicted, settings, Reading())
+        name, tree = explain(left, right, _counting(settings), document=wish.document, limit=settings.seconds)
+        return Explained([(name, {}, tree)], len(left), "smatch")
 
 
-@click.command()
-@files
-@graph_options
-@click.option(
-    "--document", metavar="ID", help="Which graph: its id, or its place from 1 without ids.  [default: the worst]"
-)
-@click.option("--format", "format_", type=click.Choice(["tree", "json"]), default="tree", show_default=True)
-def explain(
-    reference: str, predicted: str, preset: str, root: str | None, duplicates: str | None, mod: str | None, kind: str,
-    lenient: bool, seconds: float | None, document: str | None, format_: str,
-) -> None:  # fmt: skip
-    """Show which variable is which in one pair of graphs, and which triples match, are missed, are spurious."""
-    from tallystick.cli.tree import show_explanation
-    from tallystick.tasks.amr.metrics import explain as explain_pair
+def _counting(settings: AmrSettings) -> Counting:
+    from tallystick.tasks.amr.triples import preset
 
-    counting = _counting(preset, root, duplicates, mod)
-    left, right = _read(reference, predicted, kind, lenient)
-    name, tree = explain_pair(left, right, counting, document=document, limit=seconds)
-    if document is None:
-        say(f"graph {name}, the worst of {len(left):,}")
-    show_explanation(tree, f"graph {name}", format_)
+    chosen = {name: getattr(settings, name) for name in ("root", "duplicates", "mod")}
+    return preset(settings.preset, **{name: value for name, value in chosen.items() if value is not None})
 
 
-def _score(
-    left: Graphs, right: Graphs, counting: Counting, metrics: tuple[str, ...], subscores: bool, seconds: float | None,
-    advance: Callable[[int, int], None] | None,
-) -> tuple[dict[str, Result], Counts | None]:  # fmt: skip
-    from tallystick.tasks.amr.metrics import METRICS, score
-
-    chosen = metrics or (METRICS if subscores else ("smatch",))
-    return score(left, right, counting, metrics=chosen, limit=seconds, progress=advance)
-
-
-def _counting(preset: str, root: str | None, duplicates: str | None, mod: str | None) -> Counting:
-    from tallystick.tasks.amr.triples import preset as preset_named
-
-    chosen = {"root": root, "duplicates": duplicates, "mod": mod}
-    return preset_named(preset, **{name: value for name, value in chosen.items() if value is not None})
-
-
-def _read(reference: str, predicted: str, kind: str, lenient: bool) -> tuple[Graphs, Graphs]:
-    from tallystick.errors import InputError
-    from tallystick.files.source import read_text, shown_name
+def _read_graphs(name: Any, settings: AmrSettings) -> Graphs:
+    from tallystick.files.source import Source
     from tallystick.tasks.amr.files import parse_penman
+    from tallystick.tasks.amr.triples_files import parse_triples
 
-    sides = []
-    for name in (reference, predicted):
-        text = read_text(name)
-        if not text.strip():
-            raise InputError("holds no graphs; expected PENMAN or triples", shown_name(name))
-        if kind == "triples" or (kind == "auto" and text.lstrip()[:1] == "{"):
-            from tallystick.tasks.amr.triples_files import parse_triples
-
-            sides.append(parse_triples(text, file=shown_name(name), lenient=lenient))
-        else:
-            sides.append(parse_penman(text, file=shown_name(name), lenient=lenient))
-    return sides[0], sides[1]
+    source = Source.of(name)
+    text = source.text()
+    if not text.strip():
+        raise InputError("holds no graphs; expected PENMAN or triples", str(source))
+    triples = settings.input == "triples" or (settings.input == "auto" and text.lstrip()[:1] == "{")
+    return (parse_triples if triples else parse_penman)(text, file=source, lenient=settings.lenient)
 
 
-def _times(counts: Counts, ids: tuple[Any, ...], took: float) -> str:
+def _describe_times(counts: Counts, ids: tuple[Any, ...], took: float) -> str:
     """How long a run took, and the pairs that took longest."""
     slow = (-counts.seconds).argsort(kind="stable")[:3].tolist()
     listed = ", ".join(f"{ids[k]} {counts.seconds[k]:.2f} s" for k in slow if counts.seconds[k] > 0.01)
     each = 1000 * took / max(1, len(ids))
     return f"{took:.1f} s, {each:.1f} ms a pair" + (f"; the slowest: {listed}" if listed else "")
+
+
+TASK = Amr()

@@ -23,6 +23,7 @@ from typing import Any
 
 from tallystick.errors import InputError, Place
 from tallystick.files.json_values import decode_line, shown
+from tallystick.files.source import AnySource, Source
 from tallystick.tasks.amr.files import Edge, Graph, Graphs
 
 _FIELDS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|\S+')
@@ -30,11 +31,12 @@ _CONJUNCT = re.compile(r'\s*([^\s()]+)\(\s*([^\s(),]+)\s*,\s*("[^"\\]*(?:\\.[^"\
 _INSTANCE = ("instance", ":instance")
 
 
-def parse_triples(text: str, *, file: str = "<text>", lenient: bool = False) -> Graphs:
+def parse_triples(text: str, *, file: AnySource = "<text>", lenient: bool = False) -> Graphs:
     """The graphs of a text, JSON Lines or not; it is told by its first character."""
-    found = Graphs(file, [])
+    source = Source.of(file)
+    found = Graphs(str(source), [])
     parse = _json_lines if text.lstrip()[:1] == "{" else _blocks
-    for graph, error in parse(text, file):
+    for graph, error in parse(text, source):
         found.graphs.append(graph)
         if error is not None:
             if not lenient:
@@ -46,14 +48,14 @@ def parse_triples(text: str, *, file: str = "<text>", lenient: bool = False) -> 
 _Found = list[tuple[Graph, "InputError | None"]]
 
 
-def _json_lines(text: str, file: str) -> _Found:
+def _json_lines(text: str, source: Source) -> _Found:
     found: _Found = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        place = Place(file, number)
+        place = source.place(number)
         try:
-            found.append((_of_record(decode_line(line, file, number), number, place), None))
+            found.append((_of_record(decode_line(line, str(source), place.line), number, place), None))
         except InputError as error:
             found.append((Graph(line=number), error))
     return found
@@ -79,7 +81,7 @@ def _of_record(record: Any, number: int, place: Place) -> Graph:
     )
 
 
-def _blocks(text: str, file: str) -> _Found:
+def _blocks(text: str, source: Source) -> _Found:
     found: _Found = []
     triples: list[tuple[str, str, str]] = []
     names: dict[str, str] = {}
@@ -92,7 +94,7 @@ def _blocks(text: str, file: str) -> _Found:
             graph = Graph(names.get("id"), line=first)
             if problem is None:
                 try:
-                    graph = _graph(triples, names.get("id"), None, names.get("top"), first, Place(file, first))
+                    graph = _graph(triples, names.get("id"), None, names.get("top"), first, source.place(first))
                 except InputError as error:
                     problem = error
             found.append((graph, problem))
@@ -111,7 +113,7 @@ def _blocks(text: str, file: str) -> _Found:
             parts = _split(line)
             if parts is None:
                 expected = 'expected "source role target" or "role(source, target)"'
-                problem = problem or InputError(expected, Place(file, number, 1, line))
+                problem = problem or source.error(expected, number, 1, line)
             else:
                 triples += parts
     finish()

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, Place, did_you_mean, some
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents, Missing, Paired, pair_documents
-from tallystick.files.source import shown_name
+from tallystick.files.source import AnySource, shown_name
 from tallystick.files.standoff import is_brat
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument, Mention, Span
 from tallystick.tasks.events.documents import EventDocument
@@ -80,7 +79,7 @@ class ArgumentFiles:
 
 
 def read_arguments(
-    name: str | Path,
+    name: AnySource,
     *,
     reference: ArgumentFiles | None = None,
     ontology: Mapping[str, Any] | None = None,
@@ -263,11 +262,11 @@ def _argument(found: Json, event: str, texts: _Texts) -> EventArgument:
 
 
 def read_pair(
-    reference: str | Path,
-    predicted: str | Path,
+    reference: AnySource,
+    predicted: AnySource,
     *,
     ontology: Mapping[str, Any] | None = None,
-    tokens: str | Path | None = None,
+    tokens: AnySource | None = None,
     strip_articles: bool = False,
     absent: Missing | None = None,
 ) -> Paired[ArgumentDocument]:

@@ -21,8 +21,7 @@ from tallystick.tasks.arguments.stages import JUDGED, Accepted, Block, Candidate
 from tallystick.tasks.events.files import nearest
 
 if TYPE_CHECKING:
-    from tallystick.judging.questions import Question
-    from tallystick.judging.verdicts import Judge, Verdict
+    from tallystick.judging.questions import Judge, Question, Verdict
 
 
 @dataclass(frozen=True)
@@ -281,14 +280,14 @@ def judge_blocks(
 
 
 def _troubles(judge: Any) -> Iterator[str]:
-    """What a judge reports: calls that failed, answers that could not be used, who decides, and that people of equal standing disagree."""
+    """What a judge reports: calls that failed, answers that could not be used, who decides, and that people of equal experience disagree."""
     report = getattr(judge, "report", None)
     for kind in ("failures", "unusable"):
         for reason, count in dict(getattr(report, kind, {})).items():
             yield f"{reason} ({count:,} times)"
     not_called = getattr(report, "not_called", 0)
     if not_called:
-        yield f"{counted(not_called, 'call')} not made, since nothing but failures came back"
+        yield f"{counted(not_called, 'call')} not made, since all calls before them failed"
     yield from getattr(judge, "notes", ())
     elsewhere = len(getattr(judge, "elsewhere", ()))
     if elsewhere:
@@ -298,7 +297,7 @@ def _troubles(judge: Any) -> Iterator[str]:
         )
     disputed = len(getattr(judge, "disputed", ()))
     if disputed:
-        yield f"judges of equal standing disagree on {disputed:,} of its questions, which count as not judged"
+        yield f"judges of equal experience disagree on {disputed:,} of its questions, which count as not judged"
 
 
 Right = Sequence[tuple[Asked, "Verdict", Fraction]]

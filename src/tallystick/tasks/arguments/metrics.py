@@ -43,8 +43,7 @@ from tallystick.tasks.arguments.stages import (
 from tallystick.tasks.metric import choose, score_expression, settings_line
 
 if TYPE_CHECKING:
-    from tallystick.judging.questions import Question
-    from tallystick.judging.verdicts import Judge
+    from tallystick.judging.questions import Judge, Question
 
 
 COUNTINGS = ("rewrite", "keep")

@@ -1,71 +1,69 @@
-"""`score arguments` and `explain arguments`: event arguments beyond exact match, stage by stage."""
+"""`arguments`: event arguments beyond exact match, stage by stage."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from tallystick.cli.options import together
-from tallystick.cli.output import (
-    Common,
-    common_options,
-    files,
-    finish,
-    metric_option,
-    progress,
-    say,
-    versus,
-)
-from tallystick.cli.structures import read_json_object
 from tallystick.errors import MetricError
+from tallystick.tasks.contract import Asked, Reading, Results, Scored, Shown, Task, option
+from tallystick.tasks.types import read_json_object
 
 if TYPE_CHECKING:
-    from tallystick.files.pairing import Missing
     from tallystick.judging.questions import Question
     from tallystick.results.comparison import Comparison
+    from tallystick.results.explanation import Explanation
     from tallystick.results.report import Parts
-    from tallystick.results.result import Result
     from tallystick.show.tables import Table
-    from tallystick.tasks.arguments.metrics import Scored
-
-BREAKDOWNS = ("label",)
-NO_BREAKDOWN = {"field": "--by label for roles"}
-WHOLE_BREAKDOWNS = ("label",)
+    from tallystick.tasks.arguments.metrics import Options
 
 
-def argument_options(command: Any) -> Any:
+@dataclass(frozen=True)
+class ArgumentSettings:
     """What the stages rest on."""
-    options = [
-        click.option("--parses", metavar="FILE|spacy:PIPELINE", help="Parses for the modifiers: CoNLL-U, or a spaCy pipeline that you have."),
-        click.option("--judge", metavar="STORE|embedding:FILE|llm:MODEL", help="Who decides what the rules leave open.  [default: nobody]"),
-        click.option("--counting", type=click.Choice(["rewrite", "keep"]), default="rewrite", show_default=True,
-                     help="Parts and merged candidates replace the candidates, or the number of candidates stays."),
-        click.option("--order", type=click.Choice(["break-first", "aggregate-first"]), default="break-first", show_default=True),
-        click.option("--duplicates", type=click.Choice(["merge", "keep"]), default="merge", show_default=True,
-                     help="Arguments of the same event, role and place are one, or each counts."),
-        click.option("--pronouns", metavar="WORD,...|@FILE", help="What is a pronoun, and not compared by its text."),
-        click.option("--harmless", metavar="WORD,...|@FILE", help="Which articles and determiners are left out; punctuation and 's always are."),
-        click.option("--conjunctions", metavar="WORD,...|@FILE", help="What joins a list.  [default: and]"),
-        click.option("--modifiers", metavar="LABEL,...|@FILE", help="Dependency labels of modifiers."),
-        click.option("--partial", type=click.Choice(["0", "0.5", "1"]), default="0", show_default=True, help="What a judge's Partial counts."),
-        click.option("--none-credits-recall", is_flag=True, help="Correct, but none of the references: count it as one that was lacking."),
-        click.option("--tokens", metavar="FILE", help="Events with the documents' tokens, where REFERENCE has none."),
-        click.option("--strip-articles", is_flag=True, help="Leave a, an, the at the beginning of arguments out, as gen-arg does."),
-        click.option("--ontology", metavar="FILE", help="gen-arg: templates and roles of the event types, to read generated text."),
-    ]  # fmt: skip
-    return together(command, options)
+
+    parses: str | None = option(
+        None, "Parses for the modifiers: CoNLL-U, or a spaCy pipeline that you have.", metavar="FILE|spacy:PIPELINE"
+    )
+    judge: str | None = option(
+        None,
+        "Who decides what the rules leave open.  [default: nobody]",
+        metavar="STORE|embedding:FILE|llm:MODEL",
+    )
+    counting: str = option(
+        "rewrite",
+        "Parts and merged candidates replace the candidates, or the number of candidates stays.",
+        choices=("rewrite", "keep"),
+    )
+    order: str = option("break-first", choices=("break-first", "aggregate-first"))
+    duplicates: str = option(
+        "merge", "Arguments of the same event, role and place are one, or each counts.", choices=("merge", "keep")
+    )
+    pronouns: str | None = option(None, "What is a pronoun, and not compared by its text.", metavar="WORD,...|@FILE")
+    harmless: str | None = option(
+        None,
+        "Which articles and determiners are left out; punctuation and 's always are.",
+        metavar="WORD,...|@FILE",
+    )
+    conjunctions: str | None = option(None, "What joins a list.  [default: and]", metavar="WORD,...|@FILE")
+    modifiers: str | None = option(None, "Dependency labels of modifiers.", metavar="LABEL,...|@FILE")
+    partial: str = option("0", "What a judge's Partial counts.", choices=("0", "0.5", "1"))
+    none_credits_recall: bool = option(False, "Correct, but none of the references: count it as one that was lacking.")
+    tokens: str | None = option(None, "Events with the documents' tokens, where REFERENCE has none.", metavar="FILE")
+    strip_articles: bool = option(False, "Leave a, an, the at the beginning of arguments out, as gen-arg does.")
+    ontology: str | None = option(
+        None, "gen-arg: templates and roles of the event types, to read generated text.", metavar="FILE"
+    )
 
 
-@click.command()
-@files
-@metric_option
-@argument_options
-@common_options
-def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Common, **options: Any) -> None:
-    """Score event arguments by stages, each of which accepts what the ones before left: the same place, the same text, the same but for
+class Arguments(Task):
+    """Event arguments beyond exact match."""
+
+    name = "arguments"
+    summary = "event arguments beyond exact match, stage by stage: text, harmless tokens, lists, modifiers, a judge"
+    help = """Score event arguments by stages, each of which accepts what the ones before left: the same place, the same text, the same but for
     harmless tokens, lists broken up or put together, one-token references with modifiers, and what a judge accepts.
 
     REFERENCE and PREDICTED are files of events (TextEE, WikiEvents, OmniEvent, RAMS, brat, plain JSON), with or without places.
@@ -75,175 +73,143 @@ def score(reference: str, predicted: str, metrics: tuple[str, ...], common: Comm
     tallystick score arguments gold.json system.json --parses gold.conllu
     tallystick score arguments gold.json system.json --parses spacy:en_core_web_sm --judge judgements.sqlite
     """
-    from tallystick.tasks.arguments.show import document_tree, roles_table
-    from tallystick.tasks.metric import choose
+    Settings = ArgumentSettings
+    breakdowns = whole_breakdowns = ("label",)
 
-    _have_what_they_need(metrics, **options)
-    scored = scored_files(reference, predicted, **options)
-    found = choose(scored.results, metrics, "arguments")
-    extra, extend = beside(found)
-    if scored.coverage is not None:
-        extra["judge"] = {**vars(scored.coverage), "coverage": scored.coverage.share}
-    tables = []
-    if common.by == "label":
-        tables.append(roles_table(scored))
-        extra["labels"] = [dict(zip(tables[0].columns, row, strict=True)) for row in tables[0].rows]
+    def check(self, metrics: tuple[str, ...], settings: ArgumentSettings) -> None:
+        for stage, given in (("modifiers", settings.parses), ("judge", settings.judge)):
+            if stage in metrics and not given:
+                raise MetricError(f"the stage {stage!r} needs --{'parses' if stage == 'modifiers' else 'judge'}")
+        if settings.judge is None and (settings.none_credits_recall or float(settings.partial)):
+            which = "--none-credits-recall" if settings.none_credits_recall else f"--partial {settings.partial}"
+            raise MetricError(f"{which} says what a judge's verdict counts: name the judge (--judge)")
+        if settings.modifiers is not None and settings.parses is None:
+            raise MetricError("--modifiers says which labels of a parse are modifiers: give the parses (--parses)")
 
-    def report() -> Parts:
+    def score_systems(
+        self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: ArgumentSettings,
+        readings: Mapping[Any, Reading],
+    ) -> dict[Any, Scored]:  # fmt: skip
+        """The reference is parsed once, and the judge is the same for all systems."""
+        from tallystick.files.source import shown_name
+        from tallystick.judging.recorded import judge_named
+        from tallystick.tasks.arguments.files import read_pair
+        from tallystick.tasks.arguments.metrics import score
+        from tallystick.tasks.events.files import IDLE, idle_ontology
+        from tallystick.tasks.metric import choose
+        from tallystick.tasks.parses import with_parses
+
+        self.check(metrics, settings)
+        ontology = settings.ontology
+        templates = (
+            read_json_object(ontology, "an event type's template and roles under its name") if ontology else None
+        )
+        options = _options(settings)
+        judge = judge_named(settings.judge) if settings.judge else None  # a misspelt judge is said before the work
+        read = {
+            run: read_pair(
+                reference, file, ontology=templates, tokens=settings.tokens, strip_articles=settings.strip_articles,
+                absent=readings[run].missing,
+            )
+            for run, file in systems.items()
+        }  # fmt: skip
+        if templates is not None and all(
+            any(one.startswith(IDLE) for one in pairs.warnings) for pairs in read.values()
+        ):
+            raise MetricError(idle_ontology(map(shown_name, systems.values())))
+        if settings.parses:
+            read = with_parses(read, settings.parses)
+        out = {}
+        for run, pairs in read.items():
+            with _asking(judge, readings[run].asked):
+                found = score(pairs, options, judge=judge)
+            if settings.strip_articles:
+                found = replace(found, results=_signed(dict(found.results), "articles=stripped"))
+            coverage = found.coverage
+            closing = (coverage.told,) if coverage is not None and coverage.whole else ()
+            out[run] = Scored(found, choose(found.results, metrics, "arguments"), closing=closing)
+        return out
+
+    def show(self, scored: Scored, settings: ArgumentSettings, asked: Asked) -> Shown:
+        coverage = scored.corpus.coverage
+        return Shown() if coverage is None else Shown((), {"judge": {**vars(coverage), "coverage": coverage.share}})
+
+    def breakdown(self, scored: Scored, by: str, label: str | None) -> Shown:
+        """Figures by role."""
+        from tallystick.tasks.arguments.show import roles_table
+
+        table = roles_table(scored.corpus)
+        return Shown([table], {"labels": [dict(zip(table.columns, row, strict=True)) for row in table.rows]})
+
+    def main_metric(self, results: Results) -> str:
+        """The last stage, which accepts all that the others do."""
+        return list(results)[-1]
+
+    def beside(self, results: Results) -> tuple[dict[str, Any], Callable[[Table], Table] | None]:
+        """What each stage gained."""
+        from tallystick.tasks.arguments.show import gains, with_gains
+
+        return {"gains": gains({name: result.f1 for name, result in results.items()})}, with_gains
+
+    def comparison_tables(self, comparison: Comparison) -> list[Table]:
+        """Stages by systems."""
+        from tallystick.tasks.arguments.show import systems_table
+
+        return [systems_table(comparison)]
+
+    def parts(self, scored: Scored, settings: ArgumentSettings, shown: Shown) -> Parts:
         from tallystick.results.report import Parts
+        from tallystick.tasks.arguments.show import document_tree, roles_table
 
         return Parts(
-            () if tables else (roles_table(scored),), explain=lambda document: document_tree(scored, document),
-            main=main_of(found), alignment="What each stage accepted",
-        )  # fmt: skip
+            () if shown.tables else (roles_table(scored.corpus),),
+            explain=lambda document: document_tree(scored.corpus, document),
+            main=self.main_metric(scored.results),
+            alignment="What each stage accepted",
+        )
 
-    title = versus(predicted, reference)
-    finish(found, common, tables=tables, extra=extra, title=title, extend=extend, report=report)
-    if scored.coverage is not None and scored.coverage.whole:
-        say(scored.coverage.told)
+    def explained_metric(self, results: Results) -> str:
+        return self.main_metric(results)
 
+    def tree(self, scored: Scored, settings: ArgumentSettings, metric: str, document: Any) -> Explanation:
+        from tallystick.tasks.arguments.show import document_tree
 
-def main_of(found: Mapping[str, Result]) -> str:
-    """The metric that a report is ordered by: the last stage, which accepts all that the others do."""
-    return list(found)[-1]
+        return document_tree(scored.corpus, document)
 
-
-def beside(found: Mapping[str, Result]) -> tuple[dict[str, Any], Callable[[Table], Table]]:
-    """What stands beside the figures: what each stage gained."""
-    from tallystick.tasks.arguments.show import gains, with_gains
-
-    return {"gains": gains({name: result.f1 for name, result in found.items()})}, with_gains
-
-
-@click.command()
-@files
-@argument_options
-@click.option("--document", metavar="NAME", help="Which document.  [default: the worst]")
-@click.option("--format", "format_", type=click.Choice(["tree", "json"]), default="tree", show_default=True)
-def explain(reference: str, predicted: str, document: str | None, format_: str, **options: Any) -> None:
-    """Show which stage accepted which candidate, and what stayed open."""
-    from tallystick.cli.tree import show_explanation
-    from tallystick.results.tables import documents_table
-    from tallystick.tasks.arguments.show import document_tree
-
-    scored = scored_files(reference, predicted, **options)
-    stage = scored.stages[-1]
-    if document is None:
-        document = str(documents_table({stage: scored.results[stage]}, 1).rows[0][0])
-        say(f"document {document}, the worst of {len(scored.ids):,} by {stage}")
-    tree = document_tree(scored, document)
-    show_explanation(tree, f"document {document}", format_)
-
-
-def whole(given: Mapping[str, Any]) -> str:
-    """Why the corpus cannot be scored in shards under these options."""
-    idle = not (given["parses"] or given["judge"] or given["tokens"])
-    return "" if idle else "--parses, --judge and --tokens are for all documents at once"
-
-
-def results(reference: str, predicted: str, metrics: tuple[str, ...] = (), **options: Any) -> dict[str, Result]:
-    """The results of one system."""
-    return results_of_systems(reference, {"": predicted}, metrics, **options)[""]
-
-
-def results_of_systems(
-    reference: str, systems: Mapping[str, str], metrics: tuple[str, ...] = (), missing: Mapping[str, Missing] | None = None,
-    **options: Any,
-) -> dict[str, dict[str, Result]]:  # fmt: skip
-    """The results of several systems; the reference is parsed once, and the judge is the same."""
-    from tallystick.tasks.metric import choose
-
-    _have_what_they_need(metrics, **options)
-    scored = scored_systems(reference, systems, missing=missing, **options)
-    return {name: choose(one.results, metrics, "arguments") for name, one in scored.items()}
-
-
-def comparison_tables(comparison: Comparison) -> list[Table]:
-    """Stages by systems, below what every comparison shows."""
-    from tallystick.tasks.arguments.show import systems_table
-
-    return [systems_table(comparison)]
+    def whole(self, settings: ArgumentSettings) -> str:
+        idle = not (settings.parses or settings.judge or settings.tokens)
+        return "" if idle else "--parses, --judge and --tokens are for all documents at once"
 
 
 def open_questions(
-    reference: str, systems: Mapping[str, str], top: int | None = None, **options: Any
-) -> list[Question]:
-    """What the rules leave open in the files of several systems, as questions to a judge; what most systems made comes first."""
+    reference: Any, systems: Mapping[str, Any], top: int | None = None, **options: Any
+) -> tuple[list[Question], list[str]]:
+    """What the rules leave open in the files of several systems, as questions to a judge, what most systems made first; and
+    what is to be said about the files."""
     from tallystick.tasks.arguments.metrics import open_questions as still_open
 
-    scored = scored_systems(reference, systems, **options)
-    for note in dict.fromkeys(note for one in scored.values() for note in one.results[one.stages[0]].notes):
-        say(f"Warning: {note}")
-    return still_open(scored, top)
+    scored = TASK.score_systems(reference, systems, (), ArgumentSettings(**options), dict.fromkeys(systems, Reading()))
+    found = {name: one.corpus for name, one in scored.items()}
+    notes = dict.fromkeys(note for one in found.values() for note in one.results[one.stages[0]].notes)
+    return still_open(found, top), list(notes)
 
 
-def scored_files(reference: str, predicted: str, **options: Any) -> Scored:
-    """Read two files and run the stages."""
-    return scored_systems(reference, {"": predicted}, **options)[""]
-
-
-def scored_systems(
-    reference: str, systems: Mapping[str, str], *, parses: str | None = None, judge: str | None = None,
-    counting: str = "rewrite", order: str = "break-first", duplicates: str = "merge", pronouns: str | None = None,
-    harmless: str | None = None, conjunctions: str | None = None, modifiers: str | None = None, partial: str | float = 0.0,
-    none_credits_recall: bool = False, tokens: str | None = None, strip_articles: bool = False, ontology: str | None = None,
-    missing: Mapping[str, Missing] | None = None,
-) -> dict[str, Scored]:  # fmt: skip
-    """Read the files and run the stages."""
-    from tallystick.files.source import shown_name
-    from tallystick.tasks.arguments.files import read_pair
+def _options(settings: ArgumentSettings) -> Options:
     from tallystick.tasks.arguments.forms import CONJUNCTIONS, HARMLESS, LABELS, PRONOUNS, Wording
     from tallystick.tasks.arguments.metrics import Options
-    from tallystick.tasks.arguments.metrics import score as score_all
-    from tallystick.tasks.events.files import IDLE, idle_ontology
-    from tallystick.tasks.parses import with_parses
 
-    templates = read_json_object(ontology, "an event type's template and roles under its name") if ontology else None
-    options = Options(
-        counting, Wording(_words(pronouns, PRONOUNS), _words(harmless, HARMLESS), _words(conjunctions, CONJUNCTIONS)),
-        _words(modifiers, LABELS, fold=False), order, duplicates, float(partial), none_credits_recall,
+    wording = Wording(
+        _words(settings.pronouns, PRONOUNS), _words(settings.harmless, HARMLESS), _words(settings.conjunctions, CONJUNCTIONS)
     )  # fmt: skip
-    if judge is None and (none_credits_recall or float(partial)):
-        which = "--none-credits-recall" if none_credits_recall else f"--partial {partial}"
-        raise MetricError(f"{which} says what a judge's verdict counts: name the judge (--judge)")
-    if modifiers is not None and parses is None:
-        raise MetricError("--modifiers says which labels of a parse are modifiers: give the parses (--parses)")
-    decider = _judge(judge) if judge else None  # a misspelt judge is said before the work, not after it
-    read = {
-        name: read_pair(
-            reference,
-            file,
-            ontology=templates,
-            tokens=tokens,
-            strip_articles=strip_articles,
-            absent=(missing or {}).get(name),
-        )
-        for name, file in systems.items()
-    }
-    if templates is not None and all(any(one.startswith(IDLE) for one in pairs.warnings) for pairs in read.values()):
-        raise MetricError(idle_ontology(map(shown_name, systems.values())))
-    if parses:
-        read = with_parses(read, parses)
-    found = {}
-    for name, pairs in read.items():
-        with _asking(decider):
-            found[name] = score_all(pairs, options, judge=decider)
-    return {name: _stripped(one) for name, one in found.items()} if strip_articles else found
+    return Options(
+        settings.counting, wording, _words(settings.modifiers, LABELS, fold=False), settings.order,
+        settings.duplicates, float(settings.partial), settings.none_credits_recall,
+    )  # fmt: skip
 
 
-def _stripped(scored: Scored) -> Scored:
-    """What was read without articles says so in its signature."""
-    from dataclasses import replace
-
-    signed = {name: one.changed(settings=f"{one.settings}, articles=stripped") for name, one in scored.results.items()}
-    return replace(scored, results=signed)
-
-
-def _have_what_they_need(metrics: tuple[str, ...], **options: Any) -> None:
-    """A stage that was asked for by name, but cannot be run, is said before the work."""
-    for stage, option in (("modifiers", "parses"), ("judge", "judge")):
-        if stage in metrics and not options.get(option):
-            raise MetricError(f"the stage {stage!r} needs --{option}")
+def _signed(results: Results, setting: str) -> Results:
+    """What changed how the files were read stands in the signature."""
+    return {name: one.changed(settings=f"{one.settings}, {setting}") for name, one in results.items()}
 
 
 def _words(given: str | None, usual: frozenset[str], fold: bool = True) -> frozenset[str]:
@@ -259,18 +225,12 @@ def _words(given: str | None, usual: frozenset[str], fold: bool = True) -> froze
     return frozenset((word.strip().casefold() if fold else word.strip()) for word in found if word.strip())
 
 
-def _judge(specification: str) -> Any:
-    """The judge of a name; see `tallystick.judging.choose`."""
-    from tallystick.judging.choose import judge_named
-
-    return judge_named(specification)
-
-
 @contextmanager
-def _asking(judge: Any) -> Iterator[None]:
+def _asking(judge: Any, asked: Asked | None) -> Iterator[None]:
     """A bar while a language model is asked; what it did not answer stands among the result's warnings."""
-    if not hasattr(judge, "progress"):
-        yield
-        return
-    with progress("asking") as judge.progress:
-        yield
+    if hasattr(judge, "progress") and asked is not None:
+        judge.progress = asked.advance
+    yield
+
+
+TASK = Arguments()

@@ -56,6 +56,8 @@ class Chains:
     """For each document the line where it begins, or `UNKNOWN`."""
     file: str = "<python>"
     """How the source is called in messages."""
+    whole: bool = True
+    """Whether this is all of the file; what a part lacks may stand in another one."""
     format: str = "python"
     """`conll`, `corefud`, `jsonl` or `python`."""
     head: IntArray | None = None

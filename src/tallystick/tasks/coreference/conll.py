@@ -19,13 +19,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 
 from tallystick.errors import counted
 from tallystick.files.lines import Pieces
+from tallystick.files.source import AnySource
 from tallystick.tasks.coreference.brackets import (
     Bytes,
     Elements,
@@ -57,7 +57,7 @@ _STEPS = 64
 _EXPECTED = 'expected "-", "_" or brackets such as (3, 3), (3) and (3|(4) in the last column'
 
 
-def read_conll(source: str | Path | Pieces) -> Chains:
+def read_conll(source: AnySource | Pieces) -> Chains:
     """Read a CoNLL-2011/2012 or SemEval file. Whatever cannot be understood is an `InputError`."""
     pieces = source if isinstance(source, Pieces) else Pieces(source)
     reading = _Reading(pieces)
@@ -200,10 +200,11 @@ class _Reading:
             )
 
     def _current(self) -> str:
-        return f'document "{self.names[-1]}" of line {self.begin_lines[-1]}'
+        return f'document "{self.names[-1]}" of line {self.pieces.source.line(self.begin_lines[-1])}'
 
     def finish(self) -> Chains:
         """Match the brackets and number the entities."""
+        source = self.pieces.source
         if self.inside:
             raise self.pieces.error(
                 f"the file ends, but {self._current()} has no #end document; is the file complete?",
@@ -231,7 +232,7 @@ class _Reading:
             rows = first[is_split]
             where, many = int(rows[0]), counted(len(rows), "mention")
             warnings.append(
-                f"{self.pieces.shown}:{line[where]}: {many} with a split antecedent, such as "
+                f"{source.place(int(line[where]))}: {many} with a split antecedent, such as "
                 f"({names[of_code[where]]}): not part of any chain, not scored"
             )
             first, last = first[~is_split], last[~is_split]
@@ -245,9 +246,10 @@ class _Reading:
             entity=entity,
             tokens=np.array(self.sizes, np.int64),
             entity_names=[names[i] for i in (groups % max(len(codes), 1)).tolist()],
-            lines=line[first],
-            document_lines=np.array(self.begin_lines, np.int64),
-            file=self.pieces.shown,
+            lines=source.lines_of_file(line[first]),
+            document_lines=source.lines_of_file(np.array(self.begin_lines, np.int64)),
+            file=str(source),
+            whole=not source.is_part,
             format="conll",
             warnings=warnings,
         )
@@ -256,7 +258,7 @@ class _Reading:
         if not self.comments:
             return []
         many = counted(len(self.comments), "comment line")
-        return [f"{self.pieces.shown}:{self.comments[0]}: {many} passed over"]
+        return [f"{self.pieces.source.place(self.comments[0])}: {many} passed over"]
 
     def _complain(self, wrong: Unbalanced, line: IntArray, code: IntArray, document: IntArray) -> NoReturn:
         opened = bool(len(wrong.never_closed))

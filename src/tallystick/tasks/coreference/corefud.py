@@ -20,13 +20,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 
 from tallystick.errors import counted
 from tallystick.files.lines import Pieces
+from tallystick.files.source import AnySource
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, IntArray, Span, number_by_first
 
 _NEW_DOCUMENT = re.compile(rb"#\s*newdoc\b(?:\s+id)?\s*(?:=\s*(.*?))?\s*$")
@@ -53,7 +53,7 @@ class _Mention:
     """The first token of the part that is open."""
 
 
-def read_corefud(source: str | Path | Pieces) -> Chains:
+def read_corefud(source: AnySource | Pieces) -> Chains:
     """Read a CoNLL-U file with `Entity=` attributes. Whatever cannot be understood is an `InputError`."""
     pieces = source if isinstance(source, Pieces) else Pieces(source)
     reading = _Reading(pieces)
@@ -281,6 +281,7 @@ class _Reading:
     def finish(self) -> Chains:
         """Turn the mentions into columns."""
         self._end_document()
+        source = self.pieces.source
         if not self.documents:
             raise self.pieces.error("has no documents; expected CoNLL-U with # newdoc id = name")
         numbers: dict[tuple[int, str], int] = {}
@@ -294,9 +295,10 @@ class _Reading:
             entity=number_by_first(np.array(entity, np.int64))[0],
             tokens=np.array(self.sizes, np.int64),
             entity_names=[id for _, id in numbers],
-            lines=_column(mention.line for mention in self.mentions),
-            document_lines=np.array(self.document_lines, np.int64),
-            file=self.pieces.shown,
+            lines=source.lines_of_file(_column(mention.line for mention in self.mentions)),
+            document_lines=source.lines_of_file(np.array(self.document_lines, np.int64)),
+            file=str(source),
+            whole=not source.is_part,
             format="corefud",
             head=_column(self._head(mention) for mention in self.mentions),
             parts=parts,
@@ -318,7 +320,7 @@ class _Reading:
 
     def _warnings(self) -> list[str]:
         found = [
-            f"{self.pieces.shown}:{lines[0]}: {name} on {counted(len(lines), 'line')}: not part of a chain, not scored"
+            f"{self.pieces.source.place(lines[0])}: {name} on {counted(len(lines), 'line')}: not part of a chain, not scored"
             for name, lines in self.left_out.items()
         ]
         if not self.mentions and self.attributes is None:

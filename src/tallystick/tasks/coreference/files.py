@@ -15,12 +15,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
 from typing import Literal, get_args
 
 from tallystick.errors import MetricError, did_you_mean, some
 from tallystick.files.lines import Pieces
-from tallystick.files.source import read_text, reads_once
+from tallystick.files.source import AnySource, read_text, reads_once
 from tallystick.tasks.coreference.chains import (
     UNKNOWN,
     Chains,
@@ -49,7 +48,7 @@ _CONLL_U_COMMENT = re.compile(rb"^#[ \t]*(?:newdoc|newpar|global\.\w+|sent_id|te
 _CONLL_U_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}$", re.MULTILINE)
 
 
-def read_chains(name: str | Path, *, format: Format | None = None, fields: Sequence[str] = ()) -> Chains:
+def read_chains(name: AnySource, *, format: Format | None = None, fields: Sequence[str] = ()) -> Chains:
     """Read one side of a corpus: a path, a `.gz` path, or `-` for standard input.
 
     The format is found out from the content unless it is given. `fields` says where the clusters of a

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
 from tallystick.errors import some
 from tallystick.files.json_values import NotJson, decode
 from tallystick.files.lines import Pieces
+from tallystick.files.source import AnySource
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, Span, empty_cluster_warnings
 
 NAMES = ("doc_id", "doc_key", "id")
@@ -24,7 +24,7 @@ CLUSTERS = ("clusters", "predicted_clusters")
 _LARGEST = 1 << 31
 
 
-def read_clusters_jsonl(source: str | Path | Pieces, fields: Sequence[str] = ()) -> Chains:
+def read_clusters_jsonl(source: AnySource | Pieces, fields: Sequence[str] = ()) -> Chains:
     """Read a JSONL file of clusters. Whatever cannot be understood is an `InputError`.
 
     Files with gold and predicted clusters side by side need `fields`: where the clusters are, in order of
@@ -106,7 +106,7 @@ class _Reading:
         if not isinstance(cluster, list):
             raise self.pieces.error(f"{where} is {cluster!r:.40}; expected a list of mentions", number)
         if not cluster:
-            self.empty.append(f"{self.pieces.shown}:{number}")
+            self.empty.append(str(self.pieces.source.place(number)))
             return
         for position, mention in enumerate(cluster):
             spans = self._spans(mention, f"{where}[{position}]", number, tokens)
@@ -143,7 +143,8 @@ class _Reading:
         if not self.documents:
             raise self.pieces.error("has no documents; expected one JSON object a line")
         document = np.array(self.document, np.int64)
-        document_lines = np.array(self.document_lines, np.int64)
+        source = self.pieces.source
+        document_lines = source.lines_of_file(np.array(self.document_lines, np.int64))
         return Chains(
             documents=self.documents,
             document=document,
@@ -154,7 +155,8 @@ class _Reading:
             entity_names=self.entity_names,
             lines=document_lines[document],
             document_lines=document_lines,
-            file=self.pieces.shown,
+            file=str(source),
+            whole=not source.is_part,
             format="jsonl",
             parts=self.parts,
             warnings=empty_cluster_warnings(self.empty),

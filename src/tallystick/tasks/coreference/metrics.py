@@ -95,7 +95,7 @@ class BlancLinks:
 
 
 @dataclass(frozen=True)
-class Metric:
+class CoreferenceMetric:
     """A coreference metric: its rows, the kind of its tally, what its name stands for, and its expression if it has one."""
 
     rows: Callable[[Overlaps], F64]
@@ -104,22 +104,24 @@ class Metric:
     expression: Node | None = None
 
 
-def _over_entities(metric: Normaliser, summary: str) -> Metric:
-    return Metric(partial(tally_entities, metric), Counts(), summary, metric)
+def _over_entities(metric: Normaliser, summary: str) -> CoreferenceMetric:
+    return CoreferenceMetric(partial(tally_entities, metric), Counts(), summary, metric)
 
 
 _CONLL = ("muc", "b3", "ceaf_e")
 _TWO = Counts(one=False)
 
-METRICS: dict[str, Metric] = {
+METRICS: dict[str, CoreferenceMetric] = {
     "mentions": _over_entities(MENTIONS, "mention detection"),
     "muc": _over_entities(MUC, "MUC: links of chains"),
-    "b3": Metric(table.b3, _TWO, "B³: each mention's share of its entity", B3),
+    "b3": CoreferenceMetric(table.b3, _TWO, "B³: each mention's share of its entity", B3),
     "ceaf_m": _over_entities(CEAF_M, "CEAF, mentions of matched entities (φ3)"),
     "ceaf_e": _over_entities(CEAF_E, "CEAF, matched entities (φ4)"),
-    "blanc": Metric(table.blanc, BlancLinks(), "BLANC: coreferent and other links, for predicted mentions too"),
-    "lea": Metric(table.lea, _TWO, "LEA: links, entities weighted by size"),
-    "conll": Metric(
+    "blanc": CoreferenceMetric(
+        table.blanc, BlancLinks(), "BLANC: coreferent and other links, for predicted mentions too"
+    ),
+    "lea": CoreferenceMetric(table.lea, _TWO, "LEA: links, entities weighted by size"),
+    "conll": CoreferenceMetric(
         lambda t: np.concatenate([METRICS[name].rows(t) for name in _CONLL], axis=1),
         MeanOf(tuple(zip(_CONLL, (Counts(), _TWO, Counts()), strict=True))),
         "the mean F1 of MUC, B³ and CEAF-e; it has no precision or recall",
@@ -187,18 +189,20 @@ def _cai_strube_rows(rows: Callable[[Overlaps], F64]) -> Callable[[Overlaps], F6
     return both
 
 
-VARIANTS: dict[str, Metric] = {
-    "b3_all": Metric(_b3_all, _TWO, "B³-all (Stoyanov et al. 2009): twinless mentions kept"),
-    "b3_0": Metric(_b3_0, _TWO, "B³-0 (Stoyanov et al. 2009): twinless response mentions dropped"),
-    "b3_rahman_ng": Metric(lambda t: table.b3(_without_twinless_singletons(t)), _TWO, "B³ after Rahman & Ng 2009"),
-    "ceaf_m_rahman_ng": Metric(
+VARIANTS: dict[str, CoreferenceMetric] = {
+    "b3_all": CoreferenceMetric(_b3_all, _TWO, "B³-all (Stoyanov et al. 2009): twinless mentions kept"),
+    "b3_0": CoreferenceMetric(_b3_0, _TWO, "B³-0 (Stoyanov et al. 2009): twinless response mentions dropped"),
+    "b3_rahman_ng": CoreferenceMetric(
+        lambda t: table.b3(_without_twinless_singletons(t)), _TWO, "B³ after Rahman & Ng 2009"
+    ),
+    "ceaf_m_rahman_ng": CoreferenceMetric(
         lambda t: tally_entities(CEAF_M, _without_twinless_singletons(t)), Counts(), "CEAF-m after Rahman & Ng 2009"
     ),
-    "ceaf_e_rahman_ng": Metric(
+    "ceaf_e_rahman_ng": CoreferenceMetric(
         lambda t: tally_entities(CEAF_E, _without_twinless_singletons(t)), Counts(), "CEAF-e after Rahman & Ng 2009"
     ),
-    "b3_cai_strube": Metric(_cai_strube_rows(table.b3), _TWO, "B³ after Cai & Strube 2010"),
-    "ceaf_m_cai_strube": Metric(
+    "b3_cai_strube": CoreferenceMetric(_cai_strube_rows(table.b3), _TWO, "B³ after Cai & Strube 2010"),
+    "ceaf_m_cai_strube": CoreferenceMetric(
         _cai_strube_rows(partial(tally_entities, CEAF_M)), _TWO, "CEAF-m after Cai & Strube 2010"
     ),
 }
@@ -277,6 +281,6 @@ def explainer(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> Calla
 
 
 __all__ = [
-    "B3", "CEAF_E", "CEAF_M", "MENTIONS", "METRICS", "MUC", "VARIANTS", "BlancLinks", "CoreferenceOptions", "Metric",
+    "B3", "CEAF_E", "CEAF_M", "MENTIONS", "METRICS", "MUC", "VARIANTS", "BlancLinks", "CoreferenceMetric", "CoreferenceOptions",
     "evaluate", "explain", "score", "tally_entities",
 ]  # fmt: skip

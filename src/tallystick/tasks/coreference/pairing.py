@@ -14,7 +14,6 @@ import numpy as np
 
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some
 from tallystick.files.pairing import Missing, allowed
-from tallystick.files.parts import part_at_hand
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, IntArray, mention_codes
 
 _PART = re.compile(r"(?:;|(?<=\)))\s*part\s+(\d+)\s*;?$")
@@ -149,7 +148,7 @@ def _partners(
     ]
     asked = absent is not None and absent.asked
     # what a shard lacks may stand in another one; what was asked for goes before what the reference scorer does
-    if found and (asked or not lenient or part_at_hand(key.file) is not None):
+    if found and (asked or not lenient or not key.whole):
         if allowed(absent, only_key, only_response):
             return partner
         listed = "; ".join(f"{file} has {text}" for file, text, _ in found)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
@@ -33,17 +32,17 @@ from tallystick.files.conllu import (
     WORD,
     XPOS,
     Coded,
-    Source,
+    Content,
     Table,
     check_ranges,
     check_trees,
     is_number,
-    make_source,
+    read_content,
     read_heads,
     read_ids,
     read_table,
 )
-from tallystick.files.source import read_bytes, shown_name
+from tallystick.files.source import AnySource, Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,27 +196,28 @@ class Treebank:
         return self.comments.values("sent_id", "sent_id")
 
 
-def read_conllu(name: str | Path, *, several_roots: bool = False) -> Treebank:
+def read_conllu(name: AnySource, *, several_roots: bool = False) -> Treebank:
     """Read a file (`.gz` and `-` too). `several_roots` lets a sentence have more than one root."""
-    data = read_bytes(name)
-    if not data.strip():
-        raise InputError("is empty; expected CoNLL-U", shown_name(name))
-    return _parse(make_source(shown_name(name), data), several_roots)
+    source = Source.of(name)
+    content = read_content(source)
+    if not content.data.strip(b" \t\r\n\0"):
+        raise InputError("is empty; expected CoNLL-U", str(source))
+    return _parse(content, several_roots)
 
 
 def parse_conllu(content: bytes | str, name: str = "<text>", *, several_roots: bool = False) -> Treebank:
     """Read CoNLL-U from memory; `name` is what errors call it."""
-    return _parse(make_source(name, content.encode() if isinstance(content, str) else content), several_roots)
+    return _parse(read_content(Source.of_text(content, name)), several_roots)
 
 
-def _parse(source: Source, several_roots: bool) -> Treebank:
-    table = read_table(source)
+def _parse(content: Content, several_roots: bool) -> Treebank:
+    table = read_table(content)
     return _build(table, _find_sentences(table), several_roots)
 
 
 def _find_sentences(table: Table) -> NDArray[np.intp]:
     """The first row of each sentence; comments stand before a sentence, a blank line stands after it."""
-    kinds, error = table.kinds, table.source.error
+    kinds, error = table.kinds, table.content.error
     before = np.concatenate(([np.uint8(BLANK)], kinds[:-1])) if len(kinds) else kinds
     wrong = np.flatnonzero((kinds != ROW) & (before != ROW) & (kinds == BLANK))
     if wrong.size:
@@ -241,10 +241,10 @@ def _without_spaces(form: Coded) -> Coded:
 
 
 def _build(table: Table, sentence_rows: NDArray[np.intp], several_roots: bool) -> Treebank:
-    columns, lines = table.columns, table.row_lines
+    columns, lines, source = table.columns, table.row_lines, table.content.source
 
     def fail(row: int, message: str, field: int) -> NoReturn:
-        raise table.source.error(message, int(lines[row]), field)
+        raise table.content.error(message, int(lines[row]), field)
 
     ids = read_ids(columns[ID], fail)
 
@@ -301,18 +301,18 @@ def _build(table: Table, sentence_rows: NDArray[np.intp], several_roots: bool) -
     before = np.searchsorted(lines[sentence_rows], table.comment_lines)
     named = np.count_nonzero(before < len(sentence_rows))  # the others stand behind the last sentence
     return Treebank(
-        name=table.source.name,
+        name=str(source),
         text="".join(map(form.values.__getitem__, form.codes[token_row].tolist())),
         sentence_words=sentence_words,
         sentence_start=token_start[word_token[sentence_words[:-1]]],
-        sentence_line=lines[sentence_rows],
+        sentence_line=_in_file(source, lines[sentence_rows]),
         comments=Comments(before[:named], table.comments[:named]),
         token_start=token_start,
         token_end=token_end,
-        token_line=lines[token_row],
+        token_line=_in_file(source, lines[token_row]),
         token_is_multiword=ids.kind[token_row] == RANGE,
         word_token=word_token,
-        word_line=lines[words],
+        word_line=_in_file(source, lines[words]),
         head=head,
         form=form.take(words),
         lemma=columns[LEMMA].take(words),
@@ -323,3 +323,7 @@ def _build(table: Table, sentence_rows: NDArray[np.intp], several_roots: bool) -
         enhanced=read_edges(columns[DEPS].take(words), first_word, word_length, fail_at_word),
         empty_nodes=int(np.count_nonzero(ids.kind == EMPTY)),
     )
+
+
+def _in_file(source: Source, lines: Ints) -> Ints:
+    return source.lines_of_file(lines.astype(np.int64)).astype(np.int32)

@@ -1,78 +1,69 @@
-"""`score dependencies`: the UD evaluation of two CoNLL-U files."""
+"""`dependencies`: the UD evaluation of two CoNLL-U files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import click
-
-from tallystick.cli.output import Common, common_options, files, finish, metric_option, versus
+from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
-    from tallystick.results.result import Result
-
-MAIN = "las"
-NO_MISSING = "dependencies are scored over one text that both sides share, so that no document can be missing"
-
-Unit = Literal["document", "block", "auto"]
 
 
-@click.command()
-@files
-@metric_option
-@common_options
-@click.option(
-    "--unit", type=click.Choice(["auto", "document", "block"]), default="auto", show_default=True,
-    help="What a row of the tally is: a # newdoc document, or a block of text that both sides bound alike.",
-)  # fmt: skip
-@click.option("--several-roots", is_flag=True, help="Allow sentences with more than one root.")
-def score(
-    reference: str, predicted: str, metrics: tuple[str, ...], common: Common,
-    unit: Unit, several_roots: bool
-) -> None:  # fmt: skip
-    """Score dependencies: REFERENCE and PREDICTED are CoNLL-U files over the same text.
+@dataclass(frozen=True)
+class DependencySettings:
+    """What a row of the tally is, and what a tree may be."""
+
+    unit: str = option(
+        "auto",
+        "What a row of the tally is: a # newdoc document, or a block of text that both sides bound alike.",
+        choices=("auto", "document", "block"),
+    )
+    several_roots: bool = option(False, "Allow sentences with more than one root.")
+
+
+class Dependencies(Task):
+    """The UD evaluation."""
+
+    name = "dependencies"
+    summary = "UAS, LAS and the whole UD evaluation of CoNLL-U files"
+    help = """Score dependencies: REFERENCE and PREDICTED are CoNLL-U files over the same text.
 
     \b
     tallystick score dependencies gold.conllu system.conllu
     tallystick score dependencies gold.conllu system.conllu --metric las --by document
     """
-    from tallystick.tasks.dependencies import metrics as dependencies
-    from tallystick.tasks.dependencies.alignment import find_units
-    from tallystick.tasks.dependencies.files import read_conllu
+    Settings = DependencySettings
+    main = "las"
+    without_missing = "dependencies are scored over one text that both sides share, so that no document can be missing"
+    can_explain = False
+    instead_of_explain = (
+        "dependencies have no tree to show; `tallystick score dependencies ... --by document` finds the worst"
+    )
 
-    gold, system = (read_conllu(name, several_roots=several_roots) for name in (reference, predicted))
-    units = find_units(gold, system, by=unit)
+    def score_systems(
+        self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: DependencySettings,
+        readings: Mapping[Any, Reading],
+    ) -> dict[Any, Scored]:  # fmt: skip
+        """Over units that all systems bound alike."""
+        from tallystick.tasks.dependencies.alignment import find_units
+        from tallystick.tasks.dependencies.files import read_conllu
+        from tallystick.tasks.dependencies.metrics import METRICS, score
 
-    def report() -> Parts:
+        gold = read_conllu(reference, several_roots=settings.several_roots)
+        banks = {run: read_conllu(file, several_roots=settings.several_roots) for run, file in systems.items()}
+        units = find_units(gold, *banks.values(), by=settings.unit)  # type: ignore[arg-type]
+        return {
+            run: Scored((gold, bank, units), score(gold, bank, metrics or METRICS, units=units))
+            for run, bank in banks.items()
+        }
+
+    def parts(self, scored: Scored, settings: DependencySettings, shown: Shown) -> Parts:
         from tallystick.tasks.dependencies.show import arcs_parts
 
-        return arcs_parts(gold, system, units)
-
-    scored = dependencies.score(gold, system, metrics or dependencies.METRICS, units=units)
-    finish(scored, common, title=versus(predicted, reference), report=report)
+        return arcs_parts(*scored.corpus)
 
 
-def results(
-    reference: str, predicted: str, metrics: tuple[str, ...], unit: Unit, several_roots: bool
-) -> dict[str, Result]:
-    """The results of one system."""
-    return results_of_systems(reference, {"": predicted}, metrics, unit, several_roots)[""]
-
-
-def results_of_systems(
-    reference: str, systems: Mapping[str, str], metrics: tuple[str, ...], unit: Unit, several_roots: bool
-) -> dict[str, dict[str, Result]]:
-    """The results of several systems, over units that all of them bound alike."""
-    from tallystick.tasks.dependencies import metrics as dependencies
-    from tallystick.tasks.dependencies.alignment import find_units
-    from tallystick.tasks.dependencies.files import read_conllu
-
-    gold = read_conllu(reference, several_roots=several_roots)
-    banks = {name: read_conllu(file, several_roots=several_roots) for name, file in systems.items()}
-    units = find_units(gold, *banks.values(), by=unit)
-    return {
-        name: dependencies.score(gold, bank, metrics or dependencies.METRICS, units=units)
-        for name, bank in banks.items()
-    }
+TASK = Dependencies()

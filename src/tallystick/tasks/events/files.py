@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents
-from tallystick.files.source import shown_name
+from tallystick.files.source import AnySource, shown_name
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
 from tallystick.tasks.events.documents import EventDocument, nowhere, sentence_numbers
@@ -170,7 +169,7 @@ GIVEN = ""
 
 
 def read_events(
-    name: str | Path,
+    name: AnySource,
     *,
     reference: Documents[EventDocument] | None = None,
     ontology: Mapping[str, object] | None = None,
@@ -373,7 +372,7 @@ def _rams_argument(found: Json, role: Json) -> Argument:
 # brat
 
 
-def _read_brat(name: str | Path) -> Documents[EventDocument]:
+def _read_brat(name: AnySource) -> Documents[EventDocument]:
     out: Documents[EventDocument] = Documents(str(name), "brat")
     for file in read_standoff(name):
         events = []
@@ -392,7 +391,7 @@ def _brat_role(role: str) -> str:
 # Coreference of the reference's mentions
 
 
-def read_coreference(name: str | Path, reference: Documents[EventDocument]) -> dict[str, dict[tuple[int, int], str]]:
+def read_coreference(name: AnySource, reference: Documents[EventDocument]) -> dict[str, dict[tuple[int, int], str]]:
     """For each document the entity of each span, from clusters of mention ids (gen-arg) or of [first, last] spans.
 
     {"doc_key": "d1", "clusters": [["d1-T58", "d1-T55"], [[3, 4], [9, 9]]]}

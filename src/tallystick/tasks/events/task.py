@@ -1,66 +1,49 @@
-"""`score events` and `explain events`."""
+"""`events`: triggers and arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from tallystick.cli.options import together
-from tallystick.cli.output import Common, common_options, files, metric_option, versus
-from tallystick.cli.structures import (
-    explain_options,
-    explain_result,
+from tallystick.errors import MetricError
+from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
+from tallystick.tasks.types import (
     heads_option,
+    hierarchy_option,
     informativity_option,
+    parents_option,
     read_json_object,
-    show,
-    type_options,
-    types_of,
-    weights_of,
+    read_types,
+    read_weights,
 )
 
 if TYPE_CHECKING:
-    from tallystick.files.pairing import Missing, Paired
-    from tallystick.results.result import Result
-    from tallystick.tasks.events.documents import EventDocument
-
-MAIN = "arg_c"
-BREAKDOWNS = ("label", "field")
-LABEL = "role"
-LABELS = {
-    "role": "arguments[*].role",
-    "type": "triggers[*].type",
-    "event": "arguments[*].type",
-    "distance": "arguments[*].distance",
-}
+    from tallystick.results.report import Parts
 
 
-def event_options(command: Any) -> Any:
+@dataclass(frozen=True)
+class EventSettings:
     """What is the same trigger or argument."""
-    options = [
-        click.option("--coreference", metavar="FILE", help="Clusters of the reference's mentions: any mention of an entity will do."),
-        heads_option,
-        click.option("--strip-articles", is_flag=True, help="Leave a, an, the at the beginning of arguments out, as gen-arg does."),
-        click.option("--ontology", metavar="FILE", help="gen-arg: templates and roles of the event types, to read generated text."),
-        type_options,
-        informativity_option,
-    ]  # fmt: skip
-    return together(command, options)
+
+    coreference: str | None = option(
+        None, "Clusters of the reference's mentions: any mention of an entity will do.", metavar="FILE"
+    )
+    heads: str | None = heads_option()
+    strip_articles: bool = option(False, "Leave a, an, the at the beginning of arguments out, as gen-arg does.")
+    ontology: str | None = option(
+        None, "gen-arg: templates and roles of the event types, to read generated text.", metavar="FILE"
+    )
+    parents: str | None = parents_option()
+    hierarchy: str | None = hierarchy_option()
+    informativity: str | None = informativity_option()
 
 
-@click.command()
-@files
-@metric_option
-@event_options
-@common_options
-@click.option("--label", type=click.Choice(list(LABELS)), help="With --by label: which.  [default: role]")
-def score(
-    reference: str, predicted: str, metrics: tuple[str, ...], coreference: str | None, heads: str | None, strip_articles: bool,
-    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, common: Common, label: str | None,
-) -> None:  # fmt: skip
-    """Score events: Tri-I, Tri-C, Arg-I, Arg-C, Arg-I+ and Arg-C+ as TextEE defines them, unlabelled ones, eq. 15 and 16; with
+class Events(Task):
+    """Triggers and arguments."""
+
+    name = "events"
+    summary = "triggers and arguments as TextEE, gen-arg and RAMS count them, and as eq. 15 and 16 do"
+    help = """Score events: Tri-I, Tri-C, Arg-I, Arg-C, Arg-I+ and Arg-C+ as TextEE defines them, unlabelled ones, eq. 15 and 16; with
     heads, coreference or RAMS's files what gen-arg and RAMS report.
 
     REFERENCE and PREDICTED are TextEE, WikiEvents, OmniEvent, RAMS or plain JSON or JSON Lines, or brat .ann files or folders.
@@ -70,84 +53,60 @@ def score(
     tallystick score events test.jsonl system.jsonl --coreference coref.jsonlines --strip-articles
     tallystick score events test.jsonlines system.jsonlines --metric rams --by label --label distance
     """
-    pairs, scored = _scored(
-        reference, predicted, metrics, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity
-    )  # fmt: skip
+    Settings = EventSettings
+    main = "arg_c"
+    explained = "arg_f1"
+    breakdowns = ("label", "field")
+    labels = {
+        "role": "arguments[*].role",
+        "type": "triggers[*].type",
+        "event": "arguments[*].type",
+        "distance": "arguments[*].distance",
+    }
+    label = "role"
 
-    def draw() -> Any:
-        from tallystick.tasks.events.show import events_drawer
+    def read(self, reference: Any, predicted: Any, settings: EventSettings, reading: Reading) -> Any:
+        from tallystick.files.pairing import pair_documents
+        from tallystick.tasks.events.documents import EventDocument
+        from tallystick.tasks.events.files import GENERATED, idle_ontology, read_events
 
-        return events_drawer(pairs)
+        left = read_events(reference)
+        ontology = settings.ontology
+        templates = (
+            read_json_object(ontology, "an event type's template and roles under its name") if ontology else None
+        )
+        right = read_events(predicted, reference=left, ontology=templates)
+        if templates is not None and right.format != GENERATED:
+            if reading.asked is not None and not reading.part:  # the only system, and all of it
+                raise MetricError(idle_ontology([right.file]))
+            right.warnings.append(idle_ontology([right.file]))
+        return left, pair_documents(left, right, EventDocument, reading.missing)
 
-    def reword(explained: Any) -> Any:
-        from tallystick.tasks.events.show import with_words
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: EventSettings) -> Any:
+        from tallystick.tasks.events.files import read_coreference
+        from tallystick.tasks.events.metrics import EventOptions, score
+        from tallystick.tasks.parses import read_heads
 
-        return with_words(explained, pairs)
+        left, pairs = corpus
+        options = EventOptions(
+            types=read_types(settings),
+            heads=read_heads(settings.heads) if settings.heads else None,
+            coreference=read_coreference(settings.coreference, left) if settings.coreference else None,
+            strip_articles=settings.strip_articles,
+            weights=read_weights(settings.informativity),
+        )
+        return score(pairs, metrics, options, rams=left.format == "RAMS")
 
-    show(
-        scored, labels=LABELS, label=label or (LABEL if common.by == "label" else None), common=common, title=versus(predicted, reference),
-        main=MAIN, draw=draw, reword=reword,
-    )  # fmt: skip
+    def parts(self, scored: Scored, settings: EventSettings, shown: Shown) -> Parts:
+        from tallystick.tasks.events.show import events_drawer, with_words
 
+        pairs = scored.corpus[1]
+        parts = super().parts(scored, settings, shown)
+        explain = with_words(parts.explain, pairs) if parts.explain is not None else None
+        return replace(parts, explain=explain, draw=events_drawer(pairs))
 
-@click.command()
-@files
-@event_options
-@explain_options
-def explain(
-    reference: str, predicted: str, coreference: str | None, heads: str | None, strip_articles: bool, ontology: str | None,
-    parents: str | None, hierarchy: str | None, informativity: str | None, metric: str | None, document: str | None, format_: str,
-) -> None:  # fmt: skip
-    """Show which events and arguments of a document are matched."""
-    chosen = (metric or "arg_f1",)
-    scored = results(
-        reference, predicted, chosen, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity
-    )  # fmt: skip
-    explain_result(scored, document, format_)
-
-
-def whole(given: Mapping[str, Any]) -> str:
-    """Why the corpus cannot be scored in shards under these options."""
-    return "--coreference is a file of its own for all documents" if given["coreference"] else ""
-
-
-def results(
-    reference: str, predicted: str, metrics: tuple[str, ...], coreference: str | None, heads: str | None, strip_articles: bool,
-    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
-) -> dict[str, Result]:  # fmt: skip
-    """The results of one system."""
-    return _scored(
-        reference, predicted, metrics, coreference, heads, strip_articles, ontology, parents, hierarchy, informativity, missing, whole=False,
-    )[1]  # fmt: skip
+    def whole(self, settings: EventSettings) -> str:
+        return "--coreference is a file of its own for all documents" if settings.coreference else ""
 
 
-def _scored(
-    reference: str, predicted: str, metrics: tuple[str, ...], coreference: str | None, heads: str | None, strip_articles: bool,
-    ontology: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, missing: Missing | None = None,
-    whole: bool = True,
-) -> tuple[Paired[EventDocument], dict[str, Result]]:  # fmt: skip
-    """The documents of both sides, and the results; `whole` says that this is not one system of several, or a shard."""
-    from tallystick.errors import MetricError
-    from tallystick.files.pairing import pair_documents
-    from tallystick.tasks.events.documents import EventDocument
-    from tallystick.tasks.events.files import GENERATED, idle_ontology, read_coreference, read_events
-    from tallystick.tasks.events.metrics import EventOptions
-    from tallystick.tasks.events.metrics import score as score_all
-    from tallystick.tasks.parses import read_heads
-
-    left = read_events(reference)
-    templates = read_json_object(ontology, "an event type's template and roles under its name") if ontology else None
-    right = read_events(predicted, reference=left, ontology=templates)
-    if templates is not None and right.format != GENERATED:
-        if whole:
-            raise MetricError(idle_ontology([right.file]))
-        right.warnings.append(idle_ontology([right.file]))
-    options = EventOptions(
-        types=types_of(hierarchy, parents),
-        heads=read_heads(heads) if heads else None,
-        coreference=read_coreference(coreference, left) if coreference else None,
-        strip_articles=strip_articles,
-        weights=weights_of(informativity),
-    )
-    pairs = pair_documents(left, right, EventDocument, missing)
-    return pairs, score_all(pairs, metrics, options, rams=left.format == "RAMS")
+TASK = Events()

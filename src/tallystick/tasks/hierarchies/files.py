@@ -21,7 +21,7 @@ import numpy as np
 from tallystick.engine.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some, unmet_ids
 from tallystick.files.pairing import Missing
-from tallystick.files.source import read_text, shown_name, unpacked_name
+from tallystick.files.source import AnySource, Source, unpacked_name
 from tallystick.structures.hierarchies import EventHierarchy
 
 Where = tuple[int, int]
@@ -53,7 +53,7 @@ class Hierarchies:
     """of each document"""
     named: bool
     identified_by: str
-    texts: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, Source] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def place(self, link: int) -> Place | None:
@@ -62,13 +62,14 @@ class Hierarchies:
         line, column = int(self.line[link]), int(self.column[link])
         if not file or not line:
             return Place(file) if file else None
-        text = self.texts[file].split("\n")[line - 1]
+        source = self.sources[file]
+        text = source.text().split("\n")[line - 1]
         if not column and text.lstrip().startswith("{"):
             from tallystick.tasks.hierarchies.formats import link_column
 
             parent, child = self.names[int(self.parent[link])], self.names[int(self.child[link])]
             column = link_column(text, self.kinds[int(self.kind[link])], parent, child) or 0
-        return Place(file, line, column or None, text)
+        return source.place(line, column or None, text)
 
     def error(self, message: str, link: int) -> InputError:
         """What to raise about a link."""
@@ -79,12 +80,12 @@ class Hierarchies:
 class Building:
     """What is known of a side after some documents."""
 
-    def __init__(self, file: str = "", text: str = "", identified_by: str = "name") -> None:
-        self.file, self.text = file, text
+    def __init__(self, source: Source | None = None, identified_by: str = "name") -> None:
+        self.source = source
         self.identified_by = identified_by
         self.documents: list[str] = []
         self.files: list[str] = []
-        self.texts: dict[str, str] = {file: text} if file else {}
+        self.sources: dict[str, Source] = {str(source): source} if source is not None else {}
         self.document: list[int] = []
         self.identities: list[Hashable] = []
         self.names: list[str] = []
@@ -99,9 +100,13 @@ class Building:
     def error(self, message: str, where: Where = NOWHERE) -> InputError:
         """What to raise about a place of the file."""
         line, column = where
-        if not self.file or not line:
+        if self.source is None or not line:
             return InputError(message, self.file or None)
-        return InputError(message, Place(self.file, line, column or None, self.text.split("\n")[line - 1]))
+        return self.source.error(message, line, column or None, self.source.text().split("\n")[line - 1])
+
+    @property
+    def file(self) -> str:
+        return str(self.source) if self.source is not None else ""
 
     def open(self, name: str) -> None:
         """A new document."""
@@ -179,7 +184,7 @@ class Building:
             files=self.files,
             named=named,
             identified_by=self.identified_by,
-            texts=self.texts,
+            sources=self.sources,
             notes=tuple(self.notes),
         )
 
@@ -202,16 +207,16 @@ def hierarchies_from(documents: Iterable[EventHierarchy] | Mapping[Any, EventHie
     return building.finish(named=named)
 
 
-def read_hierarchies(name: str | Path) -> Hierarchies:
+def read_hierarchies(name: AnySource) -> Hierarchies:
     """Read one side of a corpus: Newick, JSONL, a brat `.ann` file or a folder of them; `.gz` and `-` too."""
     from tallystick.tasks.hierarchies.formats import read_brat, read_jsonl, read_newick
 
-    shown = shown_name(name)
-    if Path(str(name)).is_dir() or unpacked_name(shown).endswith(".ann"):
-        return read_brat(name)
-    text = read_text(name)
-    reader: Callable[[str, str], Hierarchies] = read_jsonl if text.lstrip().startswith("{") else read_newick
-    return reader(text, shown)
+    source = Source.of(name)
+    if Path(source).is_dir() or unpacked_name(source).endswith(".ann"):
+        return read_brat(source)
+    text = source.text()
+    reader: Callable[[Source, str], Hierarchies] = read_jsonl if text.lstrip().startswith("{") else read_newick
+    return reader(source, text)
 
 
 def with_missing(reference: Hierarchies, predicted: Hierarchies, absent: Missing) -> Hierarchies:

@@ -1,10 +1,9 @@
-"""Conceptual event hierarchies of a whole corpus in arrays, and the tallies of link and tree metrics over them.
+"""Conceptual event hierarchies of a whole corpus in arrays, and the tallies of BLANC_p and the tree metrics over them.
 
 A side is a graph: nodes are conceptual events (sets of mentions), links a set of (parent, child). Everything starts
 from the one table of coreference, n(k, r), the mentions that two nodes have in common (see `overlaps`):
 
     two nodes may be the same       n(k, r) > 0
-    two links may be the same       their parents may, and their children may; matched 1:1
     STM(k, r)                       1 + the best 1:1 matching of the subtrees of k and r, bottom up, level by level
     BLANC                           nodes aligned 1:1 by most shared mentions; links, and ordered pairs without one
 """
@@ -121,27 +120,6 @@ def _by_document(homes: I64, documents: int, weights: F64 | None = None) -> F64:
 
 def _plain(common: F64, of_predicted: F64, of_reference: F64) -> F64:
     return np.stack((common, of_predicted, common, of_reference), axis=1)
-
-
-def link_pairs(t: Overlaps, key: Graph, response: Graph) -> tuple[I64, I64]:
-    """All pairs of links whose parents, and whose children, share a mention."""
-    width = max(1, response.nodes)
-    links, at_parent = join(key.parent, t.k, max(1, key.nodes))
-    again, at_child = join(key.child[links], t.k, max(1, key.nodes))
-    wanted = t.r[at_parent[again]] * width + t.r[at_child]
-    i, j = join(wanted, response.keys, width * width)
-    return links[again[i]], j
-
-
-def muc(t: Overlaps, key: Graph, response: Graph) -> F64:
-    """MUC_p: links in common, direction included, matched 1:1."""
-    i, j = link_pairs(t, key, response)
-    chosen = assign(i, j, np.ones(len(i)), len(key.parent), len(response.parent))
-    return _plain(
-        _by_document(key.homes[key.parent[i[chosen]]], t.documents),
-        _by_document(response.homes[response.parent], t.documents),
-        _by_document(key.homes[key.parent], t.documents),
-    )
 
 
 def partners(t: Overlaps) -> I64:
@@ -283,7 +261,11 @@ def tree_pairs(t: Overlaps, key: Graph, response: Graph) -> tuple[I64, I64, F64]
 
 
 def stm(t: Overlaps, key: Graph, response: Graph) -> F64:
-    """STM_p: nodes matched from the roots down, of the nodes of both sides, and the larger number of them."""
+    """STM_p: nodes matched from the roots down, of the nodes of both sides, and the larger number of them.
+
+    The expression `metrics.STM_P` gives the same; it goes down a tree by recursion, so that a chain of a few hundred events
+    is too deep for it, and takes 0.35 CPU seconds for 500 documents of 50 events, which level by level take 0.03.
+    """
     of_key, of_response = (_by_document(graph.homes, t.documents) for graph in (key, response))
     k, r, weight = tree_pairs(t, key, response)
     chosen = np.flatnonzero(assign(k, r, weight, key.nodes, response.nodes))
@@ -292,7 +274,7 @@ def stm(t: Overlaps, key: Graph, response: Graph) -> F64:
 
 
 def ceaf_stm(t: Overlaps, key: Graph, response: Graph) -> F64:
-    """CEAF over trees: trees matched 1:1 by the F1 of their STM."""
+    """CEAF over trees: trees matched 1:1 by the F1 of their STM, by level for the same reasons as `stm`."""
     k, r, weight = tree_pairs(t, key, response)
     sizes = [_by_document(graph.trees, max(1, graph.nodes)) for graph in (key, response)]
     phi = 2 * weight / (sizes[0][k] + sizes[1][r])
@@ -330,6 +312,6 @@ def meeting(t: Overlaps) -> tuple[I64, I64, bool]:
 Rows = Callable[[Overlaps, Graph, Graph], F64]
 
 __all__ = [
-    "Graph", "Rows", "blanc", "ceaf_stm", "closed", "lifted", "link_pairs", "match_trees", "meeting", "muc", "partners", "reached",
+    "Graph", "Rows", "blanc", "ceaf_stm", "closed", "lifted", "match_trees", "meeting", "partners", "reached",
     "stm", "tree_pairs",
 ]  # fmt: skip

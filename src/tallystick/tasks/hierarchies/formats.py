@@ -17,27 +17,27 @@ from typing import Any
 
 from tallystick.errors import InputError, some
 from tallystick.files.json_values import NotJson, column_of, decode
-from tallystick.files.source import read_text, shown_name, unpacked_name
+from tallystick.files.source import AnySource, Source, unpacked_name
 from tallystick.structures.hierarchies import MEMBERSHIP, SUBEVENT
 from tallystick.tasks.hierarchies.files import Building, Hierarchies, Where
 
 KEYS = ("id", "events", "coreference", "links")
 
 
-def read_jsonl(text: str, file: str) -> Hierarchies:
-    """The documents of a text, one JSON object a line."""
-    reading = _Reading(file, text)
+def read_jsonl(source: Source, text: str) -> Hierarchies:
+    """The documents of a file, one JSON object a line."""
+    reading = _Reading(source)
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             reading.take(line, number)
     if not reading.building.documents:
-        raise InputError("has no documents; expected one JSON object a line", file)
+        raise InputError("has no documents; expected one JSON object a line", str(source))
     return reading.finish()
 
 
 class _Reading:
-    def __init__(self, file: str, text: str) -> None:
-        self.building = Building(file, text)
+    def __init__(self, source: Source) -> None:
+        self.building = Building(source)
         self.ways: set[str] = set()
         self.unnamed = 0
         self.line, self.number = "", 0
@@ -172,9 +172,9 @@ class _Line:
     parents: list[int] = field(default_factory=list)
 
 
-def read_newick(text: str, file: str) -> Hierarchies:
-    """The documents of a text in Newick form."""
-    building = Building(file, text)
+def read_newick(source: Source, text: str) -> Hierarchies:
+    """The documents of a file in Newick form."""
+    building = Building(source)
     named = False
     documents: dict[str, list[tuple[str, _Line, int]]] = {}
     for number, line in enumerate(text.split("\n"), 1):
@@ -189,7 +189,7 @@ def read_newick(text: str, file: str) -> Hierarchies:
         parsed = _parse(building, trees, number, len(line.rstrip("\r")) - len(trees))
         documents.setdefault(name, []).append((kind, parsed, number))
     if not documents:
-        raise InputError("has no trees; expected a line such as (1(2)(3)) (4)", file)
+        raise InputError("has no trees; expected a line such as (1(2)(3)) (4)", str(source))
     for name, lines in documents.items():
         building.open(name)
         first = {mention for node in lines[0][1].nodes for mention, _ in node}
@@ -289,29 +289,27 @@ class _Relation:
     second: tuple[str, Where]
 
 
-def read_brat(name: str | Path) -> Hierarchies:
+def read_brat(name: AnySource) -> Hierarchies:
     """A `.ann` file, or all of a folder."""
-    path = Path(str(name))
+    path = Path(name)
     paths = sorted(path.glob("*.ann")) if path.is_dir() else [path]
     if not paths:
-        raise InputError("has no .ann files", shown_name(name))
+        raise InputError("has no .ann files", str(name))
     building = Building(identified_by="span")
     for one in paths:
-        file = shown_name(one)
-        building.file, building.text = file, read_text(one)
-        building.texts[file] = building.text
-        building.open(Path(unpacked_name(file)).stem)
-        _read(building)
+        building.source = building.sources[str(one)] = Source.of(one)
+        building.open(Path(unpacked_name(one)).stem)
+        _read(building, building.source)
     return building.finish(named=path.is_dir())
 
 
-def _read(building: Building) -> None:
+def _read(building: Building, source: Source) -> None:
     triggers: dict[str, tuple[str, str, Where]] = {}
     events: dict[str, tuple[str, str, Where]] = {}
     relations: list[_Relation] = []
     clusters: list[list[tuple[str, Where]]] = []
     others: Counter[str] = Counter()
-    for number, line in enumerate(building.text.split("\n"), 1):
+    for number, line in enumerate(source.text().split("\n"), 1):
         line = line.rstrip("\r")
         if not line.strip() or line[0] in _LEFT_ALONE:
             continue

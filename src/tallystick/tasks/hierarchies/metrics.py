@@ -1,4 +1,4 @@
-"""Partial event coreference: MUC_p, BLANC_p, STM_p, and what the paper leaves to future work.
+"""MUC_p, BLANC_p and STM_p of "Evaluation for Partial Event Coreference", and what the paper leaves to future work.
 
 Two conceptual events are the same if they share a mention, ≈, and the metrics over a `ConceptualHierarchy` are
 
@@ -10,16 +10,17 @@ Two conceptual events are the same if they share a mention, ≈, and the metrics
 
 Sibling credit counts the implicit relation among the children of one parent as MUC counts a chain: n children that
 both sides put together are n - 1 links, whichever parent they have, so that the credit grows with a family and not
-with its square. `score` computes all of them for a corpus at once (see `forests`); tests hold the two equal. BLANC_p
-and NSTM_p = STM_p / max(|F1|, |F2|) have tallies of their own.
+with its square. Links are scored by the algebra over columns; trees are gone through level by level (see `forests`), and
+tests hold that equal to the expressions. BLANC_p and NSTM_p = STM_p / max(|F1|, |F2|) have tallies of their own.
 
 With `transitive`, MUC_p and BLANC_p are taken over links to all descendants, and STM_p may go down by any of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ import numpy as np
 from tallystick.algebra.cases import let, ref
 from tallystick.algebra.collections import best, links
 from tallystick.algebra.exact import exact
-from tallystick.algebra.node import Similarity
+from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.normalise import f1
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
@@ -36,11 +37,11 @@ from tallystick.engine.codes import code_jointly
 from tallystick.engine.data import Bag, Data, Index, Memory, Objects, Record, Scope
 from tallystick.engine.tally import Counts, Kind, ratio
 from tallystick.errors import MetricError, did_you_mean
-from tallystick.results.explanation import Explanation, explain_document
+from tallystick.results.explanation import Explanation
 from tallystick.results.result import Result
 from tallystick.results.tallying import tally_rows
-from tallystick.structures.hierarchies import SUBEVENT, EventHierarchy, EventLink, conceptual
-from tallystick.tasks.coreference.metrics import BlancLinks
+from tallystick.structures.hierarchies import SUBEVENT, EventHierarchy, EventLink, conceptual, merge
+from tallystick.tasks.coreference.metrics import MENTIONS, BlancLinks, tally_entities
 from tallystick.tasks.coreference.overlaps import Overlaps, Side
 from tallystick.tasks.hierarchies import forests
 from tallystick.tasks.hierarchies.files import Hierarchies, hierarchies_from, pair_hierarchies
@@ -88,22 +89,22 @@ class TreeMatches(Counts):
 
 
 @dataclass(frozen=True)
-class Metric:
-    """A metric over two graphs: its rows, the kind of its tally, what it is, and whether it needs forests."""
+class HierarchyMetric:
+    """A metric over two graphs: its rows, the kind of its tally, what it is, its expression, and whether it needs forests."""
 
     rows: Rows
     kind: Kind
     summary: str
-    expression: str = ""
+    expression: Node | None = None
     needs_trees: bool = False
 
 
 def _mentions(t: Overlaps, key: Graph, response: Graph) -> F64:
-    common = t.by_document(t.n)
-    return np.stack((common, t.over_response(t.response.sizes), common, t.over_key(t.key.sizes)), axis=1)
+    sides = t.key.by_document(), t.response.by_document()
+    return tally_entities(MENTIONS, t if sides == (t.key, t.response) else Overlaps(*sides, t.documents))
 
 
-# Two metrics run through the engine: on columns, nodes that cannot share a mention kept apart by their component.
+# Metrics over links run through the engine, on columns; nodes that cannot share a mention are kept apart by their component.
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +145,24 @@ def _bag(owner: I64, owners: int) -> tuple[I64, I64]:
     return sort_order(owner, max(1, owners)), offsets_of(np.bincount(owner, minlength=owners))
 
 
+def _grouped(group: I64, groups: int, homes: I64, documents: int, items: Callable[[I64], Data]) -> Bag:
+    """Documents of groups of items; `homes` is the document of each group, and `items` a column of items in an order."""
+    by_document, offsets = _bag(homes, documents)
+    place = np.empty(groups, np.int64)
+    place[by_document] = np.arange(groups)
+    order, inside = _bag(place[group], groups)
+    return Bag(offsets, Bag(inside, items(order)))
+
+
+def _muc(t: Overlaps, key: Graph, response: Graph) -> F64:
+    nodes = _both_nodes(t)
+    sides = []
+    for graph, one in zip((key, response), nodes, strict=True):
+        order, offsets = _bag(graph.homes[graph.parent], t.documents)
+        sides.append(Bag(offsets, _link_column(one, graph.parent, graph.child, order)))
+    return tally_rows(match(nodes[0].same("parent_", "child_")), sides[0], sides[1], Memory())
+
+
 def _siblings(t: Overlaps, key: Graph, response: Graph) -> F64:
     nodes = _both_nodes(t)
     sides = []
@@ -151,13 +170,14 @@ def _siblings(t: Overlaps, key: Graph, response: Graph) -> F64:
         group, groups = number(graph.parent, max(1, graph.nodes))
         homes = np.zeros(groups, np.int64)
         homes[group] = graph.homes[graph.parent]
-        by_document, documents = _bag(homes, t.documents)
-        place = np.empty(groups, np.int64)
-        place[by_document] = np.arange(groups)
-        order, offsets = _bag(place[group], groups)
-        sides.append(Bag(documents, Bag(offsets, Record(one.at(graph.child[order])))))
+        column = partial(_children, one, graph.child)
+        sides.append(_grouped(group, groups, homes, t.documents, column))
     siblings = tally_rows(match(links(nodes[0].same("")), "N:N"), sides[0], sides[1], Memory())
-    return forests.muc(t, key, response) + siblings
+    return _muc(t, key, response) + siblings
+
+
+def _children(nodes: _Nodes, child: I64, order: I64) -> Data:
+    return Record(nodes.at(child[order]))
 
 
 def _ceaf(t: Overlaps, key: Graph, response: Graph) -> F64:
@@ -170,23 +190,23 @@ def _ceaf(t: Overlaps, key: Graph, response: Graph) -> F64:
         tree, trees = number(graph.trees[child], max(1, graph.nodes))
         homes = np.zeros(trees, np.int64)
         homes[tree] = graph.homes[child]
-        by_document, documents = _bag(homes, t.documents)
-        place = np.empty(trees, np.int64)
-        place[by_document] = np.arange(trees)
-        order, offsets = _bag(place[tree], trees)
-        columns = {**one.at(parent[order], "parent_"), **one.at(child[order], "child_")}
-        sides.append(Bag(documents, Bag(offsets, Record(columns))))
+        column = partial(_link_column, one, parent, child)
+        sides.append(_grouped(tree, trees, homes, t.documents, column))
     return tally_rows(f1(match(f1(match(nodes[0].same("parent_", "child_"))))), sides[0], sides[1], Memory())
 
 
-METRICS: dict[str, Metric] = {
-    "mentions": Metric(_mentions, Counts(), "event mentions"),
-    "muc_p": Metric(forests.muc, Counts(), "MUC_p: links, with their direction", str(MUC_P)),
-    "blanc_p": Metric(forests.blanc, DirectedLinks(), "BLANC_p: links and pairs without one, twinless events too"),
-    "nstm_p": Metric(forests.stm, TreeMatches(), "STM_p and NSTM_p: nodes matched from the roots down", str(STM_P), True),
-    "siblings_p": Metric(_siblings, Counts(), "links, and credit for sibling relations", str(SIBLINGS)),
-    "ceaf_p": Metric(_ceaf, Counts(), "CEAF over trees, by the links that two trees share", str(CEAF_P)),
-    "ceaf_stm": Metric(forests.ceaf_stm, Counts(), "CEAF over trees, by the STM of two trees", str(CEAF_STM), True),
+def _link_column(nodes: _Nodes, parent: I64, child: I64, order: I64) -> Data:
+    return Record({**nodes.at(parent[order], "parent_"), **nodes.at(child[order], "child_")})
+
+
+METRICS: dict[str, HierarchyMetric] = {
+    "mentions": HierarchyMetric(_mentions, Counts(), "event mentions", MENTIONS),
+    "muc_p": HierarchyMetric(_muc, Counts(), "MUC_p: links, with their direction", MUC_P),
+    "blanc_p": HierarchyMetric(forests.blanc, DirectedLinks(), "BLANC_p: links and pairs without one, twinless events too"),
+    "nstm_p": HierarchyMetric(forests.stm, TreeMatches(), "STM_p and NSTM_p: nodes matched from the roots down", STM_P, True),
+    "siblings_p": HierarchyMetric(_siblings, Counts(), "links, and credit for sibling relations", SIBLINGS),
+    "ceaf_p": HierarchyMetric(_ceaf, Counts(), "CEAF over trees, by the links that two trees share", CEAF_P),
+    "ceaf_stm": HierarchyMetric(forests.ceaf_stm, Counts(), "CEAF over trees, by the STM of two trees", CEAF_STM, True),
 }  # fmt: skip
 """What `tallystick score hierarchies` prints, for each type of links."""
 
@@ -195,7 +215,7 @@ METRICS: dict[str, Metric] = {
 
 
 @dataclass(frozen=True)
-class Options:
+class HierarchyOptions:
     """What may be different; every choice goes into the signature."""
 
     kinds: tuple[str, ...] = ()
@@ -203,11 +223,11 @@ class Options:
     transitive: bool = False
 
 
-PLAIN = Options()
+PLAIN = HierarchyOptions()
 
 
 def evaluate(
-    reference: Any, predicted: Any, metrics: Sequence[str] = tuple(METRICS), *, options: Options = PLAIN
+    reference: Any, predicted: Any, metrics: Sequence[str] = tuple(METRICS), *, options: HierarchyOptions = PLAIN
 ) -> dict[str, Result]:
     """Score `EventHierarchy`s: two sequences of them, two mappings by document id, or what `read_hierarchies` read."""
     left, right = (side if isinstance(side, Hierarchies) else hierarchies_from(side) for side in (reference, predicted))
@@ -215,7 +235,10 @@ def evaluate(
 
 
 def score(
-    reference: Hierarchies, predicted: Hierarchies, metrics: Sequence[str] = tuple(METRICS), options: Options = PLAIN
+    reference: Hierarchies,
+    predicted: Hierarchies,
+    metrics: Sequence[str] = tuple(METRICS),
+    options: HierarchyOptions = PLAIN,
 ) -> dict[str, Result]:
     """Every metric for every type of links: `mentions`, then `subevent.muc_p`, ...; one type alone has plain names."""
     for name in metrics:
@@ -231,12 +254,16 @@ def score(
     def result(name: str, kind: str, key: Graph, response: Graph, notes: tuple[str, ...]) -> Result:
         metric = METRICS[name]
         of = f"kind={kind}, " if kind else ""
+        expression, label = metric.expression, f"hierarchies.{name}"
+        documents = [Objects(_Documents(h, kind)) for h in (reference, predicted)]
         return Result(
-            metric=f"hierarchies.{name}" + (f" = {metric.expression}" if metric.expression else ""),
+            metric=expression or label,
+            name=label if expression else "",
             kind=metric.kind,
             rows=metric.rows(t, key, response),
             ids=tuple(reference.documents),
             notes=notes,
+            sources=((documents[0], documents[1]),) if expression and not options.transitive else None,
             settings=f"{of}transitive={'yes' if options.transitive else 'no'}",
         )
 
@@ -261,7 +288,7 @@ def score(
     return results
 
 
-def _kinds(reference: Hierarchies, predicted: Hierarchies, options: Options) -> tuple[str, ...]:
+def _kinds(reference: Hierarchies, predicted: Hierarchies, options: HierarchyOptions) -> tuple[str, ...]:
     known = tuple(dict.fromkeys((*reference.kinds, *predicted.kinds)))
     for kind in options.kinds:
         if known and kind not in known:
@@ -325,15 +352,28 @@ def explain(
     """The links of one document as MUC_p matches them; without a name, those of the document with the lowest."""
     reference, predicted = pair_hierarchies(reference, predicted)
     kind = kind or _kinds(reference, predicted, PLAIN)[0]
-    names = reference.documents
+    result = score(reference, predicted, ["muc_p"], HierarchyOptions((kind,)))["muc_p"]
     if document is None:
-        result = score(reference, predicted, ["muc_p"], Options((kind,)))["muc_p"]
         figures = result.documents
-        document = min(names, key=lambda name: 2.0 if figures[name]["f1"] is None else figures[name]["f1"])  # type: ignore[arg-type,return-value]
-    elif document not in names:
-        raise MetricError(f"no document {document!r}; there are {len(names):,}.{did_you_mean(document, names)}")
-    sides = [conceptual(document_of(h, names.index(document)), kind) for h in (reference, predicted)]
-    return document, explain_document(MUC_P, sides[0], sides[1])
+        document = min(figures, key=lambda name: 2.0 if figures[name]["f1"] is None else figures[name]["f1"])  # type: ignore[arg-type,return-value]
+    return document, result.explain(document)
+
+
+class _Documents(Sequence[Any]):
+    """The documents of one side as Python values, each made when somebody looks at it: its links of one type, or, without
+    a type, the mentions of its events."""
+
+    def __init__(self, side: Hierarchies, kind: str) -> None:
+        self.side, self.kind = side, kind
+
+    def __len__(self) -> int:
+        return len(self.side.documents)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[k] for k in range(len(self))[place]]
+        found = document_of(self.side, range(len(self))[place])
+        return conceptual(found, self.kind) if self.kind else list(dict.fromkeys(merge(found).values()))
 
 
 def document_of(h: Hierarchies, document: int) -> EventHierarchy:
@@ -352,6 +392,6 @@ def document_of(h: Hierarchies, document: int) -> EventHierarchy:
 
 
 __all__ = [
-    "CEAF_P", "CEAF_STM", "LINK", "METRICS", "MUC_P", "SAME", "SIBLINGS", "STM", "STM_P", "DirectedLinks", "Metric",
-    "Options", "TreeMatches", "document_of", "evaluate", "explain", "score",
+    "CEAF_P", "CEAF_STM", "LINK", "METRICS", "MUC_P", "SAME", "SIBLINGS", "STM", "STM_P", "DirectedLinks", "HierarchyMetric",
+    "HierarchyOptions", "TreeMatches", "document_of", "evaluate", "explain", "score",
 ]  # fmt: skip

@@ -1,81 +1,67 @@
-"""`score hierarchies` and `explain hierarchies`: partial event coreference."""
+"""`hierarchies`: partial event coreference."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import click
-
-from tallystick.cli.output import Common, common_options, files, finish, metric_option, say, versus
+from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
-    from tallystick.files.pairing import Missing
     from tallystick.results.report import Parts
-    from tallystick.results.result import Result
-
-MAIN = "muc_p"
-NO_BREAKDOWN = {"label": "--by document, or --kind", "field": "--by document, or --kind"}
 
 
-@click.command()
-@files
-@metric_option
-@common_options
-@click.option(
-    "--kind", "kinds", multiple=True, metavar="TYPE", help="Only links of this type, e.g. membership; may be repeated."
-)
-@click.option("--transitive", is_flag=True, help="A link holds for all descendants too (section 4.4 of the paper).")
-def score(
-    reference: str, predicted: str, metrics: tuple[str, ...], common: Common, kinds: tuple[str, ...], transitive: bool
-) -> None:  # fmt: skip
-    """Score event hierarchies: REFERENCE and PREDICTED are forests in parentheses (Newick), JSON Lines, or brat .ann files
+@dataclass(frozen=True)
+class HierarchySettings:
+    """Which links count."""
+
+    kinds: tuple[str, ...] = option(
+        (), "Only links of this type, e.g. membership; may be repeated.", names=("--kind",), metavar="TYPE"
+    )
+    transitive: bool = option(False, "A link holds for all descendants too (section 4.4 of the paper).")
+
+
+class Hierarchies(Task):
+    """Partial event coreference."""
+
+    name = "hierarchies"
+    summary = "event hierarchies: MUC_p, BLANC_p, STM_p over Newick, JSONL or brat files"
+    help = """Score event hierarchies: REFERENCE and PREDICTED are forests in parentheses (Newick), JSON Lines, or brat .ann files
     or folders.
 
     \b
     tallystick score hierarchies gold.newick system.newick
     tallystick score hierarchies gold.jsonl system.jsonl --kind membership --metric muc_p
     """
-    from tallystick.tasks.hierarchies.files import read_hierarchies
-    from tallystick.tasks.hierarchies.metrics import METRICS, Options
-    from tallystick.tasks.hierarchies.metrics import score as score_all
+    Settings = HierarchySettings
+    main = "muc_p"
 
-    left, right = (read_hierarchies(name) for name in (reference, predicted))
+    def read(self, reference: Any, predicted: Any, settings: HierarchySettings, reading: Reading) -> Any:
+        from tallystick.tasks.hierarchies.files import read_hierarchies, with_missing
 
-    def report() -> Parts:
+        left, right = read_hierarchies(reference), read_hierarchies(predicted)
+        return left, with_missing(left, right, reading.missing) if reading.missing else right
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: HierarchySettings) -> Any:
+        from tallystick.tasks.hierarchies.metrics import METRICS, HierarchyOptions, score
+
+        left, right = corpus
+        return score(left, right, metrics or tuple(METRICS), HierarchyOptions(settings.kinds, settings.transitive))
+
+    def parts(self, scored: Scored, settings: HierarchySettings, shown: Shown) -> Parts:
         from tallystick.tasks.hierarchies.show import forests_parts
 
-        return forests_parts(left, right, kinds)
+        left, right = scored.corpus
+        return forests_parts(left, right, settings.kinds)
 
-    scored = score_all(left, right, metrics or tuple(METRICS), Options(kinds, transitive))
-    finish(scored, common, title=versus(predicted, reference), report=report)
+    def explain(self, reference: Any, predicted: Any, settings: HierarchySettings, wish: Wish) -> Explained:
+        """Which links of a document MUC_p matches."""
+        from tallystick.tasks.hierarchies.metrics import explain
 
-
-def results(
-    reference: str, predicted: str, metrics: tuple[str, ...], kinds: tuple[str, ...], transitive: bool,
-    missing: Missing | None = None,
-) -> dict[str, Result]:  # fmt: skip
-    """The results of one system."""
-    from tallystick.tasks.hierarchies.files import read_hierarchies, with_missing
-    from tallystick.tasks.hierarchies.metrics import METRICS, Options
-    from tallystick.tasks.hierarchies.metrics import score as score_all
-
-    left, right = (read_hierarchies(name) for name in (reference, predicted))
-    right = with_missing(left, right, missing) if missing else right
-    return score_all(left, right, metrics or tuple(METRICS), Options(kinds, transitive))
+        left, right = self.read(reference, predicted, settings, Reading())
+        kind = settings.kinds[0] if settings.kinds else ""
+        name, tree = explain(left, right, kind, wish.document)
+        return Explained([(name, {}, tree)], len(left.documents), "MUC_p")
 
 
-@click.command()
-@files
-@click.option("--kind", default="", metavar="TYPE", help="The type of links.  [default: the first that occurs]")
-@click.option("--document", metavar="NAME", help="Which document.  [default: the worst by MUC_p]")
-@click.option("--format", "format_", type=click.Choice(["tree", "json"]), default="tree", show_default=True)
-def explain(reference: str, predicted: str, kind: str, document: str | None, format_: str) -> None:
-    """Show which links of one document MUC_p matches."""
-    from tallystick.cli.tree import show_explanation
-    from tallystick.tasks.hierarchies.files import read_hierarchies
-    from tallystick.tasks.hierarchies.metrics import explain as explain_document
-
-    name, tree = explain_document(read_hierarchies(reference), read_hierarchies(predicted), kind, document)
-    if document is None:
-        say(f"document {name}, the worst by MUC_p")
-    show_explanation(tree, f"document {name}", format_)
+TASK = Hierarchies()

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from tallystick.errors import SidesMismatch
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents
-from tallystick.files.source import shown_name
+from tallystick.files.source import AnySource, shown_name
 from tallystick.tasks.named import document_name
 
 ROLES = ("Material", "Metric", "Task", "Method")
@@ -37,7 +36,7 @@ class Relations:
     types: tuple[str, ...] = ()
 
 
-def read_nary(name: str | Path, *others: str | Path) -> Documents[Relations]:
+def read_nary(name: AnySource, *others: AnySource) -> Documents[Relations]:
     """The relations of each document; `others` are files that have the rest of the same documents."""
     out: Documents[Relations] = Documents(shown_name(name), "SciREX")
     more: list[dict[str, Json]] = []

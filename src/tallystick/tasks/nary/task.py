@@ -1,47 +1,35 @@
-"""`score nary` and `explain nary`."""
+"""`nary`: N-ary relations of entities."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-import click
-
-from tallystick.cli.options import together
-from tallystick.cli.output import Common, common_options, files, metric_option, versus
-from tallystick.cli.structures import explain_options, explain_result, show, type_options, types_of
-
-if TYPE_CHECKING:
-    from tallystick.files.pairing import Missing
-    from tallystick.results.result import Result
-
-MAIN = "clusters"
-BREAKDOWNS = ("label", "field")
-LABELS = {"role": "entities[*].role", "type": "relations[*].type"}
-OF_ONE_SYSTEM = ("ner", "clusters")
-"""Options that name a part of a system's output; see `system_files`."""
+from tallystick.tasks.contract import AskParts, Files, Reading, Task, option
+from tallystick.tasks.types import hierarchy_option, parents_option, read_types
 
 
-def nary_options(command: Any) -> Any:
+@dataclass(frozen=True)
+class NarySettings:
     """Where the rest of a system's output is, and when types are alike."""
-    options = [
-        click.option("--ner", metavar="FILE", help="SciREX: the system's entity mentions, if they are in a file of their own."),
-        click.option("--clusters", metavar="FILE", help="SciREX: the system's clusters, likewise."),
-        type_options,
-    ]  # fmt: skip
-    return together(command, options)
+
+    ner: str | None = option(
+        None,
+        "SciREX: the system's entity mentions, if they are in a file of their own.",
+        metavar="FILE",
+        of_system=True,
+    )
+    clusters: str | None = option(None, "SciREX: the system's clusters, likewise.", metavar="FILE", of_system=True)
+    parents: str | None = parents_option()
+    hierarchy: str | None = hierarchy_option()
 
 
-@click.command()
-@files
-@metric_option
-@nary_options
-@common_options
-def score(
-    reference: str, predicted: str, metrics: tuple[str, ...], ner: str | None, clusters: str | None, parents: str | None,
-    hierarchy: str | None, common: Common,
-) -> None:  # fmt: skip
-    """Score N-ary relations of entities: eq. 29 to 31, matched one to one, and SciREX's own procedure beside them.
+class Nary(Task):
+    """N-ary relations of entities."""
+
+    name = "nary"
+    summary = "relations of any number of entities: eq. 29 to 31, and as SciREX computes them"
+    help = """Score N-ary relations of entities: eq. 29 to 31, matched one to one, and SciREX's own procedure beside them.
 
     REFERENCE and PREDICTED are SciREX's JSON Lines, or plain ones: {"id", "relations": [{"args": {role: [[start, end], ...]}}]}.
 
@@ -49,56 +37,34 @@ def score(
     tallystick score nary dev.jsonl system.jsonl
     tallystick score nary dev.jsonl relations.jsonl --ner ner.jsonl --clusters clusters.jsonl
     """
-    scored = results(reference, predicted, metrics, ner, clusters, parents, hierarchy)
-    show(
-        scored, labels=LABELS, common=common, title=versus(predicted, reference), main=MAIN
-    )  # fmt: skip
+    Settings = NarySettings
+    main = explained = "clusters"
+    breakdowns = ("label", "field")
+    labels = {"role": "entities[*].role", "type": "relations[*].type"}
+
+    def read(self, reference: Any, predicted: Any, settings: NarySettings, reading: Reading) -> Any:
+        from tallystick.files.pairing import pair_documents
+        from tallystick.tasks.nary.files import Relations, read_nary
+
+        rest = [name for name in (settings.ner, settings.clusters) if name]
+        pairs = pair_documents(read_nary(reference), read_nary(predicted, *rest), Relations, reading.missing)
+        return pairs, reading.known or ()
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: NarySettings) -> Any:
+        from tallystick.tasks.nary.metrics import NaryOptions, score
+
+        pairs, roles = corpus
+        return score(pairs, metrics, NaryOptions(read_types(settings), roles))
+
+    def whole(self, settings: NarySettings) -> str:
+        return "--ner and --clusters are files beside PREDICTED" if settings.ner or settings.clusters else ""
+
+    def look_first(self, files: Files, settings: NarySettings, ask_parts: AskParts) -> tuple[str, ...]:
+        """The roles that occur: a relation's size is counted in those of the whole corpus."""
+        from tallystick.tasks.nary.files import read_nary
+        from tallystick.tasks.nary.metrics import in_order, roles_of
+
+        return in_order(ask_parts(lambda file: set(roles_of(list(read_nary(file).values.values())))))
 
 
-@click.command()
-@files
-@nary_options
-@explain_options
-def explain(
-    reference: str, predicted: str, ner: str | None, clusters: str | None, parents: str | None, hierarchy: str | None,
-    metric: str | None, document: str | None, format_: str,
-) -> None:  # fmt: skip
-    """Show which entities or relations of a document are matched."""
-    scored = results(reference, predicted, (metric or "clusters",), ner, clusters, parents, hierarchy)
-    explain_result(scored, document, format_)
-
-
-def whole(given: Mapping[str, Any]) -> str:
-    """Why the corpus cannot be scored in shards under these options."""
-    return "--ner and --clusters are files beside PREDICTED" if given["ner"] or given["clusters"] else ""
-
-
-def results(
-    reference: str, predicted: str, metrics: tuple[str, ...], ner: str | None, clusters: str | None, parents: str | None,
-    hierarchy: str | None, missing: Missing | None = None, roles: tuple[str, ...] = (),
-) -> dict[str, Result]:  # fmt: skip
-    """The results of one system."""
-    from tallystick.files.pairing import pair_documents
-    from tallystick.tasks.nary.files import Relations, read_nary
-    from tallystick.tasks.nary.metrics import NaryOptions
-    from tallystick.tasks.nary.metrics import score as score_all
-
-    rest = [name for name in (ner, clusters) if name]
-    pairs = pair_documents(read_nary(reference), read_nary(predicted, *rest), Relations, missing)
-    return score_all(pairs, metrics, NaryOptions(types_of(hierarchy, parents), roles))
-
-
-def survey(file: str) -> set[str]:
-    """What a part of a file has to tell before any part is scored: its roles, since a relation's size is counted in those of
-    the whole corpus."""
-    from tallystick.tasks.nary.files import read_nary
-    from tallystick.tasks.nary.metrics import roles_of
-
-    return set(roles_of(list(read_nary(file).values.values())))
-
-
-def surveyed(found: set[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What the parts told, as options of `results`."""
-    from tallystick.tasks.nary.metrics import in_order
-
-    return {"roles": in_order(found)}
+TASK = Nary()

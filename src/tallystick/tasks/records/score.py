@@ -9,12 +9,11 @@ This is what `tallystick score records` does; everything it says on the way is i
 from __future__ import annotations
 
 import heapq
-import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,24 +28,22 @@ from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_me
 from tallystick.files.arrow import open_records
 from tallystick.files.lines import Lines
 from tallystick.files.pairing import Missing
-from tallystick.files.parts import part_at_hand
+from tallystick.files.source import Source
 from tallystick.results.breakdown import losses_by_document
 from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation, explain_document
 from tallystick.results.result import Result, worst_first
+from tallystick.tasks.contract import Scored
 from tallystick.tasks.records.files import Findings
 from tallystick.tasks.records.pairing import Batch, Pairing, lay_together
 from tallystick.tasks.records.schema import read_data
 from tallystick.tasks.records.shapes import PLAIN, Shape, infer_shape, shape_of_schema, shape_of_type
 
-if TYPE_CHECKING:
-    from tallystick.results.accounts import Scored
-
 UNKNOWN = ("count", "ignore")
 
 
 @dataclass(frozen=True)
-class Task:
+class Prepared:
     """What is compared and how: the shape of a document, the metric, and why it is that."""
 
     shape: Shape
@@ -83,18 +80,18 @@ class Kept:
 class Run:
     """A result, and everything that was said on the way to it."""
 
-    task: Task
+    prepared: Prepared
     result: Result
     documents: tuple[Kept, ...]
     warnings: tuple[str, ...]
 
     @property
     def paired(self) -> str:
-        return self.task.pairing.how
+        return self.prepared.pairing.how
 
     def explain(self, kept: Kept) -> Explanation:
         """The alignment of one of the documents that were kept."""
-        return explain_document(self.task.metric, kept.reference, kept.predicted)
+        return explain_document(self.prepared.metric, kept.reference, kept.predicted)
 
 
 @dataclass
@@ -155,10 +152,6 @@ class Wanted:
         kept = Kept(batch.ids[place], batch.references[place], batch.predictions[place], known)
         self._push((tuple(-part for part in rank), -(self._count + place), kept))
 
-    def moved(self, line: Callable[[int], int]) -> None:
-        """Documents that are known by their lines in a part, by those of the file."""
-        self._heap = [(badness, place, replace(kept, id=line(kept.id))) for badness, place, kept in self._heap]
-
     def _push(self, entry: tuple[Any, int, Kept]) -> None:
         if len(self._heap) < max(self.worst, 1):
             heapq.heappush(self._heap, entry)
@@ -190,7 +183,7 @@ def prepare(
     unknown: str = "count",
     inferred: Mapping[str, Any] | None = None,
     how: str | None = None,
-) -> Task:
+) -> Prepared:
     """Find the shape of the documents, derive the metric, and lay the two files together.
 
     `type` is a type; `schema` a JSON Schema, or the file that holds it; with neither (and no `metric`) the shape is
@@ -224,7 +217,7 @@ def prepare(
     if how is not None:
         pairing.how = how
     if metric is not None:
-        return Task(shape, parse(metric) if isinstance(metric, str) else metric, (), pairing)
+        return Prepared(shape, parse(metric) if isinstance(metric, str) else metric, (), pairing)
     key = id_field or "id"
     chosen = dict(by_path)
     if pairing.decide() == "by id" and key in (record_fields(shape.reference) or {}):
@@ -235,11 +228,11 @@ def prepare(
     derived, decisions = explain_derivation(shape.reference, chosen, credit=credit, source=source)
     ignored = {decision.path for decision in decisions if decision.how == "ignored"}
     pairing.watch(ignored, shape.promised, count=unknown == "count")
-    return Task(shape, derived, tuple(decisions), pairing, "unknown=ignored" if unknown == "ignore" else "")
+    return Prepared(shape, derived, tuple(decisions), pairing, "unknown=ignored" if unknown == "ignore" else "")
 
 
-def run_task(
-    task: Task,
+def run_prepared(
+    prepared: Prepared,
     *,
     undefined: float | None = None,
     fields: bool = True,
@@ -252,21 +245,21 @@ def run_task(
 ) -> Run:
     """Score all documents, a batch at a time. Without `rows` (and without `keep`, which keeps the documents themselves)
     memory does not grow with their number as long as both files have the same order."""
-    evaluation = Evaluation(task.metric, undefined=undefined, keep=keep, rows=rows, fields=fields, labels=labels)
-    size = task.pairing.reference.lines.size
-    for batch, found in scored_batches(task, evaluation):
+    evaluation = Evaluation(prepared.metric, undefined=undefined, keep=keep, rows=rows, fields=fields, labels=labels)
+    size = prepared.pairing.reference.lines.size
+    for batch, found in scored_batches(prepared, evaluation):
         if wanted is not None:
             wanted.look(batch, evaluation, found)
         if seen is not None:
             seen(batch.ids)
         if progress is not None and size:
-            progress(min(size, task.pairing.reference.lines.position), size)
-    return finished(task, evaluation.compute(), wanted)
+            progress(min(size, prepared.pairing.reference.lines.position), size)
+    return finished(prepared, evaluation.compute(), wanted)
 
 
-def scored_batches(task: Task, evaluation: Evaluation) -> Iterator[tuple[Batch, F64]]:
+def scored_batches(prepared: Prepared, evaluation: Evaluation) -> Iterator[tuple[Batch, F64]]:
     """All documents, a batch at a time with its rows, as they are put into an evaluation."""
-    batches = task.pairing.batches()
+    batches = prepared.pairing.batches()
     for batch in batches:
         try:
             found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
@@ -276,11 +269,14 @@ def scored_batches(task: Task, evaluation: Evaluation) -> Iterator[tuple[Batch, 
         yield batch, found
 
 
-def finished(task: Task, result: Result, wanted: Wanted | None) -> Run:
+def finished(prepared: Prepared, result: Result, wanted: Wanted | None) -> Run:
     """A result with everything that is to be said about it."""
-    warnings = (*task.shape.doubts, *task.pairing.warnings(), *_nothing_there(task, result))
+    warnings = (*prepared.shape.doubts, *prepared.pairing.warnings(), *_nothing_there(prepared, result))
     return Run(
-        task, task.signed(result.changed(notes=(*result.notes, *warnings))), wanted.found if wanted else (), warnings
+        prepared,
+        prepared.signed(result.changed(notes=(*result.notes, *warnings))),
+        wanted.found if wanted else (),
+        warnings,
     )
 
 
@@ -298,52 +294,36 @@ class Beside:
         if self.wanted is not None and other.wanted is not None:
             self.wanted.add(other.wanted)
 
-    def told(self, tell: Callable[[str], str]) -> None:
-        self.findings.first_misfit = tell(self.findings.first_misfit)
-        self.findings.first_unread = tell(self.findings.first_unread)
-
 
 def score_part(
     reference: str, predicted: str, *, undefined: float | None = None, fields: bool = True, labels: str | None = None,
     wanted: Wanted | None = None, rows: bool = False, **options: Any,
 ) -> Scored:  # fmt: skip
     """Score a part of two files; the options are those of `prepare`."""
-    from tallystick.results.accounts import Scored
-
-    task = prepare(reference, predicted, **options)
+    prepared = prepare(reference, predicted, **options)
     wanted = replace(wanted, _heap=[]) if wanted is not None else None
     ids: list[Any] = []
-    run = run_task(
-        task, undefined=undefined, fields=fields, labels=labels, wanted=wanted, rows=rows, seen=ids.extend
+    run = run_prepared(
+        prepared, undefined=undefined, fields=fields, labels=labels, wanted=wanted, rows=rows, seen=ids.extend
     )  # fmt: skip
-    part = part_at_hand(reference)
-    if part is not None and not part.by_name and task.pairing.unpaired:
+    part = Source.of(reference)
+    if part.is_part and not part.by_name and prepared.pairing.unpaired:
         raise SidesMismatch("what one side of a shard has, the other lacks")
     result = run.result.changed(notes=tuple(note for note in run.result.notes if note not in run.warnings))
-    if part is not None and task.pairing.how == "by order":  # documents are known by their lines
-        ids = list(map(part.line, ids))
-        findings = task.pairing.predicted.findings
-        findings.invalid = [(part.line(key), reason) for key, reason in findings.invalid]
-        findings.first_unknown = re.sub(
-            r"^document (\d+)", lambda found: f"document {part.line(int(found[1]))}", findings.first_unknown
-        )
-        if wanted is not None:
-            wanted.moved(part.line)
-        if rows:
-            result = result.changed(ids=tuple(ids))
-    return Scored({"records": result}, Beside(task.pairing.predicted.findings, task.pairing.ignored, wanted), ids)
+    beside = Beside(prepared.pairing.predicted.findings, prepared.pairing.ignored, wanted)
+    return Scored(None, {"records": result}, extra=beside, ids=ids)
 
 
-def _nothing_there(task: Task, result: Result) -> list[str]:
+def _nothing_there(prepared: Prepared, result: Result) -> list[str]:
     """Predictions that were read and have nothing of what is compared are probably wrapped in something."""
-    findings = task.pairing.predicted.findings
+    findings = prepared.pairing.predicted.findings
     surplus = sum(findings.unknown.values()) if findings.unknown_counts else 0
     tally = result.tally  # looked at first: the totals of many documents take their time
     if tally.get("den_p") != surplus or not tally.get("den_r") or result.totals.invalid == result.count:
         return []
     hint = (
         ""
-        if task.pairing.predicted.text_field
+        if prepared.pairing.predicted.text_field
         else "; if the answer stands inside another field, name it with --from FIELD"
     )
     return [f"no prediction has any of the fields that the reference has{hint}"]
@@ -353,8 +333,8 @@ def score_files(
     reference: str | Path, predicted: str | Path, *, undefined: float | None = None, worst: int = 0, **options: Any
 ) -> Run:
     """Score two files of records; the options are those of `prepare`."""
-    task = prepare(reference, predicted, **options)
-    return run_task(task, undefined=undefined, wanted=Wanted(worst) if worst else None)
+    prepared = prepare(reference, predicted, **options)
+    return run_prepared(prepared, undefined=undefined, wanted=Wanted(worst) if worst else None)
 
 
 def read_choices(choices: Mapping[str, Any] | str | Path | None) -> tuple[str, dict[str, Any]]:

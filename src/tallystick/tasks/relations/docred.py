@@ -9,11 +9,11 @@ A submission lists facts, so a document without one does not appear in it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from tallystick.errors import Place
 from tallystick.files.json_values import Json
 from tallystick.files.pairing import Documents
+from tallystick.files.source import AnySource
 from tallystick.structures.texts import Fact, FactSet
 
 TrainingFacts = frozenset[tuple[str, str, str]]
@@ -71,7 +71,7 @@ def read_submission(facts: list[Json], file: str) -> Documents[FactSet]:
     return out
 
 
-def read_training(name: str | Path) -> TrainingFacts:
+def read_training(name: AnySource) -> TrainingFacts:
     """The facts of the training data, by the names of their entities."""
     from tallystick.files.json_values import read_json
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from tallystick.errors import InputError
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents, sources
-from tallystick.files.source import read_text, reads_once, shown_name, unpacked_name
+from tallystick.files.source import AnySource, read_text, reads_once, shown_name, unpacked_name
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.structures.texts import AnnotatedMention, FactSet, Relation, RelationSet
 from tallystick.tasks.named import document_name, read_mention
@@ -27,7 +27,7 @@ from tallystick.tasks.relations import docred
 RelationDocuments = Documents[RelationSet] | Documents[FactSet]
 
 
-def read_relations(name: str | Path, training: Mapping[str, docred.TrainingFacts] | None = None) -> RelationDocuments:
+def read_relations(name: AnySource, training: Mapping[str, docred.TrainingFacts] | None = None) -> RelationDocuments:
     """The relations of each document of a file (or folder, for brat)."""
     if is_brat(name):
         return _read_brat(name)
@@ -66,7 +66,7 @@ def _argument(found: Json, entities: list[AnnotatedMention]) -> AnnotatedMention
     return entities[found.value]
 
 
-def _read_brat(name: str | Path) -> Documents[RelationSet]:
+def _read_brat(name: AnySource) -> Documents[RelationSet]:
     out: Documents[RelationSet] = Documents(str(name), "brat")
     for file in read_standoff(name):
         relations = tuple(

@@ -1,59 +1,48 @@
-"""`score relations` and `explain relations`."""
+"""`relations`: binary relations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import click
-
-from tallystick.cli.options import together
-from tallystick.cli.output import Common, common_options, files, metric_option, versus
-from tallystick.cli.structures import (
-    explain_options,
-    explain_result,
+from tallystick.errors import MetricError, SidesMismatch, did_you_mean, some
+from tallystick.tasks.contract import AskParts, Files, Reading, Scored, Shown, Task, flag, option
+from tallystick.tasks.types import (
     heads_option,
+    hierarchy_option,
     informativity_option,
-    show,
-    type_options,
-    types_of,
-    weights_of,
+    parents_option,
+    read_types,
+    read_weights,
 )
 
 if TYPE_CHECKING:
-    from tallystick.files.pairing import Documents, Missing, Paired
-    from tallystick.results.result import Result
-
-Run = TypeVar("Run")
-
-MAIN = "strict"
-BREAKDOWNS = ("label", "field")
-LABELS = {"type": "relations[*].type", "fact": "facts[*].type"}
+    from tallystick.files.pairing import Documents
+    from tallystick.results.report import Parts
 
 
-def relation_options(command: Any) -> Any:
+@dataclass(frozen=True)
+class RelationSettings:
     """What is the same relation."""
-    options = [
-        click.option("--symmetric", multiple=True, metavar="TYPE", help="A relation whose arguments have no order; may be repeated."),
-        click.option("--train", multiple=True, metavar="FILE", help="DocRED: training data, for Ign F1; may be repeated."),
-        heads_option,
-        type_options,
-        informativity_option,
-    ]  # fmt: skip
-    return together(command, options)
+
+    symmetric: tuple[str, ...] = option(
+        (), "A relation whose arguments have no order; may be repeated.", metavar="TYPE"
+    )
+    train: tuple[str, ...] = option((), "DocRED: training data, for Ign F1; may be repeated.", metavar="FILE")
+    heads: str | None = heads_option()
+    parents: str | None = parents_option()
+    hierarchy: str | None = hierarchy_option()
+    informativity: str | None = informativity_option()
 
 
-@click.command()
-@files
-@metric_option
-@relation_options
-@common_options
-def score(
-    reference: str, predicted: str, metrics: tuple[str, ...], symmetric: tuple[str, ...], train: tuple[str, ...], heads: str | None,
-    parents: str | None, hierarchy: str | None, informativity: str | None, common: Common,
-) -> None:  # fmt: skip
-    """Score relations in all the ways that the literature does, side by side: strict, boundaries, relaxed, head, pair, type.
+class Relations(Task):
+    """Binary relations."""
+
+    name = "relations"
+    summary = "binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts"
+    help = """Score relations in all the ways that the literature does, side by side: strict, boundaries, relaxed, head, pair, type.
 
     REFERENCE and PREDICTED are JSON or JSON Lines (plain or SpERT's), DocRED's files, or brat .ann files or folders.
 
@@ -61,135 +50,83 @@ def score(
     tallystick score relations gold.jsonl system.jsonl --symmetric spouse
     tallystick score relations dev.json result.json --train train_annotated.json
     """
-    pairs, scored = _scored_systems(
-        reference, {"": predicted}, metrics, symmetric, {}, True,
-        train=train, heads=heads, parents=parents, hierarchy=hierarchy, informativity=informativity,
-    )[""]  # fmt: skip
+    Settings = RelationSettings
+    main = "strict"
+    breakdowns = ("label", "field")
+    labels = {"type": "relations[*].type", "fact": "facts[*].type"}
 
-    @cache
-    def texts() -> Any:
-        from tallystick.tasks.relations.files import read_texts
+    def score_systems(
+        self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: RelationSettings,
+        readings: Mapping[Any, Reading],
+    ) -> dict[Any, Scored]:  # fmt: skip
+        """The reference is read once, and a symmetric type may be one system's alone."""
+        from tallystick.files.pairing import pair_documents
+        from tallystick.structures.texts import FactSet, RelationSet
+        from tallystick.tasks.parses import read_heads
+        from tallystick.tasks.relations.docred import read_training
+        from tallystick.tasks.relations.files import read_relations
+        from tallystick.tasks.relations.metrics import RelationOptions, score
 
-        return {**read_texts(predicted), **read_texts(reference)}
-
-    def draw() -> Any:
-        from tallystick.tasks.relations.show import relations_drawer
-
-        return relations_drawer(pairs, texts())
-
-    def reword(explained: Any) -> Any:
-        from tallystick.tasks.relations.show import with_words
-
-        return with_words(explained, texts())
-
-    show(
-        scored, labels=LABELS, common=common, title=versus(predicted, reference), main=MAIN, draw=draw, reword=reword
-    )  # fmt: skip
-
-
-@click.command()
-@files
-@relation_options
-@explain_options
-def explain(
-    reference: str, predicted: str, symmetric: tuple[str, ...], train: tuple[str, ...], heads: str | None, parents: str | None,
-    hierarchy: str | None, informativity: str | None, metric: str | None, document: str | None, format_: str,
-) -> None:  # fmt: skip
-    """Show which relations of a document are matched."""
-    chosen = (metric,) if metric else ()
-    scored = results(
-        reference, predicted, chosen, symmetric, train, heads, parents, hierarchy, informativity, whole=True
-    )
-    explain_result(scored, document, format_)
-
-
-def results(
-    reference: str, predicted: str, metrics: tuple[str, ...], symmetric: tuple[str, ...], train: tuple[str, ...],
-    heads: str | None, parents: str | None, hierarchy: str | None, informativity: str | None, whole: bool = False,
-) -> dict[str, Result]:  # fmt: skip
-    """The results of one system; `whole` says that the files are all there is, and not a shard."""
-    found = _scored_systems(
-        reference, {"": predicted}, metrics, symmetric, {}, whole,
-        train=train, heads=heads, parents=parents, hierarchy=hierarchy, informativity=informativity,
-    )  # fmt: skip
-    return found[""][1]
-
-
-def results_of_systems(
-    reference: str, systems: Mapping[Run, str], metrics: tuple[str, ...], symmetric: tuple[str, ...],
-    missing: Mapping[Run, Missing] | None = None, **options: Any,
-) -> dict[Run, dict[str, Result]]:  # fmt: skip
-    """The results of several systems; the reference is read once, and a symmetric type may be one system's alone."""
-    scored = _scored_systems(reference, systems, metrics, symmetric, missing or {}, True, **options)
-    return {name: found for name, (_, found) in scored.items()}
-
-
-def survey(file: str) -> set[str]:
-    """What a part of a file has to tell before any part is scored: the types of its relations."""
-    from tallystick.tasks.relations.files import read_relations
-
-    return set(_types_of(read_relations(file)))
-
-
-def needs_survey(given: Mapping[str, Any]) -> bool:
-    """Only a type that is called symmetric has to be looked for."""
-    return bool(given["symmetric"])
-
-
-def surveyed(found: set[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What the parts told: a type that none of them has is misspelt."""
-    if found:
-        _occur(given["symmetric"], sorted(found))
-    return {}
-
-
-def _scored_systems(
-    reference: str, systems: Mapping[Run, str], metrics: tuple[str, ...], symmetric: tuple[str, ...],
-    missing: Mapping[Run, Missing], whole: bool, *, train: tuple[str, ...], heads: str | None, parents: str | None,
-    hierarchy: str | None, informativity: str | None,
-) -> dict[Run, tuple[Paired[Any], dict[str, Result]]]:  # fmt: skip
-    """The documents of both sides, and their results, for each system."""
-    from pathlib import Path
-
-    from tallystick.errors import MetricError, SidesMismatch
-    from tallystick.files.pairing import pair_documents
-    from tallystick.structures.texts import FactSet, RelationSet
-    from tallystick.tasks.parses import read_heads
-    from tallystick.tasks.relations.docred import read_training
-    from tallystick.tasks.relations.files import read_relations
-    from tallystick.tasks.relations.metrics import RelationOptions
-    from tallystick.tasks.relations.metrics import score as score_all
-
-    training = {Path(name).name.partition(".")[0]: read_training(name) for name in train}
-    left: Documents[Any] = read_relations(reference, training)
-    rights: dict[Run, Documents[Any]] = {name: read_relations(file) for name, file in systems.items()}
-    facts = left.format == "DocRED"
-    if training and not facts:
-        raise MetricError(f"--train is for DocRED's files, which {left.file} is not")
-    for right in rights.values():
-        if right.values and facts != (right.format == "DocRED"):
-            raise SidesMismatch(
-                f"{left.file} is {left.format} and {right.file} is {right.format}; their arguments cannot be compared"
+        training = {Path(name).name.partition(".")[0]: read_training(name) for name in settings.train}
+        left: Documents[Any] = read_relations(reference, training)
+        rights = {run: read_relations(file) for run, file in systems.items()}
+        facts = left.format == "DocRED"
+        if training and not facts:
+            raise MetricError(f"--train is for DocRED's files, which {left.file} is not")
+        for right in rights.values():
+            if right.values and facts != (right.format == "DocRED"):
+                raise SidesMismatch(
+                    f"{left.file} is {left.format} and {right.file} is {right.format}; their arguments cannot be compared"
+                )
+        if facts:
+            self._refuse_for_facts(settings)
+        if settings.symmetric and not any(one.part for one in readings.values()):
+            _require_types(
+                settings.symmetric, [type_ for side in (left, *rights.values()) for type_ in _types_of(side)]
             )
-    if facts:
-        for name, given in (("--symmetric", symmetric), ("--heads", heads), ("--parents", parents), ("--hierarchy", hierarchy),
-                            ("--informativity", informativity)):  # fmt: skip
-            if given:
-                raise MetricError(f"{name} changes nothing for DocRED's files, whose facts are compared as they stand")
-    if whole and symmetric:
-        _occur(symmetric, [type_ for side in (left, *rights.values()) for type_ in _types_of(side)])
-    options = RelationOptions(
-        symmetric=symmetric,
-        types=types_of(hierarchy, parents),
-        heads=read_heads(heads) if heads else None,
-        weights=weights_of(informativity),
-        training=tuple(training),
-    )
-    out = {}
-    for run, right in rights.items():
-        pairs = pair_documents(left, right, FactSet if facts else RelationSet, missing.get(run))
-        out[run] = pairs, score_all(pairs, metrics, options)
-    return out
+        options = RelationOptions(
+            symmetric=settings.symmetric,
+            types=read_types(settings),
+            heads=read_heads(settings.heads) if settings.heads else None,
+            weights=read_weights(settings.informativity),
+            training=tuple(training),
+        )
+        out = {}
+        for run, right in rights.items():
+            pairs = pair_documents(left, right, FactSet if facts else RelationSet, readings[run].missing)
+            out[run] = Scored((pairs, reference, systems[run]), score(pairs, metrics, options))
+        return out
+
+    def _refuse_for_facts(self, settings: RelationSettings) -> None:
+        for one in self.options("figures"):
+            if one.name != "train" and getattr(settings, one.name):
+                raise MetricError(
+                    f"{flag(one)} changes nothing for DocRED's files, whose facts are compared as they stand"
+                )
+
+    def parts(self, scored: Scored, settings: RelationSettings, shown: Shown) -> Parts:
+        from tallystick.tasks.relations.show import relations_drawer, with_words
+
+        texts = _texts(scored)
+        parts = super().parts(scored, settings, shown)
+        explain = with_words(parts.explain, texts) if parts.explain is not None else None
+        return replace(parts, explain=explain, draw=relations_drawer(scored.corpus[0], texts))
+
+    def look_first(self, files: Files, settings: RelationSettings, ask_parts: AskParts) -> None:
+        """A type that is called symmetric, and that none of the parts has, is misspelt."""
+        from tallystick.tasks.relations.files import read_relations
+
+        if settings.symmetric:
+            found = ask_parts(lambda file: set(_types_of(read_relations(file))))
+            if found:
+                _require_types(settings.symmetric, sorted(found))
+
+
+def _texts(scored: Scored) -> Any:
+    from tallystick.tasks.relations.files import read_texts
+
+    _, reference, predicted = scored.corpus
+    return {**read_texts(predicted), **read_texts(reference)}
 
 
 def _types_of(side: Documents[Any]) -> list[str]:
@@ -197,10 +134,8 @@ def _types_of(side: Documents[Any]) -> list[str]:
     return [one.type for document in side.values.values() for one in getattr(document, "relations", ())]
 
 
-def _occur(symmetric: tuple[str, ...], types: Iterable[str]) -> None:
+def _require_types(symmetric: tuple[str, ...], types: Iterable[str]) -> None:
     """A type that no relation has is misspelt, and would change nothing."""
-    from tallystick.errors import MetricError, did_you_mean, some
-
     known = dict.fromkeys(types)
     for name in symmetric:
         if name not in known:
@@ -208,3 +143,6 @@ def _occur(symmetric: tuple[str, ...], types: Iterable[str]) -> None:
                 f"--symmetric {name}: no relation of these files has this type; there are {some(known) or 'none'}."
                 f"{did_you_mean(name, known)}"
             )
+
+
+TASK = Relations()

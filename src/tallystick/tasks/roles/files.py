@@ -12,11 +12,10 @@ grit calls TST1-MUC3-0001 by a number, 10001; so does this reader.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents
-from tallystick.files.source import shown_name
+from tallystick.files.source import AnySource, shown_name
 from tallystick.structures.texts import Entity, NAryRelation, RoleFillerEntity, TextMention
 
 _MUC = re.compile(r"[A-Z]+(\d)-MUC\d-(\d+)")
@@ -24,7 +23,7 @@ _MUC = re.compile(r"[A-Z]+(\d)-MUC\d-(\d+)")
 Roles = NAryRelation[TextMention]
 
 
-def read_roles(name: str | Path) -> Documents[Roles]:
+def read_roles(name: AnySource) -> Documents[Roles]:
     """The role fillers of each document."""
     records = read_json(name)
     if len(records) == 1 and not records[0].has("roles") and not records[0].has("extracts"):

@@ -8,7 +8,6 @@ Anything else is left to the reader of rows, which takes more and says what is w
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,11 @@ from tallystick.engine.arrow import from_arrow
 from tallystick.engine.data import Bag, Leaf, Record
 from tallystick.errors import ValueMismatch
 from tallystick.files.arrow import ArrowLines
+from tallystick.files.source import AnySource
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Segments
 
 
-def spans_of_columns(reference: str | Path, predicted: str | Path, field: str) -> AnnotatedTexts | None:
+def spans_of_columns(reference: AnySource, predicted: AnySource, field: str) -> AnnotatedTexts | None:
     """Both sides' spans, or None if some of them are not as plain as that."""
     sides = []
     for name in (reference, predicted):

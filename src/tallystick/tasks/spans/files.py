@@ -26,16 +26,7 @@ from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMisma
 from tallystick.files.arrow import is_arrow_file
 from tallystick.files.numbering import Numbering
 from tallystick.files.pairing import Missing
-from tallystick.files.parts import part_at_hand
-from tallystick.files.source import (
-    check_file,
-    is_held,
-    is_packed,
-    open_packed,
-    packed_errors,
-    reads_once,
-    unpacked_name,
-)
+from tallystick.files.source import AnySource, Source, unpacked_name
 from tallystick.files.table import read_columns
 from tallystick.tasks.spans.iob import Reading, Repairs, Scheme, decode
 from tallystick.tasks.spans.jsonl import Boundaries
@@ -135,8 +126,8 @@ class SpanCorpus:
 
 
 def read_span_files(
-    reference: str | Path,
-    predicted: str | Path | None,
+    reference: AnySource,
+    predicted: AnySource | None,
     *,
     format: Format | None = None,
     columns: Columns = Columns(),  # noqa: B008 - frozen
@@ -149,6 +140,7 @@ def read_span_files(
     """Read both sides; without a predicted file, the reference's has a column for each."""
     if not decoding.delimiter:
         raise MetricError("the delimiter between prefix and type cannot be empty")
+    reference = Source.of(reference)  # which keeps what can be read only once, for the weights
     chosen = agreed_format(reference, predicted, format)
     if predicted is None:
         tagged = read_tags_together(
@@ -210,24 +202,24 @@ def read_span_files(
     raise MetricError(f'"{chosen}" is not a format of spans; there are columns, jsonl, brat, conllu')
 
 
-def agreed_format(reference: str | Path, predicted: str | Path | None, format: Format | None = None) -> Format:
+def agreed_format(reference: AnySource, predicted: AnySource | None, format: Format | None = None) -> Format:
     """The format of both sides, if it is not said: what the files look like, if they look alike."""
     # What can be read only once cannot be looked at first; then the other side shows what both are.
-    hidden = predicted is not None and reads_once(reference)
+    hidden = predicted is not None and Source.of(reference).reads_once
     chosen = format or find_format(predicted if hidden and predicted is not None else reference)
     if predicted is None:
         if chosen != "columns":
             raise MetricError(f"only column files hold both sides in one file; this one is {chosen}")
         return chosen
-    if format is None and not reads_once(predicted) and (other := find_format(predicted)) != chosen:
+    if format is None and not Source.of(predicted).reads_once and (other := find_format(predicted)) != chosen:
         raise SidesMismatch(f"{reference} looks like {chosen}, {predicted} like {other}; say which with --input")
     return chosen
 
 
-def find_format(name: str | Path) -> Format:
+def find_format(name: AnySource) -> Format:
     """The format of a file by its name, or else by its first lines. Standard input is columns unless told."""
     text = unpacked_name(name)
-    if reads_once(name):
+    if Source.of(name).reads_once:
         return "columns"
     if text.endswith(".ann") or Path(name).is_dir():
         return "brat"
@@ -239,7 +231,7 @@ def find_format(name: str | Path) -> Format:
     return _format_of_content(name)
 
 
-def _format_of_content(name: str | Path) -> Format:
+def _format_of_content(name: AnySource) -> Format:
     for line in _first_lines(name):
         if line.startswith(b"{") and line.rstrip().endswith(b"}") and b":" in line:
             return "jsonl"
@@ -248,17 +240,10 @@ def _format_of_content(name: str | Path) -> Format:
     return "columns"
 
 
-def _first_lines(name: str | Path, most: int = 1 << 16) -> Sequence[bytes]:
-    unreadable: tuple[type[Exception], ...] = (OSError, ValueError, *packed_errors())
-    part = part_at_hand(name)
+def _first_lines(name: AnySource, most: int = 1 << 16) -> Sequence[bytes]:
     try:
-        if part is not None:
-            data = part.read()[:most]
-        else:
-            check_file(name)
-            with open_packed(name) if is_packed(name) else open(name, "rb") as stream:
-                data = stream.read(most)
-    except unreadable:
+        data = Source.of(name).head(most)
+    except InputError:
         return ()  # the reader says what is wrong with the file
     if b"\n" not in data and data.startswith(b"{") and len(data) == most:
         return [b"{:}"]  # a JSON object that is longer than what was read
@@ -270,12 +255,10 @@ def _decoded(tagged: TaggedTexts, decoding: Decoding, weights: Any) -> SpanCorpu
     return SpanCorpus(decoded.texts, str(decoding), tagged, decoded.repairs, tagged.documents, weights)
 
 
-def _read_weights(name: str | Path, columns: Columns) -> Any:
+def _read_weights(name: AnySource, columns: Columns) -> Any:
     """A weight for each token from a column of the reference, or None."""
     if columns.weight is None:
         return None
-    if reads_once(name) and not is_held(name):
-        raise InputError("cannot be read twice, and weights are read apart; give a file", "<stdin>")
     numbering = Numbering()
     file = read_columns(name, (columns.weight,), numbering, None, columns.separator, columns.comment)
     values = np.zeros(len(numbering.strings))

@@ -14,7 +14,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,7 +22,7 @@ from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did
 from tallystick.files.arrow import ArrowLines, is_arrow_file
 from tallystick.files.json_values import decode_line
 from tallystick.files.pairing import Missing, allowed
-from tallystick.files.source import read_text, shown_name
+from tallystick.files.source import AnySource, Source, shown_name
 from tallystick.tasks.spans.segments import AnnotatedTexts, Span, annotate
 
 Tokenizer: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
@@ -147,8 +146,8 @@ class _Record:
 
 
 def read_spans(
-    reference: str | Path,
-    predicted: str | Path,
+    reference: AnySource,
+    predicted: AnySource,
     *,
     offsets: Literal["characters", "tokens"] = "characters",
     tokenizer: str | Tokenizer = "words",
@@ -193,7 +192,7 @@ def read_spans(
     return replace(found, words=tuple(text.words() for text in texts)) if keep_tokens else found
 
 
-def _read(name: str | Path, field: str) -> list[_Record]:
+def _read(name: AnySource, field: str) -> list[_Record]:
     file = shown_name(name)
     records = []
     for number, line in _lines(name):
@@ -217,12 +216,15 @@ def _read(name: str | Path, field: str) -> list[_Record]:
     return records
 
 
-def _lines(name: str | Path) -> Iterator[tuple[int, str | bytes]]:
+def _lines(name: AnySource) -> Iterator[tuple[int, str | bytes]]:
+    """The lines with their numbers in the file."""
     if is_arrow_file(name):
         for portion in ArrowLines(name).portions():
             yield from zip(portion.numbers, portion.lines, strict=True)
     else:
-        yield from enumerate(read_text(name).split("\n"), start=1)
+        source = Source.of(name)
+        for number, line in enumerate(source.text().split("\n"), 1):
+            yield source.line(number), line
 
 
 def _span(value: object, index: int, field: str, place: Place) -> CharSpan:

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch
 from tallystick.files.numbering import Numbering
-from tallystick.files.source import read_text, shown_name
+from tallystick.files.source import AnySource, Source
 from tallystick.files.table import PADDING, ColumnFile, read_columns
 from tallystick.tasks.spans.segments import IntArray
 
@@ -60,8 +59,8 @@ class TaggedTexts:
 
 
 def read_tags(
-    reference: str | Path,
-    predicted: str | Path,
+    reference: AnySource,
+    predicted: AnySource,
     *,
     reference_column: int = -1,
     predicted_column: int = -1,
@@ -77,7 +76,7 @@ def read_tags(
     `same_tokens` is false: then only their number and the sentence boundaries must be. Without a token column
     nothing else can be compared. Lines that start with `comment` are left out before a sentence.
     """
-    if str(reference) == str(predicted) == "-":
+    if all(Source.of(side).name == "-" for side in (reference, predicted)):
         raise InputError("cannot be read twice; give one of the two sides as a file", "<stdin>")
     numbering = Numbering()
     gold, guess = (
@@ -97,7 +96,7 @@ def read_tags(
 
 
 def read_tags_together(
-    name: str | Path,
+    name: AnySource,
     *,
     reference_column: int = -2,
     predicted_column: int = -1,
@@ -272,8 +271,8 @@ class _File:
 
 
 def read_conllu_tags(
-    reference: str | Path,
-    predicted: str | Path,
+    reference: AnySource,
+    predicted: AnySource,
     *,
     key: str = "ner",
     column: int | None = None,
@@ -292,10 +291,11 @@ def read_conllu_tags(
     )
 
 
-def _read(name: str | Path, key: str, column: int | None) -> _File:
-    file = _File(shown_name(name), [], [], [], [])
+def _read(name: AnySource, key: str, column: int | None) -> _File:
+    source = Source.of(name)
+    file = _File(str(source), [], [], [], [])
     wanted, seen, document, inside = key.lower(), column is not None, 0, False
-    for number, line in enumerate(read_text(name).split("\n"), start=1):
+    for number, line in enumerate(source.text().split("\n"), start=1):
         line = line.rstrip("\r")
         if not line.strip():
             inside = False
@@ -306,8 +306,9 @@ def _read(name: str | Path, key: str, column: int | None) -> _File:
             continue
         fields = line.split("\t")
         if len(fields) != COLUMNS:
-            place = Place(file.name, number, None, line)
-            raise InputError(f"expected {COLUMNS} columns of CoNLL-U separated by tabs, found {len(fields)}", place)
+            raise source.error(
+                f"expected {COLUMNS} columns of CoNLL-U separated by tabs, found {len(fields)}", number, None, line
+            )
         if not fields[0].isdigit():
             continue
         if not inside:
@@ -319,7 +320,7 @@ def _read(name: str | Path, key: str, column: int | None) -> _File:
         seen = seen or tag is not None
         file.forms[-1].append(fields[1])
         file.tags[-1].append("O" if tag is None else tag)
-        file.lines[-1].append(number)
+        file.lines[-1].append(source.line(number))
     if not file.forms:
         raise InputError("holds no words", file.name)
     if not seen:

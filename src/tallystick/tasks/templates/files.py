@@ -21,13 +21,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
 from tallystick.files.json_values import NotJson, decode, decode_line
 from tallystick.files.pairing import Missing, allowed
-from tallystick.files.source import read_text, reads_once, shown_name
+from tallystick.files.source import AnySource, Source, read_text, reads_once
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 from tallystick.tasks.relations.files import DocumentText, of_characters
 
@@ -59,9 +58,10 @@ class PairedTemplates:
     notes: tuple[str, ...] = ()
 
 
-def read_templates(name: str | Path) -> TemplateDocuments:
+def read_templates(name: AnySource) -> TemplateDocuments:
     """Read one side of a corpus: a path, a `.gz` path, or `-` for standard input."""
-    file, content = shown_name(name), read_text(name)
+    source = Source.of(name)
+    file, content = str(source), source.text()
     start = content.lstrip()
     if not start:
         raise InputError("has nothing but blank lines; expected templates", file)
@@ -74,9 +74,9 @@ def read_templates(name: str | Path) -> TemplateDocuments:
         raise InputError(
             "begins like no known file of templates; expected a JSON object (gtt), a JSON object a line, or "
             "0.  MESSAGE: ID (MUC-4)",
-            Place(file, first, 1, start.split("\n", 1)[0]),
+            source.place(first, 1, start.split("\n", 1)[0]),
         )
-    lines = [(number, line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
+    lines = [(source.line(number), line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
     reading = _Reading(file)
     if _is_json(lines[0][1]) and (len(lines) > 1 or _is_document(decode(lines[0][1]))):
         for number, line in lines:

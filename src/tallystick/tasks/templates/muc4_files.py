@@ -19,12 +19,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, Place, did_you_mean, some
 from tallystick.files.json_values import decode_line
-from tallystick.files.source import read_text, shown_name
+from tallystick.files.source import AnySource, read_text, shown_name
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 from tallystick.tasks.templates.files import TemplateDocuments
 
@@ -78,7 +77,7 @@ class Muc4Templates:
     """(message, key template, response template) as recorded, where the file has it."""
 
 
-def read_muc4(name: str | Path) -> Muc4Templates:
+def read_muc4(name: AnySource) -> Muc4Templates:
     """A key or response file, as text or as JSON; `#` picks one of several lists in a JSON file."""
     path, _, part = str(name).partition("#")
     file, content = shown_name(name), read_text(path)
@@ -273,7 +272,7 @@ _LISP = re.compile(r'\(|\)|"(?:\\.|[^"\\])*"|;[^\n]*|[^\s()";]+')
 VERDICTS = ("match", "partial", "fail")
 
 
-def read_judgements(name: str | Path) -> Judgements:
+def read_judgements(name: AnySource) -> Judgements:
     """The history of an interactive scoring session."""
     file, content = shown_name(name), read_text(name)
     out: Judgements = {}

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tallystick.judging.questions import Question, Span
-from tallystick.judging.verdicts import Judge, Label
+from tallystick.judging.questions import Judge, Label, Question, Span
 from tallystick.tasks.templates.muc4 import score
 from tallystick.tasks.templates.muc4_counts import KINDS, fill_form, value_credit
 from tallystick.tasks.templates.muc4_files import SLOTS, Fill, Form, Judgement, Judgements, Muc4Template, Muc4Templates

@@ -1,0 +1,365 @@
+"""`score TASK` and `explain TASK`, made from a task's declaration.
+
+A `score` command reads the files, scores them (as a whole, or in shards: `cli/sharded.py`), and ends in `finish`: the figures and the
+task's own tables in the chosen format, what is to be said about them on standard error, the report and the gates.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallystick.cli.lazy import printable
+from tallystick.cli.options import (
+    Common,
+    Engine,
+    check_before,
+    common_options,
+    file_arguments,
+    metric_option,
+    refuse_without_effect,
+    settings_of,
+    take,
+    task_options,
+)
+from tallystick.cli.output import chosen_format, progress, say, show_explanation, show_tables
+from tallystick.errors import MetricError, counted, did_you_mean
+from tallystick.tasks.contract import Asked, Shown, Task, Wish, find_task
+
+if TYPE_CHECKING:
+    from tallystick.results.report import Parts
+    from tallystick.results.result import Result
+    from tallystick.show.tables import Table
+
+
+def score_command(name: str) -> click.Command:
+    """`score TASK`."""
+    task = find_task(name)
+
+    def run(**given: Any) -> None:
+        common, engine = take(Common, given), take(Engine, given)
+        files = given.pop("reference"), given.pop("predicted", None)
+        together, metrics = given.pop("together", False), tuple(given.pop("metrics", ()))
+        settings = settings_of(task, given)
+        find_gates(common.fail_under)  # a misspelt gate is said before the work, not after it
+        refuse_without_effect(task, common, settings)
+        check_before(read=files[1])
+        if task.together and together == (files[1] is not None):
+            raise MetricError("give PREDICTED, or --together if REFERENCE holds both columns")
+        task.check(metrics, settings)
+        task.check_output(settings, _given_options(common))
+        described = task.describe(*files, settings)
+        if described is not None:
+            _show_description(*described, common)
+        elif engine.asked:
+            from tallystick.cli.sharded import score_in_shards
+
+            engine.check(*files)
+            score_in_shards(task, common, engine, files, metrics, settings)
+        else:
+            score_whole(task, common, files, metrics, settings)
+
+    params = [
+        *file_arguments(task), *metric_option(task), *task_options(task, "figures"), *common_options(task), *task_options(task, "score"),
+    ]  # fmt: skip
+    return click.Command(name, callback=run, params=params, help=task.help or task.summary)
+
+
+def _given_options(common: Common) -> dict[str, bool]:
+    """Which of the options of every task were given, by name."""
+    return {
+        "--format": common.format_ is not None, "--undefined": common.undefined is not None, "--macro": common.macro,
+        "--by document": common.by == "document", "--by label": common.by == "label", "--label": common.label is not None,
+        "--tallies": common.tallies is not None, "--report": common.report is not None, "--fail-under": bool(common.fail_under),
+    }  # fmt: skip
+
+
+def _show_description(shown: Shown, lines: Sequence[str], common: Common) -> None:
+    *before, last = lines
+    for line in before:
+        say(line)
+    show_tables(shown.tables, None if common.format_ == "json" else common.format_)
+    say(last)
+
+
+def asked_of(common: Common, advance: Callable[[int, int], None] | None = None) -> Asked:
+    """What a task is asked for beside its figures."""
+    return Asked(
+        common.by, common.label, common.limit, chosen_format(common.format_), bool(common.report),
+        common.report_documents if common.report else 0, common.wants_rows, common.policy(), advance,
+    )  # fmt: skip
+
+
+def score_whole(
+    task: Task, common: Common, files: tuple[str, str | None], metrics: tuple[str, ...], settings: Any
+) -> None:
+    """Score two files at once."""
+    with progress("scoring", unit="bytes") as advance:
+        scored, shown = task.run(*files, metrics, settings, asked_of(common, advance))
+    finish(
+        Ending(
+            task, scored.results, shown, opening=scored.opening, notes=scored.notes, closing=scored.closing, title=versus(files[1], files[0]),
+            truncated=getattr(settings, "compat", None) == "reference",
+            report=lambda: task.parts(scored, settings, shown),
+            print=task.printer(scored, settings),
+        ),
+        common,
+    )  # fmt: skip
+
+
+def explain_command(name: str) -> click.Command:
+    """`explain TASK`."""
+    task = find_task(name)
+    formats = ["tree", "json", "table", "tsv"]
+
+    def run(reference: str, predicted: str, format_: str | None, **given: Any) -> None:
+        given.pop("together", None)
+        wish = Wish(given.pop("metric", None), given.pop("document"), given.pop("worst"), given.pop("field", None))
+        show_documents(task, (reference, predicted), settings_of(task, given), wish, format_)
+
+    params = [
+        *file_arguments(task), *task_options(task, "figures"), *task_options(task, "explain"),
+        *([click.Option(["--metric"], metavar="NAME", help="By which metric.  [default: the first]")] if task.named_metrics else []),
+        click.Option(["--document"], metavar="ID", help=f"Which {task.unit}: its id, or its place without ids.  [default: the worst]"),
+        click.Option(["--worst"], type=click.IntRange(1), metavar="N", help=f"The N worst {task.unit}s."),
+        *([click.Option(["--field"], metavar="PATH", help="Only one field, e.g. lines[*].price: the documents that lose most there.")]
+          if "field" in task.breakdowns else []),
+        click.Option(["--format", "format_"], type=click.Choice(formats), help="Default: tree; with --worst or --field a table of the differences."),
+    ]  # fmt: skip
+    return click.Command(
+        name,
+        callback=run,
+        params=params,
+        help=f"Show what was matched with what in a {task.unit}: the sum over the tree is its score.",
+    )
+
+
+def show_documents(task: Task, files: tuple[str, str | None], settings: Any, wish: Wish, format_: str | None) -> None:
+    """Some documents as trees, or as tables of what differs."""
+    from tallystick.results.documents import at_field, differences
+
+    found = task.explain(*files, settings, wish)
+    for line in found.opening:
+        say(line)
+    if not found.documents:
+        if wish.document is not None:
+            raise MetricError(f"no {task.unit} {wish.document!r}; there are {found.count:,}.")
+        say(f"nothing is wrong in {found.count:,} documents" + (f" at {wish.field}" if wish.field else ""))
+        return
+    several = wish.worst is not None or wish.field is not None
+    if (several and format_ != "tree") or format_ in ("table", "tsv"):
+        from tallystick.results.documents import differences_as_json, differences_tables
+
+        if format_ == "json":
+            from tallystick.files.writing import to_json
+
+            click.echo(to_json(differences_as_json(found.documents, wish.field)))
+            return
+        as_table = chosen_format(format_) == "table"
+        show_tables(differences_tables(found.documents, wish.field, as_table), format_)
+        if not any(
+            at_field(differences(tree), wish.field) if wish.field else differences(tree)
+            for _, _, tree in found.documents
+        ):
+            say("nothing differs")
+        return
+    if wish.document is None:
+        by = f" by {found.by}" if found.by else ""
+        first = found.documents[0][0]
+        say(f"{task.unit} {first}, the worst of {found.count:,}{by}")
+    for key, _, tree in found.documents:
+        show_explanation(tree, f"{task.unit} {key}", format_)
+
+
+# The end of every `score` command
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What a `score` command has in the end: figures, what is shown beside them, what is said, and what a report adds."""
+
+    task: Task
+    results: Mapping[str, Result]
+    shown: Shown = Shown()  # noqa: RUF009 - frozen
+    opening: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    closing: Sequence[str] = ()
+    title: str = "Evaluation"
+    truncated: bool = False
+    report: Callable[[], Parts] | None = None
+    print: Callable[[], str] | None = None
+    """What is printed instead of the figures."""
+
+
+def finish(ending: Ending, common: Common) -> None:
+    """The files first, so that a reader that leaves early (`| head`) does not cost them; then the figures and the task's own tables
+    in the chosen format, what is to be said about them, and the gates."""
+    results = ending.results
+    for line in ending.opening:
+        say(line)
+    if common.undefined is not None:
+        results = {name: result.changed(undefined=common.policy()) for name, result in results.items()}
+    written = write_files(replace(ending, results=results), common)
+    signatures = _signatures(results)
+    if ending.print is not None:
+        click.echo(ending.print())
+        show_tables(ending.shown.tables, None)
+    elif chosen_format(common.format_) == "json":
+        _echo_json(ending, results, common)
+        signatures = []
+    else:
+        show_tables([*_figures(ending, results, common), *ending.shown.tables], common.format_, signatures)
+        first = next(iter(results.values()))
+        say(", ".join([counted(first.count, "document"), *ending.notes]))
+    if ending.print is not None or signatures:
+        for signature in signatures:
+            say(f"signature: {signature}")
+        for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
+            say(f"Warning: {warning}")
+    for line in (*written, *ending.closing):
+        say(line)
+    check_gates(results, common.fail_under)
+
+
+def _figures(ending: Ending, results: Mapping[str, Result], common: Common) -> list[Table]:
+    from tallystick.results import tables as reports
+
+    figures = reports.figures_table(results, macro=common.macro, truncated=ending.truncated)
+    extend = ending.task.beside(dict(results))[1]
+    shown = [extend(figures) if extend is not None else figures]
+    if common.by == "document":
+        shown.append(reports.documents_table(results, common.limit))
+    return shown
+
+
+def _echo_json(ending: Ending, results: Mapping[str, Result], common: Common) -> None:
+    from tallystick.engine.tally import Labelled
+    from tallystick.results.tables import results_to_json
+
+    extra = {**ending.shown.json, **ending.task.beside(dict(results))[0]}
+    if common.by == "document":
+        extra["documents_by_id"] = {name: by_text(result.documents) for name, result in results.items()}
+    if common.macro and any(
+        isinstance(result.kind, Labelled) for result in results.values()
+    ):  # whose macro is over labels
+        extra["over_documents"] = {name: result.over_documents for name, result in results.items()}
+    click.echo(results_to_json(results, extra=extra))
+
+
+def _signatures(results: Mapping[str, Result]) -> list[str]:
+    from tallystick.results.result import shared_signatures
+
+    return [f"{names} | {rest}" for names, rest in shared_signatures(results).items()]
+
+
+def by_text(documents: Mapping[Any, Any]) -> dict[str, Any]:
+    """Documents under their ids as text, which is all that a key of JSON can be. Ids that would be one text, such as 1 and "1",
+    are written as JSON, so that "1" keeps its quotation marks."""
+    import json
+    from collections import Counter
+
+    texts = Counter(map(str, documents))
+    return {
+        str(key) if texts[str(key)] == 1 else json.dumps(key, ensure_ascii=False, default=str): found
+        for key, found in documents.items()
+    }
+
+
+def versus(predicted: str | None, reference: str) -> str:
+    """The title of a report: the files by their names."""
+    if predicted is None:
+        return printable(Path(reference).name)
+    return printable(f"{Path(predicted).name} against {Path(reference).name}")
+
+
+def write_files(ending: Ending, common: Common) -> list[str]:
+    """The report and the tallies, and what is to be said about them."""
+    lines = []
+    if common.report:
+        from tallystick.results.report import Page, Parts, write_report
+
+        parts = ending.report() if ending.report is not None else Parts()
+        further = f"tallystick explain {ending.task.name}" if ending.task.can_explain else ""
+        parts = replace(parts, tables=[*parts.tables, *_beside(parts, ending.shown.tables)], further=further)
+        write_report(Page(ending.title, ending.results, parts, common.report_documents), common.report)
+        lines.append(f"report: {common.report}")
+        if parts.absent:
+            lines.append("the report has no alignments and no tables of its own: they need the whole corpus at hand")
+    if common.tallies:
+        from tallystick.results.tables import write_tallies
+
+        write_tallies(ending.results, common.tallies)
+        lines.append(f"tallies: {common.tallies}")
+    return lines
+
+
+def _beside(parts: Parts, printed: Sequence[Table]) -> list[Table]:
+    """The printed tables that the report does not have already, perhaps under a title of its own, with more rows, or with
+    more in them: the same columns, and the same first column as far as both go. Each of its tables stands for one."""
+    own = [table for section in parts.filled_sections for table in section.tables]
+    out = []
+    for table in printed:
+        covered = next((k for k, one in enumerate(own) if _is_covered_by(one, table)), None)
+        if covered is None:
+            out.append(table)
+        else:
+            own.pop(covered)
+    return out
+
+
+def _is_covered_by(one: Table, table: Table) -> bool:
+    return list(one.columns) == list(table.columns) and all(
+        ours[0] == theirs[0] for ours, theirs in zip(one.rows, table.rows, strict=False)
+    )
+
+
+# --fail-under
+
+
+def find_gates(specifications: Sequence[str]) -> list[tuple[str | None, str, float]]:
+    """`f1=0.9` or `metric.f1=0.9` as (metric, figure, value)."""
+    out = []
+    for text in specifications:
+        name, equals, value = text.partition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            equals = ""
+        if not equals or not name or not math.isfinite(number):
+            raise MetricError(f"--fail-under expects FIGURE=VALUE such as f1=0.9, found {text!r}")
+        metric, _, figure = name.rpartition(".")
+        out.append((metric or None, figure, number))
+    return out
+
+
+def check_gates(results: Mapping[str, Result], specifications: Sequence[str]) -> None:
+    """Leave with 1 if a figure is worse than its gate: under it or, where lower is better, above it. An undefined figure is."""
+    from tallystick.engine.tally import lower_is_better
+
+    failed = False
+    for metric, figure, gate in find_gates(specifications):
+        if metric is not None and metric not in results:
+            raise MetricError(f"--fail-under: no metric {metric!r}.{did_you_mean(metric, results)}")
+        for name, result in results.items():
+            if metric not in (None, name):
+                continue
+            known = {**result.figures, "exact": result.exact}
+            if figure not in known:
+                raise MetricError(
+                    f"--fail-under: {name} has no figure {figure!r}; it has {', '.join(known)}."
+                    f"{did_you_mean(figure, known)}"
+                )
+            value, lower = known[figure], lower_is_better(result.kind, figure)
+            if value is None or (value > gate if lower else value < gate):
+                shown = "undefined" if value is None else f"{value:.4f}"
+                side = f"above {gate:g} (lower is better)" if lower else f"under {gate:g}"
+                click.echo(f"FAILED: {name} {figure} is {shown}, {side}", err=True)
+                failed = True
+    if failed:
+        sys.exit(1)

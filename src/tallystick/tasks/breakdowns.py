@@ -1,0 +1,109 @@
+"""What every task whose metrics are expressions has without doing anything: figures by label and field, the parts of its report,
+and the alignment of a document as a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tallystick.engine.tally import Labelled
+from tallystick.errors import MetricError, did_you_mean
+from tallystick.results import tables as reports
+from tallystick.results.breakdown import has_labels_at
+from tallystick.tasks.contract import Explained, Scored, Shown
+
+if TYPE_CHECKING:
+    from tallystick.results.report import Parts
+    from tallystick.results.result import Result
+    from tallystick.show.tables import Table
+    from tallystick.tasks.contract import Task, Wish
+
+    Results = Mapping[str, Result]
+
+
+def break_down(task: Task, results: Results, by: str, label: str | None) -> Shown:
+    """Figures by label or by field: of every metric whose tally has labels of its own, else of the first that has these."""
+    if by == "field":
+        name, result = _expressions(results)[0]
+        return Shown(
+            [replace(reports.fields_table(result), title=name)], {"fields": [vars(row) for row in result.by_field()]}
+        )
+    own = {name: result for name, result in results.items() if isinstance(result.kind, Labelled)}
+    if own:
+        return Shown([reports.labels_table(result, title=name) for name, result in own.items()])
+    name, result, path = find_labels(task.labels, results, label or task.label)
+    return Shown(
+        [replace(reports.labels_table(result, path), title=name)],
+        {"labels": [vars(row) for row in result.by_label(path)]},
+    )
+
+
+def find_labels(labels: Mapping[str, str], results: Results, label: str | None) -> tuple[str, Result, str]:
+    """The first metric whose collection has the label (or any), and where in the value the label is."""
+    for name, result in _expressions(results):
+        known = {key: path for key, path in labels.items() if has_labels_at(result.expression, path)}
+        if known and label is None:
+            return name, result, next(iter(known.values()))
+        if label in known:
+            return name, result, known[label]
+    hint = did_you_mean(label or "", labels)
+    raise MetricError(f"--label {label}: none of {', '.join(results)} has it; labels are {', '.join(labels)}.{hint}")
+
+
+def _expressions(results: Results) -> list[tuple[str, Result]]:
+    """The metrics that can be broken down: those that are expressions of the algebra."""
+    found = [(name, result) for name, result in results.items() if result.is_expression]
+    if not found:
+        raise MetricError(f"{', '.join(results)}: not an expression of the algebra, so it cannot be broken down")
+    return found
+
+
+def default_parts(task: Task, results: Results) -> Parts:
+    """The figures by every kind of label, and the alignment under the main metric."""
+    from tallystick.results.report import Parts
+
+    able = {name: result for name, result in results.items() if result.is_expression}
+    main = task.main_metric(dict(results))
+    name = main if main in able else next(iter(able), "")
+    return Parts(
+        _all_labels(task, results),
+        explain=able[name].explain if name else None,
+        main=main,
+        alignment=f"Alignment under {name}" if name else "Alignment",
+    )
+
+
+def _all_labels(task: Task, results: Results) -> list[Table]:
+    tables = []
+    for label in task.labels:
+        try:
+            name, result, path = find_labels(task.labels, results, label)
+            table = reports.labels_table(result, path)
+        except MetricError:
+            continue  # none of these metrics has it
+        if table.rows:
+            tables.append(replace(table, title=f"By {label}, under {name}"))
+    return tables
+
+
+def explain_documents(task: Task, scored: Scored, settings: Any, wish: Wish) -> Explained:
+    """One document by its name, or the worst ones."""
+    name = task.explained_metric(scored.results)
+    result = scored.results[name]
+    if wish.document is not None:
+        chosen = [_document(task, result, wish.document)]
+    else:
+        ids = {str(key): key for key in result.ids}
+        rows = reports.documents_table({name: result}, wish.worst or 1).rows
+        chosen = [ids.get(str(row[0]), row[0]) for row in rows]
+    documents = [(key, result.documents.get(key, {}), task.tree(scored, settings, name, key)) for key in chosen]
+    return Explained(documents, result.count, name)
+
+
+def _document(task: Task, result: Result, wanted: str) -> Any:
+    known = {str(key): key for key in result.ids}
+    if wanted not in known:
+        hint = did_you_mean(wanted, known)
+        raise MetricError(f"no {task.unit} {wanted!r}; there are {result.count:,}.{hint}")
+    return known[wanted]

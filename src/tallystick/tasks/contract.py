@@ -1,0 +1,413 @@
+"""What a task is. It is declared once, in `tasks/NAME/task.py`, and everything else is made from the declaration: the commands
+`score`, `explain` and `compare`, shards, Dask, state, the report, `list` and the reference page.
+
+    class Turns(Task):
+        name = "turns"
+        summary = "who speaks when: the share of time that is given to the wrong speaker"
+        Settings = TurnSettings             # a frozen dataclass whose fields are made by `option`
+
+        def read(self, reference, predicted, settings, reading): ...      two files to a corpus
+        def evaluate(self, corpus, metrics, settings): ...                a corpus to a result for each metric
+
+    TASK = Turns()
+
+Those two methods are enough. What else a task may have is an attribute or a method below; what it does not have is not in its help.
+This module and the declarations load nothing heavy: whatever reads or scores is imported where it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from tallystick.errors import MetricError, did_you_mean
+
+if TYPE_CHECKING:
+    from tallystick.files.boundaries import Boundaries, Uncut
+    from tallystick.files.pairing import Missing
+    from tallystick.results.comparison import Comparison
+    from tallystick.results.explanation import Explanation
+    from tallystick.results.report import Parts
+    from tallystick.show.tables import Table
+
+Use = Literal["figures", "score", "explain"]
+Results = dict[str, Any]
+"""A `Result` for each metric, by its name."""
+Files = tuple[Any, Any]
+AskParts = Callable[[Callable[[Any], set[str]]], set[str]]
+
+
+@dataclass(frozen=True)
+class Option:
+    """What an option is called, takes and does; `option` puts one into a field's metadata."""
+
+    help: str = ""
+    choices: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    """What it is called on the command line, if not like its field: ("--input",), or ("--strict/--lenient",)."""
+    metavar: str = ""
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+    on: tuple[str, ...] = ()
+    """The metrics or formats that it has an effect on; none: all."""
+    use: Use = "figures"
+    """Options that change figures are those of every command; others only say what `score` or `explain` shows."""
+    of_system: bool = False
+    """It names a part of one system's output, so that in a comparison each system has its own."""
+    writes: bool = False
+    """It names a file that is written."""
+    in_shards: bool = False
+    """Of what `score` shows: whether it can be had in shards too."""
+    show_default: bool = True
+
+
+def option(default: Any, help: str = "", **about: Any) -> Any:
+    """A field of a task's settings; see `Option` for what can be said about it."""
+    return field(default=default, metadata={"option": Option(help, **about)})
+
+
+def option_of(one: Field[Any]) -> Option:
+    """What was declared about a field."""
+    found: Option = one.metadata.get("option", Option())
+    return found
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options of a task without options."""
+
+
+def flag(one: Field[Any]) -> str:
+    """What an option is called on the command line."""
+    names = option_of(one).names
+    return names[0].partition("/")[0] if names else f"--{one.name.rstrip('_').replace('_', '-')}"
+
+
+def refuse_idle(settings: Any, there: Collection[str], among: Collection[str], what: str) -> None:
+    """An option that would change nothing is an error: whoever gives one believes that it does something. `there` are the metrics or
+    formats at hand, of all those in `among`, and `what` says so: "these files are read as jsonl"."""
+    for one in fields(settings):
+        on = [name for name in option_of(one).on if name in among]
+        if on and not set(on) & set(there) and getattr(settings, one.name) != one.default:
+            *first, last = on
+            listed = f"{', '.join(first)} and {last}" if first else last
+            raise MetricError(f"{flag(one)} changes nothing: it is for {listed}, and {what}")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a `score` command is to show beside the figures."""
+
+    by: str | None = None
+    label: str | None = None
+    rows: int | None = None
+    format: str = "table"
+    report: bool = False
+    documents: int = 0
+    """How many documents a report carries with their alignment."""
+    keep_rows: bool = True
+    undefined: float | None = None
+    advance: Callable[[int, int], None] | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reader is asked for beside the figures: texts for a report or a list of errors, documents that a system may not have
+    answered, and whether these files are parts of larger ones."""
+
+    texts: bool = False
+    missing: Missing | None = None
+    part: bool = False
+    known: Any = None
+    """What `look_first` found out about the whole files before any part was scored."""
+    asked: Asked | None = None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One system against the reference: what was read, and a result for each metric."""
+
+    corpus: Any
+    results: Results
+    notes: tuple[str, ...] = ()
+    """What is said below the figures, beside the number of documents."""
+    closing: tuple[str, ...] = ()
+    """What is said at the very end."""
+    opening: tuple[str, ...] = ()
+    """What is said before the figures."""
+    extra: Any = None
+    """What a part of two files has beside its tallies; it is added up over the parts."""
+    ids: Sequence[Any] | None = None
+    """The documents' names, where the results kept none."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Tables, and the same as JSON."""
+
+    tables: Sequence[Table] = ()
+    json: Mapping[str, Any] = field(default_factory=dict)
+
+    def __add__(self, other: Shown) -> Shown:
+        return Shown([*self.tables, *other.tables], {**self.json, **other.json})
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Which documents `explain` is to show: one by its name, or the worst, in all or at one field."""
+
+    metric: str | None = None
+    document: str | None = None
+    worst: int | None = None
+    field: str | None = None
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Documents with their alignments; `by` says what the worst one is the worst by."""
+
+    documents: Sequence[tuple[Any, Mapping[str, float | None], Explanation]]
+    count: int
+    by: str = ""
+    opening: tuple[str, ...] = ()
+
+
+class Task:
+    """A task. `read` and `evaluate` are what it needs; all else has a default, or is None where a task may do without it."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    """One line for `tallystick list`."""
+    help: ClassVar[str] = ""
+    """What `score TASK --help` says: what the files are, and examples."""
+    Settings: ClassVar[type] = Settings
+    main: ClassVar[str] = ""
+    """The metric that reports are ordered by and arrows count from; the first, if there is none."""
+    explained: ClassVar[str] = ""
+    """The metric that `explain` is about, unless another is named; the first, if there is none."""
+    unit: ClassVar[str] = "document"
+    named_metrics: ClassVar[bool] = True
+    """Whether `--metric NAME` chooses among named metrics."""
+    together: ClassVar[str] = ""
+    """What PREDICTED may be left out for, if one file can hold both sides: the help of --together."""
+    breakdowns: ClassVar[tuple[str, ...]] = ()
+    """Which of `label` and `field` it has figures by, beside `document`."""
+    whole_breakdowns: ClassVar[tuple[str, ...]] = ()
+    """Those that cannot be put together from shards."""
+    labels: ClassVar[Mapping[str, str]] = {}
+    """Where its labels are in a document, by what they are called; empty, if its metrics know them."""
+    label: ClassVar[str | None] = None
+    """The one that --by label means, unless another is named."""
+    label_help: ClassVar[str] = ""
+    without_missing: ClassVar[str] = ""
+    """Why no document can be missing, if none can."""
+    fields_always: ClassVar[bool] = False
+    """Whether figures by field are shown without being asked for."""
+    rows_for_means: ClassVar[bool] = False
+    """Whether --macro needs the rows of the documents."""
+
+    # What every task has
+
+    def read(self, reference: Any, predicted: Any, settings: Any, reading: Reading) -> Any:
+        """Two files as a corpus: both sides' documents, paired."""
+        raise NotImplementedError
+
+    def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: Any) -> Results:
+        """A result for each of these metrics, or for those of the task if none is named."""
+        raise NotImplementedError
+
+    def score(
+        self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: Any, reading: Reading
+    ) -> Scored:
+        """One system."""
+        return self.score_systems(reference, {"": predicted}, metrics, settings, {"": reading})[""]
+
+    def score_systems(
+        self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: Any, readings: Mapping[Any, Reading]
+    ) -> dict[Any, Scored]:  # fmt: skip
+        """Several systems against one reference. A task whose figures depend on all of them (the labels that occur, units that all
+        share), or that reads the reference only once, does it here."""
+        out = {}
+        for run, file in systems.items():
+            corpus = self.read(reference, file, of_run(settings, run), readings[run])
+            out[run] = Scored(corpus, self.evaluate(corpus, metrics, of_run(settings, run)))
+        return out
+
+    def check(self, metrics: tuple[str, ...], settings: Any) -> None:
+        """Refuse what cannot be meant, before any file is read."""
+
+    def check_output(self, settings: Any, given: Mapping[str, Any]) -> None:
+        """Refuse what the options of every task, by name, do not go together with."""
+
+    # What is shown
+
+    def describe(self, reference: Any, predicted: Any, settings: Any) -> tuple[Shown, tuple[str, ...]] | None:
+        """What is shown and said instead of scoring, if the settings ask for it."""
+        return None
+
+    def run(
+        self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: Any, asked: Asked
+    ) -> tuple[Scored, Shown]:
+        """`score`: the figures, and what was asked for beside them."""
+        reading = Reading(texts=asked.report or self.needs_texts(settings), asked=asked)
+        scored = self.score(reference, predicted, metrics, settings, reading)
+        shown = self.show(scored, settings, asked)
+        if asked.by in ("label", "field"):
+            shown = self.breakdown(scored, asked.by, asked.label) + shown
+        return scored, shown
+
+    def needs_texts(self, settings: Any) -> bool:
+        """Whether what is shown needs the texts of the documents."""
+        return False
+
+    def show(self, scored: Scored, settings: Any, asked: Asked) -> Shown:
+        """What the task's own options of `score` ask for, such as --errors."""
+        return Shown()
+
+    def printer(self, scored: Scored, settings: Any) -> Callable[[], str] | None:
+        """What is printed instead of the figures, if the settings ask for another layout."""
+        return None
+
+    def breakdown(self, scored: Scored, by: str, label: str | None) -> Shown:
+        """Figures by label or by field, from the alignment that the score is the sum of."""
+        from tallystick.tasks.breakdowns import break_down
+
+        return break_down(self, scored.results, by, label)
+
+    def parts(self, scored: Scored, settings: Any, shown: Shown) -> Parts:
+        """What the report shows beside the figures."""
+        from tallystick.tasks.breakdowns import default_parts
+
+        return default_parts(self, scored.results)
+
+    def beside(self, results: Results) -> tuple[dict[str, Any], Callable[[Table], Table] | None]:
+        """What stands beside the figures: as JSON, and as further columns of the table."""
+        return {}, None
+
+    comparison_tables: Callable[[Comparison], list[Table]] | None = None
+    """Tables of its own, below a comparison."""
+
+    # Why a document scored what it scored
+
+    can_explain: ClassVar[bool] = True
+    instead_of_explain: ClassVar[str] = ""
+    """What to say to somebody who looks for a tree that there is not."""
+
+    def explained_metric(self, results: Results) -> str:
+        """The metric that the worst documents are the worst by."""
+        return next(iter(results))
+
+    def explain(self, reference: Any, predicted: Any, settings: Any, wish: Wish) -> Explained:
+        """Some documents with their alignments."""
+        from tallystick.tasks.breakdowns import explain_documents
+
+        scored = self.score(reference, predicted, self.explained_by(wish.metric), settings, Reading(texts=True))
+        return explain_documents(self, scored, settings, wish)
+
+    def explained_by(self, metric: str | None) -> tuple[str, ...]:
+        """The metric that a document is explained by."""
+        return (metric,) if metric else (self.explained,) if self.explained else ()
+
+    def tree(self, scored: Scored, settings: Any, metric: str, document: Any) -> Explanation:
+        """The alignment of one document."""
+        found: Explanation = scored.results[metric].explain(document)
+        return found
+
+    # Shards
+
+    def whole(self, settings: Any) -> str:
+        """Why the corpus has to be scored as a whole under these settings; nothing if it need not."""
+        return ""
+
+    def boundaries(self, file: str, settings: Any) -> Boundaries | Uncut:
+        """Where documents begin in a file."""
+        from tallystick.files.boundaries import find_boundaries
+
+        return find_boundaries(self.name, file, input=getattr(settings, "input", None))
+
+    def look_first(self, files: Files, settings: Any, ask_parts: AskParts) -> Any:
+        """What has to be known of the whole files before any part is scored, as the `known` of `Reading`. `ask_parts` puts a
+        question to every part and joins the answers."""
+        return None
+
+    def put_together(
+        self, gathered: Scored, files: Files, settings: Any, reading: Reading
+    ) -> tuple[Scored, Shown] | None:
+        """The parts' results and what they had beside them, as `run` would have it; None: the figures alone."""
+        return None
+
+    def id_field(self, settings: Any) -> str | None:
+        """The field of a JSON object that is its name, where the user may choose it."""
+        return None
+
+    def allows_absent(self, settings: Any) -> bool:
+        """Whether documents that one side lacks are no error."""
+        return False
+
+    # What follows from the declaration
+
+    def main_metric(self, results: Results) -> str:
+        """The metric that reports are ordered by."""
+        return self.main
+
+    def check_breakdown(self, by: str | None, in_shards: bool = False) -> None:
+        """That the task has these figures."""
+        if in_shards and by in self.whole_breakdowns:
+            raise needs_the_whole(by or "")
+
+    def label_paths(self, label: str | None) -> tuple[str, ...]:
+        """Where the labels that --by label means are."""
+        label = label or self.label or ""
+        return (self.labels[label],) if label in self.labels else tuple(self.labels.values())
+
+    def options(self, use: Use) -> list[Field[Any]]:
+        """The options of one use."""
+        return [one for one in fields(self.Settings) if option_of(one).use == use]
+
+
+def needs_the_whole(by: str) -> MetricError:
+    """The error about figures that cannot be put together from shards."""
+    return MetricError(
+        f"the figures by {by} need the whole corpus; leave --by {by} out, or --jobs, --scheduler, --state and --shard"
+    )
+
+
+@dataclass(frozen=True)
+class OfSystems:
+    """The file of each run that has one."""
+
+    files: Mapping[Any, str]
+
+
+def of_run(settings: Any, run: Any) -> Any:
+    """The settings as one run has them."""
+    from dataclasses import replace
+
+    own = {one.name: getattr(settings, one.name) for one in fields(settings)}
+    shared = {name: value.files.get(run) for name, value in own.items() if isinstance(value, OfSystems)}
+    return replace(settings, **shared) if shared else settings
+
+
+def default_of(one: Field[Any]) -> Any:
+    """The usual value of an option."""
+    return None if one.default is MISSING else one.default
+
+
+def task_names() -> list[str]:
+    """The tasks that there are: the folders of this package."""
+    import tallystick.tasks
+
+    return [one.name for one in pkgutil.iter_modules(tallystick.tasks.__path__) if one.ispkg]
+
+
+def find_task(name: str) -> Task:
+    """The task of this name."""
+    known = task_names()
+    if name not in known:
+        raise MetricError(f"no task {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")
+    task: Task = importlib.import_module(f"tallystick.tasks.{name}.task").TASK
+    return task
