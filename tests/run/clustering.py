@@ -41,7 +41,7 @@ def main(folder):
             who = {int(line.split()[1]) for line in stream}
         from click.testing import CliRunner
 
-        from tallystick.cli.commands import tallystick
+        from tallystick.cli.main import tallystick
 
         arguments = ["score", "roles", gold, system, "--format", "json", "--shard", "400B"]
         command = CliRunner().invoke(tallystick, [*arguments, "--scheduler", address_file])
