@@ -178,7 +178,7 @@ def figures(reference: str, predicted: str) -> None:
     import io
     from contextlib import redirect_stdout
 
-    from tallystick.cli.figures import figures as command
+    from tallystick.cli.comparison import figures as command
 
     for format_ in ("json", "tsv", "markdown", "latex", "html"):
         with (

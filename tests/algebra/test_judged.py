@@ -239,7 +239,7 @@ def test_the_signature_names_the_judge_whatever_is_kept(tmp_path, more):
 
     from click.testing import CliRunner
 
-    from tallystick.cli.commands import tallystick
+    from tallystick.cli.main import tallystick
 
     store = tmp_path / "st.sqlite"
     with Store(store) as opened:

@@ -6,7 +6,7 @@ from importlib.resources import files
 import pytest
 from click.testing import CliRunner
 
-from tallystick.cli.commands import tallystick
+from tallystick.cli.main import tallystick
 
 GOLD, SYSTEM = (str(files("tallystick.examples") / f"table1.{name}.newick") for name in ("gold", "system1"))
 

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import tallystick.tasks
-from tallystick.cli.commands import tallystick as command
 from tallystick.cli.compare import compare_command
+from tallystick.cli.main import tallystick as command
 from tallystick.cli.score import explain_command, score_command
 from tallystick.files.boundaries import Boundaries
 from tallystick.tasks.contract import Task, find_task, option_of, task_names

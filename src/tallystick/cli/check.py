@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.options import check_before
+from tallystick.cli.options import FILE, check_before
 from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
-from tallystick.cli.outputs import FILE
 from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
