@@ -114,7 +114,7 @@ def evaluate(
     ids, left, right = paired(reference, predicted)
     assert isinstance(left, Objects)
     assert isinstance(right, Objects)
-    return score(PairedTemplates(list(ids), left.values, right.values), metrics, fillers=fillers)
+    return score(PairedTemplates(tuple(ids), tuple(left.values), tuple(right.values)), metrics, fillers=fillers)
 
 
 def score(
@@ -162,14 +162,14 @@ def _result(name: str, metric: Metric, pairs: PairedTemplates, phi: Similarity |
     )
     settings = [word for word, on in (("types=slot", metric.types), ("predicted=by_mention", metric.by_mention)) if on]
     return Result(
-        found.metric, found.kind, found.rows, found.ids, None, (*pairs.notes, *found.notes), found.sources,
+        found.metric, found.kind, found.rows, found.ids, None, (*pairs.warnings, *found.notes), found.sources,
         ", ".join(settings),
     )  # fmt: skip
 
 
 def _named(name: str, expression: str, kind: Kind, rows: F64, pairs: PairedTemplates, notes: Sequence[str]) -> Result:
     shown = f"templates.{name}" + (f" = {expression}" if expression else "")
-    return Result(shown, kind, rows, tuple(pairs.ids), None, (*pairs.notes, *notes))
+    return Result(shown, kind, rows, tuple(pairs.ids), None, (*pairs.warnings, *notes))
 
 
 def seen(metric: Metric, pairs: PairedTemplates) -> tuple[list[Document], list[Document]]:
