@@ -95,7 +95,7 @@ def _lines(gold: str, system: str) -> tuple[list[Any], list[Any]]:
 
 def tallystick(gold: str, system: str, schema: str) -> Score:
     """The command itself, from the files to its output."""
-    from tallystick.cli.commands import tallystick as command
+    from tallystick.cli.main import tallystick as command
 
     arguments = ["score", "records", gold, system, *(["--schema", schema] if schema else []), "--format", "json"]
 

@@ -5,8 +5,6 @@ Where a command of `tallystick score` reads a format, the target goes the comman
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -16,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from fuzzing import seeds
+from tallystick.cli.options import settings_of
+from tallystick.cli.score import score_command
+from tallystick.tasks.contract import Reading, Task, find_task
 
 Run = Callable[[str, str], Mapping[str, Any] | None]
 """Reads a reference and a prediction, and scores them if there is something to score."""
@@ -52,20 +53,14 @@ def scored(task: str, *options: str) -> Run:
     """As `tallystick score TASK REFERENCE PREDICTED OPTIONS` does."""
 
     @cache
-    def prepared() -> tuple[Any, dict[str, Any]]:
-        module = importlib.import_module(f"tallystick.tasks.{task}.task")
-        given = module.score.make_context(task, ["reference", "predicted", *options]).params
-        accepted = inspect.signature(module.results).parameters
-        if any(one.kind is one.VAR_KEYWORD for one in accepted.values()):
-            names = {one.name for one in module.explain.params} - {"document", "format_", "worst", "field"}
-        else:
-            names = set(accepted)
-        return module, {name: value for name, value in given.items() if name in names - {"reference", "predicted"}}
+    def prepared() -> tuple[Task, tuple[str, ...], Any]:
+        declared = find_task(task)
+        given = score_command(task).make_context(task, ["reference", "predicted", *options]).params
+        return declared, tuple(given.pop("metrics", ())), settings_of(declared, given)
 
     def run(reference: str, predicted: str) -> Mapping[str, Any]:
-        module, settings = prepared()
-        found: Mapping[str, Any] = module.results(reference, predicted, **settings)
-        return found
+        declared, metrics, settings = prepared()
+        return declared.score(reference, predicted, metrics, settings, Reading()).results
 
     return run
 
@@ -183,7 +178,7 @@ def figures(reference: str, predicted: str) -> None:
     import io
     from contextlib import redirect_stdout
 
-    from tallystick.cli.figures import figures as command
+    from tallystick.cli.comparison import figures as command
 
     for format_ in ("json", "tsv", "markdown", "latex", "html"):
         with (

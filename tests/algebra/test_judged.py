@@ -166,7 +166,7 @@ def test_a_store_judges_fields_chosen_in_a_type_or_a_file(tmp_path):
         ({"judge": {"nam": "x"}}, "unknown option 'nam'.*Did you mean \"name\""),
         ({"judge": {"partial": 1}}, "expected the name of a judge"),
         ({"judge": "x", "embedding": "y"}, "judge and embedding cannot both be chosen"),
-        ({"embedding": {"name": "y"}}, "encoder must be text"),
+        ({"embedding": {"name": "y"}}, "expected encoder"),
     ):
         with pytest.raises(DerivationError, match=message):
             ts.derive(list[Plain], choices={"[*].what": wrong})
@@ -239,7 +239,7 @@ def test_the_signature_names_the_judge_whatever_is_kept(tmp_path, more):
 
     from click.testing import CliRunner
 
-    from tallystick.cli.commands import tallystick
+    from tallystick.cli.main import tallystick
 
     store = tmp_path / "st.sqlite"
     with Store(store) as opened:

@@ -26,7 +26,7 @@ def run_here(*arguments, code=0, stdin=None):
     """The same within this process, for the many commands that only have to say something."""
     from click.testing import CliRunner
 
-    from tallystick.cli.commands import tallystick
+    from tallystick.cli.main import tallystick
 
     done = CliRunner().invoke(tallystick, list(arguments), input=stdin)
     assert done.exit_code == code, done.output

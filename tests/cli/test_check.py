@@ -7,7 +7,7 @@ from importlib.resources import files
 import pytest
 from click.testing import CliRunner
 
-from tallystick.cli.commands import tallystick
+from tallystick.cli.main import tallystick
 
 GOLD = str(files("tallystick.examples") / "table1.gold.newick")
 

@@ -8,7 +8,7 @@ import pytest
 from running import run, write
 
 import tallystick
-from tallystick.cli.commands import TASKS
+from tallystick.tasks.contract import task_names
 
 EXAMPLES = Path(tallystick.__file__).parent / "examples"
 EXAMPLE = {  # of each task a reference, a system (files, or what stands in them) and metrics
@@ -52,7 +52,7 @@ def example(task, folder):
         yield EXAMPLES / content if (EXAMPLES / content[:60]).exists() else folder / side
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", task_names())
 def test_every_task_compares(task, tmp_path):
     gold, system = example(task, tmp_path)
     metrics = EXAMPLE[task][2:]

@@ -89,9 +89,7 @@ def test_by_document(folder):
     assert rows[0].split("\t") == ["document", *NAMES]
     assert rows[1].startswith("(a); part 000\t")
     assert len(rows) == 2
-    assert (
-        "no figures by label; use --by document, or --errors" in run("key", "response", "--by", "label", code=2).stderr
-    )
+    assert "'label' is not 'document'" in run("key", "response", "--by", "label", code=2).stderr
 
 
 def test_errors(folder):
@@ -198,8 +196,8 @@ def test_brackets_that_make_no_sense(folder, cells, message):
 
 def test_a_document_in_only_one_file(folder):
     Path("response").write_text(text({"(a); part 000": RESPONSE["(a); part 000"]}))
-    assert 'key has 1 document only in the key: "(b); part 000"' in run("key", "response", code=3).stderr
-    assert "1 document only in the response" in run("response", "key", code=3).stderr
+    assert '1 only in the reference: "(b); part 000"' in run("key", "response", code=3).stderr
+    assert "1 only in the prediction" in run("response", "key", code=3).stderr
 
 
 def test_different_token_counts(folder):

@@ -1,21 +1,21 @@
 """An option that changes figures is in the signature: every option of every task, tried one by one."""
 
-import importlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import click
 import pytest
 from test_compare_tasks import EXAMPLES
 
-from tallystick.cli.commands import TASKS
-from tallystick.cli.compare import comparison_options, task_command
+from tallystick.cli.options import task_options
 from tallystick.errors import TallystickError
+from tallystick.tasks.contract import Reading, find_task, task_names
 
 SPANS = ("segment", "ts", "token", "overlap", "contain", "iou", "segment_units", "nervaluate")
 WHICH_FILE = {
-    "input_", "kind", "reference_column", "predicted_column", "token_column", "separator", "comment", "delimiter", "misc",
-    "spans_field", "id_field", "text_field", "type_name", "schema", "choices", "expression", "train", "ontology", "tokens",
+    "input", "reference_column", "predicted_column", "token_column", "separator", "comment", "delimiter", "misc",
+    "spans_field", "id", "from_", "type", "schema", "choices", "expression", "train", "ontology", "tokens",
     "judgements", "judge", "ner", "clusters", "metrics", "seconds", "topic",
 }  # fmt: skip
 """What says where the data stands and how it is written, or which metric is asked for; and what others are tested for."""
@@ -72,26 +72,24 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", task_names())
 def test_what_changes_figures_is_in_the_signature(written, task, capsys):
-    module = importlib.import_module(f"tallystick.tasks.{task}.task")
-    shared = {option.name for option in comparison_options()}
-    command = task_command(task)
-    options = [one for one in command.params if isinstance(one, click.Option) and one.name not in shared]
-    parsed = command.make_context("compare", ["gold", "system"]).params
-    usual = {one.name: parsed[one.name] for one in options}
-    usual |= {one.name: None for one in options if one.name in getattr(module, "OF_ONE_SYSTEM", ())}
-    if task == "spans":
-        usual["metrics"] = SPANS
+    known = find_task(task)
+    options, usual = task_options(known, "figures"), known.Settings()
+    metrics = SPANS if task == "spans" else ()
+
+    def results(files, settings):
+        return known.score(*files, metrics, settings, Reading()).results
+
     changed = 0
     for files in FILES[task]:
-        before = module.results(*files, **usual)
+        before = results(files, usual)
         for option in options:
             if option.name in WHICH_FILE:
                 continue
-            for value in _others(option, usual[option.name]):
+            for value in _others(option, getattr(usual, option.name)):
                 try:
-                    after = module.results(*files, **{**usual, option.name: value})
+                    after = results(files, replace(usual, **{option.name: value}))
                 except TallystickError:
                     continue  # it does not go with these files
                 for name in set(before) & set(after):

@@ -78,7 +78,7 @@ def test_by_label_and_by_document():
     assert found["documents_by_id"]["segment"] == {
         key: dict.fromkeys(("precision", "recall", "f1"), 1.0) for key in "12"
     }
-    assert "no figures by field" in run("gold.iob", "system.iob", "--by", "field", code=2).stderr
+    assert "'field' is not one of 'label', 'document'" in run("gold.iob", "system.iob", "--by", "field", code=2).stderr
 
 
 def test_errors_with_places_and_confusion():

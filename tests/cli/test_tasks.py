@@ -1,97 +1,110 @@
-"""Every task says of itself what the command line has to know; a new one that says nothing is never guessed about."""
+"""A task is declared once, and every command is made from it: the twelve there are, and a new one in a folder of its own."""
 
 import json
-import sys
-from importlib import import_module
+from dataclasses import fields
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from tallystick.cli.commands import TASKS, WITHOUT_EXPLANATION, explain, score, tallystick
-from tallystick.cli.compare import compare, task_command
-from tallystick.cli.tasks import task
-from tallystick.errors import MetricError
-from tallystick.files.boundaries import BY_TASK
+import tallystick.tasks
+from tallystick.cli.compare import compare_command
+from tallystick.cli.main import tallystick as command
+from tallystick.cli.score import explain_command, score_command
+from tallystick.files.boundaries import Boundaries
+from tallystick.tasks.contract import Task, find_task, option_of, task_names
+
+NEW = Path(__file__).parents[1] / "tasks" / "new_task"
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", task_names())
 def test_a_task_says_what_it_has(name):
-    known = task(name)
-    assert callable(known.results)
-    assert isinstance(known.score, click.Command)
-    assert (known.explain is None) == (name in WITHOUT_EXPLANATION)
-    assert name in BY_TASK
-    options = {one.name for one in known.score.params}
-    assert {"metrics", "expression"} & known.accepted & options
-    assert not known.accepted & {"reference", "predicted", "missing", "common", "by", "format_", "jobs", "document"}
-    module = known.module
-    has = set(getattr(module, "BREAKDOWNS", ()))
-    assert has <= {"label", "field"}
-    assert not has & set(getattr(module, "NO_BREAKDOWN", {}))
-    assert set(getattr(module, "WHOLE_BREAKDOWNS", ())) <= has
-    assert getattr(module, "INPUT", "input_") in options | {"input_"}
-    assert known.labels.keys() >= {one for one in [getattr(module, "LABEL", None)] if one}
-    for by in ("label", "field"):
-        if by in has:
-            known.check_breakdown(by)
-        else:
-            with pytest.raises(MetricError, match=f"no figures by {by}; use --"):
-                known.check_breakdown(by)
-    known.check_breakdown("document")
-    if hasattr(module, "whole"):  # the options that it looks at are there
-        defaults = known.score.make_context("score", ["gold", "system"]).params
-        known.check_shards({key: value for key, value in defaults.items() if key in known.accepted})
-    assert hasattr(module, "survey") == hasattr(module, "surveyed")
-    assert set(known.of_one_system) <= known.accepted & options
-    assert {one.name for one in task_command(name).params if isinstance(one, click.Option)} >= known.accepted & options
+    task = find_task(name)
+    assert isinstance(task, Task)
+    assert (task.name, bool(task.summary), bool(task.help)) == (name, True, True)
+    assert set(task.breakdowns) <= {"label", "field"}
+    assert set(task.whole_breakdowns) <= set(task.breakdowns)
+    assert not task.labels or "label" in task.breakdowns
+    assert task.label is None or task.label in task.labels
+    assert task.can_explain or task.instead_of_explain
+    for one in fields(task.Settings):
+        about = option_of(one)
+        assert about.help or one.name in ("order", "predicted_column", "token_column"), one.name
+    task.Settings()
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_a_task_without_missing_documents_says_why(name):
-    try:
-        assert task(name).takes_missing("empty")
-    except MetricError as error:
-        assert "one text that both sides share" in str(error)  # noqa: PT017
-        assert name == "dependencies"
+@pytest.mark.parametrize("name", task_names())
+def test_commands_have_the_options_that_are_for_them(name):
+    task = find_task(name)
+    found = {
+        use: {one.name for one in made(name).params if isinstance(one, click.Option)}
+        for use, made in (("score", score_command), ("explain", explain_command), ("compare", compare_command))
+    }
+    figures = {one.name for one in task.options("figures")}
+    assert figures <= found["score"] & found["explain"] & found["compare"]
+    shown = {one.name for one in task.options("score")}
+    assert shown <= found["score"]
+    assert not shown & found["compare"]
+    by = next(one for one in score_command(name).params if one.name == "by")
+    assert list(by.type.choices) == [*task.breakdowns, "document"]
 
 
 @pytest.fixture
 def call(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tallystick.tasks.keyphrases.task", import_module("keyphrases"))
-    import keyphrases
-
-    monkeypatch.setattr(keyphrases.score.callback, "__module__", "tallystick.tasks.keyphrases.task", raising=False)
-    for group, attribute in ((score, "score"), (explain, "explain")):
-        monkeypatch.setitem(group.lazy, "keyphrases", (f"tallystick.tasks.keyphrases.task:{attribute}", "phrases"))
-    monkeypatch.setitem(compare.lazy, "keyphrases", ("", "phrases"))
-    (tmp_path / "gold").write_text("a\nb\n\nc\n\n")
-    (tmp_path / "system").write_text("b\na\n\nc\n")
+    """A task in a folder of its own: nothing else has to know it."""
+    monkeypatch.setattr(tallystick.tasks, "__path__", [*tallystick.tasks.__path__, str(NEW)])
+    gold = [{"id": f"call{k}", "turns": [[0, 10 + k, "anna"], [10 + k, 20, "ben"], [20, 25, "anna"]]} for k in range(4)]
+    system = [{"id": f"call{k}", "turns": [[0, 10, "anna"], [10, 20 + k, "ben"]]} for k in range(4)]
+    for file, documents in (("gold.jsonl", gold), ("system.jsonl", system)):
+        (tmp_path / file).write_text("".join(json.dumps(one) + "\n" for one in documents))
     monkeypatch.chdir(tmp_path)
 
     def call(*arguments, code=0):
-        done = CliRunner().invoke(tallystick, arguments)
+        done = CliRunner().invoke(command, arguments)
         assert done.exit_code == code, (done.output, done.exception)
         return done
 
     return call
 
 
-def test_a_new_task_is_not_cut_where_nobody_knows_its_documents(call):
-    whole = json.loads(call("score", "keyphrases", "gold", "system", "--format", "json").stdout)
-    assert (whole["documents"], whole["metrics"]["phrases"]["f1"]) == (2, 1.0)
-    done = call("score", "keyphrases", "gold", "system", "--shard", "2B")
-    assert "where documents of keyphrases begin is not known" in done.stderr
-    cut = call("score", "keyphrases", "gold", "system", "--shard", "2B", "--format", "json")
-    assert json.loads(cut.stdout) == whole
+FILES = ("gold.jsonl", "system.jsonl")
 
 
-def test_a_new_task_refuses_what_it_does_not_have(call):
-    for by in ("label", "field"):
-        for more in ([], ["--jobs", "1"]):
-            done = call("score", "keyphrases", "gold", "system", "--by", by, *more, code=2)
-            assert f"this task has no figures by {by}; use --by document" in done.output
-    assert "keyphrases has no `explain`" in call("explain", "keyphrases", "gold", "system", code=2).output
-    done = call("compare", "keyphrases", "gold", "system", "--missing", "empty", code=2)
-    assert "--missing empty: keyphrases cannot tell which documents a system did not answer" in done.output
-    assert "1.0" in call("compare", "keyphrases", "gold", "A=system", "B=gold", "--resamples", "10").stdout
+def test_a_new_task_is_one_folder_of_at_most_100_lines(call):
+    files = list((NEW / "turns").glob("*.py"))
+    lines = [line for file in files for line in file.read_text().splitlines() if line.strip()]
+    assert len(lines) <= 100
+    assert "turns" in task_names()
+    assert "turns         who speaks when" in call("list", "tasks").stdout
+
+
+def test_a_new_task_scores_explains_and_compares(call):
+    found = json.loads(call("score", "turns", *FILES, "--by", "label", "--format", "json").stdout)
+    rate = found["metrics"]["error_rate"]
+    # by hand: 0, 1, 2 and 3 seconds of anna's are given to ben; of her last five 5, 4, 3 and 2 are missed, the others ben's
+    assert rate["tally"] == {"missed": 14.0, "false": 0.0, "confused": 12.0, "seconds": 100.0}
+    assert rate["error_rate"] == 0.26
+    assert [row["label"] for row in found["labels"]] == ["anna", "ben"]
+    assert "collar=0" in call("score", "turns", *FILES).stderr
+    assert "ben" in call("explain", "turns", *FILES, "--document", "call2").stdout
+    ranked = json.loads(call("compare", "turns", FILES[0], "A=system.jsonl", "B=gold.jsonl", "--format", "json").stdout)
+    assert [ranked["systems"][name]["error_rate"]["rank"] for name in "AB"] == [2, 1]  # the lower, the better
+    worst = json.loads(call("score", "turns", *FILES, "--by", "document", "--format", "json").stdout)
+    assert worst["documents_by_id"]["error_rate"]["call3"]["error_rate"] == 0.32
+
+
+def test_a_new_task_has_shards_and_a_report(call):
+    whole = json.loads(call("score", "turns", *FILES, "--format", "json").stdout)
+    for more in (["--shard", "80B"], ["--shard", "80B", "--state", "state"]):
+        assert json.loads(call("score", "turns", *FILES, *more, "--format", "json").stdout) == whole
+    assert isinstance(find_task("turns").boundaries("gold.jsonl", None), Boundaries)
+    call("score", "turns", *FILES, "--report", "page.html", "--fail-under", "error_rate.error_rate=0.2", code=1)
+    page = Path("page.html").read_text()
+    assert "Alignment under turns" in page
+    assert "By speaker, under turns" in page
+
+
+def test_what_a_task_does_not_have_is_not_in_its_help(call):
+    assert "'label' is not 'document'" in call("score", "amr", "a", "b", "--by", "label", code=2).output
+    assert "no tree to show" in call("explain", "dependencies", "a", "b", code=2).output

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from tallystick.cli.gates import check_gates
+from tallystick.cli.score import check_gates
 from tallystick.engine.tally import Counts, MeanOf, lower_is_better, ratio
 from tallystick.results.compare import compare, compare_runs
 from tallystick.results.report import result_picture

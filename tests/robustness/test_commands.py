@@ -128,7 +128,7 @@ def test_a_name_that_cannot_be_printed(tmp_path):
 
 
 def test_memory_that_is_not_there_is_said(monkeypatch):
-    from tallystick.cli.lazy import unexpected
+    from tallystick.cli.main import unexpected
 
     message, code = unexpected(MemoryError("Unable to allocate 74.5 GiB"))
     assert (code, message.partition(" (")[0]) == (2, "Error: there is not enough memory for this")

@@ -4,7 +4,7 @@ import json
 
 from click.testing import CliRunner
 
-from tallystick.cli.commands import tallystick
+from tallystick.cli.main import tallystick
 
 
 def call(*arguments, code=0, stdin=None):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tallystick.cli.commands import tallystick as command
+from tallystick.cli.main import tallystick as command
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "tallystick" / "examples"
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tallystick.cli.commands import tallystick as command
+from tallystick.cli.main import tallystick as command
 from tallystick.results.tables import shorten_both
 from tallystick.show.values import both_texts, cut_apart, tell_apart
 

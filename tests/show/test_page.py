@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from strategies import corpora, effort, metrics
-from tallystick.cli.commands import tallystick as command
+from tallystick.cli.main import tallystick as command
 from tallystick.results.documents import derivation, pack_tree
 from tallystick.results.report import Page, Parts, render
 from tallystick.results.tables import costs_table, fields_table

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tallystick.cli.commands import tallystick as command
+from tallystick.cli.main import tallystick as command
 
 EVIL = "<script>document.title='hacked'</script>"
 CLOSING = "</script><img src=x onerror=alert(1)>"

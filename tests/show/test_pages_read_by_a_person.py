@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import tallystick as ts
-from tallystick.cli.commands import tallystick as command
+from tallystick.cli.main import tallystick as command
 from tallystick.results.report import Page, render
 
 

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 import tallystick as ts
-from tallystick.cli.commands import tallystick as command
+from tallystick.cli.main import tallystick as command
 from tallystick.errors import MetricError, TallystickError
 from tallystick.results.compare import compare, compare_runs
 

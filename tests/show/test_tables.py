@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from tallystick.cli.commands import tallystick as command
+from tallystick.cli.main import tallystick as command
 from tallystick.show.page import page_table
 from tallystick.show.tables import WRITERS, Column, Table, latex_text, to_html, to_latex, to_markdown, to_text, to_tsv
 
@@ -175,7 +175,7 @@ NEW_FORMAT = """
 import sys
 from tallystick.show import tables
 tables.WRITERS["csv"] = tables.Writer(lambda table: ",".join(table.columns), for_programs=True)
-from tallystick.cli.commands import tallystick
+from tallystick.cli.main import tallystick
 tallystick(sys.argv[1:])
 """
 

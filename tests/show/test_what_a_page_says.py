@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import tallystick as ts
-from tallystick.cli.commands import tallystick as command
+from tallystick.cli.main import tallystick as command
 from tallystick.engine.tally import Counts
 from tallystick.results import documents
 from tallystick.results import report as pages

@@ -10,7 +10,7 @@ def main() -> None:
     # Small problems gain nothing from BLAS threads, and starting them costs more than scoring.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        from tallystick.cli.commands import tallystick
+        from tallystick.cli.main import tallystick
 
         tallystick(prog_name="tallystick")
     except KeyboardInterrupt:  # before or after a command

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.options import check_before
+from tallystick.cli.options import FILE, check_before
 from tallystick.cli.output import FORMATS, chosen_format, say, show_tables
-from tallystick.cli.outputs import FILE
 from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
@@ -120,9 +119,9 @@ def check(
 def _subjects(
     metrics: tuple[str, ...], type_name: str | None, credit: str, function_name: str | None, corpus: bool, figure: str
 ) -> list[Subject]:  # fmt: skip
+    from tallystick.algebra.loading import load
     from tallystick.laboratory.named import named
     from tallystick.laboratory.subjects import derived, expression, function
-    from tallystick.tasks.records.shapes import load
 
     if type_name is None:
         if function_name is not None:

@@ -79,7 +79,7 @@ def versus(predicted: str, reference: str) -> str:
     """The title of a report: the files by their names."""
     from pathlib import Path
 
-    from tallystick.cli.lazy import printable
+    from tallystick.cli.main import printable
 
     return printable(f"{Path(predicted).name} against {Path(reference).name}")
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.lazy import printable
+from tallystick.cli.main import printable
 from tallystick.cli.options import (
     Common,
     Engine,

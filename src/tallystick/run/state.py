@@ -173,7 +173,9 @@ class State:
 def _lines(shard: Shard) -> str:
     """Where a shard begins on both sides: what is said about it names lines."""
     parts = (shard.reference, shard.predicted)
-    return " ".join(",".join(str(line) for _, _, line in (part.ranges or ())[-3:]) for part in parts if part is not None)
+    return " ".join(
+        ",".join(str(line) for _, _, line in (part.ranges or ())[-3:]) for part in parts if part is not None
+    )
 
 
 def _unpack(packed: bytes) -> Outcome:

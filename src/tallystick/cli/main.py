@@ -1,0 +1,360 @@
+"""`tallystick`: the groups of commands, loaded only when a command runs; errors without tracebacks; `list` and `demo`."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from typing import Any, NoReturn
+
+import click
+
+from tallystick.errors import InputError, TallystickError, did_you_mean
+from tallystick.version import __version__
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as of a shell: 128 and the number of the signal."""
+CLOSED_PIPE = 141
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name, module and one line of help."""
+
+    def __init__(
+        self, *args: Any, lazy: dict[str, tuple[str, str]] | None = None, tasks: Callable[[str], click.Command] | None = None,
+        explained: bool = False, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(*args, **kwargs)
+        self.lazy = lazy or {}
+        self.tasks, self.explained = tasks, explained
+        """What makes the command of a task, in groups that have one for each; and whether only those that can be explained have."""
+
+    def _tasks(self) -> list[str]:
+        from tallystick.tasks.contract import find_task, task_names
+
+        if self.tasks is None:
+            return []
+        return [name for name in task_names() if not self.explained or find_task(name).can_explain]
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*super().list_commands(ctx), *self.lazy, *self._tasks()]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if self.tasks is not None and cmd_name in self._tasks():
+            return self.tasks(cmd_name)
+        if cmd_name not in self.lazy:
+            return super().get_command(ctx, cmd_name)
+        module, attribute = self.lazy[cmd_name][0].split(":")
+        command = getattr(importlib.import_module(module), attribute, None)
+        if command is None:
+            raise click.UsageError(f"{cmd_name} has no `{attribute}`", ctx)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from tallystick.tasks.contract import find_task
+
+        rows = [(name, find_task(name).summary) for name in self._tasks()]
+        rows += [(name, entry[1]) for name, entry in self.lazy.items()]
+        rows += [(name, command.get_short_help_str(80)) for name, command in self.commands.items()]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from tallystick.tasks.contract import find_task, task_names
+
+            if self.explained and args[0] in task_names():
+                raise click.UsageError(find_task(args[0]).instead_of_explain, ctx) from None
+            hint = did_you_mean(args[0], self.list_commands(ctx))
+            raise click.UsageError(f"{error.message.rstrip('.')}.{hint}", ctx) from None
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]
+        """Run, and leave with an exit code: whatever goes wrong is one line, never a traceback."""
+        sys.exit(self._run(list(sys.argv[1:] if args is None else args), prog_name or "tallystick"))
+
+    def _hint(self, error: TallystickError, arguments: list[str]) -> str:
+        """A file that cannot be read may be one for another task."""
+        if not isinstance(error, InputError) or error.place is None:
+            return ""
+
+        return hint(error.place.file, arguments)
+
+    def _run(self, arguments: list[str], name: str) -> int:
+        try:
+            self._main_shell_completion({}, name)
+            with self.make_context(name, arguments) as context:
+                self.invoke(context)
+            sys.stdout.flush()
+        except click.exceptions.Exit as error:
+            return error.exit_code
+        except click.ClickException as error:
+            error.show()
+            return error.exit_code
+        except TallystickError as error:
+            click.echo(f"Error: {printable(str(error) + self._hint(error, arguments))}", err=True)
+            return error.exit_code
+        except (click.Abort, KeyboardInterrupt):
+            abandon_output()
+            click.echo("Interrupted", err=True)
+            return INTERRUPTED
+        except BrokenPipeError:  # the reader has gone; there is nobody to complain to
+            abandon_output()
+            return CLOSED_PIPE
+        except Exception as error:
+            if os.environ.get("TALLYSTICK_DEBUG"):
+                raise
+            abandon_output()
+            message, code = unexpected(error)
+            click.echo(printable(message), err=True)
+            return code
+        return 0
+
+
+def unexpected(error: Exception) -> tuple[str, int]:
+    """What to say of an exception that is not the project's own, and the exit code."""
+    if isinstance(error, MemoryError):
+        return (
+            f"Error: there is not enough memory for this ({error or 'MemoryError'}); score fewer or smaller documents",
+            2,
+        )
+    if isinstance(error, RecursionError):
+        return "Error: something in the input is nested too deeply; a few hundred levels can be read", 2
+    if isinstance(error, OSError) and error.errno is not None:
+        where = f"{error.filename}: " if error.filename is not None else "output: "
+        return f"Error: {where}cannot be read or written ({error.strerror})", 2
+    name = f"{type(error).__name__}: {error}"
+    return f"Internal error: {name}\nSet TALLYSTICK_DEBUG=1 for the traceback; please report it.", 70
+
+
+def printable(message: str) -> str:
+    """A message as the terminal can take it; a name may hold what no encoding has."""
+    return message.encode("utf-8", "backslashreplace").decode()
+
+
+def abandon_output() -> None:
+    """What is still in the buffer of standard output goes nowhere, or Python complains at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+# `tallystick`: the command line.
+
+
+def _score(task: str) -> click.Command:
+    from tallystick.cli.score import score_command
+
+    return score_command(task)
+
+
+def _explain(task: str) -> click.Command:
+    from tallystick.cli.score import explain_command
+
+    return explain_command(task)
+
+
+COMMANDS = {
+    "compare": ("tallystick.cli.compare:compare", "Compare several systems, with intervals and significance."),
+    "check": ("tallystick.cli.check:check", "Check what a metric does: identity, symmetry, monotonicity, order, ..."),
+}
+
+
+JUDGING = {
+    "export": (
+        "tallystick.cli.judge_files:export",
+        "Put what no rule decides into a store; tasks for Label Studio, JSON Lines.",
+    ),
+    "serve": ("tallystick.cli.judge:serve", "Judge in a page of your browser."),
+    "terminal": ("tallystick.cli.judge:terminal", "Judge in the terminal."),
+    "import": ("tallystick.cli.judge_files:import_", "Take judgements from Label Studio or JSON Lines."),
+    "ask": ("tallystick.cli.judge:ask", "Ask a language model."),
+    "train": ("tallystick.cli.judge_files:train", "Train a classifier over embeddings on a store's labels."),
+    "agreement": ("tallystick.cli.judge:agreement", "Kappa between judges, and where they differ."),
+    "judges": ("tallystick.cli.judge:judges", "Who has judged; mark the more experienced."),
+}
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tallystick")
+def tallystick() -> None:
+    """Evaluate structured predictions: entities, relations, events, templates, coreference, records.
+
+    \b
+    tallystick demo                                     a first look
+    tallystick score coreference KEY.conll RESPONSE.conll
+    tallystick score spans GOLD.iob SYSTEM.iob
+    tallystick score amr GOLD.amr SYSTEM.amr --subscores
+    tallystick score records GOLD.jsonl SYSTEM.jsonl
+    tallystick explain records GOLD.jsonl SYSTEM.jsonl --document 17
+    tallystick check coreference.muc                    what a metric does and does not
+
+    Reference first, prediction second. Files may be .gz or .zst, those of records and spans .parquet or .arrow,
+    and - is standard input. Exit codes: 0 fine, 1 a --fail-under
+    was missed, 2 wrong usage or unreadable input, 3 the two files do not fit together.
+    """
+
+
+@tallystick.group(cls=LazyGroup, tasks=_score)
+def score() -> None:
+    """Score a prediction against a reference.
+
+    Confidence intervals: `tallystick compare TASK REFERENCE PREDICTED` prints them, also of one system alone;
+    the page that --report writes has them too.
+    """
+
+
+@tallystick.group(cls=LazyGroup, tasks=_explain, explained=True)
+def explain() -> None:
+    """Show what was matched with what in one document, and why."""
+
+
+@tallystick.group(cls=LazyGroup, lazy=JUDGING)
+def judge() -> None:
+    """Let people, or models, decide what no rule can: does this candidate mean what a reference means?
+
+    \b
+    tallystick judge export GOLD SYSTEM... --store judgements.sqlite --top 500
+    tallystick judge serve judgements.sqlite
+    tallystick judge agreement judgements.sqlite
+    tallystick score arguments GOLD SYSTEM --judge judgements.sqlite
+    """
+
+
+@tallystick.command("list")
+@click.argument("what", type=click.Choice(["all", "tasks", "similarities", "formats"]), default="all")
+def list_(what: str) -> None:
+    """List the tasks, the parts that metrics are made of, and the output formats."""
+
+    print_listing(what)
+
+
+@tallystick.command()
+def demo() -> None:
+    """Score a small bundled example and show why it scores what it scores."""
+
+    run_demo()
+
+
+# A file for another task: what it looks like, for the hint behind an error.
+#
+#     Error: gold.conll:1:1: is not JSON: invalid character
+#     gold.conll looks like a file for `tallystick score coreference`.
+#
+# Only looked for once a file could not be read, in its first few kilobytes.
+
+_BEGINNINGS = (
+    (r"#\s*begin document", ("coreference",)),
+    (r"\s*0\.\s+MESSAGE: ID", ("templates",)),
+    (r"(?:#.*\n)*\s*\(\s*\S+\s*/", ("amr",)),
+    (r"(?:#.*\n)*(?:[^\t\n]*\t){0,2}\((?:\w|\{)[^/]*$", ("hierarchies",)),
+    (r"(?:#.*\n)*\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}\n", ("dependencies", "coreference", "spans")),
+    (r"[TER]\d+\t\S+", ("spans", "relations", "events", "hierarchies")),
+    (r"system,|(?:[^\n,]+,)+(?:system|metric|value)", ("compare figures",)),
+    (r"\S+[ \t]+(?:\S+[ \t]+)*(?:O|[BIESLU]-\S+)\n", ("spans",)),
+)
+_KEYS = (
+    (("clusters",), ("coreference",)), (("predicted_clusters",), ("coreference",)), (("triples",), ("amr",)),
+    (("spans",), ("spans",)), (("vertexSet",), ("relations",)), (("h_idx",), ("relations",)),
+    (("n_ary_relations",), ("nary",)), (("relations", "args"), ("nary",)), (("relations",), ("relations",)),
+    (("events", "links"), ("hierarchies",)), (("events",), ("events", "arguments")), (("event_mentions",), ("events",)),
+    (("evt_triggers",), ("events",)), (("roles",), ("roles",)), (("extracts",), ("roles",)), (("templates",), ("templates",)),
+)  # fmt: skip
+_LOOKED_AT = 1 << 13
+
+
+def looks_like(file: str) -> tuple[str, ...]:
+    """The tasks whose files begin like this one; none if nothing can be said."""
+    if not os.path.isfile(file) or file.endswith(".gz"):
+        return ()
+    try:
+        with open(file, "rb") as stream:
+            text = stream.read(_LOOKED_AT).decode("utf-8-sig", "replace")
+    except OSError:
+        return ()
+    text = text.lstrip("\n").replace("\r\n", "\n")
+    if text[:1] in ("{", "["):
+        keys = set(re.findall(r'"(\w+)"\s*:', text))
+        return next(
+            (tasks for needed, tasks in _KEYS if keys.issuperset(needed)), ("records",) if _is_object(text) else ()
+        )
+    return next((tasks for pattern, tasks in _BEGINNINGS if re.match(pattern, text)), ())
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text.split("\n", 1)[0]), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def hint(file: str | None, arguments: list[str]) -> str:
+    """What to say after an error about a file, if it looks like one for another task than the one that was asked for."""
+    asked = [word for word in arguments[:2] if not word.startswith("-")]
+    if file is None or len(asked) < 2 or asked[0] not in ("score", "explain", "compare") or file not in arguments:
+        return ""
+    tasks = looks_like(file)
+    if not tasks or asked[1] in tasks or " ".join(asked) in tasks or tasks == ("records",):
+        return ""
+    commands = " or ".join(f"`tallystick {task if ' ' in task else f'score {task}'}`" for task in tasks)
+    return f"\n{file} looks like a file for {commands}."
+
+
+# `tallystick list`: what there is.
+
+
+def print_listing(what: str) -> None:
+    """Tasks, parts of metrics and formats, a line each."""
+    from tallystick.cli.output import FORMATS
+
+    if what in ("all", "tasks"):
+        click.echo("Tasks (tallystick score TASK REFERENCE PREDICTED)")
+        from tallystick.tasks.contract import find_task, task_names
+
+        for name in task_names():
+            click.echo(f"  {name:14}{find_task(name).summary}")
+    if what in ("all", "similarities"):
+        from tallystick.algebra.names import constructors
+
+        click.echo("\nParts of a metric (for --metric, and in Python)" if what == "all" else "Parts of a metric")
+        for name, part in constructors().items():
+            summary = (inspect.getdoc(part) or "").split("\n")[0]
+            click.echo(f"  {name:14}{summary}")
+    if what in ("all", "formats"):
+        click.echo("\nFormats" if what == "all" else "Formats")
+        click.echo("  " + ", ".join(FORMATS))
+
+
+# `tallystick demo`: the main job on a bundled example, as a user would do it.
+
+
+def run_demo() -> None:
+    """Two commands, printed and run."""
+
+    folder = files("tallystick.examples")
+    gold, system, types = (
+        str(folder / name) for name in ("invoices.gold.jsonl", "invoices.system.jsonl", "invoices.py")
+    )
+    steps = [
+        ("How good is it, and which field is worst?", "score"),
+        ("Why? The worst document, what was matched with what.", "explain"),
+    ]
+    for title, command in steps:
+        arguments = [command, "records", gold, system, "--type", f"{types}:Invoice"]
+        if command == "score":
+            arguments += ["--format", "table"]
+        click.secho(f"\n{title}", bold=True)
+        click.echo("$ tallystick " + " ".join(a.replace(str(folder) + "/", "") for a in arguments))
+        sys.stdout.flush()
+        tallystick.main(arguments, prog_name="tallystick", standalone_mode=False)
+        sys.stdout.flush()
+    click.echo(f"\nThe files are in {folder}")
