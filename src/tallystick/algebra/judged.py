@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.algebra.functions import CodedValues, coded
-from tallystick.algebra.node import Similarity, require
+from tallystick.algebra.node import Similarity, options_of, require
 from tallystick.algebra.text import different_pairs, every_text
 from tallystick.engine.arrays import F64
 from tallystick.engine.blocks import Blocks, Frame, Pairs
@@ -25,6 +25,7 @@ from tallystick.engine.codes import number_values
 from tallystick.engine.data import Data, Objects, Scope
 from tallystick.engine.encoded import Codes
 from tallystick.engine.rows import Unfit
+from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
     from tallystick.judging.encoders import Vectors
@@ -47,6 +48,15 @@ class Judged(Similarity):
             isinstance(self.partial, (int, float)) and 0 <= self.partial <= 1,
             f"judged(): partial must lie between 0 and 1, found {self.partial!r}",
         )
+
+    @classmethod
+    def from_choice(cls, spec: Any) -> Similarity:
+        if isinstance(spec, str):
+            return judged(spec)
+        options = options_of(spec, "name", "partial")
+        if "name" not in options:
+            raise MetricError('expected the name of a judge: {"name": "embedding:model.json", "partial": 0.5}')
+        return judged(options["name"], options.get("partial", 0.0))
 
     def _arguments(self) -> Iterator[str]:
         yield json.dumps(self.judge if isinstance(self.judge, str) else self.judge.signature, ensure_ascii=False)
