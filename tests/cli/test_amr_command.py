@@ -162,13 +162,13 @@ def test_lenient_counts_a_malformed_graph_as_empty_and_lists_it():
 def test_unequal_numbers_of_graphs():
     Path("one.amr").write_text("(w / want-01)\n")
     done = score(files=("gold.amr", "one.amr"), code=3)
-    assert "gold.amr has 2 graphs and one.amr has 1" in done.stderr
+    assert "gold.amr has 2 documents and one.amr has 1" in done.stderr
 
 
 def test_ids_that_do_not_meet():
     Path("other.amr").write_text(SYSTEM.replace("::id a", "::id c"))
     done = score(files=("gold.amr", "other.amr"), code=3)
-    assert '"a" only in gold.amr; "c" only in other.amr' in done.stderr
+    assert '1 only in the reference: "a"; 1 only in the prediction: "c"' in done.stderr
 
 
 def test_an_empty_block_is_an_empty_graph():

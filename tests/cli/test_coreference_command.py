@@ -190,8 +190,8 @@ def test_brackets_that_make_no_sense(folder, cells, message):
 
 def test_a_document_in_only_one_file(folder):
     Path("response").write_text(text({"(a); part 000": RESPONSE["(a); part 000"]}))
-    assert 'key has 1 document only in the key: "(b); part 000"' in run("key", "response", code=3).stderr
-    assert "1 document only in the response" in run("response", "key", code=3).stderr
+    assert '1 only in the reference: "(b); part 000"' in run("key", "response", code=3).stderr
+    assert "1 only in the prediction" in run("response", "key", code=3).stderr
 
 
 def test_different_token_counts(folder):

@@ -18,7 +18,7 @@ from tallystick.engine.windows import WorkerLost, in_order
 from tallystick.errors import TallystickError
 from tallystick.files.boundaries import find_boundaries
 from tallystick.run import Processes
-from tallystick.run.running import run_files
+from tallystick.run.shards import run_files
 
 
 def double(x):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from dataclasses import field as dataclass_field
 from itertools import chain
 from operator import attrgetter, itemgetter
@@ -343,19 +343,25 @@ def note_absence(name: str, sides: Iterable[Data], values: Iterable[Data], scope
         absent[path] = _no_field(scope, name, dict.fromkeys(key for row in (*columns, *rows[:100]) for key in row))
 
 
+def fields_of(kind: type) -> list[str] | None:
+    """The names of the fields of a record class: a dataclass, a NamedTuple, or one of pydantic, msgspec or attrs."""
+    if is_dataclass(kind):
+        return [field.name for field in fields(kind)]
+    if issubclass(kind, tuple):
+        names = getattr(kind, "_fields", None)
+        return None if names is None else list(names)
+    for attribute in ("model_fields", "__struct_fields__", "__attrs_attrs__"):
+        found = getattr(kind, attribute, None)
+        if found is not None:
+            return [getattr(item, "name", item) for item in found]
+    return None
+
+
 def field_names(value: Any) -> list[str]:
     """The names of a record's fields, as far as they can be seen."""
-    for attribute in (
-        "__dataclass_fields__",
-        "model_fields",
-        "__struct_fields__",
-        "_fields",
-        "__annotations__",
-    ):
-        found = getattr(type(value), attribute, None)
-        if found:
-            return list(found)
-    return list(value) if isinstance(value, Mapping) else []
+    if isinstance(value, Mapping):
+        return list(value)
+    return fields_of(type(value)) or list(getattr(type(value), "__annotations__", ()))
 
 
 def _no_field(scope: Scope, name: str, known: Iterable[str], value: Any = None) -> str:

@@ -38,6 +38,11 @@ class Cell:
     moved: float | None = None
     beats: str = ""
 
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The ends of the interval, if there is one."""
+        return None if self.interval is None else self.interval.ends
+
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
         interval = None if self.interval is None else [self.interval.low, self.interval.high]

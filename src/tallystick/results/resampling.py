@@ -45,10 +45,13 @@ class Interval:
     method: str = "percentile"
     undefined: int = 0
 
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Both ends, or None where there is no interval."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
     def __str__(self) -> str:
-        if self.low is None or self.high is None:
-            return "–"
-        return f"[{self.low:.4f}, {self.high:.4f}]"
+        return "–" if self.ends is None else "[{:.4f}, {:.4f}]".format(*self.ends)
 
 
 def intervals(
