@@ -22,8 +22,8 @@ from tallystick.engine.tally import Counts, Kind, Units, add_up, merged, rounded
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.accounts import FieldSums, LabelSums
 from tallystick.results.alignment import Aligned, descend, root, rows
+from tallystick.results.evaluation import kind_of, readable, summed
 from tallystick.results.result import FieldFigures, Figures, LabelFigures
-from tallystick.results.tallying import kind_of, readable, summed
 
 Decide = Callable[[Mapping[str, F64]], Figures]
 Sources = Iterable[tuple[Data, Data]]

@@ -34,7 +34,7 @@ from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Bag, Memory, Objects, Scope, field
 from tallystick.engine.rows import Invalid, Surplus
 from tallystick.results.alignment import Aligned, below, is_leaf, root
-from tallystick.results.tallying import summed
+from tallystick.results.evaluation import summed
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
 

@@ -34,8 +34,8 @@ from tallystick.engine.tally import Counts, Kind
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.alignment import descend, root
 from tallystick.results.evaluation import evaluate as evaluate_metric
+from tallystick.results.evaluation import summed
 from tallystick.results.result import Result
-from tallystick.results.tallying import summed
 from tallystick.tasks.templates.files import PairedTemplates
 from tallystick.tasks.templates.fillers import FILLERS, Document, granular_types, muc4_templates, phi_mention, phi_type
 from tallystick.tasks.templates.scorers import gtt, gtt_alignment, iterx_phi3_quirks, iterx_subset, iterx_subset_quirks
