@@ -12,7 +12,7 @@ from tallystick.judging.desk import Desk
 from tallystick.judging.recorded import Recorded
 from tallystick.tasks.templates.muc4 import score
 from tallystick.tasks.templates.muc4_files import read_muc4
-from tallystick.tasks.templates.muc4_judging import decided_fills, open_fills
+from tallystick.tasks.templates.muc4_judging import decide_fills, open_fills
 
 TEMPLATE = """\
 0.  MESSAGE: ID                    DEV-0001
@@ -64,7 +64,7 @@ def test_the_answers_are_its_judgements(files, tmp_path):
         anna.answer(fills[0].question, Answers(True, (0,), "conveys"))
         anna.answer(fills[1].question, Answers(False))
         anna.answer(fills[2].question, Answers(True, (0,), "removes"))
-        found = decided_fills(fills, Recorded(store))
+        found = decide_fills(fills, Recorded(store))
     assert found.note == "the judge decided 3 of 3 open string fills"
     before, after = score(*files), score(*files, judgements=found.judgements)
     assert row(before, "perp-ind-id") == (1, 0, 1, 1, 0)
@@ -77,7 +77,7 @@ def test_correct_for_none_of_the_keys_earns_nothing_and_is_said(files, tmp_path)
     fills = open_fills(*files)
     with Store(tmp_path / "j.sqlite") as store:
         Desk(store, "anna").answer(fills[1].question, Answers(True, (), "different"))
-        found = decided_fills(fills, Recorded(store))
+        found = decide_fills(fills, Recorded(store))
     assert found.judgements == {}
     assert found.note == (
         "the judge decided 1 of 3 open string fills: the figures are lower bounds; 1 are correct for none of the key's fills, "

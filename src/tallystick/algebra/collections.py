@@ -5,17 +5,20 @@ Each is worked out from the same Σ as everything else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from random import Random
 from typing import Any
 
 import numpy as np
 
+from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.exact import exact
 from tallystick.algebra.hierarchy import ancestors, parents_table
+from tallystick.algebra.kernel import DELTA, F_LEMMA, STRONG_SUM, Kernel
 from tallystick.algebra.node import Similarity, Table, require
 from tallystick.algebra.normalise import F
-from tallystick.algebra.sets import Match, _best
+from tallystick.algebra.sets import Match, best_of_each, sample_items
 from tallystick.engine.arrays import F64, offsets_of
 from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.codes import code_jointly, leaf_values
@@ -39,6 +42,16 @@ class OverItems(Similarity):
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         return self.matching.encode(reference, predicted, scope)
+
+    @property
+    def is_leaf(self) -> bool:
+        return False
+
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        return replace(here.inside(self.matching), diagnostic=True).below()
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return sample_items(self.inner, rng, depth)
 
 
 def with_empties(found: Pairs, r: Items, p: Items, blocks: Blocks, one: str = "") -> Pairs:
@@ -70,6 +83,10 @@ class Subset(OverItems):
             f"subset(): side must be {' or '.join(SIDES)}, found {self.side!r}.{did_you_mean(self.side, SIDES)}",
         )
 
+    @property
+    def says(self) -> str:
+        return "predicted, non-empty, inside the reference"
+
     def mirrored(self) -> Subset:
         other = "reference" if self.side == "predicted" else "predicted"
         return replace(self, inner=self.inner.mirrored(), side=other)
@@ -87,6 +104,10 @@ class Links(OverItems):
     """max(0, |X ∩ Y| - 1): how many links of a chain two entities share (eq. 21)."""
 
     name = "links"
+
+    @property
+    def says(self) -> str:
+        return "the links of a chain"
 
     def _pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
         sums = self.matching.sums(r, p, blocks)
@@ -106,7 +127,7 @@ class Best(OverItems):
         found = self.matching.item_pairs(r, p, blocks)
         i, j = r.owners[found.i], p.owners[found.j]
         groups = i * len(p) + j
-        top = _best(groups, len(r) * len(p), np.zeros(len(i), np.int64), 1, found.weight)
+        top = best_of_each(groups, len(r) * len(p), np.zeros(len(i), np.int64), 1, found.weight)
         return with_empties(Pairs(i[top], j[top], found.weight[top]), r, p, blocks)
 
     def _selves(self, column: Items) -> F64:
@@ -123,6 +144,12 @@ class Supertypes(Similarity):
 
     parents: Table
     name = "supertypes"
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        return DELTA.because(STRONG_SUM).because(F_LEMMA)
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return rng.choice([child for child, _ in self.parents])
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Items, Items]:
         above = ancestors(self.parents)

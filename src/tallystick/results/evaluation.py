@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.algebra.node import Node, Similarity
-from tallystick.algebra.normalise import F, Normaliser, Sides, numerators, two_numerators
-from tallystick.algebra.proofs import Proofs, at_most, limited
+from tallystick.algebra.proofs import Proofs
 from tallystick.engine.arrays import F64, I64
 from tallystick.engine.blocks import Blocks
 from tallystick.engine.data import (
@@ -239,26 +238,10 @@ def _check_documents(name: str, side: Any) -> None:
 
 def kind_of(metric: Node) -> Counts:
     """Which figures a metric has."""
-    if isinstance(metric, Sides):
+    if metric.by_side is not None:
         return Counts(one=False)
-    inner, headline, beta = metric, "f1", 1.0
-    if isinstance(metric, Normaliser):
-        inner = metric.inner
-        if isinstance(metric, F):
-            beta, headline = metric.beta, f"f{metric.beta:g}"
-        else:
-            headline = metric.name
-    one = not (isinstance(inner, Similarity) and two_numerators(inner))
-    return Counts(headline, beta, one=one)
-
-
-def summed(metric: Node) -> Similarity:
-    """The Σ inside a metric: what is tallied. A normaliser around the whole only says which figure is meant."""
-    if isinstance(metric, Normaliser):
-        return metric.inner
-    if isinstance(metric, Similarity):
-        return metric
-    raise MetricError(f"{metric} cannot be tallied")
+    headline, beta = metric.headline
+    return Counts(headline, beta, one=not metric.summed.two_numerators)
 
 
 def tally_rows(metric: Node, reference: Data, predicted: Data, memory: Memory) -> F64:
@@ -278,14 +261,13 @@ def tally_bounds(
     documents' fields earned is added to `fields`, if asked for."""
     scope = Scope(memory=memory)
     proofs.keep_in(scope.memo)
-    if isinstance(metric, Sides):
-        first = _tally(summed(metric.precision), reference, predicted, scope, proofs)
-        second = _tally(summed(metric.recall), reference, predicted, scope, proofs)
+    if metric.by_side is not None:
+        first, second = (_tally(side.summed, reference, predicted, scope, proofs) for side in metric.by_side)
         rows, above = (
             np.concatenate((one[:, :2], other[:, 2:]), axis=1) for one, other in zip(first, second, strict=True)
         )
         return rows, above
-    return _tally(summed(metric), reference, predicted, scope, proofs, fields)
+    return _tally(metric.summed, reference, predicted, scope, proofs, fields)
 
 
 def _tally(
@@ -305,7 +287,7 @@ def _tally(
         return out, out
     blocks = Blocks.diagonal(n) if valid is None else Blocks(np.arange(n, dtype=np.int64), valid, n)
     places = np.arange(n) if valid is None else valid
-    sums = numerators(inner, r, p, blocks)
+    sums = inner.numerators(r, p, blocks)
     out[places[sums.j], 0], out[sums.i, 2] = sums.predicted, sums.reference
     out[places, 1], out[:, 3] = inner.selves(p), inner.selves(r)
     for counts in surplus.values():
@@ -315,10 +297,10 @@ def _tally(
 
         add_field_sums(fields, inner, r, p, valid)
         add_surplus(fields, surplus)
-    if not proofs.open or not limited(inner):
+    if not proofs.open or not inner.limited:
         return out, out
     above = out.copy()
-    sums = numerators(at_most(inner), r, p, blocks)
+    sums = inner.at_most().numerators(r, p, blocks)
     above[places[sums.j], 0], above[sums.i, 2] = sums.predicted, sums.reference
     return out, above
 
@@ -359,7 +341,7 @@ def tally(
                 return tally_rows(metric, some, others, account.memory)
 
             raise blame(error, score, left, right, names[start : start + len(left)] if not alone else ()) from None
-        account.batches.append((account.kind, rows, above if limited(metric) else None))
+        account.batches.append((account.kind, rows, above if metric.limited else None))
         account.count += len(rows)
         account.open_selves += proofs.open_selves
         if progress is not None:

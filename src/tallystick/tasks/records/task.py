@@ -269,7 +269,7 @@ def _prepare(reference: Any, predicted: Any, settings: RecordSettings, missing: 
 
 def _preparing(settings: RecordSettings) -> dict[str, Any]:
     """The settings as the arguments of `prepare`."""
-    from tallystick.tasks.records.shapes import load
+    from tallystick.algebra.loading import load
 
     nothing = settings.nothing
     return {

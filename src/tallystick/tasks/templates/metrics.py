@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from tallystick.algebra.alignment import align_documents
 from tallystick.algebra.exact import exact
 from tallystick.algebra.node import Similarity
 from tallystick.algebra.records import record
@@ -32,9 +33,7 @@ from tallystick.engine.data import Objects, Scope
 from tallystick.engine.encoded import Items, unshared
 from tallystick.engine.tally import Counts, Kind
 from tallystick.errors import MetricError, did_you_mean
-from tallystick.results.alignment import descend, root
 from tallystick.results.evaluation import evaluate as evaluate_metric
-from tallystick.results.evaluation import summed
 from tallystick.results.result import Result
 from tallystick.tasks.templates.files import PairedTemplates
 from tallystick.tasks.templates.fillers import FILLERS, Document, granular_types, muc4_templates, phi_mention, phi_type
@@ -207,9 +206,9 @@ def by_slot(pairs: PairedTemplates, name: str, phi: Similarity | None = None) ->
     node = muc4_templates(phi) if phi is not None and name.startswith("eq32") else metric.node
     reference, predicted = seen(metric, pairs)
     table = _Table([*reference, *predicted])
-    inner = summed(node)
+    inner = node.summed
     r, p = inner.encode(Objects(reference), Objects(predicted), Scope())
-    for level in descend(root(inner, r, p, leftovers=False)):
+    for level in align_documents(inner, r, p, leftovers=False).descend():
         if level.path == "templates[*].fillers[*]":
             left, right = _slots(reference), _slots(predicted)
             weights = level.weights

@@ -176,10 +176,10 @@ def _official(reference: Any, predicted: Any, settings: TemplateSettings, readin
     if settings.judge is None:
         return score(keys, responses, judgements=decided, recorded=recorded, asked=reading.missing)
     from tallystick.judging.recorded import judge_named
-    from tallystick.tasks.templates.muc4_judging import decided_fills, open_fills
+    from tallystick.tasks.templates.muc4_judging import decide_fills, open_fills
 
     judge = judge_named(settings.judge)
-    found = decided_fills(open_fills(keys, responses, recorded=recorded), judge, decided)
+    found = decide_fills(open_fills(keys, responses, recorded=recorded), judge, decided)
     report = score(keys, responses, judgements=found.judgements, recorded=recorded, asked=reading.missing)
     return replace(report, notes=(*report.notes, found.note), settings=f"{report.settings}, judge={judge.signature}")
 
