@@ -61,7 +61,7 @@ def render_comparison(
         if len(comparisons) == 1
         else f"{counted(len(comparisons), 'task')} · tallystick {__version__}",
         sections=_sections(comparisons, tables, bool(means), bool(signatures or notes)),
-        comparisons=[_shown(one, added, truncate) for one, added in zip(comparisons, tables, strict=True)],
+        comparisons=[_for_template(one, added, truncate) for one, added in zip(comparisons, tables, strict=True)],
         means=page_table(correlations_table(means, f"Mean of {len(comparisons)} tasks")) if means else None,
         signatures=signatures,
         notes=list(dict.fromkeys(notes)),
@@ -102,7 +102,7 @@ def _alpha(one: Comparison) -> float | None:
     return round(1 - max(levels), 10) if levels else None
 
 
-def _shown(one: Comparison, added: Sequence[Table], truncate: bool) -> dict[str, Any]:
+def _for_template(one: Comparison, added: Sequence[Table], truncate: bool) -> dict[str, Any]:
     scales = {metric: _scale(one, metric) for metric in one.metrics}
     best = {metric: min(one.ranks(metric), default=1.0) for metric in one.metrics}
     letters = one.letters
@@ -149,12 +149,12 @@ def _scale(one: Comparison, metric: str) -> tuple[float, float]:
 def _cell(
     one: Comparison, cell: Cell, scale: tuple[float, float], first: bool, digits: int = 4, truncate: bool = False
 ) -> dict[str, Any]:
-    ends, said = _ends(cell), ""
+    ends, around = _ends(cell), ""
     if cell.spread is not None:
-        said = f"± {figure_digits(cell.spread, digits, truncate)}, {cell.runs} runs"
+        around = f"± {figure_digits(cell.spread, digits, truncate)}, {cell.runs} runs"
     if cell.ends is not None:
         interval = " to ".join(figure_digits(end, digits, truncate) for end in cell.ends)
-        said = f"{interval}; {said}" if said else interval
+        around = f"{interval}; {around}" if around else interval
     value = cell.value
     beaten = cell.beats.split(",") if len(one.systems) > 26 else list(cell.beats)
     above = [system for system, letter in one.letters.items() if letter in beaten]
@@ -166,7 +166,7 @@ def _cell(
         "defined": value is not None,
         "beats": cell.beats,
         "above": ", ".join(above),
-        "said": said,
+        "around": around,
         "first": first,
         "bar": interval_bar(value, ends, scale),
     }
@@ -207,11 +207,11 @@ def _place(rank: float | None) -> float:
 
 def _axis_label(comparison: Comparison, metric: str) -> str:
     """What a panel's dots and bars are: `F1, macro, 95 % interval`."""
-    said = [measure_name(comparison.measures[metric])] if metric in comparison.measures else []
+    label = [measure_name(comparison.measures[metric])] if metric in comparison.measures else []
     cells = [comparison.cells[system, metric] for system in comparison.systems]
     levels = [cell.interval.level for cell in cells if cell.interval is not None and cell.ends]
     if levels:
-        said.append(f"{100 * max(levels):g} % interval")
+        label.append(f"{100 * max(levels):g} % interval")
     elif any(cell.spread is not None for cell in cells):
-        said.append("standard deviation of runs")
-    return ", ".join(said)
+        label.append("standard deviation of runs")
+    return ", ".join(label)

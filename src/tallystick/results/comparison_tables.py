@@ -81,12 +81,12 @@ def _latex_legend(comparison: Comparison) -> list[str]:
 
 
 def _lines(comparison: Comparison, measures: str, letters: str, ranks: str) -> list[str]:
-    said = [measures, intervals_note(comparison).strip()]
+    notes = [measures, intervals_note(comparison).strip()]
     if any(cell.spread is not None for cell in comparison.cells.values()):
-        said.append("±: standard deviation over runs.")
+        notes.append("±: standard deviation over runs.")
     if len(comparison.systems) > 1:
-        said.append(ranks)
-    first = " ".join(filter(None, said))
+        notes.append(ranks)
+    first = " ".join(filter(None, notes))
     return [*([first] if first else []), *([letters] if letters else [])]
 
 
@@ -95,13 +95,13 @@ def _base(comparison: Comparison) -> str:
     return comparison.base or comparison.metrics[0]
 
 
-def letters_note(comparison: Comparison, said: str) -> str:
+def letters_note(comparison: Comparison, meaning: str) -> str:
     """What letters are, that there are none, or nothing where nothing could be tested."""
     if all(d.p is None for d in comparison.differences.values()):
         return ""
     if not any(cell.beats for cell in comparison.cells.values()):
         return f"No difference is significant {_below(comparison)}."
-    return f"{said} {_below(comparison)}."
+    return f"{meaning} {_below(comparison)}."
 
 
 def _below(comparison: Comparison) -> str:
@@ -118,9 +118,9 @@ def measures_note(comparison: Comparison) -> str:
     averaged = any(measure.average != "micro" for measure in found)
     parts = []
     for measure, metrics in found.items():
-        said = measure_name(measure) if averaged else figure_name(measure.figure)
-        said += ", lower is better" if measure.lower_is_better else ""
-        parts.append(f"{said} ({', '.join(metrics)})" if len(found) > 1 else said)
+        name = measure_name(measure) if averaged else figure_name(measure.figure)
+        name += ", lower is better" if measure.lower_is_better else ""
+        parts.append(f"{name} ({', '.join(metrics)})" if len(found) > 1 else name)
     return f"Figures: {'; '.join(parts)}." if parts else ""
 
 

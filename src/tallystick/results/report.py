@@ -155,7 +155,7 @@ def _hero(page: Page, found: Mapping[str, Interval]) -> dict[str, Any]:
     name = main if page.best == main else f"{page.best} · {main}"
     return {
         "name": name, "value": figure_text(result.score), "bar": interval_bar(result.score, found[main].ends, (0.0, 1.0)),
-        "said": _interval_text(result, found[main]), "facts": facts,
+        "interval": _interval_text(result, found[main]), "facts": facts,
     }  # fmt: skip
 
 
@@ -299,16 +299,16 @@ def _listed_text(page: Page, listed: int) -> str:
 
 def _cap_note(page: Page, carried: Carried, listed: int) -> str:
     total = len(page.results[page.best].ids)
-    said = f"{_listed_text(page, listed)} are listed." if listed < total else ""
+    known = f"{_listed_text(page, listed)} are listed." if listed < total else ""
     if not page.parts.opens:
-        return f"{said} {page.parts.absent}".strip()
+        return f"{known} {page.parts.absent}".strip()
     if len(carried.documents) == total:
-        return f"{said} Each document opens to show its alignment.".lstrip()
+        return f"{known} Each document opens to show its alignment.".lstrip()
     why = f"the page carries at most {page.cap:,} (--report-documents)"
     if carried.full:
         why = f"more would weigh over {BUDGET // 1_000_000} MB"
     which = f"The {len(carried.documents):,} worst of {total:,} by {page.best}"
-    return f"{said} {which} open to show their alignment; {why}.".lstrip()
+    return f"{known} {which} open to show their alignment; {why}.".lstrip()
 
 
 def _sections(filled: Sequence[Section], plotted: bool) -> list[tuple[str, str]]:

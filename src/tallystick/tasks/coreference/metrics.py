@@ -260,7 +260,7 @@ def score(
             undefined=0.0,
             notes=tuple(prepared.notes),
             settings=settings,
-            sources=(prepared.memberships() if name == "b3" else prepared.entities(),) if expression else None,
+            sources=(prepared.sources(memberships=name == "b3"),) if expression else None,
         )
     return results
 
