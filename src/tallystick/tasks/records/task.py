@@ -131,7 +131,7 @@ class Records(Task):
 
         if reading.part:
             assert reading.asked is not None
-            inferred, how = reading.known
+            inferred, how, _ = reading.known
             return score_part(
                 reference, predicted, undefined=reading.asked.undefined, fields=reading.asked.label is None, labels=reading.asked.label,
                 wanted=_wanted(settings, reading.asked), rows=reading.asked.keep_rows, inferred=inferred, how=how, **_preparing(settings),
@@ -155,11 +155,12 @@ class Records(Task):
         return self._shown(run, (reference, predicted), settings, asked)
 
     def look_first(self, files: Files, settings: RecordSettings, ask_parts: AskParts) -> Any:
-        """The shape of the documents and what they are paired by are those of the whole files."""
+        """The shape of the documents and what they are paired by are those of the whole files; the metric names what a stored
+        run depends on."""
         if "-" in files:
             raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
         prepared = _prepare(*files, settings)
-        return prepared.shape.schema, prepared.pairing.decide()
+        return prepared.shape.schema, prepared.pairing.decide(), str(prepared.metric)
 
     def put_together(
         self, gathered: Scored, files: Files, settings: RecordSettings, reading: Reading
@@ -268,7 +269,7 @@ def _prepare(reference: Any, predicted: Any, settings: RecordSettings, missing: 
 
 def _preparing(settings: RecordSettings) -> dict[str, Any]:
     """The settings as the arguments of `prepare`."""
-    from tallystick.tasks.records.shapes import load
+    from tallystick.algebra.loading import load
 
     nothing = settings.nothing
     return {
