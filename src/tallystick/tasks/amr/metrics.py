@@ -27,8 +27,8 @@ from tallystick.engine.data import Memory, Objects
 from tallystick.engine.latent_pairs import Ints
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError, did_you_mean, some
+from tallystick.results.evaluation import tally_rows
 from tallystick.results.result import Result
-from tallystick.results.tallying import tally_rows
 from tallystick.tasks.amr.files import Graph, Graphs, pair_graphs
 from tallystick.tasks.amr.triples import (
     Binary,
