@@ -19,6 +19,7 @@ import numpy as np
 from tallystick.engine.arrays import I64, LIMIT, Mask
 from tallystick.engine.assignment import assign
 from tallystick.engine.data import Objects
+from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains
 from tallystick.tasks.coreference.overlaps import Overlaps, Side
@@ -28,7 +29,7 @@ SCOPES = ("document", "topic", "corpus")
 MATCHES = ("exact", "head", "partial")
 
 
-@dataclass(frozen=True)
+@frozen
 class CoreferenceOptions:
     """What may be different; every choice goes into the signature."""
 
