@@ -18,7 +18,7 @@ from tallystick.files.pairing import Paired
 from tallystick.structures.texts import ArgumentDocument
 from tallystick.tasks.arguments.files import read_pair
 from tallystick.tasks.arguments.forms import LABELS
-from tallystick.tasks.arguments.metrics import Options, Scored, score
+from tallystick.tasks.arguments.metrics import ArgumentOptions, ArgumentScores, score
 from tallystick.tasks.arguments.stages import Accepted
 from tallystick.tasks.parses import with_parses
 
@@ -35,13 +35,13 @@ def read(folder: Path) -> Paired[ArgumentDocument]:
         )
 
 
-def figures(name: str, scored: Scored) -> None:
+def figures(name: str, scored: ArgumentScores) -> None:
     print(name, *(f"{stage} {100 * (result.f1 or 0):.2f}" for stage, result in scored.results.items()), sep="\t")
     tally = list(scored.results.values())[-1].tally
     print("", *(f"{key} {value:g}" for key, value in tally.items()), sep="\t")
 
 
-def cases(scored: Scored) -> None:
+def cases(scored: ArgumentScores) -> None:
     """What the stages accept beyond exact match, and which one-token references stay open though a candidate says them."""
     for document, blocks in zip(scored.documents, scored.blocks, strict=True):
         for block in blocks:
@@ -85,9 +85,9 @@ def main() -> None:
         pairs = with_parses({"": pairs}, options.parses)[""]
         print(f"parsed in {time.process_time() - started:.1f} CPU s by {pairs.reference[0].parse.source}")
     for counting in ("rewrite", "keep"):
-        figures(counting, score(pairs, Options(counting=counting)))
+        figures(counting, score(pairs, ArgumentOptions(counting=counting)))
     if options.parses:
-        figures("with compound", score(pairs, Options(modifiers=LABELS | {"compound"})))
+        figures("with compound", score(pairs, ArgumentOptions(modifiers=LABELS | {"compound"})))
     cases(score(pairs))
     timed(pairs)
 

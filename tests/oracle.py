@@ -173,12 +173,12 @@ def self_score(node, x, side, lets=None):
             return own(lets[node.to], x)
         case Match() | Sequence():
             if definition_1_holds(node.inner, lets) and getattr(node, "constraint", "1:1") != "N:N":
-                return sum(own(node.inner, item) for item in items(node, x))
+                return sum(own(node.inner, item) for item in items(node, x, side, lets))
             return best_total(node, one_sided_table(node, x, side, lets))
         case Links():
             return max(0.0, own(Match(node.inner), x) - 1)
         case Best():
-            return max((own(node.inner, item) for item in items(node, x)), default=1.0)
+            return max((own(node.inner, item) for item in items(node, x, side, lets)), default=1.0)
     return 1.0  # exact, text, numbers, hierarchies, judgements, normalisers, subset
 
 
@@ -199,23 +199,78 @@ def definition_1_holds(node, lets):
 # Matching
 
 
-def items(node, x):
+def items(node, x, side=REFERENCE, lets=None):
     """A collection's items; a mapping's are its entries."""
     listed = [{"key": k, "value": v} for k, v in x.items()] if isinstance(x, Mapping) else list(x)
     if getattr(node, "distinct", False):
-        listed = [one for k, one in enumerate(listed) if not any(same(one, other) for other in listed[:k])]
+        views = [seen(node.inner, one, side, lets or {}) for one in listed]
+        listed = [one for k, one in enumerate(listed) if not any(same(views[k], other) for other in views[:k])]
     return listed
+
+
+def seen(node, x, side, lets):
+    """All that φ looks at in a value: two items are one if the similarity cannot tell them apart."""
+
+    def of(part, a):
+        return seen(part, a, side, lets)
+
+    match node:
+        case Text():
+            for step in node.steps:
+                x = STEPS[step](x)
+            return x
+        case Number():
+            return float(x)
+        case Date():
+            return moment(x).timestamp()
+        case Overlap():
+            return [float(end) for end in ends(node, x)]
+        case Supertypes():
+            return frozenset(supertypes(node.parents, x))
+        case Via():
+            call = node.predicted if side == PREDICTED and node.predicted else node.call
+            return of(node.inner, call(x))
+        case Weighted() | Above() | AtLeast() | Normaliser():
+            return of(node.inner, x)
+        case Weigh():
+            return [of(node.inner, x), weight(node, x)]
+        case Optional():
+            return None if x is None else [of(node.inner, x)]
+        case Record():
+            return [of(part, value(x, name)) for name, part in node.fields]
+        case Each():
+            return [
+                None if value(x, name) is None else [of(present(part), value(x, name))] for name, part in node.fields
+            ]
+        case Cases():
+            name, part = case_of(node, x)
+            return [name, of(part, x)]
+        case Let():
+            return seen(node.body, x, side, {**lets, node.to: node})
+        case Ref():
+            return of(lets[node.to], x)
+        case Sequence():
+            return [of(node.inner, item) for item in items(node, x, side, lets)]
+        case Match() | Subset() | Links() | Best():
+            return Bag([of(node.inner, item) for item in items(node, x, side, lets)])
+    return x  # exact, hierarchies, judgements, functions
+
+
+class Bag(list):
+    """Values in no order."""
 
 
 def table(node, x, y, lets=None):
     """φ of each reference item (a row) with each predicted item (a column)."""
-    return [[similarity(node.inner, a, b, lets) for b in items(node, y)] for a in items(node, x)]
+    predicted = items(node, y, PREDICTED, lets)
+    return [[similarity(node.inner, a, b, lets) for b in predicted] for a in items(node, x, REFERENCE, lets)]
 
 
 def one_sided_table(node, x, side, lets):
     """The same, of one side with itself; a `via` keeps to that side's function."""
     inner = settled(node.inner, side)
-    return [[similarity(inner, a, b, lets) for b in items(node, x)] for a in items(node, x)]
+    own = items(node, x, side, lets)
+    return [[similarity(inner, a, b, lets) for b in own] for a in own]
 
 
 def settled(node, side):
@@ -300,6 +355,14 @@ def same(x, y):
         return x is y
     if isinstance(x, float) and isinstance(y, float) and math.isnan(x) and math.isnan(y):
         return True
+    if isinstance(x, Bag) and isinstance(y, Bag):
+        rest = list(y)
+        for one in x:
+            found = next((k for k, other in enumerate(rest) if same(one, other)), None)
+            if found is None:
+                return False
+            del rest[found]
+        return not rest
     if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)):
         return len(x) == len(y) and all(map(same, x, y))
     if isinstance(x, Mapping) and isinstance(y, Mapping):

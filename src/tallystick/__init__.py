@@ -6,7 +6,8 @@
     result = ts.evaluate(metric, references, predictions)
     print(result, result.explain(0))
 
-Names are imported when they are first used, so that `import tallystick` costs next to nothing.
+Names are imported when they are first used, so that `import tallystick` costs next to nothing. The parts of metrics are not listed
+for that: each is found because it is defined in a module of `tallystick.algebra`.
 """
 
 from __future__ import annotations
@@ -46,35 +47,13 @@ if TYPE_CHECKING:
     from tallystick.results.result import Result
 
 _HOME = {
-    "algebra.alternatives": ("any_of",),
-    "algebra.cases": ("cases", "let", "ref"),
-    "algebra.choose": ("by_key", "choose", "distinct", "ignore", "matched", "ordered"),
-    "algebra.collections": ("best", "links", "subset", "supertypes"),
-    "algebra.derive": ("derive",),
-    "algebra.exact": ("exact", "keyed"),
-    "algebra.functions": ("aliases", "function", "judgements", "via"),
-    "algebra.hierarchy": ("levels", "subtypes"),
-    "algebra.judged": ("embedding", "judged"),
-    "algebra.latent": ("latent", "scoped"),
-    "algebra.missing": ("optional",),
-    "algebra.normalise": ("f", "f1", "jaccard", "precision", "recall", "sides"),
-    "algebra.numbers": ("date", "number", "overlap"),
-    "algebra.ordered": ("sequence",),
-    "algebra.parse": ("parse",),
-    "algebra.records": ("each", "record"),
-    "algebra.sets": ("match",),
-    "algebra.structured": ("graph", "top_down", "tree", "unordered"),
-    "algebra.text": ("text", "words"),
-    "algebra.variables": ("var",),
-    "algebra.weights": ("above", "at_least", "weigh", "weighted"),
-    "errors": ("TallystickError",),
-    "laboratory.kernels": ("gram", "kernel_status"),
-    "results.compare": ("compare",),
-    "results.evaluation": ("Evaluation", "evaluate"),
-    "results.explanation": ("Explanation",),
-    "results.result": ("Result",),
-}
-_MODULE = {name: module for module, names in _HOME.items() for name in names}
+    "by_key": "algebra.choose", "choose": "algebra.choose", "distinct": "algebra.choose", "ignore": "algebra.choose",
+    "matched": "algebra.choose", "ordered": "algebra.choose", "derive": "algebra.derive", "parse": "algebra.parse",
+    "words": "algebra.text", "TallystickError": "errors", "gram": "laboratory.kernels", "kernel_status": "laboratory.kernels",
+    "compare": "results.compare", "Evaluation": "results.evaluation", "evaluate": "results.evaluation",
+    "Explanation": "results.explanation", "Result": "results.result",
+}  # fmt: skip
+"""Where everything else is."""
 
 __all__ = [
     "Evaluation", "Explanation", "Result", "TallystickError",
@@ -88,13 +67,22 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    module = _MODULE.get(name)
-    if module is None:
+    if name in _HOME:
+        value = getattr(import_module(f"tallystick.{_HOME[name]}"), name)
+    elif name.startswith("_") or name not in _parts():
         raise AttributeError(f"module 'tallystick' has no attribute {name!r}")
-    value = getattr(import_module(f"tallystick.{module}"), name)
+    else:
+        value = _parts()[name]
     globals()[name] = value
     return value
 
 
+def _parts() -> dict[str, Any]:
+    """The parts of metrics, by name."""
+    from tallystick.algebra.names import constructors
+
+    return constructors()
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*_HOME, *_parts()})

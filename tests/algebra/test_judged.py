@@ -166,7 +166,7 @@ def test_a_store_judges_fields_chosen_in_a_type_or_a_file(tmp_path):
         ({"judge": {"nam": "x"}}, "unknown option 'nam'.*Did you mean \"name\""),
         ({"judge": {"partial": 1}}, "expected the name of a judge"),
         ({"judge": "x", "embedding": "y"}, "judge and embedding cannot both be chosen"),
-        ({"embedding": {"name": "y"}}, "encoder must be text"),
+        ({"embedding": {"name": "y"}}, "expected encoder"),
     ):
         with pytest.raises(DerivationError, match=message):
             ts.derive(list[Plain], choices={"[*].what": wrong})

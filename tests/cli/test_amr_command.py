@@ -3,12 +3,11 @@
 import gzip
 import json
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from running import run
 from tallystick.tasks import equations
 from tallystick.tasks.amr import metrics as amr
 from tallystick.tasks.amr.files import parse_penman
@@ -38,16 +37,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("gold.amr").write_text(GOLD)
     Path("system.amr").write_text(SYSTEM)
-
-
-def run(*arguments, code=0, stdin=None):
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", *map(str, arguments)],
-        capture_output=True, text=True, input=stdin, encoding="utf-8",
-    )  # fmt: skip
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
 
 
 def score(*arguments, files=("gold.amr", "system.amr"), **options):
@@ -173,13 +162,13 @@ def test_lenient_counts_a_malformed_graph_as_empty_and_lists_it():
 def test_unequal_numbers_of_graphs():
     Path("one.amr").write_text("(w / want-01)\n")
     done = score(files=("gold.amr", "one.amr"), code=3)
-    assert "gold.amr has 2 graphs and one.amr has 1" in done.stderr
+    assert "gold.amr has 2 documents and one.amr has 1" in done.stderr
 
 
 def test_ids_that_do_not_meet():
     Path("other.amr").write_text(SYSTEM.replace("::id a", "::id c"))
     done = score(files=("gold.amr", "other.amr"), code=3)
-    assert '"a" only in gold.amr; "c" only in other.amr' in done.stderr
+    assert '1 only in the reference: "a"; 1 only in the prediction: "c"' in done.stderr
 
 
 def test_an_empty_block_is_an_empty_graph():

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from running import run
 
+from running import run
 from tallystick.judging import Judgement, Store, Verdict
 from tallystick.tasks.arguments.task import open_questions
 
@@ -135,7 +135,7 @@ def test_a_report(tmp_path):
 
 
 def test_recorded_judgements(tmp_path):
-    questions = open_questions(FILES[0], {"one": FILES[1], "two": "arguments.second.jsonl"}, parses=PARSES[1])
+    questions, _ = open_questions(FILES[0], {"one": FILES[1], "two": "arguments.second.jsonl"}, parses=PARSES[1])
     assert len(questions) == 15
     assert all(question.document[slice(*question.candidate_span)] == question.candidate for question in questions)
     with Store(tmp_path / "store.sqlite") as store:
@@ -202,9 +202,10 @@ def test_an_option_that_would_do_nothing_is_said(options, said):
     assert said in run("score", "arguments", *FILES, *options, code=2).stderr
 
 
-def test_open_questions_come_with_the_warnings_of_the_stages(capsys):
-    assert len(open_questions(FILES[0], {"a": FILES[1], "b": "arguments.second.jsonl"})) == 16
-    assert capsys.readouterr().err.count("the stage `modifiers` is left out") == 1
+def test_open_questions_come_with_the_warnings_of_the_stages():
+    questions, notes = open_questions(FILES[0], {"a": FILES[1], "b": "arguments.second.jsonl"})
+    assert len(questions) == 16
+    assert sum("the stage `modifiers` is left out" in note for note in notes) == 1
 
 
 def test_candidates_of_nothing_are_said_and_equal_counts_gain_nothing(tmp_path):
@@ -220,7 +221,7 @@ def test_candidates_of_nothing_are_said_and_equal_counts_gain_nothing(tmp_path):
     found = json.loads(done.stdout)
     assert "candidates without a place in the document, which `exact` asks for: 2" in found["warnings"]
     assert (
-        "candidates with neither place nor text, which count as wrong and about which no judge is asked: 2"
+        "candidates with neither place nor text, which count as wrong and are not put to a judge: 2"
         in found["warnings"]
     )
     assert found["gains"]["break_aggregate"] == 0  # 1 of 4 and 1 of 3, as in the stage before

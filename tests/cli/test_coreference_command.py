@@ -2,11 +2,11 @@
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+import running
 
 NAMES = ["mentions", "muc", "b3", "ceaf_m", "ceaf_e", "blanc", "lea", "conll"]
 KEY = {"(a); part 000": ["(0", "0)", "(0)", "(1)", "(1)"], "(b); part 000": ["(0)", "(0)"]}
@@ -31,13 +31,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(*arguments, code=0, stdin=None, command="score"):
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", command, "coreference", *arguments],
-        capture_output=True, input=stdin, text=stdin is None or isinstance(stdin, str), check=False,
-    )  # fmt: skip
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in str(done.stderr)
-    return done
+    return running.run(command, "coreference", *arguments, code=code, stdin=stdin)
 
 
 def as_json(*arguments, **more):
@@ -196,8 +190,8 @@ def test_brackets_that_make_no_sense(folder, cells, message):
 
 def test_a_document_in_only_one_file(folder):
     Path("response").write_text(text({"(a); part 000": RESPONSE["(a); part 000"]}))
-    assert 'key has 1 document only in the key: "(b); part 000"' in run("key", "response", code=3).stderr
-    assert "1 document only in the response" in run("response", "key", code=3).stderr
+    assert '1 only in the reference: "(b); part 000"' in run("key", "response", code=3).stderr
+    assert "1 only in the prediction" in run("response", "key", code=3).stderr
 
 
 def test_different_token_counts(folder):

@@ -1,18 +1,17 @@
 """MUC-4's interactive scoring from a store: string fills that no rule matches, judged by a person."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from running import run
 from tallystick.judging import Answers, Store
 from tallystick.judging.desk import Desk
 from tallystick.judging.recorded import Recorded
 from tallystick.tasks.templates.muc4 import score
 from tallystick.tasks.templates.muc4_files import read_muc4
-from tallystick.tasks.templates.muc4_judging import decided_fills, open_fills
+from tallystick.tasks.templates.muc4_judging import decide_fills, open_fills
 
 TEMPLATE = """\
 0.  MESSAGE: ID                    DEV-0001
@@ -64,7 +63,7 @@ def test_the_answers_are_its_judgements(files, tmp_path):
         anna.answer(fills[0].question, Answers(True, (0,), "conveys"))
         anna.answer(fills[1].question, Answers(False))
         anna.answer(fills[2].question, Answers(True, (0,), "removes"))
-        found = decided_fills(fills, Recorded(store))
+        found = decide_fills(fills, Recorded(store))
     assert found.note == "the judge decided 3 of 3 open string fills"
     before, after = score(*files), score(*files, judgements=found.judgements)
     assert row(before, "perp-ind-id") == (1, 0, 1, 1, 0)
@@ -77,7 +76,7 @@ def test_correct_for_none_of_the_keys_earns_nothing_and_is_said(files, tmp_path)
     fills = open_fills(*files)
     with Store(tmp_path / "j.sqlite") as store:
         Desk(store, "anna").answer(fills[1].question, Answers(True, (), "different"))
-        found = decided_fills(fills, Recorded(store))
+        found = decide_fills(fills, Recorded(store))
     assert found.judgements == {}
     assert found.note == (
         "the judge decided 1 of 3 open string fills: the figures are lower bounds; 1 are correct for none of the key's fills, "
@@ -86,15 +85,9 @@ def test_correct_for_none_of_the_keys_earns_nothing_and_is_said(files, tmp_path)
 
 
 def test_from_export_over_the_terminal_to_the_score(files):
-    def run(*arguments, keys=""):
-        return subprocess.run(
-            [sys.executable, "-m", "tallystick", *arguments],
-            input=keys, capture_output=True, text=True, encoding="utf-8", check=True,
-        )  # fmt: skip
-
     done = run("judge", "export", "key.txt", "response.txt", "--task", "muc4", "--store", "j.sqlite")
     assert "3 questions, 3 of them new" in done.stderr
-    run("judge", "terminal", "j.sqlite", "--annotator", "anna", keys="173\n2\nq")
+    run("judge", "terminal", "j.sqlite", "--annotator", "anna", stdin="173\n2\nq")
     command = ("score", "templates", "key.txt", "response.txt", "--preset", "muc4-official", "--format", "json")
     before, after = (json.loads(run(*command, *more).stdout) for more in ((), ("--judge", "j.sqlite")))
     assert (before["slots"]["perp-ind-id"]["COR"], after["slots"]["perp-ind-id"]["COR"]) == (1, 2)

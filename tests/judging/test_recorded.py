@@ -15,7 +15,7 @@ from tallystick.judging.recorded import Recorded, judge_named
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument
 from tallystick.tasks.arguments import metrics as arguments
 from tallystick.tasks.arguments.judging import _troubles
-from tallystick.tasks.arguments.metrics import Options
+from tallystick.tasks.arguments.metrics import ArgumentOptions
 
 WORDS = tuple("abcdefghijklmnop")
 LABELS = ("Correct", "Correct", "Partial", "Incorrect")
@@ -49,7 +49,7 @@ def answer(body, number):
 @pytest.mark.parametrize("partial", [0.0, 0.5, 1.0])
 def test_a_models_answers_give_the_same_figures_from_the_store_as_from_the_model(tmp_path, reference, partial):
     pytest.importorskip("openai", reason="the client is not installed: pip install 'tallystick[llm]'")
-    options = Options(partial=partial)
+    options = ArgumentOptions(partial=partial)
     open_ = arguments.open_questions({"": arguments.score(PAIRS)})
     with serving(answer) as endpoint:
         asked = f"llm:m?base_url={endpoint.url}&reference={reference}"

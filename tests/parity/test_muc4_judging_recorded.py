@@ -13,7 +13,7 @@ from tallystick.judging import Verdict
 from tallystick.tasks.templates.muc4 import score
 from tallystick.tasks.templates.muc4_counts import SlotScorer, fill_form, key_forms
 from tallystick.tasks.templates.muc4_files import read_judgements, read_muc4
-from tallystick.tasks.templates.muc4_judging import VERDICTS, decided_fills, open_fills
+from tallystick.tasks.templates.muc4_judging import VERDICTS, decide_fills, open_fills
 
 FOLDER = Path(__file__).parents[2].parent / "shared" / "data" / "events" / "muc4_official"
 pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason=f"needs {FOLDER}, which may not be redistributed")
@@ -51,7 +51,7 @@ def test_the_record_as_answers_gives_the_record_s_counts():
         for name in (one for one in names if one.startswith(test)):
             response = read_muc4(f"{FOLDER / 'systems.json.gz'}#{name}")
             fills = open_fills(keys, response, recorded=True)
-            asked = decided_fills(fills, Recorded1992(record, fills)).judgements
+            asked = decide_fills(fills, Recorded1992(record, fills)).judgements
             before, mine, theirs = (
                 score(keys, response, judgements=given, recorded=True).rows()["STRING FILLS ONLY"]
                 for given in (None, asked, record)

@@ -46,9 +46,9 @@ BEYOND_COMPAT = {
     "edge-dup_11_in_resp", "edge-same_id_close_and_open", "edge-letters_in_id", "edge-unclosed_in_resp", "edge-unopened_in_resp",
 }  # fmt: skip
 ERRORS = {
-    "edge-doc_missing_in_response": (SidesMismatch, "1 document only in the key"),
-    "edge-doc_missing_in_key": (SidesMismatch, "1 document only in the response"),
-    "edge-repeated_doc_name": (InputError, r"key:7: document .* stands twice"),
+    "edge-doc_missing_in_response": (SidesMismatch, "1 only in the reference"),
+    "edge-doc_missing_in_key": (SidesMismatch, "1 only in the prediction"),
+    "edge-repeated_doc_name": (InputError, r"key:7: the document .* stood in line 1 already"),
     "edge-response_longer": (SidesMismatch, "2 tokens in the key .* and 3 in the response"),
     "edge-unclosed_in_resp": (InputError, r'response:2:9: "\(0" is opened here and never closed'),
     "edge-unopened_in_resp": (InputError, r'response:3:9: "0\)" closes a mention never opened'),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tallystick.tasks.arguments.files import read_pair
-from tallystick.tasks.arguments.metrics import Options, score
+from tallystick.tasks.arguments.metrics import ArgumentOptions, score
 from tallystick.tasks.arguments.stages import Accepted
 from tallystick.tasks.parses import with_parses
 
@@ -41,7 +41,7 @@ def test_stages(pairs):
 
 
 def test_the_number_of_candidates_kept(pairs):
-    assert figures(score(pairs, Options(counting="keep")))["break_aggregate"] == 63.45
+    assert figures(score(pairs, ArgumentOptions(counting="keep")))["break_aggregate"] == 63.45
 
 
 def test_what_each_stage_accepts(pairs):
@@ -78,4 +78,4 @@ def test_modifiers(pairs, tmp_path):
             file.write("\n")
     parsed = with_parses({"": pairs}, path)[""]
     assert figures(score(parsed))["modifiers"] == 63.81
-    assert figures(score(parsed, Options(counting="keep")))["modifiers"] == 63.63
+    assert figures(score(parsed, ArgumentOptions(counting="keep")))["modifiers"] == 63.63

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from running import run
 from tallystick.errors import SidesMismatch
 from tallystick.results.selection import spearman
-from tallystick.tasks.spans.counts import count_exact
+from tallystick.tasks.spans.files import SpanCorpus
 from tallystick.tasks.spans.iob import decode
+from tallystick.tasks.spans.metrics import SpanOptions, score
 from tallystick.tasks.spans.tags import read_tags
-from tallystick.tasks.spans.units import accuracy, count_tokens, count_tokens_and_separators, f1, kappa, macro, micro
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "spans" / "wnut17"
 TYPES = ("corporation", "creative-work", "group", "location", "person", "product")
@@ -34,22 +35,27 @@ def texts_of(system):
     return decode(read_tags(FOLDER / "emerging.test.annotated", path, same_tokens=same_tokens), "IOB2").texts
 
 
+def figures_of(system, **options):
+    """The averages of segment, token and ts, means over the declared types."""
+    found = score(SpanCorpus(texts_of(system)), ("segment", "token", "ts"), SpanOptions(tags=TYPES, **options))
+    return [result.averages for result in found.values()]
+
+
 @pytest.mark.parametrize("system", ["arcada", "drexel_cci", "sjtu_adapt.txt", "uh_ritual"])
 def test_expected_figures(system):
     expected = json.loads((FOLDER / "expected.json").read_text())["systems"][system]
-    texts = texts_of(system)
-    exact, tokens, both = count_exact(texts), count_tokens(texts), count_tokens_and_separators(texts)
-    half = count_tokens_and_separators(texts, separators=0.5)
+    exact, tokens, both = figures_of(system)
+    half = figures_of(system, separators=0.5)[2]
     found = {
-        "segment exact, micro F1": micro(f1, exact),
-        "segment exact, macro F1 over the six types": macro(f1, exact, TYPES).value,
-        "token, micro F1": micro(f1, tokens),
-        "token, macro F1": macro(f1, tokens, TYPES).value,
-        "token and separator, micro F1": micro(f1, both),
-        "token and separator, macro F1": macro(f1, both, TYPES).value,
-        "token and separator, separators weighted 0.5, macro F1": macro(f1, half, TYPES).value,
-        "token and separator, Cohen's kappa per type, averaged": macro(kappa, both, TYPES).value,
-        "token and separator, accuracy per type, averaged": macro(accuracy, both, TYPES).value,
+        "segment exact, micro F1": exact["micro"]["f1"],
+        "segment exact, macro F1 over the six types": exact["macro"]["f1"],
+        "token, micro F1": tokens["micro"]["f1"],
+        "token, macro F1": tokens["macro"]["f1"],
+        "token and separator, micro F1": both["micro"]["f1"],
+        "token and separator, macro F1": both["macro"]["f1"],
+        "token and separator, separators weighted 0.5, macro F1": half["macro"]["f1"],
+        "token and separator, Cohen's kappa per type, averaged": both["macro"]["kappa"],
+        "token and separator, accuracy per type, averaged": both["macro"]["accuracy"],
     }
     assert found == pytest.approx(expected, abs=1e-9)
 
@@ -57,10 +63,10 @@ def test_expected_figures(system):
 def test_seven_systems_ranked_by_segment_and_by_token_and_separator():
     segment, token, both = [], [], []
     for system in SYSTEMS:
-        texts = texts_of(system)
-        segment.append(micro(f1, count_exact(texts)))
-        token.append(macro(f1, count_tokens(texts), TYPES).value)
-        both.append(macro(f1, count_tokens_and_separators(texts), TYPES).value)
+        exact, tokens, units = figures_of(system)
+        segment.append(exact["micro"]["f1"])
+        token.append(tokens["macro"]["f1"])
+        both.append(units["macro"]["f1"])
     assert spearman(both, segment) == pytest.approx(0.893, abs=5e-4)
     assert spearman(both, token) == pytest.approx(0.964, abs=5e-4)
 
@@ -71,14 +77,9 @@ def test_a_submission_with_other_tokens_is_refused_with_the_line():
 
 
 def test_one_command_compares_all_seven():
-    import subprocess
-    import sys
-
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", "compare", "spans", "emerging.test.annotated",
-         *(f"submissions/{system}" for system in SYSTEMS), "--ignore-tokens",
-         *(part for name in ("segment", "token", "ts") for part in ("--metric", name)), "--format", "json"],
-        capture_output=True, text=True, encoding="utf-8", cwd=FOLDER, check=True,
+    done = run(
+        "compare", "spans", "emerging.test.annotated", *(f"submissions/{system}" for system in SYSTEMS), "--ignore-tokens",
+        *(part for name in ("segment", "token", "ts") for part in ("--metric", name)), "--format", "json", cwd=FOLDER,
     )  # fmt: skip
     found = json.loads(done.stdout)
     expected = json.loads((FOLDER / "expected.json").read_text())["systems"]

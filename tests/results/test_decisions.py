@@ -363,9 +363,12 @@ def test_collections_are_bags_and_distinct_makes_them_sets():
     assert tally(ts.match(ts.exact, distinct=True), ["a", "a", "b"], ["a", "a", "a"]) == (1, 1, 1, 2)
 
 
-def test_distinct_goes_by_value_not_by_similarity():
-    metric = ts.match(ts.text("equal", "casefold"), distinct=True)
-    assert tally(metric, ["a", "A", "a"], ["a"]) == (1, 1, 1, 2)
+def test_distinct_goes_by_what_the_similarity_can_tell_apart():
+    folded = ts.match(ts.text("equal", "casefold"), distinct=True)
+    assert tally(folded, ["a", "A", "a"], ["a"]) == (1, 1, 1, 1)
+    # Two numbers that are close enough to each other are not close to the same others.
+    near = ts.match(ts.number(1), distinct=True)
+    assert tally(near, [1, 1.5, 1.0], [2.2]) == (1, 1, 1, 2)
 
 
 def test_nan_equals_nan():

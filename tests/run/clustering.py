@@ -15,7 +15,7 @@ def main(folder):
 
     from tallystick.files.boundaries import find_boundaries
     from tallystick.run.processes import dask_workers
-    from tallystick.run.running import run_files
+    from tallystick.run.shards import run_files
 
     gold, system, log = (os.path.join(folder, name) for name in ("gold.jsonl", "system.jsonl", "log"))
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:

@@ -11,7 +11,7 @@ from functools import partial
 from slowly import begun, score_slowly
 
 from tallystick.files.boundaries import find_boundaries
-from tallystick.run.running import run_files
+from tallystick.run.shards import run_files
 from tallystick.run.state import State
 
 SIZE = 120

@@ -9,7 +9,7 @@ from tallystick.files.pairing import Paired, pair_documents
 from tallystick.results.explanation import explain_document
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS
 from tallystick.structures.texts import AnnotatedMention, Fact, FactSet, Relation, RelationSet
-from tallystick.tasks.relations.files import DocumentText, of_characters, read_relations, read_texts
+from tallystick.tasks.relations.files import DocumentText, of_characters, read_relations
 from tallystick.tasks.relations.show import relations_drawer, with_words
 
 TEXT = DocumentText((("Ann", "met", "Bob", "Ray"), ("in", "Rome")))
@@ -53,7 +53,7 @@ def test_what_is_not_of_the_text_is_not_drawn():
 @pytest.mark.parametrize("words", [{"tokens": ["a", "b", "c"]}, {"sentences": [["a", "b"], ["c"]]}])
 def test_words_of_json(tmp_path, words):
     (tmp_path / "x.jsonl").write_text(json.dumps({"id": "d", "relations": [], **words}) + "\n")
-    found = read_texts(str(tmp_path / "x.jsonl"))["d"]
+    found = read_relations(str(tmp_path / "x.jsonl"), keep_text=True).texts["d"]
     assert found.words == ("a", "b", "c")
     assert found.span(1, 2) == (1, 3)
     assert found.span(1, 3) is None
@@ -62,21 +62,21 @@ def test_words_of_json(tmp_path, words):
 @pytest.mark.parametrize("words", [{}, {"tokens": "a b"}, {"tokens": [1, 2]}, {"sentences": [[[1]]]}])
 def test_what_has_no_words(tmp_path, words):
     (tmp_path / "x.jsonl").write_text(json.dumps({"id": "d", "relations": [], **words}) + "\n")
-    assert read_texts(str(tmp_path / "x.jsonl")) == {}
-    assert read_texts("-") == {}
+    assert read_relations(str(tmp_path / "x.jsonl"), keep_text=True).texts == {}
 
 
 def test_characters_of_brat(tmp_path):
     text = "Ann Lee  met\n\n Bob."
     (tmp_path / "x.ann").write_text("T1\tPER 0 7\tAnn Lee\nT2\tPER 15 18\tBob\nR1\tknows Arg1:T1 Arg2:T2\n")
     name = str(tmp_path / "x.ann")
-    assert read_texts(name) == {}
+    assert read_relations(name, keep_text=True).texts == {}
     (tmp_path / "x.txt").write_text(text)
     for place in (name, str(tmp_path)):
-        (found,) = read_texts(place).values()
+        (found,) = read_relations(place, keep_text=True).texts.values()
         assert found.sentences == (("Ann", "Lee", "met"), ("Bob.",))
-    pairs = pair_documents(read_relations(name), read_relations(name), RelationSet)
-    (drawing,) = relations_drawer(pairs, read_texts(name))("x")
+    sides = [read_relations(name, keep_text=True) for _ in range(2)]
+    pairs = pair_documents(sides[0], sides[1], RelationSet)
+    (drawing,) = relations_drawer(pairs, pairs.texts)("x")
     assert [(mark.start, mark.end) for mark in drawing.reference] == [(0, 2), (3, 4)]
 
 

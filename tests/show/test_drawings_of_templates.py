@@ -6,7 +6,7 @@ import pytest
 
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
-from tallystick.tasks.templates.files import PairedTemplates, read_texts
+from tallystick.tasks.templates.files import PairedTemplates, read_templates
 from tallystick.tasks.templates.show import templates_drawer
 
 TEXT = "Rebels of the FMLN shot men.\nThe rebels fled from men."
@@ -28,9 +28,8 @@ def filled(type_="attack", **slots):
 
 @pytest.fixture
 def text(tmp_path):
-    return read_texts(
-        write(tmp_path / "x.jsonl", gtt(Victim=[[["men", 50]]], PerpInd=[[["rebels", 0], ["rebels", 33]]]))
-    )["d"]
+    line = gtt(Victim=[[["men", 50]]], PerpInd=[[["rebels", 0], ["rebels", 33]]])
+    return read_templates(write(tmp_path / "x.jsonl", line), keep_text=True).texts["d"]
 
 
 def test_a_mention_stands_where_its_offset_says_or_where_its_text_is_first_found(text):
@@ -45,17 +44,18 @@ def test_a_mention_stands_where_its_offset_says_or_where_its_text_is_first_found
 
 
 def test_an_offset_that_is_not_the_texts_is_not_believed(tmp_path):
-    found = read_texts(write(tmp_path / "x.jsonl", gtt(Victim=[[["men", 3], ["fmln", 9999]]])))["d"]
+    line = gtt(Victim=[[["men", 3], ["fmln", 9999]]])
+    found = read_templates(write(tmp_path / "x.jsonl", line), keep_text=True).texts["d"]
     assert found.places("men") == [(5, 6)]
     assert found.places("fmln") == [(3, 4)]
 
 
 def test_what_has_no_text(tmp_path):
-    assert read_texts("-") == {}
-    lines = [{"docid": "a", "templates": []}, {"id": "b", "text": 7, "templates": []}, [1], {"doctext": "x"}]
-    assert read_texts(write(tmp_path / "x.jsonl", *lines)) == {}
+    lines = [{"docid": "a", "templates": []}, {"id": "b", "text": 7, "templates": []}]
+    assert read_templates(write(tmp_path / "x.jsonl", *lines), keep_text=True).texts == {}
+    assert read_templates(write(tmp_path / "x.jsonl", gtt())).texts == {}  # nobody asked for it
     (tmp_path / "y.json").write_text(json.dumps({"a": {"pred_templates": []}}, indent=1))
-    assert read_texts(str(tmp_path / "y.json")) == {}
+    assert read_templates(str(tmp_path / "y.json"), keep_text=True).texts == {}
     pairs = PairedTemplates(["a"], [filled()], [filled()])
     assert templates_drawer(pairs, {})("a") == []
 

@@ -304,7 +304,7 @@ def test_an_edge_against_its_direction_is_named_so():
     knots = [Knot("boy", RIGHT), Knot("want", RIGHT)]
     drawing = GraphDrawing("", knots, [Link(1, 0, "ARG0", RIGHT)], [0]).packed()
     assert drawing["edges"] == [[0, 1, "ARG0-of", RIGHT, 1]]
-    assert drawing["said"] == "2 nodes (2 right), 1 edge (1 right)."
+    assert drawing["summary"] == "2 nodes (2 right), 1 edge (1 right)."
 
 
 # The command

@@ -1,7 +1,7 @@
 import pytest
 
 from tallystick.errors import SidesMismatch, ValueMismatch
-from tallystick.tasks.spans.counts import count_exact
+from tallystick.tasks.spans.metrics import count
 from tallystick.tasks.spans.segments import Span, annotate
 
 
@@ -9,15 +9,15 @@ def test_supertags():
     texts = annotate([[(0, 1, "PER"), (1, 2, "city"), (2, 3, "country")]], [[(1, 2, "country")]], [3])
     places = texts.relabelled({"city": "LOC", "country": "LOC"})
     assert places.tags == ("PER", "LOC")
-    assert count_exact(places).tp.tolist() == [[0, 1]]
+    assert count("segment", places).tp.tolist() == [[0, 1]]
     assert texts.relabelled(str.upper).tags == ("PER", "CITY", "COUNTRY")
-    assert count_exact(texts.relabelled("ENTITY")).den_r.tolist() == [[3]]
+    assert count("segment", texts.relabelled("ENTITY")).den_r.tolist() == [[3]]
 
 
 def test_touching_pieces_are_one():
     texts = annotate([[Span(0, 4, "S", ((2, 4), (0, 2)))]], [[(0, 4, "S")]], [4])
     assert texts.reference.pieces is None
-    assert count_exact(texts).tp.tolist() == [[1]]
+    assert count("segment", texts).tp.tolist() == [[1]]
 
 
 def test_taking_keeps_pieces_with_their_segments():

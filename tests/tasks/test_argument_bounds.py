@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tallystick.judging.questions import Question, Verdict
 from tallystick.structures.texts import EventArgument
 from tallystick.tasks.arguments.judging import FIGURES, bounds_of, judge_blocks
-from tallystick.tasks.arguments.metrics import Options, block_sums
+from tallystick.tasks.arguments.metrics import ArgumentOptions, block_sums
 from tallystick.tasks.arguments.stages import BREAK_AGGREGATE, JUDGED, Block, Broken, Candidate
 
 LABELS = ("Correct", "Partial", "Incorrect")
@@ -104,7 +104,7 @@ SETTINGS = list(product(("all", "pairs", "alone"), ("rewrite", "keep"), (0.0, 0.
 
 @pytest.mark.parametrize(("asks", "counting", "partial", "none"), SETTINGS)
 def test_a_verdict_more_never_lowers_a_bound(asks, counting, partial, none):
-    options = Options(counting=counting, partial=partial, none_credits_recall=none)
+    options = ArgumentOptions(counting=counting, partial=partial, none_credits_recall=none)
 
     @settings(max_examples=50)
     @given(judged(asks), st.data())
@@ -127,7 +127,7 @@ def test_a_verdict_more_never_lowers_a_bound(asks, counting, partial, none):
 )
 def test_what_is_not_called_a_bound_can_fall(asks, counting, partial):
     """The table is tight: for each figure that it leaves out there are verdicts that lower it."""
-    options = Options(counting=counting, partial=partial)
+    options = ArgumentOptions(counting=counting, partial=partial)
     fell = set()
     half, whole = (lambda *named: Verdict("Partial", named)), (lambda *named: Verdict("Correct", named))
     cases = [
@@ -156,7 +156,7 @@ def test_pairs_earn_the_most_that_any_matching_earns(made):
     worth = {"Correct": 1.0, "Partial": 0.5, "Incorrect": 0.0}
     candidates = sorted({one for one, _ in verdicts})[:4]
     verdicts = {key: one for key, one in verdicts.items() if key[0] in candidates}
-    found = sums("pairs", Options(partial=0.5), shape, verdicts)
+    found = sums("pairs", ArgumentOptions(partial=0.5), shape, verdicts)
     rows = [f"r{k}" for k in range(shape[0])]
     best = max(sum(worth[verdicts[c, r].label] for c, r in one) for one in matchings(candidates, rows))
     assert found[2] - shape[2] == best
@@ -166,7 +166,7 @@ def test_pairs_earn_the_most_that_any_matching_earns(made):
 def test_a_reference_earns_the_best_that_any_candidate_earns_for_it(made):
     shape, verdicts = made
     worth = {"Correct": 1.0, "Partial": 0.5, "Incorrect": 0.0}
-    found = sums("all", Options(partial=0.5), shape, verdicts)
+    found = sums("all", ArgumentOptions(partial=0.5), shape, verdicts)
     best = {
         r: max((worth[one.label] for one in verdicts.values() if shape[2] + r in one.references), default=0)
         for r in range(shape[0])
@@ -178,7 +178,7 @@ def test_a_reference_earns_the_best_that_any_candidate_earns_for_it(made):
 def test_a_partial_candidate_does_not_take_what_a_correct_one_stands_for(partial):
     """x0 is right for both references; x1 is half right for the second, and would have taken it for a larger total."""
     both, second = {("x0",): Verdict("Correct", (0, 1))}, {("x1",): Verdict("Partial", (1,))}
-    options = Options(partial=partial)
+    options = ArgumentOptions(partial=partial)
     assert sums("all", options, (2, [1, 1]), both).tolist() == [2, 3, 2, 2]
     assert sums("all", options, (2, [1, 1]), {**both, **second}).tolist() == [2, 3, 2, 2]
 
@@ -199,5 +199,5 @@ def test_what_is_partial_is_called_so_whatever_it_weighs():
     assert [(step.how, step.references) for step in block.steps] == [
         ("correct", (0,)), ("partial", (1,)), ("partial, no reference", ())
     ]  # fmt: skip
-    options = Options(partial=1.0, none_credits_recall=True)
+    options = ArgumentOptions(partial=1.0, none_credits_recall=True)
     assert block_sums(block, JUDGED, options).tolist() == [3, 3, 2, 2]  # half an argument the reference does not lack

@@ -1,7 +1,7 @@
 import pytest
 
 from tallystick.errors import MetricError
-from tallystick.tasks.arguments.forms import CONJUNCTIONS, HARMLESS, PRONOUNS, Wording, listed, words
+from tallystick.tasks.arguments.forms import CONJUNCTIONS, HARMLESS, PRONOUNS, Wording, describe_words, words
 
 WORDING = Wording()
 
@@ -67,10 +67,10 @@ def test_a_mark_of_the_genitive_is_one_word():
 
 def test_lists_in_the_signature():
     assert WORDING.signature == {"pronouns": "usual", "harmless": "usual", "conjunctions": "and"}
-    assert listed(frozenset(), HARMLESS) == "none"
-    assert listed(CONJUNCTIONS | {"or"}, CONJUNCTIONS) == "and+or"
-    assert listed(PRONOUNS - {"it"}, PRONOUNS).startswith(f"{len(PRONOUNS) - 1} words ")
-    assert listed(PRONOUNS - {"it"}, PRONOUNS) != listed(PRONOUNS - {"us"}, PRONOUNS)
+    assert describe_words(frozenset(), HARMLESS) == "none"
+    assert describe_words(CONJUNCTIONS | {"or"}, CONJUNCTIONS) == "and+or"
+    assert describe_words(PRONOUNS - {"it"}, PRONOUNS).startswith(f"{len(PRONOUNS) - 1} words ")
+    assert describe_words(PRONOUNS - {"it"}, PRONOUNS) != describe_words(PRONOUNS - {"us"}, PRONOUNS)
 
 
 @pytest.mark.parametrize("entry", ["as well as", "e.g.", "And", ""])

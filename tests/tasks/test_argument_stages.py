@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tallystick.structures.texts import ArgumentDocument, EventArgument, Parse
 from tallystick.tasks.arguments import metrics as arguments
 from tallystick.tasks.arguments.forms import LABELS, Variants, Wording
-from tallystick.tasks.arguments.metrics import EXPRESSIONS, Options, block_sums, document_sums
-from tallystick.tasks.arguments.stages import Accepted, Block, Broken, by_modifiers, run_stages
+from tallystick.tasks.arguments.metrics import EXPRESSIONS, ArgumentOptions, block_sums, document_sums
+from tallystick.tasks.arguments.stages import Accepted, Block, Broken, match_modifiers, run_stages
 
 WORDING = Wording()
 
@@ -153,7 +153,7 @@ def test_a_maximum_matching_of_modifiers():
     side = [EventArgument("e", "r", "cars", (k, k)) for k in (2, 6)]
     for candidates in permutations(("red cars", "big cars")):
         one = Block.of("e", "r", side, [EventArgument("e", "r", text) for text in candidates])
-        by_modifiers(one, WORDING, Variants(found, tokens, WORDING))
+        match_modifiers(one, WORDING, Variants(found, tokens, WORDING))
         assert len(accepted(one)) == 2
 
 
@@ -195,7 +195,7 @@ def test_what_is_left_of_a_broken_candidate_stays_open():
 def test_a_candidate_with_more_hits_is_broken_first():
     found = block(["x", "y", "z"], ["x and y", "x, y and z"])
     assert sum(isinstance(step, Broken) for step in found.steps) == 1
-    assert block_sums(found, "break_aggregate", Options()).tolist() == [3, 4, 3, 3]
+    assert block_sums(found, "break_aggregate", ArgumentOptions()).tolist() == [3, 4, 3, 3]
 
 
 def test_aggregate_takes_the_largest_number_of_references():
@@ -298,7 +298,7 @@ def document(items, said=None):
 def scored(gold, system, **options):
     said = [{} for _ in gold]
     left, right = ([document(items, one) for items, one in zip(side, said, strict=True)] for side in (gold, system))
-    return arguments.score(arguments.pair_values(left, right), Options(**options))
+    return arguments.score(arguments.pair_values(left, right), ArgumentOptions(**options))
 
 
 @given(ITEMS, ITEMS)
@@ -330,7 +330,7 @@ def test_the_order_of_the_input_changes_nothing(gold, system, data):
         for side in (left, right)
     ]
     for counting in ("rewrite", "keep"):
-        options = Options(counting=counting)
+        options = ArgumentOptions(counting=counting)
         one = arguments.evaluate([left], [right], options=options)
         two = arguments.evaluate([other[0]], [other[1]], options=options)
         assert {n: r.tally for n, r in one.items()} == {n: r.tally for n, r in two.items()}

@@ -14,8 +14,8 @@ from tallystick.judging.recorded import Recorded
 from tallystick.results.compare import compare, compare_runs
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument
 from tallystick.tasks.arguments import metrics as arguments
-from tallystick.tasks.arguments.judging import asked_how
-from tallystick.tasks.arguments.metrics import Options, open_questions
+from tallystick.tasks.arguments.judging import way_of_asking
+from tallystick.tasks.arguments.metrics import ArgumentOptions, open_questions
 from tallystick.tasks.arguments.show import systems_table
 
 
@@ -25,7 +25,7 @@ def document(*texts, role="r"):
 
 def scored(references, candidates, judge=None, **options):
     return arguments.score(
-        pair_values([document(*references)], [document(*candidates)]), Options(**options), judge=judge
+        pair_values([document(*references)], [document(*candidates)]), ArgumentOptions(**options), judge=judge
     )
 
 
@@ -110,7 +110,7 @@ def test_options_are_in_the_signature():
 )
 def test_options_that_make_no_sense(option, says):
     with pytest.raises(MetricError, match=re.escape(says)):
-        Options(**option)
+        ArgumentOptions(**option)
 
 
 def test_a_metric_that_is_not_there():
@@ -142,7 +142,7 @@ def test_partial_coverage_is_a_lower_bound():
         in found.results["judge"].warnings
     )
     whole = scored(["p", "q"], ["x", "y"], Says({"x": ("Correct", "p"), "y": ("Incorrect",)}))
-    assert whole.coverage.told == "says decided 2 of 2 open candidates (100.0%)"
+    assert whole.coverage.summary == "says decided 2 of 2 open candidates (100.0%)"
     assert not any("decided" in warning for warning in whole.results["judge"].warnings)  # there is nothing to warn of
     assert found.results["judge"].f1 <= whole.results["judge"].f1
 
@@ -154,7 +154,7 @@ def test_why_verdicts_are_lacking_is_said():
 
     judged = scored(["p"], ["x"], Troubled({}, asks="pairs"))
     found = judged.results["judge"].warnings
-    assert judged.coverage.told == "says decided 1 of 1 open candidates that have a free reference (100.0%)"
+    assert judged.coverage.summary == "says decided 1 of 1 open candidates that have a free reference (100.0%)"
     assert {"says: timeout (2 times)", "says: not JSON (1 times)"} <= set(found)
     assert "says: 3 calls not made, since all calls before them failed" in found
     assert any("judges of equal experience disagree on 1 of its questions" in note for note in found)
@@ -236,7 +236,7 @@ def test_how_a_judge_is_asked_by_its_kind(kind, shown, asks):
 
     judge = Says({}, asks=None)
     judge.kind, judge.prompt = kind, Prompt() if kind == "model" else None
-    assert asked_how(judge) == asks
+    assert way_of_asking(judge) == asks
 
 
 def test_judges_that_answer_wrongly():

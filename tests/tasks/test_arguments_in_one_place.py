@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tallystick.files.pairing import pair_values
 from tallystick.structures.texts import ArgumentDocument, EventArgument
 from tallystick.tasks.arguments import metrics as arguments
-from tallystick.tasks.arguments.metrics import Options
+from tallystick.tasks.arguments.metrics import ArgumentOptions
 
 STAGES = ("exact", "same_text", "harmless_tokens", "break_aggregate")
 
@@ -20,7 +20,7 @@ def at(place, text, role="r"):
 
 def scored(gold, system, tokens=(), **options):
     sides = (ArgumentDocument(tuple(gold), tokens=tuple(tokens)), ArgumentDocument(tuple(system)))
-    return arguments.score(pair_values(*([side] for side in sides)), Options(**options))
+    return arguments.score(pair_values(*([side] for side in sides)), ArgumentOptions(**options))
 
 
 def tallies(found):
@@ -33,7 +33,7 @@ def test_references_with_other_texts_in_one_place(duplicates):
     found = scored(gold, [at(1, "Homs"), at(1, "Homs")], ["in", "Homs"], duplicates=duplicates)
     n = 1 if duplicates == "merge" else 2
     assert all(sums == [n, n, n, n] for sums in tallies(found).values())
-    assert any("references that say something else than another reference in the same place" in note and note.endswith(": 1")
+    assert any("references with another text than a reference in the same place" in note and note.endswith(": 1")
                for note in found.results["exact"].notes)  # fmt: skip
 
 

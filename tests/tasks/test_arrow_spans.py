@@ -87,7 +87,7 @@ def test_what_is_wrong_is_said_with_its_row(tmp_path):
     right[6]["spans"] = [{"start": None, "end": 1, "label": "PER"}]
     with pytest.raises(InputError, match=r"system\.parquet:7: spans\[0\]: expected"):
         read(tmp_path, left, right, ".parquet")
-    with pytest.raises(SidesMismatch, match="has no text with the id"):
+    with pytest.raises(SidesMismatch, match="only in the"):
         read(tmp_path, left, corpus(2)[1:], ".parquet")
     right = corpus(2)
     right[3]["tokens"][0] = "other"

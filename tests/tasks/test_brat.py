@@ -1,8 +1,8 @@
 import pytest
+from span_counting import count_exact
 
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.files.standoff import read_brat
-from tallystick.tasks.spans.counts import count_exact
+from tallystick.tasks.spans.jsonl import read_brat
 
 TEXT = "left and\nright knee"
 GOLD = "T1\tSITE 0 4;15 19\tleft knee\nR1\tIn Arg1:T1 Arg2:T2\nT2\tSITE 5 14\tand right\n#1\tNote T1\tx\n"
@@ -33,7 +33,7 @@ def test_two_files(folders):
 
 def test_a_missing_file_is_named(folders):
     (folders / "guess" / "sub" / "b.ann").write_text("")
-    with pytest.raises(SidesMismatch, match=r'gold has no file "sub/b.ann"'):
+    with pytest.raises(SidesMismatch, match='1 only in the prediction: "sub/b"'):
         read_brat(folders / "gold", folders / "guess")
     with pytest.raises(SidesMismatch, match=r"two .ann files or two folders"):
         read_brat(folders / "gold", folders / "guess" / "sub" / "b.ann")
@@ -42,9 +42,9 @@ def test_a_missing_file_is_named(folders):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("T1 SITE 0 4 left", "a.ann:1: expected an annotation"),
-        ("X1\tSITE 0 4\tleft", "a.ann:1: expected an annotation"),
-        ("T1\tSITE 0-4\tleft", "expected offsets"),
+        ("T1 SITE 0 4 left", "a.ann:1:1: expected an annotation"),
+        ("X1\tSITE 0 4\tleft", "a.ann:1:1: expected an annotation"),
+        ("T1\tSITE 0-4\tleft", "expected `Type start end"),
         ("T1\tSITE 0 4\tright", 'the text at 0 4 is "left", the annotation has "right"'),
         ("T1\tSITE 0 3\tlef", "boundary inside the token"),
         ("T1\tSITE 0 99\tleft", "not inside its text"),

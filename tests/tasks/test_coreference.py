@@ -285,7 +285,7 @@ def test_documents_are_paired_by_name():
     key = {"one": [{"a", "b"}], "two": [{"c"}]}
     response = {"two": [{"c"}], "one": [{"a", "b"}]}
     assert evaluate(key, response)["b3"].f1 == 1
-    with pytest.raises(SidesMismatch, match="1 document only in the key"):
+    with pytest.raises(SidesMismatch, match="1 only in the reference"):
         evaluate(key, {"one": []})
     lenient = evaluate(key, {"one": [{"a", "b"}], "three": [{"z"}]}, options=CoreferenceOptions(compat="reference"))
     assert counts(lenient["mentions"]) == ((2, 2), (2, 3))

@@ -139,7 +139,7 @@ def test_bad_input_is_named_with_its_place(tmp_path, record, message):
     ("text", "message"),
     [
         ("T1\tA 0 1\tx\nE1\tAttack\n", "d.ann:2: expected `Type:T1 Role:T2"),
-        ("T1\tA 0 1\tx\nE1\tAttack:T1 Agent:T5\n", "d.ann:2: there is no 'T5'"),
+        ("T1\tA 0 1\tx\nE1\tAttack:T1 Agent:T5\n", "d.ann:2:20: there is no 'T5'"),
         ("*\tEquiv T1\n", "d.ann:1: expected"),
     ],
 )

@@ -69,12 +69,12 @@ def test_json_with_several_lists_and_a_mapping(tmp_path):
 
 def test_the_metrics_of_recent_work_read_the_string_fills(tmp_path):
     found = read_templates(written(tmp_path, KEY))
-    (template,) = found.values[0].templates
+    (template,) = next(iter(found.values.values())).templates
     assert template.type == "attack / bombing"
     assert [(f.slot, f.value.mentions[0]) for f in template.fillers] == [
         ("PerpInd", "criminals"), ("PerpInd", "gerardo olivos"), ("Victim", "a guard"),
     ]  # fmt: skip
-    assert "string fills" in found.notes[0]
+    assert "string fills" in found.warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -105,9 +105,9 @@ def test_pairs_by_id_or_by_order():
     assert [(a.name, b.name) for a, b in pair_graphs(one, other)] == [("1", "1"), ("2", "2")]
     unnamed = parse_penman("(x / y)\n\n(c / d)", file="unnamed")
     assert [b.concepts[0] for _, b in pair_graphs(one, unnamed)] == ["y", "d"]
-    with pytest.raises(SidesMismatch, match="one has 2 graphs and short has 1"):
+    with pytest.raises(SidesMismatch, match="one has 2 documents and short has 1"):
         pair_graphs(one, parse_penman("(a / b)", file="short"))
-    with pytest.raises(SidesMismatch, match='"3" only in third'):
+    with pytest.raises(SidesMismatch, match='1 only in the reference: "2"; 1 only in the prediction: "3"'):
         pair_graphs(one, parse_penman("# ::id 1\n(a / b)\n\n# ::id 3\n(c / d)", file="third"))
-    with pytest.raises(SidesMismatch, match='"1" occurs twice'):
+    with pytest.raises(InputError, match="twice:5: the document '1' stood in line 2 already"):
         pair_graphs(one, parse_penman("# ::id 1\n(a / b)\n\n# ::id 1\n(c / d)", file="twice"))

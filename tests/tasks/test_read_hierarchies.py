@@ -107,8 +107,8 @@ def test_brat_without_events_takes_text_bound_annotations(tmp_path):
         ("x", '{"events": ["a"], "links": {"subevent": [["a", "a"]]}}\n', "1:42", "to itself", "["),
         ("x", '{"events": ["a"], "linx": {}}\n', "1:27", "unknown here", "{"),
         ("x", '{"events": ["a"}\n', "1:16", "is not JSON", "}"),
-        ("x.ann", "T1\tA 0 1\tx\nR1\tSubevent Arg1:T1 Arg2:T9\n", "2:26", "unknown event T9", "T"),
-        ("x.ann", "T1\tA 0 1\tx\nE1\tA:T2\n", "2:4", "trigger T2", "A"),
+        ("x.ann", "T1\tA 0 1\tx\nR1\tSubevent Arg1:T1 Arg2:T9\n", "2:26", "there is no 'T9' in this file", "T"),
+        ("x.ann", "T1\tA 0 1\tx\nE1\tA:T2\n", "2:6", "there is no 'T2' in this file", "T"),
         ("x.ann", "hello\n", "1:1", "standoff", "h"),
     ],
 )  # fmt: skip

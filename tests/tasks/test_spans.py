@@ -8,25 +8,24 @@ import pytest
 from hypothesis import given
 from nervaluate import Evaluator
 from plain_spans import corpora, laid_out, separators, tokens
+from span_counting import count_exact, count_tokens, count_tokens_and_separators, macro, micro, weighted
 
 import tallystick as ts
 from tallystick.engine.tally import Labelled, total
 from tallystick.errors import InputError, MetricError, SidesMismatch
 from tallystick.results.resampling import intervals
 from tallystick.tasks.spans import metrics as spans
-from tallystick.tasks.spans import units as span_measures
-from tallystick.tasks.spans.counts import count_exact
+from tallystick.tasks.spans.counts import count_expression, count_scheme
 from tallystick.tasks.spans.files import SpanCorpus
-from tallystick.tasks.spans.metrics import METRICS, SpanOptions
-from tallystick.tasks.spans.schemes import count_scheme
+from tallystick.tasks.spans.metrics import METRICS, SpanOptions, metrics_for
 from tallystick.tasks.spans.segments import annotate
 from tallystick.tasks.spans.show import seqeval_report
-from tallystick.tasks.spans.tallies import AVERAGES
-from tallystick.tasks.spans.units import count_tokens, count_tokens_and_separators
+from tallystick.tasks.spans.tallies import AVERAGES, f1
 
 # Table 1 of Esuli and Sebastiani: The quick brown fox jumps over the lazy dog
 TABLE_1 = ([[(1, 3, "A"), (7, 9, "A")]], [[(1, 4, "A"), (7, 8, "A"), (8, 9, "A")]])
 EVERY = tuple(METRICS)
+SEGMENT, UNIT = METRICS["segment"].expression, METRICS["ts"].expression
 LIMITS = SpanOptions(k1=1, k2=1)
 
 
@@ -84,9 +83,9 @@ def test_averages_are_those_of_the_counts(corpus):
     for name, count in (("segment", count_exact), ("token", count_tokens), ("ts", count_tokens_and_separators)):
         counts, result = count(texts), results[name]
         expected = {
-            "micro": span_measures.micro(span_measures.f1, counts),
-            "macro": span_measures.macro(span_measures.f1, counts).value,
-            "weighted": span_measures.weighted(span_measures.f1, counts).value,
+            "micro": micro(f1, counts),
+            "macro": macro(f1, counts).value,
+            "weighted": weighted(f1, counts).value,
         }
         found = {average: figures["f1"] for average, figures in result.averages.items()}
         assert found == pytest.approx({average: np.nan_to_num(value) for average, value in expected.items()})
@@ -115,16 +114,45 @@ def test_segment_and_units_are_expressions_of_the_algebra(corpus):
         for pair in zip(sides, of_tokens, strict=True)
     ]
     for name, metric, items in (
-        ("segment", spans.SEGMENT, segments), ("token", spans.UNIT, of_tokens), ("ts", spans.UNIT, of_both)
+        ("segment", SEGMENT, segments), ("token", UNIT, of_tokens), ("ts", UNIT, of_both)
     ):  # fmt: skip
         derived = ts.evaluate(metric, *items, undefined=0.0)
         assert derived.f1 == pytest.approx(found[name].micro["f1"])
 
 
+@pytest.mark.parametrize("partner", ["any", "one-to-one"])
+@given(corpora(discontinuous=False))
+def test_partners_counted_by_hand_are_their_expressions(partner, corpus):
+    texts = laid_out(corpus)
+    for name, iou in (("overlap", 0.5), ("contain", 0.5), ("iou", 0.5), ("iou", 0.1), ("iou", 1)):
+        metric = metrics_for(SpanOptions(partner=partner, iou=iou))[name]
+        for rows in ("text", "corpus"):
+            by_hand = spans.count(name, texts, rows, partner=partner, iou=iou)
+            derived = count_expression(metric.expression, texts, rows)
+            for part in ("num_p", "den_p", "num_r", "den_r"):
+                np.testing.assert_array_equal(getattr(by_hand, part), getattr(derived, part))
+
+
+def test_a_result_carries_its_expression_and_its_documents():
+    gold, guess = [[(0, 2, "PER"), (3, 4, "LOC")], [(0, 1, "PER")]], [[(0, 2, "PER"), (3, 5, "LOC")], [(0, 1, "LOC")]]
+    found = spans.evaluate(gold, guess, EVERY, lengths=[5, 2], options=LIMITS)
+    ids = found["segment"].ids
+    assert found["segment"].expression == SEGMENT
+    assert found["segment"].explain(ids[0]).children[0].status == "matched"
+    assert [row.path for row in found["segment"].by_field()] == ["[*].start", "[*].end", "[*].tag"]
+    for name in ("overlap", "contain", "iou"):
+        assert found[name].metric == METRICS[name].expression
+        assert found[name].explain(ids[1]).children
+    gaps = spans.evaluate([[(0, 4, "S", ((0, 1), (3, 4)))]], [[(0, 4, "S")]], ["segment", "overlap"], lengths=[4])
+    assert "pieces=exact" in gaps["segment"].signature
+    assert gaps["overlap"].metric == "spans.overlap(partner=any)"  # the algebra's ranges have no gaps
+    assert (gaps["segment"].f1, gaps["overlap"].f1) == (0, 1)
+
+
 def test_expression_in_the_signature_only_where_it_holds():
     plain = spans.evaluate(*TABLE_1, ["ts"])["ts"].signature
-    assert str(spans.UNIT) in plain
-    assert str(spans.UNIT) not in spans.evaluate(*TABLE_1, ["ts"], options=SpanOptions(separators=0.5))["ts"].signature
+    assert str(UNIT) in plain
+    assert str(UNIT) not in spans.evaluate(*TABLE_1, ["ts"], options=SpanOptions(separators=0.5))["ts"].signature
     assert "separators=0.5" in spans.evaluate(*TABLE_1, ["ts"], options=SpanOptions(separators=0.5))["ts"].signature
 
 
@@ -201,7 +229,7 @@ def test_nervaluates_overall_and_by_tag(scheme):
     texts = SpanCorpus(spans.corpus_from_python(gold, guess).texts).texts
     five = count_scheme(texts, scheme, "corpus")
     assert result.kind.pooled_tally(result.sums)["correct"] == five.correct.sum()
-    assert result.micro["f1"] == pytest.approx(span_measures.f1(five.as_counts())[0, 0])
+    assert result.micro["f1"] == pytest.approx(f1(five.as_counts())[0, 0])
 
 
 def test_nervaluate_itself_on_data_without_conflicts():

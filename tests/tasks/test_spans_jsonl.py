@@ -1,9 +1,9 @@
 import json
 
 import pytest
+from span_counting import count_exact
 
 from tallystick.errors import InputError, MetricError, SidesMismatch
-from tallystick.tasks.spans.counts import count_exact
 from tallystick.tasks.spans.jsonl import read_spans
 
 TEXT = "left and right knee"
@@ -43,11 +43,11 @@ def test_texts_belong_together_by_id(write):
     gold = write("gold", {"id": "a", "text": "x", "spans": []}, {"id": "b", "text": "y z", "spans": [[0, 1, "T"]]})
     guess = write("guess", {"id": "b", "spans": [[0, 1, "T"]]}, {"id": "a", "spans": []})
     assert count_exact(read_spans(gold, guess)).tp.tolist() == [[0], [1]]
-    with pytest.raises(SidesMismatch, match='guess has no text with the id "a"'):
+    with pytest.raises(SidesMismatch, match='1 only in the reference: "a"'):
         read_spans(gold, write("guess", {"id": "b", "spans": []}))
-    with pytest.raises(InputError, match=r'guess:2: the id "b" occurs twice, first at .*guess:1'):
+    with pytest.raises(InputError, match="guess:2: the document 'b' stood in line 1 already"):
         read_spans(gold, write("guess", {"id": "b", "spans": []}, {"id": "b", "spans": []}))
-    with pytest.raises(SidesMismatch, match=r"2 texts, .* has 1, and not all"):
+    with pytest.raises(SidesMismatch, match=r"gold has 2 documents and .* has 1; without names"):
         read_spans(gold, write("guess", {"spans": []}))
 
 

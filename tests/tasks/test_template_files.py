@@ -41,30 +41,30 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_gives_the_same(tmp_path, form):
     found = read_templates(written(tmp_path, FORMS[form]))
-    assert found.ids == ["d1"]
-    assert found.values == [WANTED]
+    assert list(found.values) == ["d1"]
+    assert list(found.values.values()) == [WANTED]
 
 
 def test_an_indented_object_and_a_gz_file(tmp_path):
     content = json.dumps(FORMS["gtt predictions"][0], indent=2)
-    assert read_templates(written(tmp_path, content)).values == [WANTED]
+    assert read_templates(written(tmp_path, content)).values == {"d1": WANTED}
     packed = tmp_path / "file.json.gz"
     packed.write_bytes(gzip.compress(content.encode()))
-    assert read_templates(packed).values == [WANTED]
+    assert read_templates(packed).values == {"d1": WANTED}
 
 
 def test_iterx_has_a_line_for_each_document_and_type(tmp_path):
     lines = [{"d1": [{"incident_type": "attack"}]}, {"d1": [{"incident_type": "arson"}]}, {"d2": []}]
     found = read_templates(written(tmp_path, lines))
-    assert [[t.type for t in value.templates] for value in found.values] == [["attack", "arson"], []]
+    assert [[t.type for t in value.templates] for value in found.values.values()] == [["attack", "arson"], []]
 
 
 def test_what_gtt_leaves_out_is_counted(tmp_path):
     one = {"incident_type": "attack", "Victim": [[], [["a", 1]]]}
     found = read_templates(written(tmp_path, [{"docid": "d1", "templates": [one, one]}]))
-    assert len(found.values[0].templates) == 1
-    assert "2 entities without mentions" in found.notes[0]
-    assert "1 gold templates that repeat another" in found.notes[1]
+    assert len(next(iter(found.values.values())).templates) == 1
+    assert "2 entities without mentions" in found.warnings[0]
+    assert "1 gold templates that repeat another" in found.warnings[1]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_what_gtt_leaves_out_is_counted(tmp_path):
         ('{"id": "a", "templates": []}\n{"id": "b", "templates": [}\n', r"file.json:2:27: is not JSON"),
         ('{\n "a": [],\n "b": [}\n}', r"file.json:3:8: is not JSON"),
         ('{"a": [], "a": []}', '"a" twice'),
-        ([{"id": "a", "templates": []}, {"id": "a", "templates": []}], 'file.json:2: document "a" stood in line 1'),
+        ([{"id": "a", "templates": []}, {"id": "a", "templates": []}], "file.json:2: the document 'a' stood in line 1 already"),
         ([{"id": "a", "templates": {}}], r"file.json:1: templates is \{\}; expected a list of templates"),
         ([{"id": "a", "frames": []}, {"id": "b"}], "expected the templates under one of"),
         ([{"name": "a", "templates": []}, {}], "expected the name of the document"),
@@ -108,7 +108,7 @@ def test_documents_are_paired_by_name_and_muc_names_are_known(tmp_path):
     gold = read_templates(written(tmp_path, [{"docid": "TST3-MUC4-0002", "templates": []}], "gold.json"))
     system = read_templates(written(tmp_path, '{"30002": [{"type": "x"}]}', "system.json"))
     pairs = pair_templates(gold, system)
-    assert pairs.ids == ["TST3-MUC4-0002"]
+    assert pairs.ids == ("TST3-MUC4-0002",)
     assert [t.type for t in pairs.predicted[0].templates] == ["x"]
     other = read_templates(written(tmp_path, '{"30003": []}', "other.json"))
     with pytest.raises(

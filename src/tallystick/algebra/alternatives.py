@@ -8,39 +8,40 @@ self-score: the largest of the alternatives', and the predicted value's own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tallystick.algebra.missing import Optional
-from tallystick.algebra.node import Similarity, require
+from tallystick.algebra.alignment import Aligned
+from tallystick.algebra.node import Around, Similarity, has_structure, require, takes_collections
 from tallystick.engine.arrays import F64, I64, first_best, offsets_of
 from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Bag, Data, Nullable, Objects, Scope
-from tallystick.engine.encoded import Column, Items
+from tallystick.engine.encoded import Column, Items, Numbered
+from tallystick.engine.frozen import frozen
 from tallystick.errors import ValueMismatch, did_you_mean
 
 SIDES = ("reference", "predicted")
 
 
-@dataclass(frozen=True, eq=False)
 class Options(Items):
     """The alternatives of each row, of which one is to be met."""
 
-    def take(self, rows: I64) -> Options:
-        taken = super().take(rows)
-        return Options(taken.offsets, taken.items)
+    def number_rows(self) -> Numbered:
+        return Items.number_rows(self.distinct())
 
 
-@dataclass(frozen=True, repr=False)
-class AnyOf(Similarity):
+@frozen
+class AnyOf(Around):
     """The best φ of any of the alternatives that one side (the reference) holds."""
 
     inner: Similarity
     side: str = "reference"
     name = "any_of"
+    carries_variables = False
 
     def __post_init__(self) -> None:
         require(isinstance(self.inner, Similarity), f"any_of() needs a similarity, found {self.inner!r}")
@@ -55,9 +56,13 @@ class AnyOf(Similarity):
         return replace(self, inner=inner, side=SIDES[1 - SIDES.index(self.side)])
 
     @property
+    def takes_null(self) -> bool:
+        return self.inner.may_miss
+
+    @property
     def _of_collections(self) -> bool:
         """Whether the values themselves are collections: then a list is always one of alternatives."""
-        return any(hasattr(part, "matched") for part in self.inner.walk())
+        return takes_collections(self.inner)
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         if self.side == "reference":
@@ -81,7 +86,7 @@ class AnyOf(Similarity):
         for value, row in zip(leaf_values(data, scope), rows, strict=True):
             if not row:
                 raise ValueMismatch(f"at {scope}: any_of needs one alternative or more, found {value!r:.60}")
-            if any(one is None for one in row) and not isinstance(self.inner, Optional):
+            if any(one is None for one in row) and not self.inner.may_miss:
                 raise ValueMismatch(
                     f"at {scope}: null is nothing, and cannot be one of the alternatives {value!r:.60}; where null is to be a "
                     f"right answer, make it a value: nothing: [missing], or any_of(optional(...))"
@@ -119,10 +124,32 @@ class AnyOf(Similarity):
             choice[rows] = places[first_best(pair, len(rows), weights)]
         return choice
 
-    def met(self, r: Any, p: Any, i: I64, j: I64) -> tuple[Column, Column]:
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
         """Both sides with one alternative for each row."""
-        choice = self.chosen(r, p, i, j)
-        return (r.items.take(choice), p) if self.side == "reference" else (r, p.items.take(choice))
+        r: Any = here.reference
+        p: Any = here.predicted
+        choice = self.chosen(r, p, here.i, here.j)
+        met = (r.items.take(choice), p) if self.side == "reference" else (r, p.items.take(choice))
+        return here.changed(self.inner, *met).below()
+
+    def inside(self, left: Sequence[Any], right: Sequence[Any]) -> tuple[Similarity, Sequence[Any], Sequence[Any]]:
+        both = [k for k, pair in enumerate(zip(left, right, strict=True)) if None not in pair]
+        r: Any
+        p: Any
+        r, p = self.encode(Objects([left[k] for k in both]), Objects([right[k] for k in both]), Scope())
+        rows = np.arange(len(both), dtype=np.int64)
+        place = self.chosen(r, p, rows, rows) - (r if self.side == "reference" else p).offsets[:-1]
+        met = list(left if self.side == "reference" else right)
+        for k, choice in zip(both, place.tolist(), strict=True):
+            if isinstance(met[k], (list, tuple)):
+                met[k] = met[k][choice]
+        return self.inner.inside(met, right) if self.side == "reference" else self.inner.inside(left, met)
+
+    def in_words(self) -> tuple[str, ...]:
+        if not has_structure(self):
+            return (str(self),)
+        first, *more = self.inner.in_words()
+        return (first, "any of several", *more)
 
 
 def any_of(inner: Similarity, *, side: str = "reference") -> AnyOf:

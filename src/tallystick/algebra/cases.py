@@ -8,29 +8,32 @@ A recursive metric is unrolled while there are values to encode: one level for e
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tallystick.algebra.node import Named, Node, Similarity, require
-from tallystick.algebra.records import Each, Record
+from tallystick.algebra.alignment import Aligned
+from tallystick.algebra.kernel import Kernel
+from tallystick.algebra.node import Change, Named, Node, Similarity, require
 from tallystick.engine.arrays import F64, I64
-from tallystick.engine.blocks import Blocks, Pairs
+from tallystick.engine.blocks import Blocks, Pairs, Sums
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Data, Objects, Scope
 from tallystick.engine.encoded import Alternatives, Column, Nothing
+from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError, ValueMismatch
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Cases(Similarity):
     """φ of the case that both values belong to; a case is named after its type."""
 
     options: Named
     name = "cases"
+    carries_variables = True
 
     def __post_init__(self) -> None:
         require(len(self.options) > 0, "cases() needs at least one case: cases(str=exact)")
@@ -55,13 +58,6 @@ class Cases(Similarity):
             for k, of in enumerate(case)
         )
         return r, p
-
-    def split(self, values: Sequence[Any], scope: Scope) -> tuple[list[I64], list[list[Any]]]:
-        """For each case its rows, and the values there."""
-        known: dict[type, int] = {}
-        case = np.array([self._case(value, known, scope) for value in values], np.int64)
-        rows = [np.flatnonzero(case == number) for number in range(len(self.options))]
-        return rows, [[values[k] for k in here.tolist()] for here in rows]
 
     def _case(self, value: Any, known: dict[type, int], scope: Scope) -> int:
         """Which case a value belongs to: by the name of its class, a mapping also by its keys."""
@@ -89,7 +85,7 @@ class Cases(Similarity):
         shared = {
             k: (len(names ^ set(value)) == 0, len(names & set(value)), -len(names - set(value)))
             for k, (_, part) in enumerate(self.options)
-            for names in ({field for field, _ in fields_of(part)},)
+            for names in (set(part.looks_at() or ()),)
             if names & set(value)
         }
         return [k for k, rank in shared.items() if rank == max(shared.values())]
@@ -108,15 +104,47 @@ class Cases(Similarity):
             out[column.rows(number)] = part.selves(column.columns[number])
         return out
 
+    @property
+    def says(self) -> str:
+        return "case by case"
 
-def fields_of(part: Node) -> Named:
-    """The fields of a record, whatever weight or threshold is around it."""
-    while not isinstance(part, (Record, Each)):
-        inner = getattr(part, "inner", None)
-        if not isinstance(inner, Similarity) or hasattr(part, "matched"):
-            return Named()
-        part = inner
-    return part.fields
+    @property
+    def is_leaf(self) -> bool:
+        return False
+
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        r, p = here.reference, here.predicted
+        assert isinstance(r, Alternatives)
+        assert isinstance(p, Alternatives)
+        for k, (name, part) in enumerate(self.options):
+            both = (r.case[here.i] == k) & (p.case[here.j] == k)
+            i, j = r.position[here.i[both]], p.position[here.j[both]]
+            level = here.at(part, r.columns[k], p.columns[k])
+            homes = here.homes and (here.homes[0][r.rows(k)], here.homes[1][p.rows(k)])
+            yield replace(level, path=f"{here.path}<{name}>", i=i, j=j, homes=homes)
+
+    @property
+    def two_numerators(self) -> bool:
+        return any(part.two_numerators for _, part in self.options)
+
+    def _numerators(self, r: Any, p: Any, blocks: Blocks) -> Sums:
+        found = []
+        for k, (_, part) in enumerate(self.options):
+            rows, columns = r.rows(k), p.rows(k)
+            inner = part.numerators(r.columns[k], p.columns[k], blocks.at(rows, columns))
+            found.append(inner.moved(rows, columns))
+        return Sums.joined(found)
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        parts = [part.kernel(one_depth) for _, part in self.options]
+        every = {name: all(getattr(part, name) for part in parts) for name in ("kernel", "strong", "indicator")}
+        return Kernel.joined(parts).because("cases apart", **every)
+
+    def _changed(self, column: Alternatives, owners: I64, change: Change) -> Alternatives:
+        columns = (
+            part.changed(column.columns[k], owners[column.rows(k)], change) for k, (_, part) in enumerate(self.options)
+        )
+        return Alternatives(column.case, column.position, tuple(columns))
 
 
 def _place(case: Any, count: int) -> Any:
@@ -127,7 +155,7 @@ def _place(case: Any, count: int) -> Any:
     return place
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Ref(Similarity):
     """The enclosing `let` of that name."""
 
@@ -137,11 +165,15 @@ class Ref(Similarity):
     def __repr__(self) -> str:
         return self.to
 
+    @classmethod
+    def chosen_by_name(cls) -> bool:
+        return False
+
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         raise MetricError(f"{self.to} stands outside of let({self.to}, ...)")
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Let(Similarity):
     """A similarity that contains itself, under a name."""
 
@@ -180,6 +212,31 @@ class Let(Similarity):
 
     def _selves(self, column: Any) -> F64:
         return self.unrolled.selves(column)
+
+    @property
+    def two_numerators(self) -> bool:
+        return self.body.two_numerators
+
+    def _numerators(self, r: Any, p: Any, blocks: Blocks) -> Sums:
+        return self.unrolled.numerators(r, p, blocks)
+
+    @property
+    def is_leaf(self) -> bool:
+        return False
+
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        if len(here.reference) or len(here.predicted):  # else the recursion ends
+            yield from here.inside(self.unrolled).below()
+
+    @property
+    def item(self) -> Similarity | None:
+        return self.unrolled.item
+
+    def looks_at(self) -> Mapping[str, Similarity | None] | None:
+        return self.unrolled.looks_at()
+
+    def inside(self, left: Sequence[Any], right: Sequence[Any]) -> tuple[Similarity, Sequence[Any], Sequence[Any]]:
+        return self.unrolled.inside(left, right)
 
 
 def cases(**options: Similarity) -> Cases:

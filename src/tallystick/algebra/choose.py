@@ -12,19 +12,18 @@ A choice has parts, and what is nearer to the user wins part by part: a file ove
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
 from tallystick.algebra.alternatives import AnyOf
 from tallystick.algebra.exact import Keyed, exact
-from tallystick.algebra.functions import Aliases, Function
-from tallystick.algebra.hierarchy import levels, subtypes
+from tallystick.algebra.functions import Aliases
+from tallystick.algebra.hierarchy import Subtypes, levels
 from tallystick.algebra.missing import Optional
+from tallystick.algebra.names import choosable
 from tallystick.algebra.node import Similarity, Table
-from tallystick.algebra.numbers import date, number, overlap
 from tallystick.algebra.ordered import Sequence
 from tallystick.algebra.sets import CONSTRAINTS, Match, Matching
-from tallystick.algebra.text import text
 from tallystick.algebra.weights import Above, AtLeast, Weighted
 from tallystick.errors import DerivationError, MetricError, TallystickError, did_you_mean
 
@@ -56,12 +55,7 @@ class Collecting:
         return Sequence(inner) if self.in_order else Match(inner, self.constraint, self.distinct)
 
     def __str__(self) -> str:
-        if self.in_order:
-            return "in order"
-        words = ["set" if self.distinct else "bag"]
-        if self.key:
-            words.append(f"keyed by {', '.join(self.key)}")
-        return ", ".join([*words, f"matched {self.constraint}"])
+        return self.over(exact).in_words()[0]
 
 
 ordered = Collecting(in_order=True)
@@ -201,72 +195,8 @@ WORDS = {
 }
 
 
-def _options(spec: Any, *allowed: str) -> dict[str, Any]:
-    if not isinstance(spec, Mapping):
-        raise MetricError(f"expected an object with {', '.join(allowed)}, found {spec!r:.60}")
-    for name in spec:
-        if name not in allowed:
-            raise MetricError(
-                f"unknown option {name!r}; expected {', '.join(allowed)}.{did_you_mean(str(name), allowed)}"
-            )
-    return dict(spec)
-
-
-def _read_text(spec: Any) -> Similarity:
-    if isinstance(spec, str):
-        return text(spec)
-    if isinstance(spec, list):
-        return text(*spec)
-    options = _options(spec, "ratio", "steps")
-    return text(options.get("ratio", "equal"), *options.get("steps", ()))
-
-
-def _read_number(spec: Any) -> Similarity:
-    return number(**_options(spec, "absolute", "relative"))
-
-
-def _read_date(spec: Any) -> Similarity:
-    return date(**_options({} if spec is True else spec, "days"))
-
-
-def _read_overlap(spec: Any) -> Similarity:
-    return overlap(**_options({"kind": spec} if isinstance(spec, str) else spec, "kind", "start", "end", "inclusive"))
-
-
 def _read_hierarchy(spec: Any) -> Similarity:
-    if isinstance(spec, str):
-        return levels(spec)
-    if isinstance(spec, Mapping) and "parents" in spec:
-        return subtypes(**_options(spec, "parents", "direction", "credit"))
-    if not isinstance(spec, Mapping):
-        raise MetricError(f'expected {{child: parent}}, or a separator such as ".", found {spec!r:.60}')
-    return subtypes(spec)
-
-
-def _read_function(spec: Any) -> Similarity:
-    from tallystick.tasks.records.shapes import load
-
-    if isinstance(spec, str):
-        return Function(load(spec))
-    options = _options(spec, "call", "reflexive")
-    return Function(load(options["call"]), bool(options.get("reflexive", True)))
-
-
-def _read_judge(spec: Any) -> Similarity:
-    from tallystick.algebra.judged import judged
-
-    if isinstance(spec, str):
-        return judged(spec)
-    options = _options(spec, "name", "partial")
-    if "name" not in options:
-        raise MetricError('expected the name of a judge: {"name": "embedding:model.json", "partial": 0.5}')
-    return judged(options["name"], options.get("partial", 0.0))
-
-
-def _read_embedding(spec: Any) -> Similarity:
-    from tallystick.algebra.judged import Embedding
-
-    return Embedding(spec)
+    return levels(spec) if isinstance(spec, str) else Subtypes.from_choice(spec)
 
 
 def _read_expression(spec: Any) -> Similarity:
@@ -278,18 +208,34 @@ def _read_expression(spec: Any) -> Similarity:
     return found
 
 
-SIMILARITIES: dict[str, Callable[[Any], Similarity]] = {
-    "exact": lambda _: exact,
-    "text": _read_text,
-    "number": _read_number,
-    "date": _read_date,
-    "overlap": _read_overlap,
-    "hierarchy": _read_hierarchy,
-    "function": _read_function,
-    "judge": _read_judge,
-    "embedding": _read_embedding,
-    "expression": _read_expression,
-}
+WORDS_OF_CHOICES = (
+    "exact",
+    "text",
+    "number",
+    "date",
+    "overlap",
+    "hierarchy",
+    "function",
+    "judge",
+    "embedding",
+    "expression",
+)
+"""The usual words, in the order in which messages list them; every similarity that can be chosen has its name besides."""
+
+
+def similarities() -> dict[str, Callable[[Any], Similarity]]:
+    """The words for similarities, and what makes one of what stands behind the word."""
+    by_name = choosable()
+    found: dict[str, Callable[[Any], Similarity]] = {name: class_.from_choice for name, class_ in by_name.items()}
+    found.update(
+        exact=lambda _: exact,
+        hierarchy=_read_hierarchy,
+        judge=by_name["judged"].from_choice,
+        expression=_read_expression,
+    )
+    return {name: found[name] for name in (*WORDS_OF_CHOICES, *sorted(set(found) - set(WORDS_OF_CHOICES)))}
+
+
 PARTS = (
     "weight",
     "credit",
@@ -311,29 +257,31 @@ def read_choice(spec: Any, where: str, why: str = "") -> Choice:
     if isinstance(spec, str):
         if spec in WORDS:
             return replace(WORDS[spec], why=why)
-        if spec in ("date",):
-            return Choice(similarity=date(), why=why)
+        class_ = choosable().get(spec)
+        if class_ is not None and all(f.default is not MISSING for f in fields(class_)):
+            return Choice(similarity=class_(), why=why)
         raise DerivationError(
             f"{where}: unknown choice {spec!r}; expected one of {', '.join(WORDS)}, or an object such as "
-            f'{{"text": "levenshtein"}}.{did_you_mean(spec, [*WORDS, *SIMILARITIES])}'
+            f'{{"text": "levenshtein"}}.{did_you_mean(spec, [*WORDS, *similarities()])}'
         )
     if not isinstance(spec, Mapping) or not spec:
         raise DerivationError(
             f"{where}: expected a choice such as {{'text': 'levenshtein'}} or 'ignore', found {spec!r:.60}"
         )
-    known = [*SIMILARITIES, *PARTS]
+    makes = similarities()
+    known = [*makes, *PARTS]
     for name in spec:
         if name not in known:
             raise DerivationError(
                 f"{where}: unknown choice {name!r}; expected some of {', '.join(known)}.{did_you_mean(str(name), known)}"
             )
-    chosen = [name for name in spec if name in SIMILARITIES]
+    chosen = [name for name in spec if name in makes]
     if len(chosen) > 1:
         raise DerivationError(f"{where}: {' and '.join(chosen)} cannot both be chosen for one value")
     parts: dict[str, Any] = {name: spec[name] for name in PARTS if name in spec}
     try:
         found = Choice(
-            similarity=SIMILARITIES[chosen[0]](spec[chosen[0]]) if chosen else None,
+            similarity=makes[chosen[0]](spec[chosen[0]]) if chosen else None,
             collecting=_collecting(parts),
             ignored=parts.pop("ignore", None),
             aliases=_aliases(parts.pop("aliases")) if "aliases" in parts else None,

@@ -5,29 +5,33 @@ Each is worked out from the same Σ as everything else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from random import Random
 from typing import Any
 
 import numpy as np
 
+from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.exact import exact
 from tallystick.algebra.hierarchy import ancestors, parents_table
+from tallystick.algebra.kernel import DELTA, F_LEMMA, STRONG_SUM, Kernel
 from tallystick.algebra.node import Similarity, Table, require
 from tallystick.algebra.normalise import F
-from tallystick.algebra.sets import Match, _best
+from tallystick.algebra.sets import Match, best_of_each, sample_items
 from tallystick.engine.arrays import F64, offsets_of
 from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.codes import code_jointly, leaf_values
 from tallystick.engine.data import Data, Objects, Scope
 from tallystick.engine.encoded import Codes, Column, Items
+from tallystick.engine.frozen import frozen
 from tallystick.errors import did_you_mean
 
 TOLERANCE = 1e-9
 SIDES = ("reference", "predicted")
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class OverItems(Similarity):
     """A similarity of collections, given the similarity of their items."""
 
@@ -39,6 +43,16 @@ class OverItems(Similarity):
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         return self.matching.encode(reference, predicted, scope)
+
+    @property
+    def is_leaf(self) -> bool:
+        return False
+
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        return replace(here.inside(self.matching), diagnostic=True).below()
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return sample_items(self.inner, rng, depth)
 
 
 def with_empties(found: Pairs, r: Items, p: Items, blocks: Blocks, one: str = "") -> Pairs:
@@ -53,7 +67,7 @@ def with_empties(found: Pairs, r: Items, p: Items, blocks: Blocks, one: str = ""
     )
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Subset(OverItems):
     """1 if the predicted collection is not empty and lies inside the reference (eq. 25).
 
@@ -70,6 +84,10 @@ class Subset(OverItems):
             f"subset(): side must be {' or '.join(SIDES)}, found {self.side!r}.{did_you_mean(self.side, SIDES)}",
         )
 
+    @property
+    def says(self) -> str:
+        return "predicted, non-empty, inside the reference"
+
     def mirrored(self) -> Subset:
         other = "reference" if self.side == "predicted" else "predicted"
         return replace(self, inner=self.inner.mirrored(), side=other)
@@ -82,11 +100,15 @@ class Subset(OverItems):
         return with_empties(found, r, p, blocks, self.side if self.empty else "")
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Links(OverItems):
     """max(0, |X ∩ Y| - 1): how many links of a chain two entities share (eq. 21)."""
 
     name = "links"
+
+    @property
+    def says(self) -> str:
+        return "the links of a chain"
 
     def _pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
         sums = self.matching.sums(r, p, blocks)
@@ -96,7 +118,7 @@ class Links(OverItems):
         return np.maximum(self.matching.selves(column) - 1, 0)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Best(OverItems):
     """The largest similarity of any pair of items: with any of the strings of an entity, say."""
 
@@ -106,7 +128,7 @@ class Best(OverItems):
         found = self.matching.item_pairs(r, p, blocks)
         i, j = r.owners[found.i], p.owners[found.j]
         groups = i * len(p) + j
-        top = _best(groups, len(r) * len(p), np.zeros(len(i), np.int64), 1, found.weight)
+        top = best_of_each(groups, len(r) * len(p), np.zeros(len(i), np.int64), 1, found.weight)
         return with_empties(Pairs(i[top], j[top], found.weight[top]), r, p, blocks)
 
     def _selves(self, column: Items) -> F64:
@@ -117,12 +139,18 @@ class Best(OverItems):
         return out
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Supertypes(Similarity):
     """F1 of the sets of supertypes, each type among its own (eq. 39). A value may be a set of types."""
 
     parents: Table
     name = "supertypes"
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        return DELTA.because(STRONG_SUM).because(F_LEMMA)
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return rng.choice([child for child, _ in self.parents])
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Items, Items]:
         above = ancestors(self.parents)

@@ -22,22 +22,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import typing_extensions
 
-from tallystick.algebra.alternatives import AnyOf
 from tallystick.algebra.cases import Cases, Let, Ref
 from tallystick.algebra.choose import Choice, Collecting, choice_of, ordered
-from tallystick.algebra.exact import Keyed, exact
-from tallystick.algebra.latent import Latent, Scoped
-from tallystick.algebra.mapping import has_variables
-from tallystick.algebra.missing import Optional, optional
+from tallystick.algebra.exact import exact
+from tallystick.algebra.missing import optional
 from tallystick.algebra.node import Named, Node, Similarity
-from tallystick.algebra.normalise import F, Normaliser
+from tallystick.algebra.normalise import F
 from tallystick.algebra.records import Each, Record
-from tallystick.algebra.sets import Match, Matching
+from tallystick.algebra.sets import Matching
 from tallystick.algebra.shape import (
     BAGS,
     LEAVES,
@@ -51,7 +48,6 @@ from tallystick.algebra.shape import (
 )
 from tallystick.algebra.structured import OrderedGraph, OrderedTree
 from tallystick.algebra.variables import var
-from tallystick.algebra.weights import Threshold, Weighted
 from tallystick.errors import DerivationError, MetricError, did_you_mean
 from tallystick.structures.graphs import Graph, Tree, Var
 
@@ -180,7 +176,7 @@ class _Walker:
         structured = chosen.similarity is None and not is_leaf_type(type_)
         node = chosen.around(node, summed=summed, structured=structured, where=f"at {path or 'the top'}")
         node = optional(node) if may_miss else node
-        self.decisions[place] = Decision(path, name_of(type_), _told(node), chosen.why or "default")
+        self.decisions[place] = Decision(path, name_of(type_), ", ".join(node.in_words()), chosen.why or "default")
         self.credit = before
         return node
 
@@ -285,10 +281,10 @@ class _Walker:
 
     def bound(self, node: Similarity, type_: Any, path: str) -> Similarity:
         """The similarity of a scope, with the variables in it mapped."""
-        if not has_variables(node):
+        if not node.has_variables:
             return node
         try:
-            return bound(node)
+            return node.bound()
         except MetricError as error:
             advice = (
                 f"its variables cannot be mapped together ({error}). The scope of a Var is the nearest enclosing type "
@@ -317,11 +313,6 @@ def one_alternative(type_: Any) -> Any:
     return type_
 
 
-def is_leaf_node(node: Node) -> bool:
-    """Whether nothing below has fields or items of its own."""
-    return not any(isinstance(part, (Each, Record, Matching)) for part in node.walk())
-
-
 def is_leaf_type(type_: Any) -> bool:
     """Whether values of a type have neither fields nor items."""
     type_ = plain_type(get_args(type_)[0] if get_origin(type_) is Annotated else type_)
@@ -330,39 +321,9 @@ def is_leaf_type(type_: Any) -> bool:
     return not _is_collection(type_) and record_fields(type_) is None
 
 
-def _collecting_of(node: Matching) -> Collecting:
-    key = node.inner.by if isinstance(node.inner, Keyed) else ()
-    if isinstance(node, Match):
-        return Collecting(node.constraint, False, node.distinct, key)
-    return Collecting(in_order=True, key=key)
-
-
-def _told(node: Similarity) -> str:
-    """A decision in words: what lies below has lines of its own."""
-    words: list[str] = []
-    while True:
-        if isinstance(node, Each):
-            return ", ".join(["each field counts", *words])
-        if isinstance(node, Record):
-            return ", ".join(["all fields or nothing", *words])
-        if isinstance(node, Matching):
-            return ", ".join([str(_collecting_of(node)), *words])
-        if isinstance(node, Optional):
-            words += ["may be missing"] + ["so is empty"] * node.empty + ["null is a value"] * node.null
-        elif isinstance(node, Weighted):
-            words.append(f"weight {node.weight:g}")
-        elif isinstance(node, Threshold) and node.share:
-            words.append(f"only if {node.name.replace('_', ' ')} {node.threshold:g} of it is right")
-        elif not isinstance(node, (F, AnyOf)) or is_leaf_node(node):
-            return ", ".join([str(node), *words])
-        elif isinstance(node, AnyOf):
-            words.append("any of several")
-        node = node.inner
-
-
 def _fitted(chosen: Similarity, type_: Any, summed: bool) -> Similarity:
     """A similarity chosen by the user, for a value that may be None, and normalised where it has to be."""
-    if not summed and isinstance(chosen, Matching):
+    if not summed and chosen.structure == "items":
         chosen = F(chosen)
     plain = plain_type(type_)
     may_miss = get_origin(plain) in UNIONS and type(None) in get_args(plain)
@@ -384,7 +345,7 @@ def _is_collection(type_: Any) -> bool:
         notes = get_args(type_)[1:]
         chosen = [n.similarity if isinstance(n, Choice) else n for n in notes]
         if any(isinstance(n, Similarity) for n in chosen):
-            return any(isinstance(n, (Matching, Normaliser)) for n in chosen)
+            return any(isinstance(n, Similarity) and n.letter != "S" for n in chosen)
         type_ = get_args(type_)[0]
     type_ = plain_type(type_)
     origin = get_origin(type_) or type_
@@ -404,30 +365,3 @@ def _advice(type_: Any) -> str:
     if isinstance(type_, type):
         return "make it a dataclass (or attrs, NamedTuple, TypedDict, pydantic, msgspec), or Annotated[..., exact]"
     return "choose a similarity for it: Annotated[..., exact]"
-
-
-# The variables of a scope mapped together: `latent` or `scoped` around what they stand in.
-
-
-def bound(node: Similarity) -> Similarity:
-    """`latent` in the place of the one collection that has variables, else `scoped` around the sum of several."""
-    if isinstance(node, Match):
-        if node.distinct:
-            raise MetricError("latent(...) takes collections as bags, not distinct")
-        return Latent(node.inner, node.constraint)
-    if isinstance(node, (F, Optional, Weighted)):
-        inner = bound(node.inner)
-        return node if isinstance(inner, Scoped) else replace(node, inner=inner)
-    if isinstance(node, (Each, Record)):
-        carriers = [name for name, part in node.fields if has_variables(part)]
-        if len(carriers) == 1 and _collection_in(dict(node.fields)[carriers[0]]):
-            return type(node)(Named((n, bound(part) if n in carriers else part) for n, part in node.fields))
-        if isinstance(node, Record) and any(_collection_in(part) for n, part in node.fields if n in carriers):
-            raise MetricError(
-                f'{" and ".join(carriers)} of a product share variables; with credit="each" they would be added up'
-            )
-    return Scoped(node)
-
-
-def _collection_in(node: Similarity) -> bool:
-    return isinstance(node, Match) or (isinstance(node, (F, Optional, Weighted)) and _collection_in(node.inner))

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from random import Random
 from typing import Any
 
 import numpy as np
 
-from tallystick.algebra.node import Similarity, require
+from tallystick.algebra.alignment import Aligned
+from tallystick.algebra.kernel import DELTA, Kernel
+from tallystick.algebra.node import Around, Similarity, require
 from tallystick.engine.arrays import F64
 from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.codes import code_jointly
 from tallystick.engine.data import Data, Leaf, Scope, field
 from tallystick.engine.encoded import Codes, Fields, Numbering, Unnumbered
+from tallystick.engine.frozen import frozen
+
+LETTERS = 4
+"""Different values in a random sample: few enough that they meet."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Exact(Similarity):
     """1 if the values are equal, else 0."""
 
@@ -27,6 +34,16 @@ class Exact(Similarity):
     @property
     def exact_only(self) -> bool:
         return True
+
+    @property
+    def says(self) -> str:
+        return "equal or not"
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        return DELTA
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return rng.randrange(LETTERS)
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         if isinstance(reference, Leaf) and isinstance(predicted, Leaf):
@@ -58,19 +75,20 @@ exact = Exact()
 # finer block, so that large lists cost next to nothing, and two items with one key are still matched the best way.
 
 
-@dataclass(frozen=True, repr=False)
-class Keyed(Similarity):
+@frozen
+class Keyed(Around):
     """φ of two records whose key fields are equal, else 0."""
 
     inner: Similarity
     by: tuple[str, ...]
     name = "keyed"
+    carries_variables = False
 
     def __post_init__(self) -> None:
         require(isinstance(self.inner, Similarity), f"keyed() needs a similarity, found {self.inner!r}")
         require(len(self.by) > 0, 'keyed() needs the name of a field: keyed(each(...), "sku")')
 
-    def _arguments(self):  # type: ignore[no-untyped-def]
+    def _arguments(self) -> Iterator[str]:
         yield repr(self.inner)
         yield from (f'"{name}"' for name in self.by)
 
@@ -89,6 +107,18 @@ class Keyed(Similarity):
 
     def _selves(self, column: Fields) -> F64:
         return self.inner.selves(column.columns[0])
+
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        r, p = here.reference, here.predicted
+        return here.at(self.inner, r.columns[0], p.columns[0]).below()  # type: ignore[attr-defined]
+
+    @property
+    def key_fields(self) -> tuple[str, ...]:
+        return self.by
+
+    def looks_at(self) -> Mapping[str, Similarity | None] | None:
+        known = self.inner.looks_at()
+        return None if known is None else {**dict.fromkeys(self.by), **known}
 
 
 def keyed(inner: Similarity, *by: Any) -> Keyed:

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from random import Random
 from typing import Any
 
 import numpy as np
 
 from tallystick.algebra.exact import exact
-from tallystick.algebra.node import Similarity, Table, require, shown
+from tallystick.algebra.kernel import UNKNOWN, Kernel
+from tallystick.algebra.loading import load
+from tallystick.algebra.node import Around, Similarity, Table, options_of, require, shown, takes_collections
 from tallystick.algebra.text import different_pairs
 from tallystick.engine.arrays import F64, expand, integers, join, offsets_of, sort_order
-from tallystick.engine.blocks import Blocks, Frame, Pairs
+from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums
 from tallystick.engine.codes import comparable, different_values, number_values
 from tallystick.engine.data import Coded, Data, Objects, Scope
 from tallystick.engine.encoded import Codes, Column
+from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError, TallystickError
 
 
-class Through(Similarity):
+class Through(Around):
     """φ of values that were changed by `_encode`, which is all that is left to write."""
 
-    inner: Similarity
+    carries_variables = False
 
     @property
     def exact_only(self) -> bool:
@@ -45,6 +48,13 @@ class Through(Similarity):
     def _selves(self, column: Any) -> F64:
         return self.inner.selves(column)
 
+    @property
+    def two_numerators(self) -> bool:
+        return self.inner.two_numerators
+
+    def _numerators(self, r: Any, p: Any, blocks: Blocks) -> Sums:
+        return self.inner.numerators(r, p, blocks)
+
 
 # Several names for one thing: values are replaced by what they stand for, then compared.
 #
@@ -52,7 +62,7 @@ class Through(Similarity):
 # aliases({...}, text("levenshtein"))             what is no alias is compared as text
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Aliases(Through):
     """φ of what the values stand for; `names` maps an alias to its meaning."""
 
@@ -95,7 +105,7 @@ PASSED_ON = (TallystickError, MemoryError)
 """Errors that are told as they are; every other one is of the user's function."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Function(Similarity):
     """f(reference, predicted), a float of 0 or more; `reflexive` declares f(x, x) = 1."""
 
@@ -106,6 +116,13 @@ class Function(Similarity):
 
     def __post_init__(self) -> None:
         require(callable(self.call), f"function() needs something to call, found {self.call!r}")
+
+    @classmethod
+    def from_choice(cls, spec: Any) -> Similarity:
+        if isinstance(spec, str):
+            return cls(load(spec))
+        options = options_of(spec, "call", "reflexive")
+        return cls(load(options["call"]), bool(options.get("reflexive", True)))
 
     def mirrored(self) -> Function:
         return Function(self.call, self.reflexive, not self.swapped)
@@ -231,7 +248,7 @@ def sparse_pairs(r: Codes, p: Codes, blocks: Blocks, left: Any, right: Any, weig
     return Pairs(rows[a], j, weights[entry[a]]).positive()
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Judgements(Similarity):
     """Recorded judgements: the weight of (reference, predicted); 1 for equal values, else `default`."""
 
@@ -262,7 +279,7 @@ class Judgements(Similarity):
         return sparse_pairs(r, p, blocks, left, right, list(relation.values()))
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Via(Through):
     """φ of mapped values: φ(f(x), f(y)), or one function for each side."""
 
@@ -270,10 +287,36 @@ class Via(Through):
     inner: Similarity
     predicted: Callable[[Any], Any] | None = None
     name = "via"
+    carries_variables = True
 
     def __post_init__(self) -> None:
         for call in (self.call, *(() if self.predicted is None else (self.predicted,))):
             require(callable(call), f"via() needs a function to map values with, found {call!r:.60}")
+
+    @property
+    def is_leaf(self) -> bool:
+        # A value that is mapped and then normalised is one: the words of a text are no parts of a document.
+        return self.inner.is_leaf or self.inner.letter == "N"
+
+    @property
+    def item(self) -> Similarity | None:
+        return None  # the items are no longer those of the value
+
+    def looks_at(self) -> Mapping[str, Similarity | None] | None:
+        return None
+
+    def inside(self, left: Sequence[Any], right: Sequence[Any]) -> tuple[Similarity, Sequence[Any], Sequence[Any]]:
+        other = self.predicted or self.call
+        return self.inner.inside(
+            [None if value is None else self.call(value) for value in left],
+            [None if value is None else other(value) for value in right],
+        )
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        return self.inner.kernel(one_depth) if self.predicted is None else UNKNOWN
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        raise NotImplementedError(str(self))  # nothing is known of what the function takes
 
     def mirrored(self) -> Via:
         inner = self.inner.mirrored()
@@ -291,7 +334,7 @@ def _mapped(call: Callable[[Any], Any], inner: Similarity, data: Data, scope: Sc
     """The function's value for each row, called once for each different value."""
     rows, values = different_values(data, scope)
     keys = comparable(values, set(map(type, values)), scope)
-    collections = any(hasattr(part, "matched") for part in inner.walk())
+    collections = takes_collections(inner)
     answers: dict[Any, Any] = {}
     value = None
     try:

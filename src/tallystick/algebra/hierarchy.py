@@ -4,7 +4,7 @@
                            ancestor of the reference (predicted_ancestor, the default); eq. 33 as printed has
                            it the other way round (predicted_descendant).
     levels()               eq. 38: 2^(d - D), d the depth at which both still agree, D the larger depth.
-    supertypes(parents)    eq. 39: F1 of the sets of all supertypes (in `matching.collections`).
+    supertypes(parents)    eq. 39: F1 of the sets of all supertypes (in `algebra.collections`).
 
 `parents` maps a type to its parent, or to several. Levels are read from the type itself: "Life.Die.Shot" or
 ("Life", "Die", "Shot").
@@ -13,14 +13,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from random import Random
 from typing import Any
 
 from tallystick.algebra.functions import coded, sparse_pairs
-from tallystick.algebra.node import Similarity, Table, require
+from tallystick.algebra.kernel import UNKNOWN, Kernel
+from tallystick.algebra.node import Similarity, Table, options_of, require
 from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.data import Data, Scope
 from tallystick.engine.encoded import Codes
+from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean
 
@@ -59,7 +62,7 @@ def parents_table(parents: Mapping[Any, Any]) -> Table:
     return Table((child, tuple(p) if isinstance(p, (list, set, frozenset)) else p) for child, p in pairs)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Subtypes(Similarity):
     """1 if equal, `credit` if one is an ancestor of the other in the given direction (eq. 33)."""
 
@@ -75,6 +78,17 @@ class Subtypes(Similarity):
             f"{did_you_mean(self.direction, DIRECTIONS)}",
         )
         require(0 < self.credit <= 1, "subtypes() needs 0 < credit ≤ 1")
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return rng.choice([child for child, _ in self.parents])
+
+    @classmethod
+    def from_choice(cls, spec: Any) -> Similarity:
+        if isinstance(spec, Mapping) and "parents" in spec:
+            return subtypes(**options_of(spec, "parents", "direction", "credit"))
+        if not isinstance(spec, Mapping):
+            raise MetricError(f'expected {{child: parent}}, or a separator such as ".", found {spec!r:.60}')
+        return subtypes(spec)
 
     def mirrored(self) -> Subtypes:
         return replace(self, direction=DIRECTIONS[1 - DIRECTIONS.index(self.direction)])
@@ -94,12 +108,18 @@ class Subtypes(Similarity):
         return sparse_pairs(r, p, blocks, left, right, list(relation.values()))
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Levels(Similarity):
     """2^(d - D): d levels agree from the top, D is the larger depth of the two (eq. 38)."""
 
     separator: str = "."
     name = "levels"
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        return UNKNOWN.because("eq. 38 is a product of kernels", strong=one_depth)
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return self.separator.join(rng.choice("ab") for _ in range(rng.randint(1, 4)))
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         return coded(reference, predicted, scope, {})

@@ -2,8 +2,8 @@
 
     judged("embedding:model.json")                 judged("judgements.sqlite", partial=0.5)
 
-The judge is asked about texts only, in one go for each batch of documents, once for each different pair of texts that is left
-in its block; never about equal texts, which score 1, nor about empty ones, which are like nothing else. A pair that it leaves
+The judge compares texts only. It is asked once for each batch of documents, about each distinct pair of texts that is left
+in its block; never about equal texts, which score 1, nor about empty ones, which match nothing. A pair that it leaves
 unjudged weighs 0, and the result warns that its figures are lower bounds.
 """
 
@@ -11,29 +11,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallystick.algebra.functions import CodedValues, coded
-from tallystick.algebra.node import Similarity, require
+from tallystick.algebra.node import Similarity, options_of, require
 from tallystick.algebra.text import different_pairs, every_text
 from tallystick.engine.arrays import F64
 from tallystick.engine.blocks import Blocks, Frame, Pairs
 from tallystick.engine.codes import number_values
 from tallystick.engine.data import Data, Objects, Scope
 from tallystick.engine.encoded import Codes
+from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
+from tallystick.errors import MetricError
 
 if TYPE_CHECKING:
     from tallystick.judging.encoders import Vectors
     from tallystick.judging.questions import Judge
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Judged(Similarity):
-    """What a judge says; by its name (as `--judge` takes it), or any object with `judge(questions)`."""
+    """A judge's verdict; the judge is given by name (as to `--judge`), or is any object with `judge(questions)`."""
 
     judge: str | Judge
     partial: float = 0.0
@@ -47,6 +48,15 @@ class Judged(Similarity):
             isinstance(self.partial, (int, float)) and 0 <= self.partial <= 1,
             f"judged(): partial must lie between 0 and 1, found {self.partial!r}",
         )
+
+    @classmethod
+    def from_choice(cls, spec: Any) -> Similarity:
+        if isinstance(spec, str):
+            return judged(spec)
+        options = options_of(spec, "name", "partial")
+        if "name" not in options:
+            raise MetricError('expected the name of a judge: {"name": "embedding:model.json", "partial": 0.5}')
+        return judged(options["name"], options.get("partial", 0.0))
 
     def _arguments(self) -> Iterator[str]:
         yield json.dumps(self.judge if isinstance(self.judge, str) else self.judge.signature, ensure_ascii=False)
@@ -92,7 +102,7 @@ class Judged(Similarity):
         return np.nan_to_num(scores, copy=False, nan=0.0)[inverse] if n else np.empty(0)
 
     def _ask(self, pairs: list[tuple[str, str]], answers: Answers) -> list[float]:
-        """The weights of (reference, candidate); NaN where the judge does not say."""
+        """The weights of (reference, candidate); NaN where the judge gives no verdict."""
         from tallystick.judging.questions import Question
 
         weights = {"Correct": 1.0, "Partial": float(self.partial), "Incorrect": 0.0}
@@ -101,17 +111,17 @@ class Judged(Similarity):
 
 
 class Answers(dict[Any, Any]):
-    """What a judge has said in this evaluation, and the judge itself once it was opened; only the answers can be sent on."""
+    """A judge's answers in this evaluation, and the judge itself once it was opened; only the answers are pickled."""
 
     _judge: Judge | None = None
 
     def __init__(self, known: dict[Any, Any], signature: str = "") -> None:
         super().__init__(known)
         self.signature = signature
-        """Which judge it was, for the result's signature; empty as long as it was not asked."""
+        """The judge's signature, for the result's; empty as long as it was not asked."""
 
     def update(self, answers: Any, /) -> None:  # type: ignore[override]
-        """Take more answers, and with those of another evaluation the name of the judge that gave them."""
+        """Add answers, and with those of another evaluation the signature of their judge."""
         super().update(answers)
         self.signature = self.signature or getattr(answers, "signature", "")
 
@@ -128,19 +138,19 @@ class Answers(dict[Any, Any]):
 
 
 def judged(judge: str | Judge, partial: float = 0.0, swapped: bool = False) -> Judged:
-    """What a judge says of two texts: a store of judgements, "embedding:FILE", "llm:MODEL", or a judge of your own."""
+    """A judge's verdict on two texts: a store of judgements, "embedding:FILE", "llm:MODEL", or a judge of your own."""
     return Judged(judge, partial, swapped)
 
 
-# How alike two texts are in an embedding: φ = max(0, cosine), or BERTScore, without any threshold.
+# The similarity of two texts in an embedding: φ = max(0, cosine), or BERTScore, without any threshold.
 #
-# It is dense: the rectangle of each block is one product of matrices. The vectors are whole numbers (`judges.vectors`), so the
+# It is dense: the rectangle of each block is one product of matrices. The vectors are whole numbers (`judging.encoders`), so the
 # product is exact, and a score does not depend on how the documents are batched.
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Embedding(Similarity):
-    """The cosine of two texts' vectors; what is below 0 is 0. Equal texts score 1."""
+    """The cosine of two texts' vectors; negative ones count as 0. Equal texts score 1."""
 
     encoder: str
     name = "embedding"
@@ -186,7 +196,7 @@ class Embedding(Similarity):
         return flat
 
     def _scored(self, r: Codes, p: Codes, frame: Frame, values: EmbeddedTexts) -> F64:
-        """By an encoder that has no vectors, once for each different pair."""
+        """Scores by an encoder without vectors, once for each distinct pair."""
         from tallystick.judging.encoders import encoder_named
 
         (first, second), n, inverse = different_pairs(r, p, frame)
@@ -196,7 +206,7 @@ class Embedding(Similarity):
 
 
 class EmbeddedTexts(list[str]):
-    """The different texts behind codes, and their vectors, if the encoder has any."""
+    """The distinct texts behind codes, and their vectors, if the encoder has any."""
 
     vectors: Vectors | None = None
 
@@ -208,5 +218,5 @@ class EmbeddedTexts(list[str]):
 
 
 def embedding(encoder: str = "wordllama") -> Embedding:
-    """How alike two texts are in an embedding: "wordllama", "words:FILE", "sentences:MODEL", "bertscore:MODEL"."""
+    """The similarity of two texts in an embedding: "wordllama", "words:FILE", "sentences:MODEL", "bertscore:MODEL"."""
     return Embedding(encoder)

@@ -4,64 +4,60 @@
     scoped(each(nodes=match(record(id=var, label=exact)),
                 edges=match(record(source=var, target=var, label=exact))))     several collections, one map
 
-`candidates` says which pairs of objects may match and what they need, `mapping` finds the best map of the variables.
+`variables.candidates` says which pairs of objects may match and what they need; here the best map of the variables is found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
 
 import numpy as np
 
-from tallystick.algebra.mapping import (
-    Candidates,
-    Group,
-    Solved,
-    candidates,
-    check_items,
-    has_variables,
-    settle,
-    solve_groups,
-)
-from tallystick.algebra.missing import Optional
-from tallystick.algebra.node import Node, Similarity, require, shown
-from tallystick.algebra.proofs import Proofs, Watched, WatchedItems, require_limit
-from tallystick.algebra.records import Each
-from tallystick.algebra.sets import Constrained, Match, Sums, turned
-from tallystick.algebra.variables import binding
-from tallystick.algebra.weights import Weighted
-from tallystick.engine.arrays import F64, I64
-from tallystick.engine.blocks import Blocks, Pairs
+from tallystick.algebra.alignment import Aligned
+from tallystick.algebra.node import Similarity, require
+from tallystick.algebra.proofs import Limited, Proofs, Watched, WatchedItems, bound
+from tallystick.algebra.sets import Constrained, Match, turned
+from tallystick.algebra.variables import Candidates, Settled, binding, candidates, check_items, replaced
+from tallystick.engine.arrays import F64, I64, Mask, number
+from tallystick.engine.blocks import Blocks, Pairs, Sums
 from tallystick.engine.data import Bag, Data, Scope
-from tallystick.engine.encoded import Column, Items, Shared, unshared
+from tallystick.engine.encoded import Codes, Items, unshared
+from tallystick.engine.frozen import frozen
+from tallystick.engine.latent_objects import ObjectPairs, ObjectSolutions, solve_objects
 
 
-@dataclass(frozen=True, repr=False)
-class Latent(Constrained):
+@frozen
+class Latent(Limited, Constrained):
     """Σ over objects with variables, under the best 1:1 map of the variables (eq. 36)."""
 
-    limit: float | None = None
-    upper: bool = False
     name = "latent"
-    binds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_limit(self)
         check_items(self.inner, self.name)
 
-    def _arguments(self) -> Iterator[str]:
-        yield from super()._arguments()
-        if self.limit is not None:
-            yield f"limit={shown(self.limit)}"
+    @property
+    def says(self) -> str:
+        return "the best 1:1 map of the variables"
+
+    @property
+    def has_variables(self) -> bool:
+        return False  # those inside are mapped here
+
+    def in_words(self) -> tuple[str, ...]:
+        return (f"bag, matched {self.constraint} under the best map of the variables",)
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        raise NotImplementedError(str(self))
 
     def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
         with binding(scope):
             r, p = super()._encode_bags(left, right, scope)
         proofs = Proofs.of(scope)
-        return WatchedItems(r.offsets, r.items, proofs), WatchedItems(p.offsets, p.items, proofs)
+        return WatchedItems(r.offsets, r.items, proofs=proofs), WatchedItems(p.offsets, p.items, proofs=proofs)
 
     def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
         """Σ for every pair of owners that has one above 0."""
@@ -78,12 +74,16 @@ class Latent(Constrained):
         group = Group(found, r.owners, p.owners)
         return solve_groups([group], len(p), self.constraint, self.limit, _proofs(r)), found
 
-    def settled(self, r: Items, p: Items, i: I64, j: I64) -> tuple[Similarity, Items, Items]:
-        """An ordinary matching that has the same value for the aligned owners (i, j), as the map is known."""
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        # An ordinary matching has the same value for the aligned owners once the variables' map is known.
+        r, p, i, j = here.reference, here.predicted, here.i, here.j
+        assert isinstance(r, Items)
+        assert isinstance(p, Items)
         solved = _aligned(self._solved(r.take(i), p.take(j), Blocks.diagonal(len(i)))[0], i, j)
         inner, left, right = settle(self.inner, r.items, p.items, r.owners, p.owners, solved)
         literal = self.constraint != turned(self.constraint)
-        return Match(inner, self.constraint, literal=literal), replace(r, items=left), replace(p, items=right)
+        ordinary = Match(inner, self.constraint, literal=literal)
+        return here.at(ordinary, replace(r, items=left), replace(p, items=right)).below()
 
     def _selves(self, column: Items) -> F64:
         if self.constraint == "N:N" or not self.inner.regular:
@@ -91,37 +91,48 @@ class Latent(Constrained):
         return super()._selves(column)
 
 
-@dataclass(frozen=True, repr=False)
-class Scoped(Similarity):
-    """φ under the best 1:1 map of the variables in it, where φ is a sum over collections and single values."""
+@frozen
+class _Scope(Similarity):
+    """The field that stands before the limit."""
 
     inner: Similarity
-    limit: float | None = None
-    upper: bool = False
+
+
+@frozen
+class Scoped(Limited, _Scope):
+    """φ under the best 1:1 map of the variables in it, where φ is a sum over collections and single values."""
+
     name = "scoped"
-    binds: ClassVar[bool] = True
+    letter = "M"
 
     def __post_init__(self) -> None:
         require(
             isinstance(self.inner, Similarity),
             f"scoped() needs a similarity inside, such as each(nodes=match(...)); found {self.inner!r}",
         )
-        require_limit(self)
-        constraints = set(_check_scoped(self.inner))
+        super().__post_init__()
+        constraints = set(self.inner.scope_constraints())
         require(
             len(constraints) < 2,
             f"scoped() needs one constraint for all collections with variables, found {', '.join(sorted(constraints))}",
         )
 
-    def _arguments(self) -> Iterator[str]:
-        yield repr(self.inner)
-        if self.limit is not None:
-            yield f"limit={shown(self.limit)}"
+    @property
+    def says(self) -> str:
+        return "each value with variables of its own"
+
+    @property
+    def has_variables(self) -> bool:
+        return False  # those inside are mapped here
+
+    @property
+    def is_leaf(self) -> bool:
+        return False
 
     @property
     def constraint(self) -> str:
         """The one constraint of the collections inside."""
-        return next(_check_scoped(self.inner), "1:1")
+        return next(self.inner.scope_constraints(), "1:1")
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Watched, Watched]:
         with binding(scope):
@@ -135,14 +146,18 @@ class Scoped(Similarity):
 
     def _solved(self, r: Watched, p: Watched, blocks: Blocks) -> Solved:
         rows, columns = np.arange(len(r), dtype=np.int64), np.arange(len(p), dtype=np.int64)
-        groups = list(_groups(self.inner, r.column, p.column, rows, columns, blocks, 1.0))
+        parts = self.inner.scope_groups(r.column, p.column, rows, columns, blocks, 1.0)
+        groups = [Group(candidates(node, a, b, within), i, j, factor) for node, a, b, i, j, within, factor in parts]
         return solve_groups(groups, len(p), self.constraint, self.limit, r.proofs)
 
-    def settled(self, r: Watched, p: Watched, i: I64, j: I64) -> tuple[Similarity, Column, Column]:
-        """φ itself, with the variables' map known for the aligned rows (i, j)."""
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        # φ itself, with the variables' map known for the aligned rows (i, j).
+        r, p, i, j = here.reference, here.predicted, here.i, here.j
+        assert isinstance(r, Watched)
+        assert isinstance(p, Watched)
         solved = _aligned(self._solved(r.take(i), p.take(j), Blocks.diagonal(len(i))), i, j)
         rows, columns = np.arange(len(r), dtype=np.int64), np.arange(len(p), dtype=np.int64)
-        return settle(self.inner, unshared(r.column), unshared(p.column), rows, columns, solved)
+        return here.at(*settle(self.inner, unshared(r.column), unshared(p.column), rows, columns, solved)).below()
 
     def _selves(self, column: Watched) -> F64:
         if self.constraint == "N:N" or not self._regular_items:
@@ -158,43 +173,7 @@ class Scoped(Similarity):
     @property
     def _regular_items(self) -> bool:
         """Whether every object's best partner is itself."""
-        items = (node.inner for node in self.inner.walk() if isinstance(node, Match) and has_variables(node))
-        return all(item.regular for item in items)
-
-
-def _check_scoped(node: Node) -> Iterator[str]:
-    """The constraints of the collections that have variables; an error where variables stand elsewhere."""
-    if isinstance(node, Match) and has_variables(node):
-        check_items(node.inner, "scoped")
-        yield node.constraint
-    elif isinstance(node, Weighted):
-        yield from _check_scoped(node.inner)
-    elif isinstance(node, Each):
-        for _, part in node.parts():
-            yield from _check_scoped(part.inner if isinstance(part, Optional) else part)
-    else:
-        check_items(node, "scoped")
-
-
-def _groups(
-    node: Similarity, r: Any, p: Any, rows: I64, columns: I64, blocks: Blocks, factor: float
-) -> Iterator[Group]:
-    """The collections and single values of a sum; `rows` and `columns` say which scope a row belongs to."""
-    if isinstance(r, Shared) or isinstance(p, Shared):
-        r, p = unshared(r), unshared(p)
-    if isinstance(node, Each) and has_variables(node):
-        for (_, part, a, i), (_, _, b, j) in zip(node.by_field(r), node.by_field(p), strict=True):
-            yield from _groups(
-                part, a, b, rows if i is None else rows[i], columns if j is None else columns[j], blocks, factor
-            )
-    elif isinstance(node, Weighted):
-        yield from _groups(node.inner, r, p, rows, columns, blocks, factor * node.weight)
-    elif isinstance(node, Match) and has_variables(node):
-        r_owners, p_owners = rows[r.owners], columns[p.owners]
-        found = candidates(node.inner, r.items, p.items, blocks.at(r_owners, p_owners))
-        yield Group(found, r_owners, p_owners, factor)
-    else:
-        yield Group(candidates(node, r, p, blocks.at(rows, columns)), rows, columns, factor)
+        return all(node.inner.regular for node in self.inner.walk() if isinstance(node, Match) and node.has_variables)
 
 
 def _aligned(solved: Solved, i: I64, j: I64) -> Solved:
@@ -215,18 +194,167 @@ def _counted_apart(proofs: Proofs, solve: Callable[[], F64]) -> F64:
     return found
 
 
-def as_limit(limit: float | None) -> float | None:
-    """A time limit in seconds; None for none."""
-    plain = isinstance(limit, (int, float)) and not isinstance(limit, bool)
-    require(limit is None or (plain and limit == limit), f"limit must be seconds, found {limit!r:.60}")
-    return None if limit is None else float(limit)
-
-
 def latent(inner: Similarity, constraint: str = "1:1", *, limit: float | None = None) -> Latent:
     """Σ over objects whose `var`s are mapped 1:1 in the best way (eq. 36); `limit` in seconds for each problem."""
-    return Latent(inner, constraint, as_limit(limit))
+    return Latent(inner, constraint, limit)
 
 
 def scoped(inner: Similarity, *, limit: float | None = None) -> Scoped:
     """A sum over several collections that share their variables, under the best 1:1 map of them."""
-    return Scoped(inner, as_limit(limit))
+    return Scoped(inner, limit)
+
+
+# The best map of the variables for each pair of owners, and what the columns look like once the map is known.
+#
+# All pairs of owners of a corpus are solved side by side (see `latent_objects`).
+
+
+@frozen(eq=False)
+class Group:
+    """Candidates of one collection, and the owners of its two sides' rows."""
+
+    pairs: Candidates
+    r_owners: I64
+    p_owners: I64
+    factor: float = 1.0
+
+
+@frozen(eq=False)
+class Solved:
+    """Bounds for each pair of owners (i, j); the map of its variables; and which candidates are matched.
+
+    Row n of the map says that in the pair of owners number `owner[n]` code a[n] is code b[n].
+    """
+
+    i: I64
+    j: I64
+    lower: F64
+    upper: F64
+    optimal: Mask
+    owner: I64
+    a: I64
+    b: I64
+    matched: I64
+
+    @staticmethod
+    def none() -> Solved:
+        nothing, zero = np.empty(0, np.int64), np.empty(0)
+        return Solved(nothing, nothing, zero, zero, np.empty(0, np.bool_), nothing, nothing, nothing, nothing)
+
+    def sums(self, node: Any, r: Any, p: Any) -> Sums:
+        """Σ as the node wants it: what was found, or its upper bound."""
+        most = np.full(len(self.i), np.inf)
+        if node.upper and node.regular:
+            most = np.minimum(node.selves(r)[self.i], node.selves(p)[self.j])
+        total = bound(self.lower, self.upper, self.optimal, most, node.upper)
+        keep = np.flatnonzero(total > 0)
+        total = total[keep]
+        return Sums(self.i[keep], self.j[keep], total, total, total)
+
+
+def solve_groups(
+    groups: Sequence[Group], n_columns: int, constraint: str, limit: float | None, proofs: Proofs
+) -> Solved:
+    """The best map of the variables, and the best matching under it, for each pair of owners."""
+    owners = np.concatenate([g.r_owners[g.pairs.i] * n_columns + g.p_owners[g.pairs.j] for g in groups])
+    if not len(owners):
+        return Solved.none()
+    keys, doc = np.unique(owners, return_inverse=True)
+    doc = doc.reshape(-1).astype(np.int64)
+    n = len(keys)
+    starts = np.cumsum([0, *(len(g.pairs.i) for g in groups)])
+    weight = np.concatenate([g.pairs.weight * g.factor for g in groups])
+    need = np.concatenate([g.pairs.need + start for g, start in zip(groups, starts, strict=False)])
+    a, b = (np.concatenate([getattr(g.pairs, name) for g in groups]) for name in ("a", "b"))
+
+    # Objects are numbered by problem, group and row; where alternatives exclude only each other, by pair.
+    kind = np.repeat(np.arange(len(groups)), np.diff(starts))
+    i, j = (np.concatenate([getattr(g.pairs, name) for g in groups]) for name in ("i", "j"))
+    height, width = int(i.max()) + 1, int(j.max()) + 1
+    home = doc * len(groups) + kind
+    by_pair = constraint == "N:N" and any(g.pairs.alternatives for g in groups)
+    if by_pair:
+        u, _ = number(number(home * height + i, n * len(groups) * height)[0] * width + j, len(i) * width)
+        v, constraint = u, "N:1"
+    else:
+        u, _ = number(home * height + i, n * len(groups) * height)
+        v, _ = number(home * width + j, n * len(groups) * width)
+
+    left, left_codes, x = _numbered(doc[need], a, n)
+    right, right_codes, y = _numbered(doc[need], b, n)
+    pairs = ObjectPairs(doc, u, v, weight, need, x, y)
+    way = turned(constraint)  # in `latent_objects` the reference is the first side
+
+    def solve() -> ObjectSolutions:
+        found = solve_objects(left, right, pairs, way, limit=limit)
+        proofs.open += int((~found.optimal).sum())
+        return found
+
+    if limit is None:
+        found = solve()
+    else:
+        arrays = (doc, u, v, weight, need, x, y)
+        found = proofs.once(("latent", way, limit), arrays, solve)
+    mapped = np.flatnonzero(found.mapping >= 0)
+    partner = found.mapping[mapped]
+    problem = np.searchsorted(left, mapped, "right") - 1
+    return Solved(
+        keys // n_columns,
+        keys % n_columns,
+        found.lower,
+        found.upper,
+        found.optimal,
+        problem.astype(np.int64),
+        left_codes[mapped],
+        right_codes[partner],
+        found.matched.astype(np.int64),
+    )
+
+
+def _numbered(doc: I64, codes: I64, n: int) -> tuple[I64, I64, I64]:
+    """The variables of all problems: offsets by problem, the code of each, and the number of each mention."""
+    width = int(codes.max()) + 1 if len(codes) else 1
+    keys, numbers = np.unique(doc * width + codes, return_inverse=True)
+    offsets = np.searchsorted(keys, np.arange(n + 1) * width)
+    return offsets.astype(np.int64), keys % width, numbers.reshape(-1).astype(np.int64)
+
+
+def settle(node: Similarity, r: Any, p: Any, r_owners: I64, p_owners: I64, solved: Solved) -> tuple[Any, Any, Any]:
+    """The similarity and both columns with the variables' codes made equal where the map says so.
+
+    Row k of `solved` is a pair of aligned owners. An owner that is aligned several times keeps its last map.
+    """
+    top = 1 + max((int(part.codes.max(initial=0)) for column in (r, p) for part in _codes(node, column)), default=0)
+    ours = solved.i[solved.owner] * top + solved.a
+    theirs = solved.j[solved.owner] * top + solved.b
+    order = np.argsort(theirs, kind="stable")
+    known, partner = theirs[order], ours[order]
+    limit = 2 * top * (1 + int(max(r_owners.max(initial=0), p_owners.max(initial=0))))
+
+    def of_reference(codes: Codes, owners: I64) -> Codes:
+        return Codes(2 * (owners * top + codes.codes), limit)
+
+    def of_predicted(codes: Codes, owners: I64) -> Codes:
+        key = owners * top + codes.codes
+        fresh = 2 * key + 1
+        if len(known):
+            place = np.maximum(np.searchsorted(known, key, "right") - 1, 0)
+            fresh = np.where(known[place] == key, 2 * partner[place], fresh)
+        return Codes(fresh, limit)
+
+    return (
+        replaced(node, lambda _: Settled()),
+        node.changed(r, r_owners, of_reference),
+        node.changed(p, p_owners, of_predicted),
+    )
+
+
+def _codes(node: Similarity, column: Any) -> list[Codes]:
+    found: list[Codes] = []
+
+    def note(codes: Codes, _: I64) -> Codes:
+        found.append(codes)
+        return codes
+
+    node.changed(column, np.zeros(len(column), np.int64), note)
+    return found

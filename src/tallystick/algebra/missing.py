@@ -6,19 +6,23 @@ ones out by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import compress, repeat
 from operator import is_not
+from random import Random
 from typing import Any
 
 import numpy as np
 
-from tallystick.algebra.node import Node, Similarity
+from tallystick.algebra.alignment import Aligned
+from tallystick.algebra.kernel import Kernel
+from tallystick.algebra.node import Around, Change, Similarity
 from tallystick.engine.arrays import F64, I64, Mask
-from tallystick.engine.blocks import Blocks, Pairs
+from tallystick.engine.blocks import Blocks, Pairs, Sums
 from tallystick.engine.data import Bag, Data, Index, Leaf, Nullable, Objects, Record, Scope
 from tallystick.engine.encoded import Column, Maybe
+from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import ABSENT, take
 
 Missing = Callable[[Any], bool]
@@ -87,8 +91,8 @@ def _empty(data: Data) -> Mask:
     return np.full(len(data), isinstance(data, Record) and not data.fields)
 
 
-@dataclass(frozen=True, repr=False)
-class Optional(Similarity):
+@frozen
+class Optional(Around):
     """φ where both are there, 1 where both are missing, else 0.
 
     None is missing, and a key that is not there is None. With `empty`, so are "", [] and {}. With `null`, None is a value
@@ -102,19 +106,20 @@ class Optional(Similarity):
 
     @property
     def present(self) -> Similarity:
-        """The similarity of what is not missing."""
-        return Optional(self.inner, self.empty) if self.null and not takes_none(self.inner) else self.inner
+        return Optional(self.inner, self.empty) if self.null and not self.inner.takes_null else self.inner
+
+    @property
+    def may_miss(self) -> bool:
+        return True
 
     @property
     def missing(self) -> Missing | None:
-        """What counts as missing; None if that is nothing but None."""
         if self.null:
             return _is_absent
         return _is_empty if self.empty else None
 
     @property
     def absent(self) -> Any:
-        """What stands for a key that is not there."""
         return ABSENT if self.null else None
 
     @property
@@ -150,16 +155,45 @@ class Optional(Similarity):
         out[column.rows] = self.present.selves(column.present)
         return out
 
+    @property
+    def two_numerators(self) -> bool:
+        return self.present.two_numerators
 
-def takes_none(node: Node) -> bool:
-    """Whether a similarity takes null by itself: alternatives of which one may be null."""
-    inner = getattr(node, "inner", None)
-    if not isinstance(inner, Similarity):
-        return False
-    return isinstance(inner, Optional) if node.name == "any_of" else node.name in _AROUND and takes_none(inner)
+    def _numerators(self, r: Any, p: Any, blocks: Blocks) -> Sums:
+        found = self.present.numerators(r.present, p.present, blocks.at(r.rows, p.rows)).moved(r.rows, p.rows)
+        return Sums.joined([found, Sums.of(self.both_missing(r, p, blocks))])
+
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        # Two that are None count 1, which no field below has.
+        return replace(here.inside(self.present), diagnostic=True).present().below()
+
+    def _changed(self, column: Any, owners: I64, change: Change) -> Any:
+        return change_present(self.present, column, owners, change)
+
+    @property
+    def binds_here(self) -> bool:
+        return self.inner.binds_here
+
+    def bound(self) -> Similarity:
+        return self._bound_inside()
+
+    def in_words(self) -> tuple[str, ...]:
+        first, *more = self.inner.in_words()
+        special = ["may be missing"] + ["so is empty"] * self.empty + ["null is a value"] * self.null
+        return (first, *special, *more)
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        return self.inner.kernel(one_depth).kept("None apart")
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return None if rng.random() < 0.2 else self.inner.sample(rng, depth)
 
 
-_AROUND = ("weighted", "at_least", "above")
+def change_present(node: Similarity, column: Any, owners: I64, change: Change) -> Any:
+    """The column of a field with the codes of its variables changed where there is a value."""
+    if not isinstance(column, Maybe):
+        return node.changed(column, owners, change)
+    return Maybe(column.position, node.changed(column.present, owners[column.rows], change))
 
 
 def _maybe(column: Column) -> Maybe:

@@ -7,24 +7,39 @@ A similarity φ answers four questions about whole columns, never about single v
     selves(column)                  φ(x, x) of each row
     refine(r, p, blocks)            if φ is nothing but equality: the blocks, split further
 
-A new similarity is a frozen dataclass with `_encode` and `_pairs` (and `_selves`, if φ(x, x) is not 1).
+A new similarity is a frozen dataclass with a `name`, `_encode` and `_pairs` (and `_selves`, if φ(x, x) is not 1). Everything else
+that the program wants to know about a part of a metric it asks the part, and every answer has a safe default:
+
+    its parts, its mirror, its variables and time limits      `parts`, `mirrored`, `has_variables`, `limited`
+    which figure it stands for, and of which Σ                `headline`, `summed`, `by_side`, `numerators`
+    what it says in words, and its place in a derivation      `in_words`, `says`, `letter`
+    what of a value it looks at                               `looks_at`, `item`, `inside`, `may_miss`
+    what lies below an aligned pair                           `is_leaf`, `_below`
+    whether it is a kernel, and a random value for it         `kernel`, `sample`
+    how it is read from a plain choice                        `from_choice`
+
+A similarity around another one inherits `Around` as well, and is then transparent in all of this.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields, replace
 from functools import wraps
+from random import Random
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from tallystick.algebra.alignment import Aligned
+from tallystick.algebra.kernel import UNKNOWN, Kernel
 from tallystick.engine.arrays import F64, I64
-from tallystick.engine.blocks import Blocks, Frame, Pairs, look_up
+from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums, look_up
 from tallystick.engine.data import Data, Index, Objects, Scope
-from tallystick.engine.encoded import Column, Nothing, Shared
-from tallystick.errors import MetricError
+from tallystick.engine.encoded import Codes, Column, Nothing, Shared, unshared
+from tallystick.engine.frozen import frozen
+from tallystick.errors import MetricError, did_you_mean
 
 T = TypeVar("T", bound="Node")
 
@@ -57,11 +72,16 @@ class Named(tuple[tuple[str, Any], ...]):
     __slots__ = ()
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Node:
     """A part of a metric: frozen, hashable, picklable; `str(node)` can be parsed back."""
 
     name: ClassVar[str]
+    """What it is called in expressions; of `tallystick`, and for choices, by being defined in a module of `algebra`."""
+    also: ClassVar[tuple[str, ...]] = ()
+    """Other constructors of it in the same module."""
+    letter: ClassVar[str] = "S"
+    """Which of the paper's parts it is: S, a similarity φ; M, a matching Σ; N, a normaliser."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Every node checks its arguments, whatever else it checks by itself."""
@@ -89,6 +109,8 @@ class Node:
     def _arguments(self) -> Iterator[str]:
         for f in fields(self):
             value = getattr(self, f.name)
+            if not f.repr:
+                continue
             if isinstance(value, Named):
                 yield from (f"{keyword(name)}={shown(part)}" for name, part in value)
             elif f.default is MISSING:
@@ -125,6 +147,58 @@ class Node:
     def mirrored(self) -> Node:
         """The metric that gives the same figures when the two sides change places."""
         return self.rebuilt(lambda part: part.mirrored())
+
+    # What it is called, and what its figures are.
+
+    @property
+    def says(self) -> str:
+        """What it does, in a few words, for a derivation; empty if its name says it."""
+        return ""
+
+    @property
+    def headline(self) -> tuple[str, float]:
+        """The figure that is meant by it as a whole, and the β of F."""
+        return "f1", 1.0
+
+    @property
+    def summed(self) -> Similarity:
+        """The Σ inside a metric: what is tallied. A normaliser around the whole only says which figure is meant."""
+        raise MetricError(f"{self} cannot be tallied")
+
+    @property
+    def by_side(self) -> tuple[Similarity, Similarity] | None:
+        """The expressions of precision and of recall, if they are two."""
+        return None
+
+    # Latent variables and time limits, which concern all that is around them.
+
+    @property
+    def has_variables(self) -> bool:
+        """Whether a variable in it is still to be mapped."""
+        return any(part.has_variables for _, part in self.parts())
+
+    @property
+    def limited(self) -> bool:
+        """Whether any part has a time limit, so that the result has bounds."""
+        return any(part.limited for _, part in self.parts())
+
+    def at_most(self: T) -> T:
+        """The same metric with the upper bound of everything that has a limit."""
+        return self.rebuilt(lambda part: part.at_most())
+
+    # What it may be as a kernel, and values to find out.
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        """What follows from the lemmas; `one_depth` if all types of a hierarchy have the same depth."""
+        return UNKNOWN
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        """A small random value that it can compare; `depth` counts the collections around it."""
+        raise NotImplementedError(str(self))  # nothing is known of its values
+
+
+Change = Callable[[Codes, I64], Codes]
+"""From the codes of a variable in some rows, and the owner of each row, to other codes."""
 
 
 def check_values(node: Node) -> None:
@@ -185,7 +259,7 @@ def shown(value: Any) -> str:
     return repr(value)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Similarity(Node):
     """φ: how alike two values are, over columns."""
 
@@ -207,6 +281,11 @@ class Similarity(Node):
         """Whether φ(x, y) ≤ φ(x, x) and ≤ φ(y, y) by construction (Definition 1)."""
         return all(part.regular for _, part in self.parts() if isinstance(part, Similarity))
 
+    @property
+    def regular_covered(self) -> bool:
+        """The same for its numerators, "covered", which never pass the self-score whatever Σ itself does."""
+        return self.regular
+
     # What a similarity defines.
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
@@ -223,6 +302,153 @@ class Similarity(Node):
 
     def fill(self, r: Any, p: Any, frame: Frame) -> F64:
         """The weights of all cells of the frame (dense similarities only)."""
+        raise NotImplementedError
+
+    # What it looks at, and what lies below it. The defaults are those of a leaf that takes any value.
+
+    structure: ClassVar[str] = ""
+    """What values it takes apart: "record", "items", or none."""
+    adds_up: ClassVar[bool] = False
+    """Whether the weights directly below it add up to its own."""
+    carries_variables: ClassVar[bool] = False
+    """Whether `var` may stand inside of it, in an item of `latent`."""
+
+    @property
+    def summed(self) -> Similarity:
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether nothing of the value lies below: an atomic similarity, whatever weight, threshold or mapping is around it."""
+        return True
+
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        """The levels directly below aligned rows: a record's fields, a collection's items."""
+        return iter(())
+
+    @property
+    def item(self) -> Similarity | None:
+        """What compares the items of a collection, as they stand in the value."""
+        return None
+
+    def looks_at(self) -> Mapping[str, Similarity | None] | None:
+        """The fields of a record that it looks at, and what compares them (None: they only have to be equal). None if it
+        does not go by fields, or those of another value."""
+        return None
+
+    @property
+    def key_fields(self) -> tuple[str, ...]:
+        """The fields that have to be equal for two records to meet at all."""
+        return ()
+
+    def inside(self, left: Sequence[Any], right: Sequence[Any]) -> tuple[Similarity, Sequence[Any], Sequence[Any]]:
+        """The similarity below everything that only stands around it, and both sides' values as that one sees them."""
+        return self, left, right
+
+    @property
+    def may_miss(self) -> bool:
+        """Whether a value may be missing."""
+        return False
+
+    @property
+    def absent(self) -> Any:
+        """What stands for a key that is not there."""
+        return None
+
+    @property
+    def missing(self) -> Callable[[Any], bool] | None:
+        """What counts as missing in a sum of fields; None if that is nothing but None."""
+        return None
+
+    @property
+    def present(self) -> Similarity:
+        """The similarity of what is not missing."""
+        return self
+
+    @property
+    def takes_null(self) -> bool:
+        """Whether it takes null by itself: alternatives of which one may be null."""
+        return False
+
+    @property
+    def softened(self) -> Similarity | None:
+        """Of a product the sum of its fields, over the same columns."""
+        return None
+
+    def in_words(self) -> tuple[str, ...]:
+        """How a value is compared, in words: what is done first, then what is special about it."""
+        return (str(self),)
+
+    @classmethod
+    def chosen_by_name(cls) -> bool:
+        """Whether a plain choice may name it: it needs no other similarity inside."""
+        return not any(f.type in ("Similarity", Similarity, "Named", Named) for f in fields(cls))
+
+    @classmethod
+    def from_choice(cls, spec: Any) -> Similarity:
+        """What a plain choice stands for: an object of parameters, a list of them, one, or `true` for none."""
+        if isinstance(spec, Mapping):
+            known = [f.name for f in fields(cls)]
+            return cls(**options_of(spec, *known))
+        return cls(*(() if spec is True else spec if isinstance(spec, list) else (spec,)))
+
+    # Numerators: what a normaliser divides.
+
+    @property
+    def two_numerators(self) -> bool:
+        """Whether Σ counts differently on the two sides: a one-sided matching, also as a field of a sum or one of several cases."""
+        return False
+
+    def numerators(self, r: Column, p: Column, blocks: Blocks) -> Sums:
+        """Σ of each pair, as both sides see it."""
+        if self.two_numerators and len(r) and len(p):
+            return self._numerators(unshared(r), unshared(p), blocks)
+        return Sums.of(self.pairs(r, p, blocks))
+
+    def _numerators(self, r: Any, p: Any, blocks: Blocks) -> Sums:
+        raise NotImplementedError
+
+    # Variables.
+
+    @property
+    def all_or_nothing(self) -> bool:
+        """Whether a value that lacks one of its variables is worth nothing."""
+        return not self.has_variables or all(
+            part.all_or_nothing for _, part in self.parts() if isinstance(part, Similarity)
+        )
+
+    def bound(self) -> Similarity:
+        """The same with the variables in it mapped: `scoped`, if it has no better place for it."""
+        from tallystick.algebra.latent import Scoped
+
+        return Scoped(self)
+
+    @property
+    def binds_here(self) -> bool:
+        """Whether `bound` finds the one collection that has variables in it."""
+        return False
+
+    def scope_constraints(self) -> Iterator[str]:
+        """Of a sum in `scoped` the constraints of the collections that have variables; an error where those stand elsewhere."""
+        from tallystick.algebra.variables import check_items
+
+        check_items(self, "scoped")
+        return iter(())
+
+    def scope_groups(
+        self, r: Any, p: Any, rows: I64, columns: I64, blocks: Blocks, factor: float
+    ) -> Iterator[tuple[Similarity, Any, Any, I64, I64, Blocks, float]]:
+        """Its collections and single values: what compares them, both columns, which scope each row belongs to (`rows` and
+        `columns`), the blocks, and what they count."""
+        yield self, r, p, rows, columns, blocks.at(rows, columns), factor
+
+    def changed(self, column: Any, owners: I64, change: Change) -> Any:
+        """The column with the codes of all its variables changed, in the order of the expression."""
+        if not self.has_variables:
+            return column
+        return self._changed(unshared(column), owners, change)
+
+    def _changed(self, column: Any, owners: I64, change: Change) -> Any:
         raise NotImplementedError
 
     # What everybody calls: the same, with values that occur many times scored once.
@@ -279,6 +505,65 @@ class Similarity(Node):
         found = self.pairs(r, p, Blocks.diagonal(len(r)))
         out[found.i] = found.weight
         return out
+
+
+class Around(Similarity):
+    """What is only around another similarity, `inner`: it says itself what it changes, and passes everything else on."""
+
+    inner: Similarity
+    carries_variables = True
+
+    @property
+    def is_leaf(self) -> bool:
+        return self.inner.is_leaf
+
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        return here.inside(self.inner).below()
+
+    @property
+    def item(self) -> Similarity | None:
+        return self.inner.item
+
+    def looks_at(self) -> Mapping[str, Similarity | None] | None:
+        return self.inner.looks_at()
+
+    def inside(self, left: Sequence[Any], right: Sequence[Any]) -> tuple[Similarity, Sequence[Any], Sequence[Any]]:
+        return self.inner.inside(left, right)
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return self.inner.sample(rng, depth)
+
+    def _changed(self, column: Any, owners: I64, change: Change) -> Any:
+        return self.inner.changed(column, owners, change)
+
+    def _bound_inside(self) -> Similarity:
+        """With the variables of the one collection inside mapped, if there is such a one, else around the whole."""
+        found = self.inner.bound()
+        if found.letter == "M" and not found.structure:  # nothing but `scoped`
+            return super().bound()
+        return replace(self, inner=found)  # type: ignore[call-arg]
+
+
+def takes_collections(node: Node) -> bool:
+    """Whether a matching stands anywhere in it."""
+    return any(isinstance(part, Similarity) and part.structure == "items" for part in node.walk())
+
+
+def has_structure(node: Node) -> bool:
+    """Whether anything below has fields or items of its own."""
+    return any(isinstance(part, Similarity) and part.structure for part in node.walk())
+
+
+def options_of(spec: Any, *allowed: str) -> dict[str, Any]:
+    """The parameters of a plain choice, which have to be known ones."""
+    if not isinstance(spec, Mapping):
+        raise MetricError(f"expected an object with {', '.join(allowed)}, found {spec!r:.60}")
+    for name in spec:
+        if name not in allowed:
+            raise MetricError(
+                f"unknown option {name!r}; expected {', '.join(allowed)}.{did_you_mean(str(name), allowed)}"
+            )
+    return dict(spec)
 
 
 def _indexed(data: Data) -> Index:

@@ -7,29 +7,28 @@ N(∅, ∅) = 1 and N(∅, x) = 0, so that every value equals itself.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from random import Random
 from typing import Any
 
 import numpy as np
 
-from tallystick.algebra.cases import Cases, Let
-from tallystick.algebra.functions import Through
-from tallystick.algebra.missing import Optional
-from tallystick.algebra.node import Node, Similarity, require
-from tallystick.algebra.records import Each
-from tallystick.algebra.sets import Match, Sums, joined
-from tallystick.algebra.weights import Weighted
+from tallystick.algebra.alignment import Aligned
+from tallystick.algebra.kernel import F_LEMMA, J_LEMMA, UNKNOWN, Kernel
+from tallystick.algebra.node import Around, Node, Similarity, has_structure, require
 from tallystick.engine.arrays import F64
-from tallystick.engine.blocks import Blocks, Pairs, union
+from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.data import Data, Scope
-from tallystick.engine.encoded import Column, unshared
+from tallystick.engine.encoded import Column
+from tallystick.engine.frozen import frozen
 
 
-@dataclass(frozen=True, repr=False)
-class Normaliser(Similarity):
+@frozen
+class Normaliser(Around):
     """N[φ]: what P, R, F and J share."""
 
     inner: Similarity
+    letter = "N"
 
     def __post_init__(self) -> None:
         require(
@@ -43,15 +42,24 @@ class Normaliser(Similarity):
 
     @property
     def regular(self) -> bool:
-        # "Covered" sums never pass the self-score, whatever Σ itself does.
-        covered = isinstance(self.inner, Match) and self.inner.constraint in ("N:1", "1:N") and not self.inner.literal
-        return self.inner.inner.regular if covered else self.inner.regular  # type: ignore[attr-defined]
+        return self.inner.regular_covered
+
+    @property
+    def headline(self) -> tuple[str, float]:
+        return self.name, 1.0
+
+    @property
+    def summed(self) -> Similarity:
+        return self.inner
+
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        return replace(here.inside(self.inner), diagnostic=True).below()
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
         return self.inner.encode(reference, predicted, scope)
 
     def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
-        sums = numerators(self.inner, r, p, blocks)
+        sums = self.inner.numerators(r, p, blocks)
         own, other = self.inner.selves(r), self.inner.selves(p)
         both = (own[sums.i] > 0) & (other[sums.j] > 0)
         i, j = sums.i[both], sums.j[both]
@@ -69,73 +77,15 @@ class Normaliser(Similarity):
         )
 
 
-def numerators(inner: Similarity, r: Column, p: Column, blocks: Blocks) -> Sums:
-    """Σ of each pair, as both sides see it."""
-    if two_numerators(inner) and len(r) and len(p):
-        return _by_side(inner, unshared(r), unshared(p), blocks)
-    return Sums.of(inner.pairs(r, p, blocks))
-
-
-def two_numerators(inner: Similarity) -> bool:
-    """Whether Σ counts differently on the two sides: a one-sided matching, also as a field of a sum or as one of several cases."""
-    match inner:
-        case Match():
-            return inner.constraint in ("N:1", "1:N") and not inner.literal
-        case Each():
-            return any(two_numerators(part) for _, part in inner.fields)
-        case Cases():
-            return any(two_numerators(part) for _, part in inner.options)
-        case Let():
-            return two_numerators(inner.body)
-        case Optional():
-            return two_numerators(inner.present)
-        case Weighted() | Through():
-            return two_numerators(inner.inner)
-    return False
-
-
-def _by_side(inner: Similarity, r: Any, p: Any, blocks: Blocks) -> Sums:
-    match inner:
-        case Match():
-            return inner.sums(r, p, blocks)
-        case Weighted():
-            one, w = numerators(inner.inner, r, p, blocks), inner.weight
-            return Sums(one.i, one.j, one.total * w, one.reference * w, one.predicted * w)
-        case Through():
-            return numerators(inner.inner, r, p, blocks)
-        case Let():
-            return numerators(inner.unrolled, r, p, blocks)
-        case Optional():
-            found = numerators(inner.present, r.present, p.present, blocks.at(r.rows, p.rows)).moved(r.rows, p.rows)
-            return joined([found, Sums.of(inner.both_missing(r, p, blocks))])
-        case Cases():
-            return joined(
-                [
-                    numerators(part, r.columns[k], p.columns[k], blocks.at(r.rows(k), p.rows(k))).moved(
-                        r.rows(k), p.rows(k)
-                    )
-                    for k, (_, part) in enumerate(inner.options)
-                ]
-            )
-    assert isinstance(inner, Each)
-    # Each side's numerators of a sum are the sums of its fields' numerators, over the same pairs.
-    sides: tuple[list[Pairs], list[Pairs], list[Pairs]] = ([], [], [])
-    for (_, part, a, rows), (_, _, b, columns) in zip(inner.by_field(r), inner.by_field(p), strict=True):
-        everywhere = rows is None and columns is None
-        rows = np.arange(len(r)) if rows is None else rows
-        columns = np.arange(len(p)) if columns is None else columns
-        one = numerators(part, a, b, blocks if everywhere else blocks.at(rows, columns))
-        for side, weights in zip(sides, (one.total, one.reference, one.predicted), strict=True):
-            side.append(Pairs(one.i, one.j, weights).moved(rows, columns))
-    total, reference, predicted = (union(side, len(p), len(r)) for side in sides)
-    return Sums(total.i, total.j, total.weight, reference.weight, predicted.weight)
-
-
-@dataclass(frozen=True, repr=False)
+@frozen
 class Precision(Normaliser):
     """P = Σ(P,R) / Σ(P,P) (eq. 4)."""
 
     name = "precision"
+
+    @property
+    def says(self) -> str:
+        return "over what was predicted"
 
     def figure(self, num_r: F64, num_p: F64, den_r: F64, den_p: F64) -> F64:
         return num_p / den_p
@@ -144,11 +94,15 @@ class Precision(Normaliser):
         return Recall(self.inner.mirrored())
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Recall(Normaliser):
     """R = Σ(P,R) / Σ(R,R) (eq. 5)."""
 
     name = "recall"
+
+    @property
+    def says(self) -> str:
+        return "over what is in the reference"
 
     def figure(self, num_r: F64, num_p: F64, den_r: F64, den_p: F64) -> F64:
         return num_r / den_r
@@ -157,12 +111,13 @@ class Recall(Normaliser):
         return Precision(self.inner.mirrored())
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class F(Normaliser):
     """F_β (eq. 6): with one numerator S it is (1 + β²) S / (β² Σ(R,R) + Σ(P,P)), else from P and R."""
 
     beta: float = 1.0
     name = "f"
+    also = ("f1",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -171,6 +126,28 @@ class F(Normaliser):
     def __repr__(self) -> str:
         return f"f1({self.inner!r})" if self.beta == 1 else super().__repr__()
 
+    @property
+    def says(self) -> str:
+        return "the harmonic mean of precision and recall" if self.beta == 1 else ""
+
+    @property
+    def headline(self) -> tuple[str, float]:
+        return f"f{self.beta:g}", self.beta
+
+    def in_words(self) -> tuple[str, ...]:
+        return self.inner.in_words() if has_structure(self) else (str(self),)
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        inner = self.inner.kernel(one_depth)
+        return inner.because(F_LEMMA, kernel=inner.kernel) if self.beta == 1 else UNKNOWN
+
+    @property
+    def binds_here(self) -> bool:
+        return self.inner.binds_here
+
+    def bound(self) -> Similarity:
+        return self._bound_inside()
+
     def figure(self, num_r: F64, num_p: F64, den_r: F64, den_p: F64) -> F64:
         return f_score(num_r, num_p, den_r, den_p, self.beta)
 
@@ -178,7 +155,7 @@ class F(Normaliser):
         return replace(self, inner=self.inner.mirrored(), beta=1 / self.beta)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Jaccard(Normaliser):
     """J = Σ(P,R) / (Σ(P,P) + Σ(R,R) - Σ(P,R)) (eq. 7). It needs one numerator."""
 
@@ -187,21 +164,41 @@ class Jaccard(Normaliser):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(
-            not two_numerators(self.inner),
+            not self.inner.two_numerators,
             "jaccard() needs one numerator; a one-sided match has two. Use match(..., literal=True)",
         )
+
+    @property
+    def says(self) -> str:
+        return "what is common, over all that is on either side"
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        inner = self.inner.kernel(one_depth)
+        return inner.because(J_LEMMA, kernel=inner.kernel)
 
     def figure(self, num_r: F64, num_p: F64, den_r: F64, den_p: F64) -> F64:
         return num_p / (den_r + den_p - num_p)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Sides(Node):
     """A metric that is two expressions: precision from one, recall from the other (eq. 23 and 24)."""
 
     precision: Similarity
     recall: Similarity
     name = "sides"
+    letter = "N"
+
+    @property
+    def says(self) -> str:
+        return "precision and recall are two expressions"
+
+    @property
+    def by_side(self) -> tuple[Similarity, Similarity]:
+        return self.precision, self.recall
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return self.precision.sample(rng, depth)
 
     def _arguments(self) -> Iterator[str]:
         yield f"precision={self.precision!r}"

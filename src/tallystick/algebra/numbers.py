@@ -7,17 +7,19 @@ are a sparse list however large the block is.
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 import numpy as np
 
+from tallystick.algebra.kernel import DELTA, F_LEMMA, J_LEMMA, UNKNOWN, Kernel
 from tallystick.algebra.node import Similarity, require
 from tallystick.engine.arrays import F64, I64, expand
 from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.codes import different_values, leaf_values
 from tallystick.engine.data import Bag, Data, Leaf, Nullable, Objects, Scope, field
 from tallystick.engine.encoded import Numbers
+from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit, as_objects, sliced
 from tallystick.errors import ValueMismatch, did_you_mean
 
@@ -44,7 +46,7 @@ def _search(block: I64, key: F64, starts: I64, wanted_block: I64, wanted: F64, s
     return np.searchsorted(packed, wanted_block * n + ranks[len(key) :], side=side).astype(np.int64)  # type: ignore[call-overload,no-any-return]
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Number(Similarity):
     """1 if |a - b| ≤ max(absolute, relative * max(|a|, |b|)), as math.isclose has it."""
 
@@ -54,6 +56,12 @@ class Number(Similarity):
 
     def __post_init__(self) -> None:
         require(self.absolute >= 0 and 0 <= self.relative < 1, "number() needs absolute ≥ 0 and 0 ≤ relative < 1")
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        return DELTA if self.absolute == self.relative == 0 else UNKNOWN
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return rng.randrange(8) * max(self.absolute, 1) * 0.75
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Numbers, Numbers]:
         r, p = (Numbers((_floats(side, scope),)) for side in (reference, predicted))
@@ -106,7 +114,7 @@ def _floats(data: Data, scope: Scope) -> F64:
         raise ValueMismatch(f"at {scope}: a number is too large for a float; compare it with exact") from None
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Date(Similarity):
     """1 if two dates lie at most so many days apart. Dates, datetimes, or texts in ISO 8601."""
 
@@ -115,6 +123,12 @@ class Date(Similarity):
 
     def __post_init__(self) -> None:
         require(self.days >= 0, "date() needs days ≥ 0")
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        return DELTA if self.days == 0 else UNKNOWN
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return f"2024-01-{1 + rng.randrange(9):02d}"
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Numbers, Numbers]:
         r = Numbers((_moments(reference, scope, strict=True),))
@@ -164,7 +178,7 @@ def _moment(value: Any, scope: Scope, strict: bool) -> float:
 KINDS = ("jaccard", "dice", "containment", "coverage", "any", "last")
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Overlap(Similarity):
     """How much two ranges overlap. A range is a `range`, a pair, or a record with two ends.
 
@@ -183,6 +197,14 @@ class Overlap(Similarity):
             self.kind in KINDS,
             f"unknown overlap {self.kind!r}; expected one of {', '.join(KINDS)}.{did_you_mean(self.kind, KINDS)}",
         )
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        lemma = {"jaccard": J_LEMMA, "dice": F_LEMMA}.get(self.kind)
+        return UNKNOWN if lemma is None else UNKNOWN.because("ranges are sets").because(lemma)
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        start = rng.randrange(4)
+        return {self.start: start, self.end: start + rng.randint(1, 4)}
 
     def mirrored(self) -> Overlap:
         turned = {"containment": "coverage", "coverage": "containment"}.get(self.kind, self.kind)

@@ -8,26 +8,35 @@ LCS over codes, similarities that fill a rectangle to a dynamic programme over i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from tallystick.algebra.node import Similarity
-from tallystick.algebra.sets import Matching, Sums
+from tallystick.algebra.sets import Matching
 from tallystick.engine.arrays import F64, I64, join, sort_order, starts_of_runs, sum_by_key
-from tallystick.engine.blocks import Blocks, Grid, Pairs
-from tallystick.engine.encoded import Items
+from tallystick.engine.blocks import Blocks, Grid, Pairs, Sums
+from tallystick.engine.data import Bag, Scope
+from tallystick.engine.encoded import Items, OrderedItems
+from tallystick.engine.frozen import frozen
 from tallystick.engine.sequences import match_dense, match_equal, match_sparse
 
 DENSE_SHARE = 0.2
 """From how many pairs of a rectangle on the rectangle is filled instead of followed pair by pair."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Sequence(Matching):
     """Σ over an order-preserving matching of items."""
 
     name = "sequence"
+
+    @property
+    def says(self) -> str:
+        return "pairs in order only"
+
+    def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
+        r, p = super()._encode_bags(left, right, scope)
+        return OrderedItems(r.offsets, r.items), OrderedItems(p.offsets, p.items)
 
     def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
         if self.inner.exact_only:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tallystick.algebra.cases import Ref
+from tallystick.algebra.loading import load
+from tallystick.algebra.names import constructors
 from tallystick.algebra.node import Node, Table
 from tallystick.errors import MetricError, Place, did_you_mean
 from tallystick.files.json_values import NotJson, decode
@@ -202,54 +204,7 @@ class _Reader:
             return self.functions[name]
         if not self.functions:
             raise self.fail(f"functions such as {name} are not allowed here", place)
-        from tallystick.tasks.records.shapes import load
-
         try:
             return load(name)
         except MetricError as error:
             raise self.fail(f"cannot find {name} ({error})", place) from None
-
-
-def constructors() -> dict[str, Any]:
-    """Every name that an expression may use."""
-    from tallystick.algebra import (
-        alternatives,
-        cases,
-        collections,
-        functions,
-        hierarchy,
-        judged,
-        missing,
-        normalise,
-        numbers,
-        ordered,
-        records,
-        sets,
-        structured,
-        text,
-        weights,
-    )  # fmt: skip
-    from tallystick.algebra import exact as exact_
-    from tallystick.algebra import latent as variables
-    from tallystick.algebra.variables import var
-
-    return {
-        "exact": exact_.exact,
-        "var": var,
-        **{
-            f.__name__: f
-            for f in (
-                records.record, records.each, missing.optional, cases.cases, cases.let,
-                alternatives.any_of, exact_.keyed, functions.aliases,
-                text.text, numbers.number, numbers.date, numbers.overlap,
-                hierarchy.subtypes, hierarchy.levels, collections.supertypes,
-                functions.function, functions.judgements, functions.via,
-                judged.judged, judged.embedding,
-                weights.weighted, weights.weigh, weights.above, weights.at_least,
-                collections.subset, collections.links, collections.best,
-                sets.match, variables.latent, variables.scoped,
-                ordered.sequence, structured.tree, structured.top_down, structured.unordered, structured.graph,
-                normalise.precision, normalise.recall, normalise.f1, normalise.f, normalise.jaccard, normalise.sides,
-            )
-        },
-    }  # fmt: skip

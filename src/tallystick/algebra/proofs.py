@@ -11,16 +11,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from tallystick.algebra.node import Node, Similarity, require
-from tallystick.engine.arrays import F64, I64, Mask, offsets_of
+from tallystick.algebra.node import Similarity, require
+from tallystick.engine.arrays import F64, I64, Mask
 from tallystick.engine.data import Scope
-from tallystick.engine.encoded import Column, Items
+from tallystick.engine.encoded import Column, Items, Numbered
+from tallystick.engine.frozen import frozen
 
 _KEY = "proofs"
+
+
+Limits = TypeVar("Limits", bound="Limited")
 
 
 @dataclass(eq=False)
@@ -54,7 +58,7 @@ class Proofs:
         return self.answers[key]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Watched:
     """A column whose problems may be left open, and who counts them."""
 
@@ -67,41 +71,41 @@ class Watched:
     def take(self, rows: I64) -> Watched:
         return Watched(self.column.take(rows), self.proofs)
 
+    def number_rows(self) -> Numbered:
+        return self.column.number_rows()
 
-@dataclass(frozen=True, eq=False)
+
+@frozen(eq=False)
 class WatchedItems(Items):
     """Collections whose matching may be left open."""
 
     proofs: Proofs = field(default_factory=Proofs)
 
-    def take(self, rows: I64) -> WatchedItems:
-        item_rows, counts = self.item_rows(rows)
-        return replace(self, offsets=offsets_of(counts), items=self.items.take(item_rows))
 
+@frozen
+class Limited(Similarity):
+    """What may have a time limit, in seconds for each problem; with `upper` it stands for its upper bound."""
 
-def require_limit(node: Any) -> None:
-    """A time limit is a number of seconds above 0, or None."""
-    require(
-        node.limit is None or node.limit > 0,
-        f"{node.name}() needs a limit in seconds above 0, or none at all; found {node.limit!r}",
-    )
+    limit: float | None = None
+    upper: bool = field(default=False, repr=False)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        plain = isinstance(self.limit, (int, float)) and not isinstance(self.limit, bool) and self.limit == self.limit
+        require(self.limit is None or plain, f"{self.name}(): limit must be seconds, found {self.limit!r:.60}")
+        require(
+            self.limit is None or self.limit > 0,
+            f"{self.name}() needs a limit in seconds above 0, or none at all; found {self.limit!r}",
+        )
+        object.__setattr__(self, "limit", None if self.limit is None else float(self.limit))
 
-def limited(metric: Node) -> bool:
-    """Whether any part has a time limit, so that the result has bounds."""
-    return any(getattr(node, "limit", None) is not None for node in metric.walk())
+    @property
+    def limited(self) -> bool:
+        return self.limit is not None or super().limited
 
-
-def at_most(node: Similarity) -> Similarity:
-    """The same metric with the upper bound of everything that has a limit."""
-
-    def raised(part: Node) -> Node:
-        part = part.rebuilt(raised)
-        return replace(part, upper=True) if getattr(part, "limit", None) is not None else part  # type: ignore[call-arg]
-
-    found = raised(node)
-    assert isinstance(found, Similarity)
-    return found
+    def at_most(self: Limits) -> Limits:
+        found = super().at_most()
+        return found if self.limit is None else replace(found, upper=True)
 
 
 def bound(lower: F64, upper: F64, optimal: Mask, most: F64, wanted_upper: bool) -> F64:

@@ -7,30 +7,113 @@ almost everything is equal, the sum is taken on the frame of rectangles, where n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from random import Random
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.algebra.missing import Optional, split_missing
-from tallystick.algebra.node import Named, Similarity, require
+from tallystick.algebra.alignment import Aligned
+from tallystick.algebra.kernel import Kernel
+from tallystick.algebra.missing import change_present, split_missing
+from tallystick.algebra.node import Change, Named, Similarity, require
 from tallystick.algebra.weights import Weighted
 from tallystick.engine.arrays import F64, I64, MOST_PAIRS
-from tallystick.engine.blocks import Blocks, Frame, Pairs, look_up, union
+from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums, look_up, union
 from tallystick.engine.data import Data, Scope, field, note_absence
-from tallystick.engine.encoded import Column, Fields, Maybe, Nothing, Shared
+from tallystick.engine.encoded import Column, Fields, Maybe, Nothing, Shared, unshared
+from tallystick.engine.frozen import frozen
+from tallystick.errors import MetricError
 
 
-@dataclass(frozen=True, repr=False)
-class Record(Similarity):
-    """The product of the fields' similarities (eq. 2)."""
+@frozen
+class OfFields(Similarity):
+    """What a product and a sum of fields share."""
 
     fields: Named
-    name = "record"
+    structure = "record"
+    carries_variables = True
 
     def __post_init__(self) -> None:
-        _check_fields(self)
+        require(len(self.fields) > 0, f"{self.name}() needs at least one field: {self.name}(name=exact)")
+        for name, part in self.fields:
+            require(
+                isinstance(part, Similarity),
+                f"{self.name}({name}=...) needs a similarity such as exact or match(exact), found {part!r}",
+            )
+
+    @property
+    def is_leaf(self) -> bool:
+        return False
+
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        r, p = here.reference, here.predicted
+        for k, (name, part) in enumerate(self.fields):
+            level = here.at(part.present, r.columns[k], p.columns[k])  # type: ignore[attr-defined]
+            yield self._field_below(part, replace(level, path=f"{here.path}.{name}" if here.path else name))
+
+    def _field_below(self, part: Similarity, level: Aligned) -> Aligned:
+        raise NotImplementedError
+
+    def looks_at(self) -> Mapping[str, Similarity | None]:
+        return dict(self.fields)
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return {name: part.sample(rng, depth) for name, part in self.fields}
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        parts = [part.kernel(one_depth) for _, part in self.fields]
+        return parts[0] if len(parts) == 1 else self._kernel_of(parts, all(part.kernel for part in parts))
+
+    def _kernel_of(self, parts: list[Kernel], kernels: bool) -> Kernel:
+        raise NotImplementedError
+
+    def bound(self) -> Similarity:
+        carriers = [name for name, part in self.fields if part.has_variables]
+        if len(carriers) == 1 and dict(self.fields)[carriers[0]].binds_here:
+            return replace(self, fields=Named((n, part.bound() if n in carriers else part) for n, part in self.fields))
+        return super().bound()
+
+
+@frozen
+class Record(OfFields):
+    """The product of the fields' similarities (eq. 2)."""
+
+    name = "record"
+
+    @property
+    def says(self) -> str:
+        return "a product: all or nothing"
+
+    def in_words(self) -> tuple[str, ...]:
+        return ("all fields or nothing",)
+
+    def _field_below(self, part: Similarity, level: Aligned) -> Aligned:
+        level = replace(level, diagnostic=True)
+        return level.present() if part.may_miss else level
+
+    def _kernel_of(self, parts: list[Kernel], kernels: bool) -> Kernel:
+        shaded = sum(not part.indicator for part in parts)
+        strong = all(part.strong for part in parts) and shaded <= 1
+        lemma = "a product of kernels (lemma 2)"
+        return Kernel.joined(parts).because(lemma, kernel=kernels, strong=strong, indicator=shaded == 0)
+
+    @property
+    def softened(self) -> Similarity:
+        return SumOfProduct(Named((name, part.softened or part) for name, part in self.fields))
+
+    def bound(self) -> Similarity:
+        carriers = [(name, part) for name, part in self.fields if part.has_variables]
+        if len(carriers) > 1 and any(part.binds_here for _, part in carriers):
+            names = " and ".join(name for name, _ in carriers)
+            raise MetricError(f'{names} of a product share variables; with credit="each" they would be added up')
+        return super().bound()
+
+    def _changed(self, column: Fields, owners: I64, change: Change) -> Fields:
+        both = zip(self.fields, column.columns, strict=True)
+        return Fields(tuple(part.changed(inner, owners, change) for (_, part), inner in both))
 
     @property
     def exact_only(self) -> bool:
@@ -39,10 +122,8 @@ class Record(Similarity):
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
         sides = []
         for name, part in self.fields:
-            here, may_miss = scope.field(name), isinstance(part, Optional)
-            absent = part.absent if isinstance(part, Optional) else None
-            values = (field(side, name, scope, may_miss, absent) for side in (reference, predicted))
-            sides.append(part.encode(*values, here))
+            values = (field(side, name, scope, part.may_miss, part.absent) for side in (reference, predicted))
+            sides.append(part.encode(*values, scope.field(name)))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
 
     def refine(self, r: Fields, p: Fields, blocks: Blocks) -> Blocks:
@@ -88,37 +169,43 @@ class Record(Similarity):
         return out
 
 
-@dataclass(frozen=True, repr=False)
-class Each(Similarity):
+@frozen
+class Each(OfFields):
     """The sum of the fields' similarities. A field that is None on both sides counts nothing on either."""
 
-    fields: Named
     name = "each"
+    adds_up = True
 
-    def __post_init__(self) -> None:
-        _check_fields(self)
+    @property
+    def says(self) -> str:
+        return "a sum: credit for each field"
+
+    def in_words(self) -> tuple[str, ...]:
+        return ("each field counts",)
+
+    def _field_below(self, part: Similarity, level: Aligned) -> Aligned:
+        return level.present()
+
+    def _kernel_of(self, parts: list[Kernel], kernels: bool) -> Kernel:
+        return Kernel.joined(parts).because("a sum of kernels", kernel=kernels)
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
         sides = []
         for name, part in self.fields:
-            inner, absent, missing = part, None, None
-            if isinstance(part, Optional):
-                inner, absent, missing = part.present, part.absent, part.missing
-            ours, theirs = (field(side, name, scope, True, absent) for side in (reference, predicted))
-            if not isinstance(part, Optional):
+            ours, theirs = (field(side, name, scope, True, part.absent) for side in (reference, predicted))
+            if not part.may_miss:
                 note_absence(name, (reference, predicted), (ours, theirs), scope)
-            sides.append(split_missing(inner, ours, theirs, scope.field(name), missing))
+            sides.append(split_missing(part.present, ours, theirs, scope.field(name), part.missing))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
 
     def by_field(self, column: Fields) -> list[Field]:
         """Name, similarity, values that are there, and their rows (None: all) of each field."""
         out: list[Field] = []
         for (name, part), inner in zip(self.fields, column.columns, strict=True):
-            node = part.present if isinstance(part, Optional) else part
             if isinstance(inner, Maybe):
-                out.append((name, node, inner.present, inner.rows))
+                out.append((name, part.present, inner.present, inner.rows))
             else:
-                out.append((name, node, inner, None))
+                out.append((name, part.present, inner, None))
         return out
 
     def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
@@ -152,6 +239,54 @@ class Each(Similarity):
             else:
                 out[rows] += node.selves(values)
         return out
+
+    @property
+    def two_numerators(self) -> bool:
+        return any(part.two_numerators for _, part in self.fields)
+
+    def _numerators(self, r: Any, p: Any, blocks: Blocks) -> Sums:
+        # Each side's numerators of a sum are the sums of its fields' numerators, over the same pairs.
+        sides: tuple[list[Pairs], list[Pairs], list[Pairs]] = ([], [], [])
+        for (_, part, a, rows), (_, _, b, columns) in zip(self.by_field(r), self.by_field(p), strict=True):
+            everywhere = rows is None and columns is None
+            rows = np.arange(len(r)) if rows is None else rows
+            columns = np.arange(len(p)) if columns is None else columns
+            one = part.numerators(a, b, blocks if everywhere else blocks.at(rows, columns))
+            for side, weights in zip(sides, (one.total, one.reference, one.predicted), strict=True):
+                side.append(Pairs(one.i, one.j, weights).moved(rows, columns))
+        total, reference, predicted = (union(side, len(p), len(r)) for side in sides)
+        return Sums(total.i, total.j, total.weight, reference.weight, predicted.weight)
+
+    @property
+    def all_or_nothing(self) -> bool:
+        return not self.has_variables
+
+    def scope_constraints(self) -> Iterator[str]:
+        for _, part in self.fields:
+            yield from part.present.scope_constraints()
+
+    def scope_groups(self, r: Any, p: Any, rows: I64, columns: I64, blocks: Blocks, factor: float) -> Iterator[Any]:
+        if not self.has_variables:
+            yield from super().scope_groups(r, p, rows, columns, blocks, factor)
+            return
+        left: Any = unshared(r)
+        right: Any = unshared(p)
+        for (_, part, a, i), (_, _, b, j) in zip(self.by_field(left), self.by_field(right), strict=True):
+            yield from part.scope_groups(
+                a, b, rows if i is None else rows[i], columns if j is None else columns[j], blocks, factor
+            )
+
+    def _changed(self, column: Fields, owners: I64, change: Change) -> Fields:
+        both = zip(self.fields, column.columns, strict=True)
+        return Fields(tuple(change_present(part.present, inner, owners, change) for (_, part), inner in both))
+
+
+@frozen
+class SumOfProduct(Each):
+    """The sum of a product's fields, over the product's own columns (where None is a value like others)."""
+
+    def by_field(self, column: Fields) -> list[Field]:
+        return [(name, part, inner, None) for (name, part), inner in zip(self.fields, column.columns, strict=True)]
 
 
 def _present_on_both(rows: I64 | None, columns: I64 | None, n: int) -> tuple[I64, I64, I64]:
@@ -198,15 +333,6 @@ def _fills(node: Similarity, values: Column, rows: I64 | None) -> bool:
     return node.dense and rows is None and not isinstance(values, Shared)
 
 
-def _check_fields(node: Any) -> None:
-    require(len(node.fields) > 0, f"{node.name}() needs at least one field: {node.name}(name=exact)")
-    for name, part in node.fields:
-        require(
-            isinstance(part, Similarity),
-            f"{node.name}({name}=...) needs a similarity such as exact or match(exact), found {part!r}",
-        )
-
-
 def record(**fields: Similarity) -> Record:
     """All or nothing: the product of the fields' similarities (eq. 2)."""
     return Record(Named(fields.items()))
@@ -233,7 +359,7 @@ LEAST = 1024
 SAMPLE = 1000
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Crowd:
     """A key for each row of both sides (one that the other side never has, where there is no value), and what it is
     worth if they are equal."""

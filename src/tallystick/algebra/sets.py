@@ -14,17 +14,17 @@ so that neither precision nor recall can pass 1. `literal` uses one Σ for both,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
 from typing import Any
 
 import numpy as np
 
-from tallystick.algebra.cases import Cases
-from tallystick.algebra.exact import exact
-from tallystick.algebra.node import Similarity, keyword, require
-from tallystick.algebra.records import Each, Record
-from tallystick.algebra.weights import Threshold, Weigh, Weighted
+from tallystick.algebra.alignment import Aligned
+from tallystick.algebra.kernel import STRONG_SUM, UNKNOWN, Kernel
+from tallystick.algebra.node import Change, Similarity, require
+from tallystick.algebra.variables import check_items
 from tallystick.engine.arrays import (
     F64,
     I64,
@@ -33,53 +33,30 @@ from tallystick.engine.arrays import (
     integers,
     join_sorted,
     number,
+    offsets_of,
     sort_order,
-    starts_of_runs,
     sum_by_key,
     sum_by_owner,
     weighted_counts,
 )
 from tallystick.engine.assignment import assign, heaviest, rank_within
-from tallystick.engine.blocks import Blocks, Grid, Pairs
-from tallystick.engine.codes import code_jointly
-from tallystick.engine.data import Bag, Data, Objects, Scope, field, items, repeated
-from tallystick.engine.data import Record as RecordColumn
-from tallystick.engine.encoded import Column, Items
-from tallystick.engine.rows import as_objects, take
+from tallystick.engine.blocks import Blocks, Grid, Pairs, Sums
+from tallystick.engine.data import Bag, Data, Scope, items, repeated
+from tallystick.engine.encoded import Column, Items, unshared
+from tallystick.engine.frozen import frozen
+from tallystick.errors import MetricError
 
 CONSTRAINTS = ("1:1", "N:1", "1:N", "N:N")
 
 
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """Σ of pairs of owners: i against j, and the two numerators that a normaliser uses."""
-
-    i: I64
-    j: I64
-    total: F64
-    reference: F64
-    predicted: F64
-
-    @staticmethod
-    def of(pairs: Pairs) -> Sums:
-        """The same for both sides."""
-        return Sums(pairs.i, pairs.j, pairs.weight, pairs.weight, pairs.weight)
-
-    def moved(self, rows_i: I64, rows_j: I64) -> Sums:
-        """The same pairs, with the rows looked up in another numbering."""
-        return replace(self, i=rows_i[self.i], j=rows_j[self.j])
-
-
-def joined(parts: Sequence[Sums]) -> Sums:
-    """Sums over different pairs."""
-    return Sums(*(np.concatenate([getattr(one, f.name) for one in parts]) for f in fields(Sums)))
-
-
-@dataclass(frozen=True, repr=False)
+@frozen
 class Matching(Similarity):
     """Σ over the items of two collections: what sets, sequences and orders share."""
 
     inner: Similarity
+    letter = "M"
+    structure = "items"
+    adds_up = True
 
     def __post_init__(self) -> None:
         require(
@@ -121,6 +98,55 @@ class Matching(Similarity):
             return self._solved_selves(column)
         return sum_by_owner(column.offsets, self.inner.selves(column.items))
 
+    # What lies below: the items that were matched, and how one speaks of them.
+
+    @property
+    def counts_once(self) -> bool:
+        """Whether each item counts once, so that the weights of the items add up to Σ."""
+        return True
+
+    @property
+    def is_leaf(self) -> bool:
+        return False
+
+    @property
+    def item(self) -> Similarity:
+        return self.inner
+
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        r, p = here.reference, here.predicted
+        assert isinstance(r, Items)
+        assert isinstance(p, Items)
+        rows, _ = r.item_rows(here.i)
+        columns, _ = p.item_rows(here.j)
+        found = self.matched(r.take(here.i), p.take(here.j))
+        i, j = rows[found.i], columns[found.j]
+        if here.leftovers:
+            more_i, more_j = self._leftovers(r, p, here.i, here.j, i, j)
+            i, j = np.concatenate((i, more_i)), np.concatenate((j, more_j))
+        level = here.at(self.inner, r.items, p.items)
+        homes = here.homes and (here.homes[0][r.owners], here.homes[1][p.owners])
+        diagnostic = here.diagnostic or not self.counts_once
+        places = (r.places, p.places)
+        yield replace(level, path=f"{here.path}[*]", i=i, j=j, diagnostic=diagnostic, homes=homes, places=places)
+
+    def _leftovers(self, r: Items, p: Items, owner_i: I64, owner_j: I64, i: I64, j: I64) -> tuple[I64, I64]:
+        """Items without a partner, paired for the sake of a diagnostic."""
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+
+    def covering(self, side: int) -> Matching:
+        """The matching that the numerator of a side (0 the reference's, 1 the prediction's) is the sum of."""
+        return self
+
+    def in_words(self) -> tuple[str, ...]:
+        return ("in order",)
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return sample_items(self.inner, rng, depth)
+
+    def _changed(self, column: Items, owners: I64, change: Change) -> Items:
+        return replace(column, items=self.inner.changed(column.items, owners[column.owners], change))
+
     def _solved_selves(self, column: Items) -> F64:
         """Σ(X, X) as a problem of its own, for each row alone."""
         sums = self.sums(column, column, Blocks.diagonal(len(column)))
@@ -129,7 +155,13 @@ class Matching(Similarity):
         return out
 
 
-@dataclass(frozen=True, repr=False)
+def sample_items(inner: Similarity, rng: Random, depth: int) -> list[Any]:
+    """A small random collection, mostly without repetitions."""
+    found = [inner.sample(rng, depth + 1) for _ in range(rng.randint(1, 4 if depth == 0 else 3))]
+    return list({repr(one): one for one in found}.values()) if rng.random() < 0.9 else found
+
+
+@frozen
 class Constrained(Matching):
     """What every matching has that knows the four constraints."""
 
@@ -144,8 +176,10 @@ class Constrained(Matching):
         )
 
     def _arguments(self) -> Iterator[str]:
-        yield repr(self.inner)
+        own = super()._arguments()
+        yield next(own)
         yield self.constraint
+        yield from (argument for argument in own if not argument.startswith("constraint="))
 
     @property
     def regular(self) -> bool:
@@ -161,7 +195,7 @@ def turned(constraint: str) -> Any:
     return {"N:1": "1:N", "1:N": "N:1"}.get(constraint, constraint)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Match(Constrained):
     """Σ, the best total similarity of items matched under a constraint."""
 
@@ -169,14 +203,61 @@ class Match(Constrained):
     literal: bool = False
     name = "match"
 
-    def _arguments(self) -> Iterator[str]:
-        yield from super()._arguments()
-        yield from (f"{keyword(name)}=True" for name in ("distinct", "literal") if getattr(self, name))
-
     def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
+        r, p = super()._encode_bags(left, right, scope)
+        return (r.distinct(), p.distinct()) if self.distinct else (r, p)
+
+    @property
+    def two_numerators(self) -> bool:
+        return self.constraint in ("N:1", "1:N") and not self.literal
+
+    def _numerators(self, r: Any, p: Any, blocks: Blocks) -> Sums:
+        return self.sums(r, p, blocks)
+
+    @property
+    def regular_covered(self) -> bool:
+        return self.inner.regular if self.two_numerators else self.regular
+
+    @property
+    def says(self) -> str:
+        return "the best total over matched pairs"
+
+    def in_words(self) -> tuple[str, ...]:
+        keys = self.inner.key_fields
+        keyed = f"keyed by {', '.join(keys)}, " if keys else ""
+        return (f"{'set' if self.distinct else 'bag'}, {keyed}matched {self.constraint}",)
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        inner = self.inner.kernel(one_depth)
+        if self.constraint == "N:N":
+            return inner.because("Σ~ of a kernel (lemma 3)", kernel=inner.kernel)
+        return inner.because(STRONG_SUM, kernel=inner.strong) if self.constraint == "1:1" else UNKNOWN
+
+    def scope_constraints(self) -> Iterator[str]:
+        if not self.has_variables:
+            yield from super().scope_constraints()
+        else:
+            check_items(self.inner, "scoped")
+            yield self.constraint
+
+    def scope_groups(self, r: Any, p: Any, rows: I64, columns: I64, blocks: Blocks, factor: float) -> Iterator[Any]:
+        if not self.has_variables:
+            yield from super().scope_groups(r, p, rows, columns, blocks, factor)
+            return
+        r, p = unshared(r), unshared(p)
+        left, right = rows[r.owners], columns[p.owners]
+        yield self.inner, r.items, p.items, left, right, blocks.at(left, right), factor
+
+    @property
+    def binds_here(self) -> bool:
+        return True
+
+    def bound(self) -> Similarity:
+        from tallystick.algebra.latent import Latent
+
         if self.distinct:
-            left, right = (_kept(bag, distinct_rows(self.inner, bag, scope)) for bag in (left, right))
-        return super()._encode_bags(left, right, scope)
+            raise MetricError("latent(...) takes collections as bags, not distinct")
+        return Latent(self.inner, self.constraint)
 
     # Scores
 
@@ -201,7 +282,7 @@ class Match(Constrained):
             return _single(keys // width, keys % width, total)
         sides = []
         for item, count in ((found.i, len(r.items)), (found.j, len(p.items))):
-            best = _best(groups, bound, item, count, found.weight)
+            best = best_of_each(groups, bound, item, count, found.weight)
             best = best[_in_order(item[best], count)]
             sides.append(sum_by_key(groups[best], bound, found.weight[best]))
         (keys, of_reference), (_, of_predicted) = sides
@@ -259,6 +340,31 @@ class Match(Constrained):
 
     # Alignment
 
+    @property
+    def counts_once(self) -> bool:
+        return self.constraint == "1:1"
+
+    def covering(self, side: int) -> Match:
+        return replace(self, constraint=("1:N", "N:1")[side]) if self.two_numerators else self
+
+    def _leftovers(self, r: Items, p: Items, owner_i: I64, owner_j: I64, i: I64, j: I64) -> tuple[I64, I64]:
+        """Items without a partner, paired by the sum of their fields: the diagnostic below a product."""
+        softened = self.inner.softened
+        if softened is None or self.constraint != "1:1":
+            return super()._leftovers(r, p, owner_i, owner_j, i, j)
+        sides, places = [], []
+        for column, owners, taken in ((r, owner_i, i), (p, owner_j, j)):
+            free = np.ones(len(column.items), np.bool_)
+            free[taken] = False
+            rows, counts = column.item_rows(owners)
+            group = np.repeat(np.arange(len(owners)), counts)
+            keep = free[rows]
+            offsets = offsets_of(np.bincount(group[keep], minlength=len(owners)))
+            places.append(rows[keep])
+            sides.append(Items(offsets, column.items.take(rows[keep])))
+        found = Match(softened).matched(sides[0], sides[1])
+        return places[0][found.i], places[1][found.j]
+
     def matched(self, r: Items, p: Items) -> Pairs:
         """The item pairs that make up Σ, owner k against owner k: what the score is the sum of."""
         blocks = Blocks.diagonal(len(r))
@@ -305,7 +411,7 @@ def _single(i: I64, j: I64, total: F64) -> Sums:
     return Sums(i, j, total, total, total)
 
 
-def _best(groups: I64, bound: int, item: I64, count: int, weights: F64) -> I64:
+def best_of_each(groups: I64, bound: int, item: I64, count: int, weights: F64) -> I64:
     """For each (group, item) the position of its heaviest pair."""
     dense, n = number(groups, bound)
     return first_best(dense * count + item, n * count, weights)
@@ -337,60 +443,6 @@ def _sorted_bags(keys: I64, owners: I64, bound: int) -> tuple[I64, I64, F64 | No
         return keys, owners, None
     starts = np.concatenate(([0], np.flatnonzero(~again) + 1))
     return keys[starts], owners[starts], np.diff(starts, append=len(keys)).astype(np.float64)
-
-
-def distinct_rows(inner: Similarity, bag: Bag, scope: Scope) -> I64:
-    """The items that are left when each collection is a set: the first of those that φ cannot tell apart."""
-    codes, n = _seen(inner, bag.items, scope)
-    owners = np.repeat(np.arange(len(bag), dtype=np.int64), np.diff(bag.offsets))
-    keys = owners * n + codes
-    order = sort_order(keys, len(bag) * n)
-    return np.sort(order[starts_of_runs(keys[order])])
-
-
-def _seen(node: Similarity, data: Data, scope: Scope) -> tuple[I64, int]:
-    """Rows by what φ looks at: those that agree in all of it have one code."""
-    if isinstance(node, (Weighted, Threshold)):
-        return _seen(node.inner, data, scope)
-    if isinstance(node, (Record, Each)):
-        codes, bound = np.zeros(len(data), np.int64), 1
-        for name, part in node.fields:
-            more, width = _seen(part, field(data, name, scope, True), scope.field(name))
-            codes, bound = number(codes * width + more, bound * width)
-        return codes, max(bound, 1)
-    if isinstance(node, Weigh) and node.by:
-        codes, bound = _seen(node.inner, data, scope)
-        more, width = _seen(exact, field(data, node.by, scope, True), scope)
-        codes, bound = number(codes * width + more, bound * width)
-        return codes, max(bound, 1)
-    if isinstance(node, Cases):
-        case, parts = node.split(as_objects(data), scope)
-        codes, bound = np.zeros(len(data), np.int64), 0
-        for rows, (_, part), values in zip(case, node.options, parts, strict=True):
-            more, width = _seen(part, Objects(values), scope)
-            codes[rows] = bound + more
-            bound += width
-        return codes, max(bound, 1)
-    codes, bound = _value_codes(data, scope)
-    return codes, max(bound, 1)
-
-
-def _kept(bag: Bag, rows: I64) -> Bag:
-    owners = np.repeat(np.arange(len(bag), dtype=np.int64), np.diff(bag.offsets))
-    counts = np.bincount(owners[rows], minlength=len(bag))
-    return Bag(np.concatenate(([0], np.cumsum(counts))), take(bag.items, rows))
-
-
-def _value_codes(data: Data, scope: Scope) -> tuple[I64, int]:
-    """One side's values as dense codes; records, such as the entries of a dict, field by field."""
-    if not isinstance(data, RecordColumn):
-        codes, _, bound = code_jointly(data, Objects(()), scope)
-        return number(codes, bound)
-    whole, n = np.zeros(len(data), np.int64), 1
-    for name, column in data.fields.items():
-        codes, bound = _value_codes(column, scope.field(name))
-        whole, n = number(whole * bound + codes, n * bound)
-    return whole, n
 
 
 def match(inner: Similarity, constraint: str = "1:1", *, distinct: bool = False, literal: bool = False) -> Match:

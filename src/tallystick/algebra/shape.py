@@ -6,7 +6,6 @@ Records are dataclasses, attrs, NamedTuple, TypedDict, pydantic, msgspec and fix
 from __future__ import annotations
 
 import collections.abc as abc
-import dataclasses
 import datetime
 import decimal
 import enum
@@ -21,6 +20,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 
 import typing_extensions
 
+from tallystick.engine.data import fields_of
 from tallystick.errors import DerivationError
 
 LEAVES = (
@@ -95,17 +95,9 @@ def _record_fields(type_: Any) -> dict[str, Any] | None:
 
 
 def _field_names(origin: type) -> list[str] | None:
-    if dataclasses.is_dataclass(origin):
-        return [f.name for f in dataclasses.fields(origin)]
     if typing_extensions.is_typeddict(origin):
         return list(typing_extensions.get_type_hints(origin))
-    if issubclass(origin, tuple) and hasattr(origin, "_fields"):
-        return list(origin._fields)
-    for attribute in ("model_fields", "__struct_fields__", "__attrs_attrs__"):  # pydantic, msgspec, attrs
-        found = getattr(origin, attribute, None)
-        if found is not None:
-            return [getattr(item, "name", item) for item in found]
-    return None
+    return fields_of(origin)
 
 
 def _parameters(type_: Any, origin: Any) -> dict[Any, Any]:

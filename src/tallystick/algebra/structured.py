@@ -13,19 +13,21 @@ only inside of cycles `graph(φ, "N:1")` differs from `graph(φ)`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+from random import Random
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tallystick.algebra.node import Similarity, shown
-from tallystick.algebra.proofs import Proofs, WatchedItems, bound, require_limit
-from tallystick.algebra.sets import Constrained, Matching, Sums, turned
+from tallystick.algebra.node import Similarity
+from tallystick.algebra.proofs import Limited, Proofs, WatchedItems, bound
+from tallystick.algebra.sets import Constrained, Matching, turned
 from tallystick.engine.arrays import F64, I64, expand, offsets_of, sort_order, starts_of_runs
-from tallystick.engine.blocks import Blocks, Pairs
+from tallystick.engine.blocks import Blocks, Pairs, Sums
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Bag, Data, Objects, Scope
-from tallystick.engine.encoded import Items
+from tallystick.engine.encoded import Items, Numbered, number_jointly, number_lists
+from tallystick.engine.frozen import frozen
 from tallystick.engine.orders import match_orders, reachability
 from tallystick.engine.sequences import Matched
 from tallystick.engine.trees import match_ordered, match_top_down, match_unordered
@@ -35,13 +37,14 @@ from tallystick.structures.graphs import Graph, Tree
 _NOTHING = np.empty(0, np.int64)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Linked(WatchedItems):
     """Values whose items are linked: links `source[n] → target[n]`, by place, are those of the owner's slice."""
 
     links: I64 = field(default_factory=lambda: np.zeros(1, np.int64))
     source: I64 = field(default_factory=lambda: _NOTHING)
     target: I64 = field(default_factory=lambda: _NOTHING)
+    in_order = True
 
     def take(self, rows: I64) -> Linked:
         item_rows, counts = self.item_rows(rows)
@@ -56,6 +59,13 @@ class Linked(WatchedItems):
             target=self.target[chosen],
         )
 
+    def number_rows(self) -> Numbered:
+        most = int(max(self.source.max(initial=0), self.target.max(initial=0))) + 1
+        owners = np.repeat(np.arange(len(self)), np.diff(self.links))
+        ends = self.source * most + self.target
+        links = number_lists(self.links, ends[np.lexsort((ends, owners))])
+        return number_jointly((super().number_rows(), links), len(self))
+
     def links_of(self, owner: int) -> tuple[I64, I64]:
         """Sources and targets of one owner's links."""
         here = slice(int(self.links[owner]), int(self.links[owner + 1]))
@@ -69,7 +79,7 @@ class Linked(WatchedItems):
         return parents
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Structured(Matching):
     """What trees and graphs share: nodes are items, and every pair of owners is a problem of its own."""
 
@@ -80,9 +90,12 @@ class Structured(Matching):
         raise NotImplementedError
 
     @property
-    def limited(self) -> float | None:
+    def time_limit(self) -> float | None:
         """The time limit, if this kind of matching has one."""
         return getattr(self, "limit", None)
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        raise NotImplementedError(str(self))
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Items, Items]:
         proofs = Proofs.of(scope)
@@ -90,7 +103,7 @@ class Structured(Matching):
         bags = [Bag(offsets, Objects(labels)) for offsets, labels, _, _, _ in sides]
         columns = self._encode_bags(bags[0], bags[1], scope.items())
         r, p = (
-            Linked(column.offsets, column.items, proofs, links, source, target)
+            Linked(column.offsets, column.items, None, proofs, links, source, target)
             for column, (_, _, links, source, target) in zip(columns, sides, strict=True)
         )
         return r, p
@@ -137,9 +150,9 @@ class Structured(Matching):
             r.proofs.open += not found.optimal
             return found
 
-        if self.limited is None:
+        if self.time_limit is None:
             return solve()
-        settings = (self.name, self.limited, getattr(self, "constraint", None))
+        settings = (self.name, self.time_limit, getattr(self, "constraint", None))
         arrays = (*r.links_of(i), *p.links_of(j), u, v, weight)
         found = r.proofs.once(settings, arrays, solve)
         assert isinstance(found, Matched)
@@ -176,7 +189,7 @@ def _table(r: Items, p: Items, i: int, j: int, u: I64, v: I64, weight: F64) -> F
     return table
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class OrderedTree(Structured):
     """Σ over nodes of two trees; ancestors and left-to-right order are kept."""
 
@@ -186,7 +199,7 @@ class OrderedTree(Structured):
         return match_ordered(r.parents_of(i), p.parents_of(j), _table(r, p, i, j, u, v, weight))
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class TopDown(Structured):
     """Σ over nodes of two trees; matched nodes have matched parents. With `ordered`, children in their order."""
 
@@ -198,45 +211,23 @@ class TopDown(Structured):
         return match_top_down(r.parents_of(i), p.parents_of(j), table, ordered=self.ordered)
 
 
-@dataclass(frozen=True, repr=False)
-class UnorderedTree(Structured):
+@frozen
+class UnorderedTree(Limited, Structured):
     """Σ over nodes of two trees; ancestors are kept, the order of children is not."""
 
-    limit: float | None = None
-    upper: bool = False
     name = "unordered"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_limit(self)
-
-    def _arguments(self) -> Iterator[str]:
-        yield repr(self.inner)
-        if self.limit is not None:
-            yield f"limit={shown(self.limit)}"
 
     def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
         table = _table(r, p, i, j, u, v, weight)
         return match_unordered(r.parents_of(i), p.parents_of(j), table, limit=self.limit)
 
 
-@dataclass(frozen=True, repr=False)
-class OrderedGraph(Constrained, Structured):
+@frozen
+class OrderedGraph(Limited, Constrained, Structured):
     """Σ over nodes of two directed graphs; what can be reached from what is kept."""
 
-    limit: float | None = None
-    upper: bool = False
     name = "graph"
     expects = Graph
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_limit(self)
-
-    def _arguments(self) -> Iterator[str]:
-        yield from super()._arguments()
-        if self.limit is not None:
-            yield f"limit={shown(self.limit)}"
 
     def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
         before = [
@@ -263,9 +254,9 @@ def top_down(inner: Similarity, *, ordered: bool = False) -> TopDown:
 
 def unordered(inner: Similarity, *, limit: float | None = None) -> UnorderedTree:
     """Σ over the nodes of trees: only ancestors are kept; `limit` in seconds for each pair of trees."""
-    return UnorderedTree(inner, None if limit is None else float(limit))
+    return UnorderedTree(inner, limit)
 
 
 def graph(inner: Similarity, constraint: str = "1:1", *, limit: float | None = None) -> OrderedGraph:
     """Σ over the nodes of directed graphs: reachability is kept (appendix A.2); `limit` in seconds for each pair."""
-    return OrderedGraph(inner, constraint, None if limit is None else float(limit))
+    return OrderedGraph(inner, constraint, limit)

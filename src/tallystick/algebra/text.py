@@ -9,17 +9,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 import numpy as np
 
-from tallystick.algebra.node import Similarity, require
+from tallystick.algebra.kernel import DELTA, UNKNOWN, Kernel
+from tallystick.algebra.node import Similarity, options_of, require
 from tallystick.engine.arrays import F64, I64, number
 from tallystick.engine.blocks import Blocks, Frame, Pairs
 from tallystick.engine.codes import different_values, number_values
 from tallystick.engine.data import Data, Scope
 from tallystick.engine.encoded import Codes
+from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import ValueMismatch, did_you_mean
 
@@ -58,7 +60,7 @@ def normalise_text(text: str, steps: Iterable[str]) -> str:
     return text
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Text(Similarity):
     """How alike two texts are by a ratio, or whether they are equal, after normalisation."""
 
@@ -81,6 +83,25 @@ class Text(Similarity):
     def _arguments(self):  # type: ignore[no-untyped-def]
         yield f'"{self.ratio}"'
         yield from (f'"{step}"' for step in self.steps)
+
+    @property
+    def says(self) -> str:
+        return "how alike two texts are"
+
+    @classmethod
+    def from_choice(cls, spec: Any) -> Similarity:
+        if isinstance(spec, str):
+            return text(spec)
+        if isinstance(spec, list):
+            return text(*spec)
+        options = options_of(spec, "ratio", "steps")
+        return text(options.get("ratio", "equal"), *options.get("steps", ()))
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        return DELTA if self.exact_only else UNKNOWN
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return rng.choice("abcd")
 
     @property
     def exact_only(self) -> bool:

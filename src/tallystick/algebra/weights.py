@@ -7,23 +7,26 @@ above(φ, t)              ⟦φ > t⟧      at_least(φ, t)    ⟦φ ≥ t⟧   
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.functions import keys_of
-from tallystick.algebra.node import Similarity, Table, require
-from tallystick.engine.arrays import F64
-from tallystick.engine.blocks import Blocks, Frame, Pairs
+from tallystick.algebra.kernel import Kernel
+from tallystick.algebra.node import Around, Change, Similarity, Table, require
+from tallystick.engine.arrays import F64, I64
+from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Data, Scope, field
 from tallystick.engine.encoded import Column, Fields, Numbers
+from tallystick.engine.frozen import frozen
 
 
-@dataclass(frozen=True, repr=False)
-class Weighted(Similarity):
+@frozen
+class Weighted(Around):
     """w · φ, an unnormalised similarity."""
 
     inner: Similarity
@@ -52,9 +55,43 @@ class Weighted(Similarity):
     def _selves(self, column: Any) -> F64:
         return self.inner.selves(column) * self.weight
 
+    @property
+    def two_numerators(self) -> bool:
+        return self.inner.two_numerators
 
-@dataclass(frozen=True, repr=False)
-class Weigh(Similarity):
+    def _numerators(self, r: Any, p: Any, blocks: Blocks) -> Sums:
+        return self.inner.numerators(r, p, blocks).scaled(self.weight)
+
+    @property
+    def takes_null(self) -> bool:
+        return self.inner.takes_null
+
+    @property
+    def binds_here(self) -> bool:
+        return self.inner.binds_here
+
+    def bound(self) -> Similarity:
+        return self._bound_inside()
+
+    def scope_constraints(self) -> Iterator[str]:
+        return self.inner.scope_constraints()
+
+    def scope_groups(self, r: Any, p: Any, rows: I64, columns: I64, blocks: Blocks, factor: float) -> Iterator[Any]:
+        return self.inner.scope_groups(r, p, rows, columns, blocks, factor * self.weight)
+
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        return replace(here.inside(self.inner), scale=here.scale * self.weight).below()
+
+    def in_words(self) -> tuple[str, ...]:
+        first, *more = self.inner.in_words()
+        return (first, f"weight {self.weight:g}", *more)
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        return self.inner.kernel(one_depth).kept("a positive multiple", indicator=False)
+
+
+@frozen
+class Weigh(Around):
     """min(w(x), w(y)) · φ(x, y), the weight looked up by the value, or by one field of it."""
 
     inner: Similarity
@@ -86,6 +123,18 @@ class Weigh(Similarity):
     def _selves(self, column: Fields) -> F64:
         return self.inner.selves(column.columns[0]) * _weights(column)
 
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        r, p = here.reference, here.predicted
+        return here.changed(self.inner, r.columns[0], p.columns[0]).below()  # type: ignore[attr-defined]
+
+    def _changed(self, column: Fields, owners: I64, change: Change) -> Fields:
+        return Fields((self.inner.changed(column.columns[0], owners, change), column.columns[1]))
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        inner = self.inner.kernel(one_depth)
+        lemma = "min(w, w') is a kernel; a product of kernels (lemma 2)"
+        return inner.because(lemma, kernel=inner.kernel, strong=inner.strong and inner.indicator)
+
 
 def _weights(column: Fields) -> F64:
     numbers = column.columns[1]
@@ -93,8 +142,8 @@ def _weights(column: Fields) -> F64:
     return numbers.parts[0]
 
 
-@dataclass(frozen=True, repr=False)
-class Threshold(Similarity):
+@frozen
+class Threshold(Around):
     """What `above` and `at_least` share: 1 (or φ itself, with `keep`) where φ passes, else 0.
 
     With `share` it is the share of what both could have, 2 φ(x, y) / (φ(x, x) + φ(y, y)), that has to pass: for sums of
@@ -126,8 +175,24 @@ class Threshold(Similarity):
         passes = self.passes(np.minimum(own, 1.0) if self.share else own)
         return np.where(passes, own if self.keep else 1.0, 0.0)
 
+    def _below(self, here: Aligned) -> Iterator[Aligned]:
+        if not self.keep:
+            return replace(here.inside(self.inner), diagnostic=True).below()
+        passed = np.flatnonzero(here.weights > 0)  # what did not pass has nothing below either
+        return replace(here.inside(self.inner), i=here.i[passed], j=here.j[passed]).below()
 
-@dataclass(frozen=True, repr=False)
+    @property
+    def takes_null(self) -> bool:
+        return self.inner.takes_null
+
+    def in_words(self) -> tuple[str, ...]:
+        if not self.share:
+            return (str(self),)
+        first, *more = self.inner.in_words()
+        return (first, f"only if {self.name.replace('_', ' ')} {self.threshold:g} of it is right", *more)
+
+
+@frozen
 class Above(Threshold):
     """⟦φ > t⟧"""
 
@@ -140,7 +205,7 @@ class Above(Threshold):
         return weights > self.threshold
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class AtLeast(Threshold):
     """⟦φ ≥ t⟧"""
 

@@ -119,9 +119,9 @@ def check(
 def _subjects(
     metrics: tuple[str, ...], type_name: str | None, credit: str, function_name: str | None, corpus: bool, figure: str
 ) -> list[Subject]:  # fmt: skip
+    from tallystick.algebra.loading import load
     from tallystick.laboratory.named import named
     from tallystick.laboratory.subjects import derived, expression, function
-    from tallystick.tasks.records.shapes import load
 
     if type_name is None:
         if function_name is not None:

@@ -102,12 +102,14 @@ def _open_questions(
     files = {file: file for runs in named_systems(systems).values() for file in runs}
     if task == "muc4":
         _refuse(options, "changes nothing for --task muc4")
-        from tallystick.tasks.arguments.judging import most_made
+        from tallystick.tasks.arguments.judging import rank_questions
         from tallystick.tasks.templates.muc4_files import read_muc4
         from tallystick.tasks.templates.muc4_judging import open_fills
 
         key = read_muc4(reference)
-        return most_made([[one.question for one in open_fills(key, read_muc4(file))] for file in files.values()], top)
+        return rank_questions(
+            [[one.question for one in open_fills(key, read_muc4(file))] for file in files.values()], top
+        )
     from tallystick.tasks.arguments.task import open_questions
 
     found, notes = open_questions(reference, files, top, **options)

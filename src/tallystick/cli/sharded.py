@@ -16,13 +16,12 @@ from tallystick.cli.options import Common, Engine
 from tallystick.cli.output import progress, say
 from tallystick.cli.score import Ending, asked_of, finish, versus
 from tallystick.errors import InputError, MetricError
-from tallystick.tasks.contract import Files, Reading, Shown, Task, flag, needs_the_whole, option_of
-from tallystick.tasks.contract import Scored as TaskScored
+from tallystick.tasks.contract import Files, Reading, Scored, Shown, Task, flag, needs_the_whole, option_of
 
 if TYPE_CHECKING:
+    from tallystick.results.accounts import Wants
     from tallystick.results.report import Parts
-    from tallystick.run.running import Finished
-    from tallystick.run.shards import Scored, Wants
+    from tallystick.run.shards import Finished
 
 NO_ALIGNMENTS = (
     "The corpus was scored in shards, so this page carries no alignments, no kinds of error, and of the breakdowns the one of "
@@ -40,29 +39,27 @@ class ScorePart:
     reading: Reading
 
     def __call__(self, reference: Any, predicted: Any) -> Scored:
-        from tallystick.run.shards import Scored
-
-        found = self.task.score(reference, predicted, self.metrics, self.settings, self.reading)
-        return Scored(found.results, found.extra, found.ids)
+        return self.task.score(reference, predicted, self.metrics, self.settings, self.reading)
 
 
 def score_in_shards(
     task: Task, common: Common, engine: Engine, files: Files, metrics: tuple[str, ...], settings: Any
 ) -> None:
     """The `score` command of a task, in shards."""
-    from tallystick.run.shards import Wants
+    from tallystick.results.accounts import Wants
 
     refuse_whole(task, settings)
     task.check_breakdown(common.by, in_shards=True)
     labels = task.label_paths(common.label) if common.by == "label" else ()
     fields = common.by == "field" or (task.fields_always and common.by != "label")
-    wants = Wants(common.wants_rows or (common.macro and task.rows_for_means), fields, labels)
+    rows = common.wants_rows or (common.macro and task.rows_for_means)
+    wants = Wants(rows, fields, labels, absent=task.allows_absent(settings))
     known = task.look_first(files, settings, partial(_ask_parts, task, files, settings, engine.shard))
     reading = Reading(part=True, known=known, asked=asked_of(common))
     key = {"metrics": metrics, **asdict(settings), "known": known, "asked": reading.asked}
     score = ScorePart(task, metrics, settings, reading)
     done = run_in_shards(task, engine, score, files, key=key, wants=wants)
-    gathered = TaskScored(None, done.results, extra=done.extra)
+    gathered = Scored(None, done.results, extra=done.extra)
     put_together = task.put_together(gathered, files, settings, reading)
     scored, shown = put_together or (gathered, _breakdown(done, common))
     finish(
@@ -101,7 +98,7 @@ def run_in_shards(
     from tallystick.files.boundaries import LINES, Boundaries, name_under
     from tallystick.run.cutting import SHARD
     from tallystick.run.processes import crew
-    from tallystick.run.running import run_files
+    from tallystick.run.shards import Telling, run_files
     from tallystick.run.state import State
 
     settings, (reference, predicted) = score.settings, files
@@ -127,7 +124,7 @@ def run_in_shards(
     ):
         done = run_files(
             score, reference, predicted, sides[0], sides[-1], executor=executor, state=state, wants=wants, size=size,
-            absent=task.allows_absent(settings), say=say, progress=advance,
+            tell=Telling(say, advance),
         )  # fmt: skip
         if state is not None and state.taken:
             say(f"{engine.state}: {state.taken:,} of {done.shards:,} shards were known")
@@ -147,7 +144,7 @@ def _ask_parts(
     """What all parts of both files answer before any is scored."""
     from tallystick.files.boundaries import Boundaries
     from tallystick.run.cutting import SHARD, cut_in_order
-    from tallystick.run.running import CONFIRMED
+    from tallystick.run.shards import CONFIRMED
 
     found: set[str] = set()
     for file in files:

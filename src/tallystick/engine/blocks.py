@@ -7,7 +7,8 @@ the pairs are wanted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,9 +28,10 @@ from tallystick.engine.arrays import (
     sort_order,
     starts_of_runs,
 )
+from tallystick.engine.frozen import frozen
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Pairs:
     """A sparse list of (reference row, predicted row, weight); no pair twice, every weight positive."""
 
@@ -54,6 +56,34 @@ class Pairs:
 
     def scaled(self, factor: F64 | float) -> Pairs:
         return Pairs(self.i, self.j, self.weight * factor)
+
+
+@frozen(eq=False)
+class Sums:
+    """Σ of pairs of rows, i against j, and the two numerators that a normaliser uses."""
+
+    i: I64
+    j: I64
+    total: F64
+    reference: F64
+    predicted: F64
+
+    @staticmethod
+    def of(pairs: Pairs) -> Sums:
+        """The same for both sides."""
+        return Sums(pairs.i, pairs.j, pairs.weight, pairs.weight, pairs.weight)
+
+    @staticmethod
+    def joined(parts: Sequence[Sums]) -> Sums:
+        """Sums over different pairs, one after the other."""
+        return Sums(*(np.concatenate([getattr(one, f.name) for one in parts]) for f in fields(Sums)))
+
+    def moved(self, rows_i: I64, rows_j: I64) -> Sums:
+        """The same pairs, with the rows looked up in another numbering."""
+        return replace(self, i=rows_i[self.i], j=rows_j[self.j])
+
+    def scaled(self, factor: float) -> Sums:
+        return Sums(self.i, self.j, self.total * factor, self.reference * factor, self.predicted * factor)
 
 
 def union(parts: list[Pairs], width: int, height: int) -> Pairs:
@@ -83,7 +113,7 @@ def look_up(table: Pairs, i: I64, j: I64, width: int, height: int) -> F64:
     return np.where(ordered[place] == wanted, table.weight[order[place]], 0.0)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Blocks:
     """The block key of each row of both sides; `aligned` if row k only ever meets row k."""
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.engine.arrays import I64, integers, number
-from tallystick.engine.data import Data, Index, Leaf, Nullable, Objects, Scope, by_appearance
+from tallystick.engine.data import Data, Index, Leaf, Nullable, Objects, Scope, by_appearance, fields_of
 from tallystick.engine.rows import as_objects
 from tallystick.errors import ValueMismatch
 
@@ -193,11 +193,7 @@ def _state(value: Any) -> list[str] | None:
     """The fields that make up a record's content."""
     if dataclasses.is_dataclass(value):
         return [f.name for f in dataclasses.fields(value) if f.compare]
-    for attribute in ("__struct_fields__", "__attrs_attrs__", "model_fields"):
-        found = getattr(type(value), attribute, None)
-        if found is not None:
-            return [getattr(item, "name", item) for item in found]
-    return None
+    return fields_of(type(value))
 
 
 def _equality(kind: type) -> Any:

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
+from dataclasses import fields, is_dataclass, replace
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -26,13 +26,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64, integers, offsets_of
+from tallystick.engine.frozen import frozen
 from tallystick.errors import ValueMismatch, did_you_mean
 
 if TYPE_CHECKING:
     from tallystick.engine.rows import Extended
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Objects:
     """A column of Python values."""
 
@@ -42,7 +43,7 @@ class Objects:
         return len(self.values)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Record:
     """A column of records: one column for each field."""
 
@@ -58,7 +59,7 @@ class Entries(Record):
     """The entries of mappings: `key` and `value`."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Bag:
     """A column of collections: row k owns `items[offsets[k]:offsets[k + 1]]`."""
 
@@ -79,7 +80,7 @@ class Bag:
         return len(self.offsets) - 1
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Index:
     """A column in which values repeat: row k is `values[index[k]]`."""
 
@@ -95,7 +96,7 @@ class Index:
         return len(self.index)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Nullable:
     """A column in which values are missing: row k is `present[position[k]]`, or None where that is -1.
 
@@ -152,7 +153,7 @@ class Leaf:
         return [values[k] for k in codes.tolist()]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Coded(Leaf):
     """Plain values that repeat: row k is `table[codes[k]]`. The table may hold a value twice."""
 
@@ -184,7 +185,7 @@ def by_appearance(codes: I64, bound: int) -> tuple[I64, I64]:
 Data: TypeAlias = "Objects | Record | Bag | Index | Nullable | Leaf | Extended | NDArray[Any]"
 
 
-@dataclass(frozen=True)
+@frozen
 class Memory:
     """What an evaluation keeps from batch to batch: the answers of users' functions, and fields never seen yet."""
 
@@ -201,7 +202,7 @@ class Memory:
                 self.calls[node] = copy(calls)
 
 
-@dataclass(frozen=True)
+@frozen
 class Scope:
     """Where in the value we are, for messages; what was encoded already in this batch; what is kept for the next."""
 
@@ -343,19 +344,25 @@ def note_absence(name: str, sides: Iterable[Data], values: Iterable[Data], scope
         absent[path] = _no_field(scope, name, dict.fromkeys(key for row in (*columns, *rows[:100]) for key in row))
 
 
+def fields_of(kind: type) -> list[str] | None:
+    """The names of the fields of a record class: a dataclass, a NamedTuple, or one of pydantic, msgspec or attrs."""
+    if is_dataclass(kind):
+        return [field.name for field in fields(kind)]
+    if issubclass(kind, tuple):
+        names = getattr(kind, "_fields", None)
+        return None if names is None else list(names)
+    for attribute in ("model_fields", "__struct_fields__", "__attrs_attrs__"):
+        found = getattr(kind, attribute, None)
+        if found is not None:
+            return [getattr(item, "name", item) for item in found]
+    return None
+
+
 def field_names(value: Any) -> list[str]:
     """The names of a record's fields, as far as they can be seen."""
-    for attribute in (
-        "__dataclass_fields__",
-        "model_fields",
-        "__struct_fields__",
-        "_fields",
-        "__annotations__",
-    ):
-        found = getattr(type(value), attribute, None)
-        if found:
-            return list(found)
-    return list(value) if isinstance(value, Mapping) else []
+    if isinstance(value, Mapping):
+        return list(value)
+    return fields_of(type(value)) or list(getattr(type(value), "__annotations__", ()))
 
 
 def _no_field(scope: Scope, name: str, known: Iterable[str], value: Any = None) -> str:

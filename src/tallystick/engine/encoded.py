@@ -1,19 +1,21 @@
 """What a metric node makes of one side's values: the columns that pairs are computed from.
 
-Each kind can `take` rows, so that aligned rows can be followed downwards for explanations.
+Each kind can `take` rows, so that aligned rows can be followed downwards for explanations, and number its rows by content
+(`number_rows`): rows with one number hold the same, as far as the node that made the column looks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Mask, expand, offsets_of
+from tallystick.engine.arrays import F64, I64, Mask, expand, number, offsets_of, sort_order, starts_of_runs
 from tallystick.engine.data import Leaf
+from tallystick.engine.frozen import frozen
 
 
 class Column(Protocol):
@@ -23,8 +25,22 @@ class Column(Protocol):
 
     def take(self, rows: I64) -> Column: ...
 
+    def number_rows(self) -> Numbered: ...
 
-@dataclass(frozen=True, eq=False)
+
+Numbered = tuple[I64, int]
+"""A number for each row, the same for rows of the same content, and a bound of the numbers (at least 1)."""
+
+
+def number_jointly(parts: Iterable[Numbered], count: int) -> Numbered:
+    """Rows that are the same in all of several parts."""
+    codes, bound = np.zeros(count, np.int64), 1
+    for more, width in parts:
+        codes, bound = number(codes * width + more, bound * width)
+    return codes, max(bound, 1)
+
+
+@frozen(eq=False)
 class Codes:
     """A leaf: an integer for each row, below `bound`; `values` is the table of what the codes stand for."""
 
@@ -37,6 +53,10 @@ class Codes:
 
     def take(self, rows: I64) -> Codes:
         return Codes(self.codes[rows], self.bound, self.values)
+
+    def number_rows(self) -> Numbered:
+        codes, bound = number(self.codes, self.bound)
+        return codes, max(bound, 1)
 
 
 class Unnumbered(Codes):
@@ -100,7 +120,7 @@ class Numbering:
         return self.codes[0] == self.codes[1] if found is None else found
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Numbers:
     """A leaf of floats: one array for each part (a number has one, an interval two)."""
 
@@ -112,8 +132,12 @@ class Numbers:
     def take(self, rows: I64) -> Numbers:
         return Numbers(tuple(part[rows] for part in self.parts))
 
+    def number_rows(self) -> Numbered:
+        every = (np.unique(part, return_inverse=True)[1].reshape(-1).astype(np.int64) for part in self.parts)
+        return number_jointly(((codes, int(codes.max(initial=0)) + 1) for codes in every), len(self))
 
-@dataclass(frozen=True, eq=False)
+
+@frozen(eq=False)
 class Fields:
     """A record: the columns of its fields."""
 
@@ -125,18 +149,26 @@ class Fields:
     def take(self, rows: I64) -> Fields:
         return Fields(tuple(column.take(rows) for column in self.columns))
 
+    def number_rows(self) -> Numbered:
+        return number_jointly((column.number_rows() for column in self.columns), len(self))
 
-@dataclass(frozen=True, eq=False)
+
+@frozen(eq=False)
 class Items:
     """Collections: row k owns `items[offsets[k]:offsets[k + 1]]`."""
 
     offsets: I64
     items: Column
+    places: I64 | None = None
+    """Where each item stood in its owner's collection, if some were left out; None if all are there."""
+
+    in_order: ClassVar[bool] = False
+    """Whether the order of the items means something."""
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    @property
+    @cached_property
     def owners(self) -> I64:
         return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
 
@@ -147,10 +179,50 @@ class Items:
 
     def take(self, rows: I64) -> Items:
         item_rows, counts = self.item_rows(rows)
-        return Items(offsets_of(counts), self.items.take(item_rows))
+        places = None if self.places is None else self.places[item_rows]
+        return replace(self, offsets=offsets_of(counts), items=self.items.take(item_rows), places=places)
+
+    def distinct(self) -> Items:
+        """Each collection as a set: of items that hold the same, the first."""
+        codes, bound = self.items.number_rows()
+        owners = self.owners
+        keys = owners * bound + codes
+        order = sort_order(keys, max(1, len(self) * bound))
+        kept = np.sort(order[starts_of_runs(keys[order])])
+        if len(kept) == len(owners):
+            return self
+        offsets = offsets_of(np.bincount(owners[kept], minlength=len(self)))
+        return replace(self, offsets=offsets, items=self.items.take(kept), places=kept - self.offsets[owners[kept]])
+
+    def number_rows(self) -> Numbered:
+        codes, _ = self.items.number_rows()
+        return number_lists(self.offsets, codes if self.in_order else self._sorted(codes))
+
+    def _sorted(self, codes: I64) -> I64:
+        return codes[np.lexsort((codes, self.owners))]
 
 
-@dataclass(frozen=True, eq=False)
+class OrderedItems(Items):
+    """Collections whose order means something."""
+
+    in_order = True
+
+
+def number_lists(offsets: I64, codes: I64) -> Numbered:
+    """Lists of numbers, one after the other, as numbers: equal for equal lists."""
+    counts = np.diff(offsets)
+    width = int(codes.max(initial=0)) + 1
+    whole = np.zeros(len(counts), np.int64)
+    for place in range(int(counts.max(initial=0))):
+        longer = np.flatnonzero(counts > place)  # those that end before are told apart by their length
+        bound = int(whole[longer].max(initial=0)) + 1
+        whole[longer] = number(whole[longer] * width + codes[offsets[longer] + place], bound * width)[0]
+    bound = int(whole.max(initial=0)) + 1
+    found, n = number(counts * bound + whole, (int(counts.max(initial=0)) + 1) * bound)
+    return found, max(n, 1)
+
+
+@frozen(eq=False)
 class Shared:
     """Composite values that occur many times: row k is `values[index[k]]`."""
 
@@ -163,13 +235,17 @@ class Shared:
     def take(self, rows: I64) -> Shared:
         return Shared(self.index[rows], self.values)
 
+    def number_rows(self) -> Numbered:
+        codes, bound = self.values.number_rows()
+        return codes[self.index], bound
+
 
 def unshared(column: Column) -> Column:
     """The same rows, each with a value of its own."""
     return column.values.take(column.index) if isinstance(column, Shared) else column
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Maybe:
     """Values of which some are missing: row k is `present[position[k]]`, or nothing where that is -1."""
 
@@ -194,8 +270,14 @@ class Maybe:
         fresh[here] = np.arange(int(here.sum()))
         return Maybe(fresh, self.present.take(position[here]))
 
+    def number_rows(self) -> Numbered:
+        codes, bound = self.present.number_rows()
+        every = np.zeros(len(self), np.int64)
+        every[self.rows] = codes + 1
+        return every, bound + 1
 
-@dataclass(frozen=True, eq=False)
+
+@frozen(eq=False)
 class Alternatives:
     """Values of several cases: row k is `columns[case[k]][position[k]]`."""
 
@@ -216,14 +298,22 @@ class Alternatives:
     def take(self, rows: I64) -> Alternatives:
         case, position = self.case[rows], self.position[rows]
         fresh, columns = np.empty(len(rows), np.int64), []
-        for number, column in enumerate(self.columns):
-            here = np.flatnonzero(case == number)
+        for k, column in enumerate(self.columns):
+            here = np.flatnonzero(case == k)
             fresh[here] = np.arange(len(here))
             columns.append(column.take(position[here]))
         return Alternatives(case, fresh, tuple(columns))
 
+    def number_rows(self) -> Numbered:
+        every, bound = np.zeros(len(self), np.int64), 0
+        for k, column in enumerate(self.columns):
+            codes, more = column.number_rows()
+            every[self.rows(k)] = codes + bound
+            bound += more
+        return every, max(bound, 1)
 
-@dataclass(frozen=True, eq=False)
+
+@frozen(eq=False)
 class Nothing:
     """No rows at all: where a recursive type ends."""
 
@@ -232,3 +322,6 @@ class Nothing:
 
     def take(self, rows: I64) -> Nothing:
         return self
+
+    def number_rows(self) -> Numbered:
+        return np.empty(0, np.int64), 1

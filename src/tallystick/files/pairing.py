@@ -1,4 +1,4 @@
-"""Documents that a system did not answer.
+"""Two sides laid together, document by document, and documents that a system did not answer.
 
 A document that stands on one side only is an error where nothing else was asked for. A comparison may ask for
 something else: what a system did not answer counts as an empty answer, or is left out for all systems. Either way a
@@ -9,16 +9,14 @@ reference does not have cannot be scored, so it is ignored, and noted too.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some, unmet_ids
-from tallystick.files.source import AnySource
+from tallystick.errors import InputError, MetricError, Place, SidesMismatch, counted, did_you_mean, some, unmet_ids
 
 
 @dataclass
@@ -69,58 +67,135 @@ def allowed(missing: Missing | None, unanswered: Iterable[object], extra: Iterab
     return missing is not None and missing.allows(unanswered, extra)
 
 
-# Documents by name, as a reader of relations, events, roles or N-ary relations gives them, and laying two sides together.
+# Laying two sides together: by name where all documents of both have one, else by order.
 
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Side(Generic[K]):
+    """The documents of a file as a pairing sees them: what each is called, and where it begins.
+
+    Documents without names (`named` is false) are paired by order. In a `partial` file a document in which nothing was found
+    does not appear. `keys` are what the names are compared by, where that is not the names themselves.
+    """
+
+    file: str
+    names: Sequence[K]
+    places: Sequence[Place | None] = ()
+    named: bool = True
+    partial: bool = False
+    keys: Sequence[Hashable] | None = None
+
+    @property
+    def compared(self) -> Sequence[Hashable]:
+        return self.names if self.keys is None else self.keys
+
+    def repeated(self) -> list[tuple[int, int]]:
+        """The documents whose name came before: where it came first, and where again."""
+        first: dict[Hashable, int] = {}
+        return [(first[key], k) for k, key in enumerate(self.compared) if first.setdefault(key, k) != k]
+
+    def require_distinct(self) -> None:
+        """A name may stand for one document only."""
+        for before, again in self.repeated()[:1]:
+            places = self.places or [Place(self.file)] * len(self.names)
+            raise repeated_name(self.names[again], places[before], places[again] or Place(self.file))
+
+
+def repeated_name(name: object, before: Place | None, again: Place) -> InputError:
+    """The error for a second document of one name."""
+    where = f" in line {before.line}" if before is not None and before.line else ""
+    return InputError(f"the document {name!r} stood{where} already; names must differ", again)
+
+
+def pair_sides(reference: Side[Any], predicted: Side[Any], absent: Missing | None = None) -> list[tuple[int, int]]:
+    """The numbers of the documents that belong together, in the order of the reference; -1 where a side has none.
+
+    A document that stands on one side only is an error, except where a file is partial or `absent` allows it; then a document
+    that only the prediction has is ignored. One that a partial reference lacks comes at the end.
+    """
+    if not (reference.named and predicted.named):
+        counts = len(reference.names), len(predicted.names)
+        if counts[0] != counts[1]:
+            raise SidesMismatch(
+                f"{reference.file} has {counted(counts[0], 'document')} and {predicted.file} has {counts[1]:,}; without names "
+                "in both they are paired by order, so the numbers must be equal"
+            )
+        return [(k, k) for k in range(counts[0])]
+    reference.require_distinct()
+    predicted.require_distinct()
+    there = {key: k for k, key in enumerate(predicted.compared)}
+    known = set(reference.compared)
+    pairs = [(k, there.get(key, -1)) for k, key in enumerate(reference.compared)]
+    extra = [k for k, key in enumerate(predicted.compared) if key not in known]
+    missing = [] if predicted.partial else [reference.names[k] for k, other in pairs if other < 0]
+    if reference.partial:
+        pairs, extra = pairs + [(-1, k) for k in extra], []
+    if missing or extra:
+        require_allowed(reference.file, predicted.file, missing, [predicted.names[k] for k in extra], absent)
+    return pairs
+
+
+def require_allowed(
+    reference: str, predicted: str, missing: Sequence[Any], extra: Sequence[Any], absent: Missing | None
+) -> None:
+    """Documents that stand on one side only are an error unless `absent` allows them, and then noted in it."""
+    if not allowed(absent, missing, extra):
+        raise SidesMismatch(f"{reference} and {predicted}: {unmet_ids(missing, extra)}")
 
 
 @dataclass
 class Documents(Generic[T]):
-    """One file's documents. In a `partial` file a document in which nothing was found does not appear."""
+    """One file's documents by name, as its reader gives them; `texts` are for those who want to see them, where they were kept."""
 
     file: str
     format: str
     values: dict[str, T] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
+    named: bool = True
     partial: bool = False
     warnings: list[str] = field(default_factory=list)
+    texts: dict[str, Any] = field(default_factory=dict)
 
-    def add(self, name: str, value: T, place: Place) -> None:
+    def add(self, name: str, value: T, place: Place, text: Any = None) -> None:
         """Put a document in; a name may stand for one document only."""
         if name in self.values:
-            before = self.places[name].line
-            where = f" in line {before}" if before else ""
-            raise InputError(f"the document {name!r} stood{where} already; names must differ", place)
+            raise repeated_name(name, self.places[name], place)
         self.values[name], self.places[name] = value, place
+        if text is not None:
+            self.texts[name] = text
+
+    @property
+    def side(self) -> Side[str]:
+        return Side(self.file, list(self.values), list(self.places.values()), self.named, self.partial)
 
 
 @dataclass(frozen=True)
 class Paired(Generic[T]):
-    """The documents of both sides in one order, and what is to be said about them."""
+    """The documents of both sides in one order, what is to be said about them, and their texts where these were kept."""
 
-    ids: tuple[str, ...]
+    ids: tuple[Any, ...]
     reference: tuple[T, ...]
     predicted: tuple[T, ...]
     warnings: tuple[str, ...] = ()
+    texts: Mapping[Any, Any] = field(default_factory=dict)
 
 
 def pair_documents(
     reference: Documents[T], predicted: Documents[T], nothing: Callable[[], T], absent: Missing | None = None
 ) -> Paired[T]:
-    """Documents of one name meet. One that stands on one side only is an error, except where a file is partial or
-    `absent` allows it."""
-    missing = [name for name in reference.values if name not in predicted.values]
-    extra = [name for name in predicted.values if name not in reference.values]
-    missing, extra = (missing if not predicted.partial else []), (extra if not reference.partial else [])
-    if (missing or extra) and not allowed(absent, missing, extra):
-        raise SidesMismatch(f"{reference.file} and {predicted.file}: {unmet_ids(missing, extra)}")
-    ignored = set(extra)
-    ids = tuple(name for name in dict.fromkeys((*reference.values, *predicted.values)) if name not in ignored)
+    """Two files laid together; `nothing` is the document that a side lacks. See `pair_sides`."""
+    sides = reference.side, predicted.side
+    pairs = pair_sides(*sides, absent)
+    left, right = list(reference.values.values()), list(predicted.values.values())
     return Paired(
-        ids,
-        tuple(reference.values[name] if name in reference.values else nothing() for name in ids),
-        tuple(predicted.values[name] if name in predicted.values else nothing() for name in ids),
+        tuple(sides[0].names[k] if k >= 0 else sides[1].names[j] for k, j in pairs),
+        tuple(left[k] if k >= 0 else nothing() for k, _ in pairs),
+        tuple(right[j] if j >= 0 else nothing() for _, j in pairs),
         (*reference.warnings, *predicted.warnings),
+        {**predicted.texts, **reference.texts},
     )
 
 
@@ -146,17 +221,6 @@ def place_of(document: Any, ids: Sequence[Any]) -> int:
             f"no document {document!r}; there are {len(ids):,}.{did_you_mean(str(document), map(str, ids))}"
         )
     return list(ids).index(document)
-
-
-def sources(name: AnySource, suffix: str) -> list[Path]:
-    """The file, or the files with that suffix in the folder, by name."""
-    path = Path(name)
-    if not path.is_dir():
-        return [path]
-    found = sorted(path.rglob(f"*{suffix}"))
-    if not found:
-        raise InputError(f"is a folder without a single {suffix} file", str(name))
-    return found
 
 
 # Ids that come twice, noticed in bounded memory.

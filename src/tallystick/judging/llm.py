@@ -348,8 +348,8 @@ class LanguageModel:
     @property
     def version(self) -> str:
         """The prompt's name, and a digest of prompt, model and parameters."""
-        told = [self.prompt.system, self.prompt.user, self.prompt.answer, self.name, dict(self.endpoint.parameters)]
-        text = json.dumps(told, ensure_ascii=False, sort_keys=True)
+        parts = [self.prompt.system, self.prompt.user, self.prompt.answer, self.name, dict(self.endpoint.parameters)]
+        text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
         return f"{self.prompt.name} {blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=6).hexdigest()}"
 
     @property

@@ -27,20 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.algebra.cases import Cases
-from tallystick.algebra.collections import Links, OverItems, Supertypes
-from tallystick.algebra.exact import Exact
-from tallystick.algebra.functions import Via
-from tallystick.algebra.hierarchy import Levels, Subtypes
-from tallystick.algebra.missing import Optional
 from tallystick.algebra.node import Node, Similarity
-from tallystick.algebra.normalise import F, Jaccard, Normaliser, Sides, numerators
-from tallystick.algebra.numbers import Date, Number, Overlap
-from tallystick.algebra.records import Each, Record
-from tallystick.algebra.sets import Match, Matching
-from tallystick.algebra.text import Text
-from tallystick.algebra.weights import Threshold, Weigh, Weighted
-from tallystick.engine.arrays import F64, I64
+from tallystick.engine.arrays import F64
 from tallystick.engine.blocks import Blocks
 from tallystick.engine.data import Scope, as_data
 from tallystick.engine.encoded import Column
@@ -80,30 +68,13 @@ class KernelStatus:
         return f"{self.verdict}" + (f": {why}" if why else "") + (f" ({self.condition})" if self.condition else "")
 
 
-@dataclass(frozen=True)
-class _Known:
-    """What follows about a part: kernel, strong, nothing but 0 and 1; and from which lemmas."""
-
-    kernel: bool = False
-    strong: bool = False
-    indicator: bool = False
-    lemmas: tuple[str, ...] = ()
-
-    def because(self, lemma: str, *, kernel: bool = True, strong: bool = False, indicator: bool = False) -> _Known:
-        return _Known(kernel, strong and kernel, indicator, tuple(dict.fromkeys((*self.lemmas, lemma))))
-
-
-_NOTHING = _Known()
-_DELTA = _Known(True, True, True, ("δ is a strong kernel (lemma 1)",))
-
-
 def kernel_status(metric: Node | str, *, search: bool = True) -> KernelStatus:
     """Whether a metric is a kernel. What does not follow from the lemmas is searched for a witness, unless told not to."""
     node = _parsed(metric)
-    known = _known(node)
+    known = node.kernel()
     if known.kernel:
         return KernelStatus(YES, known.lemmas)
-    condition = "yes where all types have one depth" if _known(node, one_depth=True).kernel else ""
+    condition = "yes where all types have one depth" if node.kernel(one_depth=True).kernel else ""
     if search:
         witness = find_witness(node)
         if witness is not None:
@@ -119,80 +90,6 @@ def _parsed(metric: Node | str) -> Node:
     return parse(metric)
 
 
-def _known(node: Any, one_depth: bool = False) -> _Known:
-    """What follows from the lemmas, bottom up."""
-
-    def below(part: Any) -> _Known:
-        return _known(part, one_depth)
-
-    if isinstance(node, Exact) or (isinstance(node, Text) and node.ratio == "equal"):
-        return _DELTA
-    if isinstance(node, (Number, Date)):
-        exact = all(getattr(node, name, 0) == 0 for name in ("absolute", "relative", "days"))
-        return _DELTA if exact else _NOTHING
-    if isinstance(node, Levels):
-        return _NOTHING.because("eq. 38 is a product of kernels", strong=one_depth)
-    if isinstance(node, Supertypes):
-        return _DELTA.because("Σ↔ of a strong kernel (lemma 5)").because("F of a kernel (lemma 7)")
-    if isinstance(node, Overlap) and node.kind in ("jaccard", "dice"):
-        lemma = "J of a kernel (lemma 8)" if node.kind == "jaccard" else "F of a kernel (lemma 7)"
-        return _NOTHING.because("ranges are sets").because(lemma)
-    if isinstance(node, (Record, Each)):
-        return _fields(node, [below(part) for _, part in node.fields])
-    if isinstance(node, Cases):
-        parts = [below(part) for _, part in node.options]
-        all_strong, all_kernels = all(p.strong for p in parts), all(p.kernel for p in parts)
-        return _joined(parts).because(
-            "cases apart", kernel=all_kernels, strong=all_strong, indicator=all(p.indicator for p in parts)
-        )
-    if isinstance(node, Optional):
-        inner = below(node.inner)
-        return inner.because("None apart", kernel=inner.kernel, strong=inner.strong, indicator=inner.indicator)
-    if isinstance(node, Weighted):
-        inner = below(node.inner)
-        return inner.because("a positive multiple", kernel=inner.kernel, strong=inner.strong)
-    if isinstance(node, Weigh):
-        inner = below(node.inner)
-        strong = inner.strong and inner.indicator
-        return inner.because(
-            "min(w, w') is a kernel; a product of kernels (lemma 2)", kernel=inner.kernel, strong=strong
-        )
-    if isinstance(node, Via):
-        inner = below(node.inner)
-        return inner if node.predicted is None else _NOTHING
-    if isinstance(node, Match):
-        inner = below(node.inner)
-        if node.constraint == "N:N":
-            return inner.because("Σ~ of a kernel (lemma 3)", kernel=inner.kernel)
-        if node.constraint == "1:1":
-            return inner.because("Σ↔ of a strong kernel (lemma 5)", kernel=inner.strong)
-        return _NOTHING
-    if isinstance(node, Links):
-        return _NOTHING
-    if isinstance(node, F) and node.beta == 1:
-        inner = below(node.inner)
-        return inner.because("F of a kernel (lemma 7)", kernel=inner.kernel)
-    if isinstance(node, Jaccard):
-        inner = below(node.inner)
-        return inner.because("J of a kernel (lemma 8)", kernel=inner.kernel)
-    return _NOTHING
-
-
-def _joined(parts: Sequence[_Known]) -> _Known:
-    return _Known(lemmas=tuple(dict.fromkeys(lemma for part in parts for lemma in part.lemmas)))
-
-
-def _fields(node: Record | Each, parts: Sequence[_Known]) -> _Known:
-    kernel, one = all(part.kernel for part in parts), len(parts) == 1
-    if one:
-        return parts[0]
-    if isinstance(node, Each):
-        return _joined(parts).because("a sum of kernels", kernel=kernel)
-    shaded = sum(not part.indicator for part in parts)
-    strong = all(part.strong for part in parts) and shaded <= 1
-    return _joined(parts).because("a product of kernels (lemma 2)", kernel=kernel, strong=strong, indicator=shaded == 0)
-
-
 # Gram matrices.
 
 
@@ -203,8 +100,8 @@ def gram(metric: Node | str, objects: Sequence[Any], others: Sequence[Any] | Non
     `gram(metric, train)` and predict on `gram(metric, test, train)`. The rows are the references.
     """
     node = _parsed(metric)
-    if isinstance(node, Sides):
-        precision, recall = gram(node.precision, objects, others), gram(node.recall, objects, others)
+    if node.by_side is not None:
+        precision, recall = (gram(side, objects, others) for side in node.by_side)
         both = precision + recall
         return np.divide(2 * precision * recall, both, out=np.zeros_like(both), where=both > 0)
     if not isinstance(node, Similarity):
@@ -228,14 +125,8 @@ def gram(metric: Node | str, objects: Sequence[Any], others: Sequence[Any] | Non
 def _rectangle(node: Similarity, r: Column, p: Column) -> F64:
     blocks = Blocks(np.zeros(len(r), np.int64), np.zeros(len(p), np.int64), 1)
     out = np.zeros((len(r), len(p)))
-    found = numerators(node, r, p, blocks) if not isinstance(node, Normaliser) else None
-    i: I64
-    if found is not None:
-        i, j, weight = found.i, found.j, found.total
-    else:
-        pairs = node.pairs(r, p, blocks)
-        i, j, weight = pairs.i, pairs.j, pairs.weight
-    out[i, j] = weight
+    found = node.pairs(r, p, blocks)
+    out[found.i, found.j] = found.weight
     return out
 
 
@@ -252,7 +143,6 @@ def smallest_eigenvalue(matrix: F64) -> float:
 
 TOLERANCE = 1e-9
 POOL = 120
-LETTERS = 4
 
 
 def find_witness(metric: Node, *, seed: int = 0, pools: int = 4) -> Witness | None:
@@ -292,37 +182,8 @@ def pool_of(metric: Node, rng: Random, size: int = POOL) -> list[Any]:
     """Different small objects for a metric."""
     out: dict[str, Any] = {}
     for _ in range(20 * size):
-        one = _object(metric, rng, 0)
+        one = metric.sample(rng)
         out.setdefault(repr(one), one)
         if len(out) == size:
             break
     return list(out.values())
-
-
-def _object(node: Any, rng: Random, depth: int) -> Any:
-    if isinstance(node, (Exact, Text)):
-        return rng.choice("abcd") if isinstance(node, Text) else rng.randrange(LETTERS)
-    if isinstance(node, (Number, Date)):
-        if isinstance(node, Date):
-            return f"2024-01-{1 + rng.randrange(9):02d}"
-        return rng.randrange(8) * max(node.absolute, 1) * 0.75
-    if isinstance(node, Overlap):
-        start = rng.randrange(4)
-        return {node.start: start, node.end: start + rng.randint(1, 4)}
-    if isinstance(node, Levels):
-        return node.separator.join(rng.choice("ab") for _ in range(rng.randint(1, 4)))
-    if isinstance(node, (Subtypes, Supertypes)):
-        return rng.choice([child for child, _ in node.parents])
-    if isinstance(node, (Matching, OverItems)):
-        most = 3 if depth == 0 else 2
-        items = [_object(node.inner, rng, depth + 1) for _ in range(rng.randint(1, most + 1))]
-        return list({repr(one): one for one in items}.values()) if rng.random() < 0.9 else items
-    if isinstance(node, (Record, Each)):
-        return {name: _object(part, rng, depth) for name, part in node.fields}
-    if isinstance(node, Optional):
-        return None if rng.random() < 0.2 else _object(node.inner, rng, depth)
-    if isinstance(node, (Normaliser, Weighted, Weigh, Threshold)):
-        return _object(node.inner, rng, depth)
-    if isinstance(node, Sides):
-        return _object(node.precision, rng, depth)
-    raise NotImplementedError(str(node))  # a union, a recursive type, a function: nothing is known of its values

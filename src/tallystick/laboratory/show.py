@@ -5,10 +5,11 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tallystick.errors import TallystickError
 from tallystick.files.writing import write_atomically
+from tallystick.show.pictures import SUFFIXES, Picture, draw_panels
 from tallystick.show.tables import Table, to_html, to_text
 
 if TYPE_CHECKING:
@@ -58,67 +59,26 @@ def report_text(report: Report) -> str:
 
 
 # Curves as in Figure 4: the scores of several metrics along the same walks, one panel a walk.
-#
-# Drawn by matplotlib, which is an extra (`pip install "tallystick[plots]"`) and imported only here.
-
-SUFFIXES = (".svg", ".png", ".pdf", ".html")
-_DASHES = ("-", "--", "-.", ":")
 
 
 def draw_curves(reports: Sequence[Report], path: str | Path) -> None:
     """Write the picture; the suffix says how: SVG, PNG, PDF, or an HTML page with the picture and all findings."""
     target = Path(path)
-    if target.suffix not in SUFFIXES:
-        raise TallystickError(f"{target}: expected a name that ends with {', '.join(SUFFIXES)}")
+    if target.suffix not in (*SUFFIXES, ".html"):
+        raise TallystickError(f"{target}: expected a name that ends with {', '.join((*SUFFIXES, '.html'))}")
     if target.suffix == ".html":
         write_atomically(target, checks_page(reports))
     else:
-        import io
-
-        picture = io.BytesIO()
-        _draw(reports, picture, target.suffix[1:])
-        write_atomically(target, picture.getvalue())
+        _picture(reports).save(target)
 
 
-def svg(reports: Sequence[Report]) -> str:
-    """The picture as SVG text."""
-    import io
-
-    stream = io.StringIO()
-    _draw(reports, stream, "svg")
-    text = stream.getvalue()
-    return text[text.index("<svg") :]
-
-
-def _draw(reports: Sequence[Report], target: Any, format_: str) -> None:
-    try:
-        import matplotlib
-    except ImportError:
-        raise TallystickError(
-            'pictures need matplotlib: pip install "tallystick[plots]" (or pip install matplotlib)'
-        ) from None
-    from matplotlib.figure import Figure
-
-    # Several kinds of structures have walks of other names: each has a panel of its own.
-    walks = list(dict.fromkeys(curve.name for report in reports for curve in report.curves))
-    # Text as text, and no random ids or dates: the same curves are the same file.
-    with matplotlib.rc_context({"svg.hashsalt": "tallystick", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(5.2 * max(1, len(walks)), 3.8), layout="constrained")
-        for number, walk in enumerate(walks):
-            axes = figure.add_subplot(1, len(walks), number + 1)
-            for k, report in enumerate(reports):
-                style = _DASHES[k % len(_DASHES)]
-                for curve in report.curves:
-                    if curve.name == walk:
-                        places = range(len(curve.scores))
-                        axes.plot(places, curve.scores, style, marker=".", markersize=4, label=report.subject)
-            axes.set_title(walk, fontsize=10)
-            axes.set_xlabel("edits")
-            axes.set_ylabel("score")
-            axes.set_ylim(-0.03, 1.03)
-            axes.grid(alpha=0.3)
-            axes.legend(fontsize=8)
-        figure.savefig(target, format=format_, metadata={"Date": None} if format_ == "svg" else None)
+def _picture(reports: Sequence[Report]) -> Picture:
+    """A panel for each walk: several kinds of structures have walks of other names."""
+    panels: dict[str, list[tuple[str, Sequence[float]]]] = {}
+    for report in reports:
+        for curve in report.curves:
+            panels.setdefault(curve.name, []).append((report.subject, curve.scores))
+    return draw_panels(panels, "edits", "score")
 
 
 def checks_page(reports: Sequence[Report]) -> str:
@@ -136,6 +96,6 @@ def checks_page(reports: Sequence[Report]) -> str:
     )
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>tallystick check</title><style>{style}</style>'
-        f"<h1>tallystick check</h1>{svg(reports)}<h2>Curves</h2>{to_html(curves_table(reports))}"
+        f"<h1>tallystick check</h1>{_picture(reports)._repr_svg_()}<h2>Curves</h2>{to_html(curves_table(reports))}"
         f"<h2>Properties</h2>{to_html(overview_table(reports))}<h2>What fails</h2>{''.join(failures)}</html>\n"
     )

@@ -55,6 +55,25 @@ class Subject:
     name: str = ""
 
 
+@dataclass(frozen=True)
+class Wants:
+    """What is kept beyond the sums: rows and names of documents, figures by field, figures by one of these labels. `absent` says
+    that documents which only one side has can be done with."""
+
+    rows: bool = False
+    fields: bool = False
+    labels: tuple[str, ...] = ()
+    absent: bool = False
+
+    def label_of(self, result: Result) -> str | None:
+        """Which of the labels that are wanted a metric has."""
+        if not result.is_expression:
+            return None
+        from tallystick.results.breakdown import has_labels_at
+
+        return next((path for path in self.labels if has_labels_at(result.expression, path)), None)
+
+
 @dataclass
 class Account:
     """The tallies of some documents; what is None is not kept."""
@@ -93,8 +112,8 @@ class Account:
         return Account(kind, totals=Totals.of(kind, rows), count=len(rows))
 
     @staticmethod
-    def of_result(result: Result, *, rows: bool) -> Account:
-        """The account of a result, with rows if they are wanted and there, to be added to others of the same metric."""
+    def of_result(result: Result, wants: Wants) -> Account:
+        """The account of a result, with what is wanted of it, to be added to others of the same metric."""
         account = Account(
             result.kind,
             Subject(str(result.metric), result.undefined, result.settings, result.name),
@@ -104,11 +123,19 @@ class Account:
             asked=dict.fromkeys(result.judges),
         )
         account.remarks.add(result.notes)
-        if rows and result.kept:
+        if wants.rows and result.kept:
             account.batches = [(result.kind, result.rows, result.above)]
             account.invalid = list(result.invalid)
         else:
             account.totals = result.totals
+        if result.kept and result.is_expression:
+            from tallystick.results.breakdown import sums_by_field, sums_by_label
+
+            if wants.fields and account.fields is None:
+                account.fields = sums_by_field(result.expression, result.documents_kept, result.memory)
+            path = wants.label_of(result)
+            if path is not None:
+                account.labels = sums_by_label(result.expression, path, result.documents_kept, result.memory)
         return account
 
     def like(self, memory: Memory) -> Account:

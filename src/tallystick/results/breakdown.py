@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
-from tallystick.algebra.normalise import Sides
 from tallystick.algebra.records import Each
-from tallystick.algebra.sets import Match, Matching, distinct_rows
+from tallystick.algebra.sets import Matching
 from tallystick.engine.arrays import F64, I64
 from tallystick.engine.blocks import Blocks
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Data, Index, Memory, Nullable, Objects, Scope, field, items
-from tallystick.engine.encoded import Column, unshared
+from tallystick.engine.encoded import Column, Items, unshared
 from tallystick.engine.rows import split_surplus
 from tallystick.engine.tally import Counts, Kind, Units, add_up, merged, rounded
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.accounts import FieldSums, LabelSums
-from tallystick.results.alignment import Aligned, descend, root, rows
+from tallystick.results.evaluation import kind_of, readable
 from tallystick.results.result import FieldFigures, Figures, LabelFigures
-from tallystick.results.tallying import kind_of, readable, summed
 
 Decide = Callable[[Mapping[str, F64]], Figures]
 Sources = Iterable[tuple[Data, Data]]
 
 
 def _top(metric: Node, reference: Data, predicted: Data, memory: Memory, homes: bool = False) -> Aligned:
-    if isinstance(metric, Sides):
+    if metric.by_side is not None:
         raise MetricError("a metric of two sides has no breakdown of its own; break down one of its expressions")
-    inner = summed(metric)
+    inner = metric.summed
     valid, predicted = readable(predicted)
     r, p = inner.encode(reference, predicted, Scope(memory=memory))
-    return root(inner, r, p, valid=valid, homes=homes)
+    return align_documents(inner, r, p, valid=valid, homes=homes)
 
 
 def figures_by_field(metric: Node, sources: Sources, decide: Decide, memory: Memory) -> list[FieldFigures]:
@@ -47,14 +45,14 @@ def sums_by_field(metric: Node, sources: Sources, memory: Memory) -> FieldSums:
     """What the figures of each path follow from."""
     sums: FieldSums = {}
     for reference, predicted in sources:
-        _add(sums, rows(_top(metric, reference, predicted, memory)))
+        _add(sums, _top(metric, reference, predicted, memory).leaves())
         add_surplus(sums, split_surplus(predicted)[1])
     return sums
 
 
 def add_field_sums(sums: FieldSums, inner: Similarity, r: Column, p: Column, valid: I64 | None) -> None:
     """Add what the fields of some documents earned and lost, from the columns that they were scored by."""
-    _add(sums, rows(root(inner, r, p, valid=valid)))
+    _add(sums, align_documents(inner, r, p, valid=valid).leaves())
 
 
 def add_surplus(sums: FieldSums, surplus: Mapping[str, I64]) -> None:
@@ -99,7 +97,7 @@ def losses_by_document(metric: Node, path: str, reference: Data, predicted: Data
     """What each document loses at one path: what both sides could have earned there, less what they did."""
     out = np.zeros(len(reference))
     paths = []
-    for level in rows(_top(metric, reference, predicted, Memory(), homes=True)):
+    for level in _top(metric, reference, predicted, Memory(), homes=True).leaves():
         paths.append(level.path or "(value)")
         if paths[-1] != path:
             continue
@@ -168,7 +166,7 @@ def add_label_sums(sums: LabelSums, metric: Node, reference: Data, predicted: Da
     path = sums.path
     weights: dict[Any, tuple[list[float], ...]] = {}
     collection, _, name = path.rpartition(".")
-    levels = list(descend(_top(metric, reference, predicted, memory)))
+    levels = list(_top(metric, reference, predicted, memory).descend())
     found = [level for level in levels if isinstance(level.node, Matching)]
     by_path = {f"{level.path}[*]": level for level in found}
     if not collection and len(by_path) == 1:
@@ -180,13 +178,15 @@ def add_label_sums(sums: LabelSums, metric: Node, reference: Data, predicted: Da
     node = level.node
     assert isinstance(node, Matching)
     r, p = unshared(level.reference), unshared(level.predicted)
-    nodes = {path: level.node for path, level in by_path.items()}
-    labels = [_labels(side, collection, name, nodes) for side in (reference, readable(predicted)[1])]
+    labels = []
+    for data, which in ((reference, "reference"), (readable(predicted)[1], "predicted")):
+        on_the_way = {path: unshared(getattr(level, which)) for path, level in by_path.items()}
+        labels.append(_labels(data, collection, name, on_the_way))
     whole = next((one for side in labels for one in side if isinstance(one, (list, dict, set))), None)
     if whole is not None:
         raise MetricError(f"no label at {path!r}: expected a text or a number for each item, found {whole!r:.60}")
     for side, column in enumerate((r, p)):
-        pairs = _covering(node, side).matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
+        pairs = node.covering(side).matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
         owners, mine = (level.i, pairs.i) if side == 0 else (level.j, pairs.j)
         place = column.item_rows(owners)[0][mine]  # type: ignore[attr-defined]
         own = node.inner.selves(column.items)  # type: ignore[attr-defined]
@@ -233,15 +233,9 @@ def label_figures(kind: Kind, sums: LabelSums, decide: Decide) -> list[LabelFigu
     ]
 
 
-def _covering(node: Matching, side: int) -> Matching:
-    """The matching that a side's numerator is the sum of; under a one-sided constraint each side has its own."""
-    if isinstance(node, Match) and node.constraint in ("N:1", "1:N") and not node.literal:
-        return replace(node, constraint=("1:N", "N:1")[side])
-    return node
-
-
-def _labels(data: Data, collection: str, name: str, nodes: Mapping[str, Node]) -> list[Any]:
-    """The label of every item of a collection, in the order in which the engine has them."""
+def _labels(data: Data, collection: str, name: str, columns: Mapping[str, Column]) -> list[Any]:
+    """The label of every item of a collection, in the order in which the engine has them; `columns` are the collections on the
+    way, of which some items may have been left out."""
     scope, path = Scope(), ""
     steps = [step for step in collection.replace("[*]", ".[*]").split(".") if step]
     for step in steps:
@@ -254,10 +248,10 @@ def _labels(data: Data, collection: str, name: str, nodes: Mapping[str, Node]) -
             if isinstance(bag, Index):
                 raise MetricError("labels inside shared values cannot be told apart")
             path += "[*]"
-            node = nodes.get(path)
+            column = columns.get(path)
             data = bag.items
-            if isinstance(node, Match) and node.distinct:
-                data = Index(distinct_rows(node.inner, bag, scope), data)
+            if isinstance(column, Items) and column.places is not None:
+                data = Index(bag.offsets[column.owners] + column.places, data)
         else:
             path = f"{path}.{step}" if path else step
             data = field(data, step, scope, True)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.engine.tally import Labelled, lower_is_better
 from tallystick.errors import counted, some
-from tallystick.results.resampling import Interval
+from tallystick.results.resampling import Difference, Interval, is_exact
 from tallystick.results.result import Result
 from tallystick.results.selection import OverDocuments, kendall, ranks, spearman
-from tallystick.results.significance import Difference, is_exact
 
 if TYPE_CHECKING:
     from tallystick.engine.tally import Kind
@@ -37,6 +36,11 @@ class Cell:
     rank: float | None = None
     moved: float | None = None
     beats: str = ""
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The ends of the interval, if there is one."""
+        return None if self.interval is None else self.interval.ends
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""

@@ -13,10 +13,10 @@ from tallystick.results.comparison import mean_correlations
 from tallystick.results.comparison_tables import (
     correlations_table,
     figure_digits,
-    intervals_are,
-    letters_are,
+    intervals_note,
+    letters_note,
     measure_name,
-    measures_are,
+    measures_note,
 )
 from tallystick.show.page import interval_bar, page_table, render_page, table_data
 from tallystick.version import __version__
@@ -61,7 +61,7 @@ def render_comparison(
         if len(comparisons) == 1
         else f"{counted(len(comparisons), 'task')} · tallystick {__version__}",
         sections=_sections(comparisons, tables, bool(means), bool(signatures or notes)),
-        comparisons=[_shown(one, added, truncate) for one, added in zip(comparisons, tables, strict=True)],
+        comparisons=[_for_template(one, added, truncate) for one, added in zip(comparisons, tables, strict=True)],
         means=page_table(correlations_table(means, f"Mean of {len(comparisons)} tasks")) if means else None,
         signatures=signatures,
         notes=list(dict.fromkeys(notes)),
@@ -102,7 +102,7 @@ def _alpha(one: Comparison) -> float | None:
     return round(1 - max(levels), 10) if levels else None
 
 
-def _shown(one: Comparison, added: Sequence[Table], truncate: bool) -> dict[str, Any]:
+def _for_template(one: Comparison, added: Sequence[Table], truncate: bool) -> dict[str, Any]:
     scales = {metric: _scale(one, metric) for metric in one.metrics}
     best = {metric: min(one.ranks(metric), default=1.0) for metric in one.metrics}
     letters = one.letters
@@ -114,8 +114,8 @@ def _shown(one: Comparison, added: Sequence[Table], truncate: bool) -> dict[str,
             first = len(one.systems) > 1 and cell.rank == best[metric]
             cells.append(_cell(one, cell, scales[metric], first, one.digits_of(system, metric), truncate))
         rows.append({"system": system, "letter": letters[system] if one.differences else "", "cells": cells})
-    legend = [measures_are(one), intervals_are(one).replace("[ ]", "Below a figure").strip()]
-    legend.append(letters_are(one, "Letters behind a figure name the systems that it is significantly better than"))
+    legend = [measures_note(one), intervals_note(one).replace("[ ]", "Below a figure").strip()]
+    legend.append(letters_note(one, "Letters behind a figure name the systems that it is significantly better than"))
     if _is_ranked(one):
         legend.append(f"#: rank; arrows: places moved from {one.base or one.metrics[0]}. ★ is the best.")
     correlations = page_table(correlations_table(one.correlations(), "As numbers")) if _agree(one) else None
@@ -130,8 +130,8 @@ def _ends(cell: Cell) -> tuple[float, float] | None:
     """What is drawn around a figure: its interval, or its spread over runs."""
     if cell.value is None:
         return None
-    if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
-        return cell.interval.low, cell.interval.high
+    if cell.ends is not None:
+        return cell.ends
     return (cell.value - cell.spread, cell.value + cell.spread) if cell.spread is not None else None
 
 
@@ -149,13 +149,12 @@ def _scale(one: Comparison, metric: str) -> tuple[float, float]:
 def _cell(
     one: Comparison, cell: Cell, scale: tuple[float, float], first: bool, digits: int = 4, truncate: bool = False
 ) -> dict[str, Any]:
-    ends, said = _ends(cell), ""
+    ends, around = _ends(cell), ""
     if cell.spread is not None:
-        said = f"± {figure_digits(cell.spread, digits, truncate)}, {cell.runs} runs"
-    if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
-        low, high = (figure_digits(end, digits, truncate) for end in (cell.interval.low, cell.interval.high))
-        interval = f"{low} to {high}"
-        said = f"{interval}; {said}" if said else interval
+        around = f"± {figure_digits(cell.spread, digits, truncate)}, {cell.runs} runs"
+    if cell.ends is not None:
+        interval = " to ".join(figure_digits(end, digits, truncate) for end in cell.ends)
+        around = f"{interval}; {around}" if around else interval
     value = cell.value
     beaten = cell.beats.split(",") if len(one.systems) > 26 else list(cell.beats)
     above = [system for system, letter in one.letters.items() if letter in beaten]
@@ -167,7 +166,7 @@ def _cell(
         "defined": value is not None,
         "beats": cell.beats,
         "above": ", ".join(above),
-        "said": said,
+        "around": around,
         "first": first,
         "bar": interval_bar(value, ends, scale),
     }
@@ -208,11 +207,11 @@ def _place(rank: float | None) -> float:
 
 def _axis_label(comparison: Comparison, metric: str) -> str:
     """What a panel's dots and bars are: `F1, macro, 95 % interval`."""
-    said = [measure_name(comparison.measures[metric])] if metric in comparison.measures else []
+    label = [measure_name(comparison.measures[metric])] if metric in comparison.measures else []
     cells = [comparison.cells[system, metric] for system in comparison.systems]
-    levels = [cell.interval.level for cell in cells if cell.interval is not None and cell.interval.low is not None]
+    levels = [cell.interval.level for cell in cells if cell.interval is not None and cell.ends]
     if levels:
-        said.append(f"{100 * max(levels):g} % interval")
+        label.append(f"{100 * max(levels):g} % interval")
     elif any(cell.spread is not None for cell in cells):
-        said.append("standard deviation of runs")
-    return ", ".join(said)
+        label.append("standard deviation of runs")
+    return ", ".join(label)

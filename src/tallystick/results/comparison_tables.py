@@ -59,20 +59,20 @@ def _alone(comparison: Comparison, system: str, metric: str) -> Cell:
 
 def legend(comparison: Comparison, rank_sign: str = RANK) -> list[str]:
     """What everything in the table is, in a line or two."""
-    letters = letters_are(
+    letters = letters_note(
         comparison, "Letters: systems, by the letter before their name, that a figure is significantly better than"
     )
     moves = f"; ↑↓: places moved from {_base(comparison)}" if len(comparison.metrics) > 1 else ""
     ranks = f"{rank_sign}: rank{moves}."
-    return _lines(comparison, measures_are(comparison), letters, ranks)
+    return _lines(comparison, measures_note(comparison), letters, ranks)
 
 
 def _latex_legend(comparison: Comparison) -> list[str]:
     """The same for a reader of the LaTeX source."""
-    measures = measures_are(comparison)
+    measures = measures_note(comparison)
     if comparison.fractions:
         measures = f"{measures[:-1]}, in percent." if measures else "Figures in percent."
-    letters = letters_are(
+    letters = letters_note(
         comparison,
         "Raised letters: systems, by the letter behind their name, that a figure is significantly better than",
     )
@@ -81,12 +81,12 @@ def _latex_legend(comparison: Comparison) -> list[str]:
 
 
 def _lines(comparison: Comparison, measures: str, letters: str, ranks: str) -> list[str]:
-    said = [measures, intervals_are(comparison).strip()]
+    notes = [measures, intervals_note(comparison).strip()]
     if any(cell.spread is not None for cell in comparison.cells.values()):
-        said.append("±: standard deviation over runs.")
+        notes.append("±: standard deviation over runs.")
     if len(comparison.systems) > 1:
-        said.append(ranks)
-    first = " ".join(filter(None, said))
+        notes.append(ranks)
+    first = " ".join(filter(None, notes))
     return [*([first] if first else []), *([letters] if letters else [])]
 
 
@@ -95,13 +95,13 @@ def _base(comparison: Comparison) -> str:
     return comparison.base or comparison.metrics[0]
 
 
-def letters_are(comparison: Comparison, said: str) -> str:
+def letters_note(comparison: Comparison, meaning: str) -> str:
     """What letters are, that there are none, or nothing where nothing could be tested."""
     if all(d.p is None for d in comparison.differences.values()):
         return ""
     if not any(cell.beats for cell in comparison.cells.values()):
         return f"No difference is significant {_below(comparison)}."
-    return f"{said} {_below(comparison)}."
+    return f"{meaning} {_below(comparison)}."
 
 
 def _below(comparison: Comparison) -> str:
@@ -109,7 +109,7 @@ def _below(comparison: Comparison) -> str:
     return f"(p ≤ {round(alpha, 10):g} after Holm's correction)"
 
 
-def measures_are(comparison: Comparison) -> str:
+def measures_note(comparison: Comparison) -> str:
     """What the figures are: `Figures: F1.` or, where metrics differ, `Figures: F1, micro (segment); F1, macro (token, ts).`"""
     found: dict[Measure, list[str]] = {}
     for metric in comparison.metrics:
@@ -118,9 +118,9 @@ def measures_are(comparison: Comparison) -> str:
     averaged = any(measure.average != "micro" for measure in found)
     parts = []
     for measure, metrics in found.items():
-        said = measure_name(measure) if averaged else figure_name(measure.figure)
-        said += ", lower is better" if measure.lower_is_better else ""
-        parts.append(f"{said} ({', '.join(metrics)})" if len(found) > 1 else said)
+        name = measure_name(measure) if averaged else figure_name(measure.figure)
+        name += ", lower is better" if measure.lower_is_better else ""
+        parts.append(f"{name} ({', '.join(metrics)})" if len(found) > 1 else name)
     return f"Figures: {'; '.join(parts)}." if parts else ""
 
 
@@ -130,11 +130,9 @@ def measure_name(measure: Measure) -> str:
     return f"{figure_name(measure.figure)}, {average}"
 
 
-def intervals_are(comparison: Comparison) -> str:
+def intervals_note(comparison: Comparison) -> str:
     """What stands in brackets behind a figure, where something does."""
-    levels = {
-        cell.interval.level for cell in comparison.cells.values() if cell.interval and cell.interval.low is not None
-    }
+    levels = {cell.interval.level for cell in comparison.cells.values() if cell.interval is not None and cell.ends}
     return f"[ ]: {100 * max(levels):g} % interval. " if levels else ""
 
 
@@ -145,9 +143,8 @@ def cell_text(cell: Cell, digits: int = 4, truncate: bool = False, rank_sign: st
     parts = [figure_digits(cell.value, digits, truncate)]
     if cell.spread is not None:
         parts.append(f"±{figure_digits(cell.spread, digits, truncate)} ({cell.runs} runs)")
-    if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
-        low, high = (figure_digits(end, digits, truncate) for end in (cell.interval.low, cell.interval.high))
-        parts.append(f"[{low}, {high}]")
+    if cell.ends is not None:
+        parts.append(f"[{', '.join(figure_digits(end, digits, truncate) for end in cell.ends)}]")
     if cell.beats:
         parts.append(cell.beats)
     if cell.rank is not None:
@@ -195,8 +192,8 @@ def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
             text += f" $\\pm$ {number(cell.spread)}"
         if cell.beats:
             text += f"$^{{{cell.beats}}}$"
-        if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
-            text += f" {{\\scriptsize [{number(cell.interval.low)}, {number(cell.interval.high)}]}}"
+        if cell.ends is not None:
+            text += f" {{\\scriptsize [{', '.join(map(number, cell.ends))}]}}"
         if not ranked:
             return [text]
         rank = f"{cell.rank:g}" if cell.rank is not None else ""

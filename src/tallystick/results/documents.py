@@ -10,19 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tallystick.algebra.cases import Let
-from tallystick.algebra.exact import Keyed
-from tallystick.algebra.functions import Via
-from tallystick.algebra.latent import Latent, Scoped
 from tallystick.algebra.node import Node, Similarity, keyword, shown
-from tallystick.algebra.normalise import Normaliser, Sides
 from tallystick.algebra.parse import parse
-from tallystick.algebra.records import Each, Record
-from tallystick.algebra.sets import Matching
 from tallystick.engine.rows import Invalid
 from tallystick.errors import TallystickError
 from tallystick.files.writing import to_json
-from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, WRAPPERS, Explanation
+from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation
 from tallystick.results.tables import shorten, shorten_both
 from tallystick.show.drawings import Drawing
 from tallystick.show.tables import Table
@@ -317,7 +310,7 @@ def _parts_alone(
     """What is shown below a value that stands alone: the records of a list, or the fields of a record."""
     listed = value if isinstance(value, (list, tuple)) and not parts else ()
     if any(len(named_parts(part)) > 1 for part in listed):
-        of = item_node(node)
+        of = None if node is None else node.item
         yield from ((str(k + 1), part, of, True) for k, part in enumerate(listed))
     elif len(parts) > 1 or (parts and item):
         yield from ((key, part, of, False) for key, part, of in parts)
@@ -382,54 +375,14 @@ Part = tuple[str, Any, "Similarity | None"]
 def compared_parts(value: Any, node: Similarity | None) -> list[Part]:
     """The named parts of a value that a metric looks at, in the value's own order; all of them where nobody knows."""
     every: list[Part] = [(key, part, None) for key, part in named_parts(value) if part is not None and part != ()]
-    inner, keys, changed = _inside(node)
-    if changed or not isinstance(inner, (Each, Record)):
+    known = None if node is None else node.looks_at()
+    if known is None:
         return every
-    known = dict(inner.fields)
-    chosen = [(key, part, known.get(key)) for key, part, _ in every if key in known or key in keys or key in BESIDE]
-    return chosen if any(key in known for key, _, _ in chosen) else every
-
-
-def item_node(node: Similarity | None) -> Similarity | None:
-    """What compares the items of a list."""
-    inner, _, changed = _inside(node)
-    return inner.inner if isinstance(inner, Matching) and not changed else None
-
-
-def _inside(node: Similarity | None) -> tuple[Similarity | None, frozenset[str], bool]:
-    """The node below all wrappers, the fields that must be equal for it to be asked, and whether a function changes the
-    value on the way, so that its fields are not the value's."""
-    keys: frozenset[str] = frozenset()
-    while isinstance(node, WRAPPERS):
-        if isinstance(node, Via):
-            return node, keys, True
-        if isinstance(node, Keyed):
-            keys |= frozenset(node.by)
-        node = node.unrolled if isinstance(node, Let) else node.inner
-    return node, keys, False
+    chosen = [(key, part, known.get(key)) for key, part, _ in every if key in known or key in BESIDE]
+    return chosen if any(of is not None for _, _, of in chosen) else every
 
 
 # The metric's derivation tree: normaliser over matching over similarities, each part with what it does.
-
-SAYS = {
-    "f1": "the harmonic mean of precision and recall",
-    "precision": "over what was predicted",
-    "recall": "over what is in the reference",
-    "jaccard": "what is common, over all that is on either side",
-    "sides": "precision and recall are two expressions",
-    "match": "the best total over matched pairs",
-    "sequence": "pairs in order only",
-    "latent": "the best 1:1 map of the variables",
-    "scoped": "each value with variables of its own",
-    "record": "a product: all or nothing",
-    "each": "a sum: credit for each field",
-    "cases": "case by case",
-    "exact": "equal or not",
-    "text": "how alike two texts are",
-    "var": "mapped to each other",
-    "links": "the links of a chain",
-    "subset": "predicted, non-empty, inside the reference",
-}
 
 
 @dataclass(frozen=True)
@@ -459,13 +412,10 @@ def _part(node: Node, name: str) -> MetricPart:
     inside = {f"{keyword(part_name)}={shown(part)}" for part_name, part in parts} | {shown(part) for _, part in parts}
     called = str(node).partition("(")[0]
     own = [argument for argument in node._arguments() if argument not in inside]
-    kind = "N" if isinstance(node, (Normaliser, Sides)) else "S"
-    if isinstance(node, (Matching, Latent, Scoped)):
-        kind = "M"
     return MetricPart(
-        kind,
+        node.letter,
         name,
         f"{called}({', '.join(own)})" if own else called,
-        SAYS.get(called, ""),
+        node.says,
         tuple(_part(part, "" if part_name in ("inner", "body") else part_name) for part_name, part in parts),
     )

@@ -19,22 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.algebra.alternatives import SIDES, AnyOf
-from tallystick.algebra.cases import Let
-from tallystick.algebra.exact import Keyed
-from tallystick.algebra.functions import Through, Via
-from tallystick.algebra.missing import Optional
+from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
-from tallystick.algebra.normalise import Normaliser, Sides
-from tallystick.algebra.records import Each, Record
-from tallystick.algebra.sets import Match, Matching, distinct_rows
-from tallystick.algebra.weights import Threshold, Weigh, Weighted
-from tallystick.engine.arrays import I64, offsets_of
+from tallystick.engine.arrays import I64
 from tallystick.engine.codes import leaf_values
-from tallystick.engine.data import Bag, Memory, Objects, Scope, field
+from tallystick.engine.data import Memory, Objects, Scope, field
 from tallystick.engine.rows import Invalid, Surplus
-from tallystick.results.alignment import Aligned, below, is_leaf, root
-from tallystick.results.tallying import summed
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
 
@@ -109,26 +99,26 @@ def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memor
         own = tree.predicted_self + len(more)
         return replace(tree, predicted=predicted.value, predicted_self=own, children=(*tree.children, *more))
     if isinstance(predicted, Invalid):
-        inner = summed(metric.recall if isinstance(metric, Sides) else metric)
+        inner = (metric if metric.by_side is None else metric.by_side[1]).summed
         r, _ = inner.encode(Objects([reference]), Objects([]), Scope())
         own = float(inner.selves(r)[0])
         return Explanation("document", MISSED, reference, predicted, 0.0, own, 0.0, str(inner), node=inner)
-    if isinstance(metric, Sides):
+    if metric.by_side is not None:
         parts = tuple(
-            _explained(name, summed(side), reference, predicted, memory)
-            for name, side in (("precision", metric.precision), ("recall", metric.recall))
+            _explained(name, side.summed, reference, predicted, memory)
+            for name, side in zip(("precision", "recall"), metric.by_side, strict=True)
         )
         first, second = parts
         return Explanation(
             "document", MATCHED, reference, predicted, first.weight,
             second.reference_self, first.predicted_self, "sides", False, parts,
         )  # fmt: skip
-    return _explained("document", summed(metric), reference, predicted, memory)
+    return _explained("document", metric.summed, reference, predicted, memory)
 
 
 def _explained(name: str, node: Similarity, reference: Any, predicted: Any, memory: Memory | None) -> Explanation:
     r, p = node.encode(Objects([reference]), Objects([predicted]), Scope(memory=memory or Memory()))
-    (tree,) = _pairs(name, root(node, r, p, leftovers=False), [reference], [predicted])
+    (tree,) = _pairs(name, align_documents(node, r, p, leftovers=False), [reference], [predicted])
     return tree
 
 
@@ -139,14 +129,13 @@ def _pairs(
     once for all of its rows: what an explanation costs grows with the depth of a document, not with its items."""
     node, how = level.node, str(level.node)
     weights, (own_r, own_p) = level.weights.tolist(), _selves(level)
-    adds_up = isinstance(node, (Matching, Each))
     where = [places[0][level.i].tolist(), places[1][level.j].tolist()] if places else None
     out = []
     rows = zip(level.i.tolist(), level.j.tolist(), weights, _children(level, left, right), strict=True)
     for k, (i, j, weight, children) in enumerate(rows):
         out.append(
             Explanation(
-                name, MATCHED, left[i], right[j], weight, own_r[i], own_p[j], node.name if children else how, adds_up,
+                name, MATCHED, left[i], right[j], weight, own_r[i], own_p[j], node.name if children else how, node.adds_up,
                 tuple(children), places=(where[0][k], where[1][k]) if where else (),
             )
         )  # fmt: skip
@@ -162,22 +151,22 @@ def _children(level: Aligned, left: Sequence[Any], right: Sequence[Any]) -> list
     rows below say which pair they belong to."""
     node = level.node
     out: list[list[Explanation]] = [[] for _ in level.i]
-    if is_leaf(node) or not out:
+    if node.is_leaf or not out:
         return out
     every = np.arange(len(level.i), dtype=np.int64)
     pairs = replace(
         level.at(node, level.reference.take(level.i), level.predicted.take(level.j)),
         i=every, j=every, homes=(every, every),
     )  # fmt: skip
-    inner, values = _inside(node, [left[i] for i in level.i.tolist()], [right[j] for j in level.j.tolist()])
-    for below_ in below(pairs):
-        for home, child in _level(below_, below_.path[len(pairs.path) :], inner, values):
+    inner, *values = node.inside([left[i] for i in level.i.tolist()], [right[j] for j in level.j.tolist()])
+    for lower in pairs.below():
+        for home, child in _level(lower, lower.path[len(pairs.path) :], inner, values):
             out[home].append(child)
     return out
 
 
 def _level(
-    level: Aligned, step: str, node: Similarity, values: tuple[Sequence[Any], Sequence[Any]]
+    level: Aligned, step: str, node: Similarity, values: Sequence[Sequence[Any]]
 ) -> Iterator[tuple[int, Explanation]]:
     """The rows of one level below some pairs, each with the pair that it belongs to: the aligned ones in the order of the
     reference, then what was missed, then what was spurious."""
@@ -185,7 +174,9 @@ def _level(
     assert homes is not None
     order = np.lexsort((level.j, level.i))
     level = replace(level, i=level.i[order], j=level.j[order])
-    left, right = (_values(step, side, of, node) for side, of in zip(values, homes, strict=True))
+    left, right = (
+        _values(step, side, of, places, node) for side, of, places in zip(values, homes, level.places, strict=True)
+    )
     places = (_places(homes[0]), _places(homes[1])) if step == "[*]" else None
     name = "" if places else step.removeprefix(".")
     matched = _pairs(name, level, left, right, places)
@@ -217,58 +208,23 @@ def _places(homes: I64) -> I64:
     return np.arange(len(homes), dtype=np.int64) - np.repeat(first, np.diff(first, append=len(homes)))
 
 
-WRAPPERS = (Normaliser, Threshold, Weighted, Weigh, Optional, Through, Let, Keyed, AnyOf)
-
-
-def _inside(
-    node: Similarity, left: Sequence[Any], right: Sequence[Any]
-) -> tuple[Similarity, tuple[Sequence[Any], Sequence[Any]]]:
-    """The node below all wrappers, and the values of both sides, pair by pair, as it sees them."""
-    values = [list(left), list(right)]
-    while isinstance(node, WRAPPERS):
-        if isinstance(node, Via):
-            calls = (node.call, node.predicted or node.call)
-            values = [[None if v is None else call(v) for v in side] for call, side in zip(calls, values, strict=True)]
-        if isinstance(node, AnyOf):
-            side = SIDES.index(node.side)
-            for k, choice in _choices(node, *values):
-                if isinstance(values[side][k], (list, tuple)):
-                    values[side][k] = values[side][k][choice]
-        node = node.unrolled if isinstance(node, Let) else node.inner
-    return node, (values[0], values[1])
-
-
-def _choices(node: AnyOf, left: Sequence[Any], right: Sequence[Any]) -> Iterator[tuple[int, int]]:
-    """For each pair that has two values which of the alternatives counts."""
-    both = [k for k, pair in enumerate(zip(left, right, strict=True)) if None not in pair]
-    r, p = node.encode(Objects([left[k] for k in both]), Objects([right[k] for k in both]), Scope())
-    rows = np.arange(len(both), dtype=np.int64)
-    options = r if node.side == "reference" else p
-    chosen = node.chosen(r, p, rows, rows) - options.offsets[:-1]  # type: ignore[attr-defined]
-    yield from zip(both, chosen.tolist(), strict=True)
-
-
-def _values(step: str, values: Sequence[Any], homes: I64, node: Similarity) -> list[Any]:
+def _values(step: str, values: Sequence[Any], homes: I64, places: I64 | None, node: Similarity) -> list[Any]:
     """The Python values behind the rows of a level below some values, in the engine's order."""
     if step == "[*]":
-        return _listed([value for value in values if value is not None], node)
+        bags = [[] if value is None else _listed(value) for value in values]
+        where = zip(homes.tolist(), (_places(homes) if places is None else places).tolist(), strict=True)
+        return [bags[home][place] for home, place in where]
     if step.startswith("<"):
         return [values[home] for home in homes.tolist()]
     name = step.removeprefix(".")
-    part = dict(node.fields).get(name) if isinstance(node, (Each, Record)) else None
-    absent = part.absent if isinstance(part, Optional) else None
+    part = (node.looks_at() or {}).get(name)
+    absent = None if part is None else part.absent
     there = [values[home] for home in homes.tolist()]  # what is missing has no row
     return list(leaf_values(field(Objects(there), name, Scope(), True, absent), Scope()))
 
 
-def _listed(values: Sequence[Any], node: Similarity) -> list[Any]:
-    """The items of some collections, one after the other."""
-    bags = [
-        [{"key": key, "value": inside} for key, inside in value.items()] if isinstance(value, Mapping) else list(value)
-        for value in values
-    ]
-    flat = [item for bag in bags for item in bag]
-    if isinstance(node, Match) and node.distinct and not any(isinstance(value, Mapping) for value in values):
-        rows = distinct_rows(node.inner, Bag(offsets_of([len(bag) for bag in bags]), Objects(flat)), Scope())
-        return [flat[k] for k in rows.tolist()]
-    return flat
+def _listed(value: Any) -> list[Any]:
+    """The items of a collection; those of a mapping are its entries."""
+    if isinstance(value, Mapping):
+        return [{"key": key, "value": inside} for key, inside in value.items()]
+    return list(value)

@@ -154,27 +154,22 @@ def _hero(page: Page, found: Mapping[str, Interval]) -> dict[str, Any]:
     facts.append(("documents", f"{len(result.ids):,}", ""))
     name = main if page.best == main else f"{page.best} · {main}"
     return {
-        "name": name, "value": figure_text(result.score), "bar": interval_bar(result.score, _ends(found[main]), (0.0, 1.0)),
-        "said": _interval_text(result, found[main]), "facts": facts,
+        "name": name, "value": figure_text(result.score), "bar": interval_bar(result.score, found[main].ends, (0.0, 1.0)),
+        "interval": _interval_text(result, found[main]), "facts": facts,
     }  # fmt: skip
 
 
 def _interval_text(result: Result, interval: Interval) -> str:
     """The interval, or why there is none."""
-    if interval.low is not None:
+    if interval.ends is not None:
         return f"95 % interval {_ends_text(interval)}"
     if len(result.ids) < 2:
         return "too few documents for an interval"
     return f"no interval: {result.kind.headline} is 0/0, whichever documents are drawn"
 
 
-def _ends(interval: Interval) -> tuple[float, float] | None:
-    return None if interval.low is None or interval.high is None else (interval.low, interval.high)
-
-
 def _ends_text(interval: Interval) -> str:
-    ends = _ends(interval)
-    return "" if ends is None else f"{ends[0]:.4f} to {ends[1]:.4f}"
+    return "" if interval.ends is None else "{:.4f} to {:.4f}".format(*interval.ends)
 
 
 def _scale(page: Page, found: Mapping[str, Mapping[str, Interval]]) -> tuple[float, float]:
@@ -201,7 +196,7 @@ def _figures_row(page: Page, name: str, found: Mapping[str, Interval], scale: tu
         "main": name == page.best,
         "cells": [page_cell(result.figures.get(key)) for key in _figure_names(page)],
         "interval": _ends_text(main),
-        "bar": interval_bar(result.score, _ends(main), scale),
+        "bar": interval_bar(result.score, main.ends, scale),
     }
 
 
@@ -304,16 +299,16 @@ def _listed_text(page: Page, listed: int) -> str:
 
 def _cap_note(page: Page, carried: Carried, listed: int) -> str:
     total = len(page.results[page.best].ids)
-    said = f"{_listed_text(page, listed)} are listed." if listed < total else ""
+    known = f"{_listed_text(page, listed)} are listed." if listed < total else ""
     if not page.parts.opens:
-        return f"{said} {page.parts.absent}".strip()
+        return f"{known} {page.parts.absent}".strip()
     if len(carried.documents) == total:
-        return f"{said} Each document opens to show its alignment.".lstrip()
+        return f"{known} Each document opens to show its alignment.".lstrip()
     why = f"the page carries at most {page.cap:,} (--report-documents)"
     if carried.full:
         why = f"more would weigh over {BUDGET // 1_000_000} MB"
     which = f"The {len(carried.documents):,} worst of {total:,} by {page.best}"
-    return f"{said} {which} open to show their alignment; {why}.".lstrip()
+    return f"{known} {which} open to show their alignment; {why}.".lstrip()
 
 
 def _sections(filled: Sequence[Section], plotted: bool) -> list[tuple[str, str]]:
@@ -368,7 +363,7 @@ def result_picture(results: Mapping[str, Result] | Result, kind: str = "figures"
     if kind == "figures":
         found = zip(named.items(), intervals(list(named.values()), resamples=resamples), strict=True)
         rows = [
-            (key if len(named) == 1 else f"{name} {key}", value, _ends(ends[key]))
+            (key if len(named) == 1 else f"{name} {key}", value, ends[key].ends)
             for (name, result), ends in found
             for key, value in result.figures.items()
             if value is not None

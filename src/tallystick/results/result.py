@@ -459,9 +459,7 @@ class Result:
     @property
     def _two_sided(self) -> bool:
         """A metric of two expressions has no breakdown by field."""
-        from tallystick.algebra.normalise import Sides
-
-        return isinstance(self.metric, Sides)
+        return not isinstance(self.metric, str) and self.metric.by_side is not None
 
     def __str__(self) -> str:
         from tallystick.results.tables import result_text

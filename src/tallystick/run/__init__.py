@@ -5,12 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tallystick.results.accounts import Wants
     from tallystick.run.processes import Processes
-    from tallystick.run.running import Finished, run_files
-    from tallystick.run.shards import Wants
+    from tallystick.run.shards import Finished, run_files
     from tallystick.run.state import State
 
-_HOMES = {"Processes": "processes", "Finished": "running", "run_files": "running", "Wants": "shards", "State": "state"}
+_HOMES = {
+    "Processes": "run.processes",
+    "Finished": "run.shards",
+    "run_files": "run.shards",
+    "Wants": "results.accounts",
+    "State": "run.state",
+}
 
 __all__ = ["Finished", "Processes", "State", "Wants", "run_files"]
 
@@ -20,4 +26,4 @@ def __getattr__(name: str) -> Any:
 
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"tallystick.run.{_HOMES[name]}"), name)
+    return getattr(importlib.import_module(f"tallystick.{_HOMES[name]}"), name)

@@ -1,6 +1,12 @@
-"""One shard scored, in any process, on any machine, from the name of a file and some ranges of bytes; and shards put together.
+"""Shards scored by whoever there is (this process, other processes, other machines) and put together.
 
-What comes back from a shard is small: the account of each metric, what is to be said, and, only where somebody asked, rows and
+    cut  ──►  a few shards for each worker under way  ──►  outcomes, stored as they come, added up in order
+
+However many workers there are, whoever is first and whatever was known from a run before, the results are the same to the
+last bit. If the files turn out not to have their documents in one order, they are cut by the documents' names; if that cannot
+be done either, they are read as a whole, and it is said why.
+
+A shard is scored from the name of a file and some ranges of bytes. What comes back from a shard is small: the account of each metric, what is to be said, and, only where somebody asked, rows and
 names of documents. Messages are about lines of the files, not of the shard.
 
 Outcomes add up in the order of the file, as if the whole had been scored. What cannot be put together without looking at the
@@ -10,45 +16,29 @@ means that the files have to be read as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.errors import MetricError, TallystickError
+from tallystick.engine.windows import in_order
+from tallystick.errors import InputError, MetricError, SidesMismatch, TallystickError
+from tallystick.files.boundaries import Boundaries, Uncut
 from tallystick.files.pairing import Repeats, stable_numbers
-from tallystick.results.accounts import Account
+from tallystick.results.accounts import Account, Wants
 from tallystick.results.result import Result
-from tallystick.run.cutting import Shard
+from tallystick.run.cutting import SHARD, Shard, cut_by_name, cut_in_order, size_of
+from tallystick.tasks.contract import Scored
+
+if TYPE_CHECKING:
+    from tallystick.run.state import State
 
 Score = Callable[..., "Mapping[str, Result] | Scored"]
 """What scores two sources: any function of a module, or a `functools.partial` of one."""
-
-
-class Extra(Protocol):
-    """What a task has to say beside its results; parts add up in the order of the file."""
-
-    def add(self, other: Any) -> None: ...
-
-
-@dataclass(frozen=True)
-class Scored:
-    """Results, what a task has to say beside them, and the documents' names where the results kept none."""
-
-    results: Mapping[str, Result]
-    extra: Extra | None = None
-    ids: Sequence[Any] | None = None
-
-
-@dataclass(frozen=True)
-class Wants:
-    """What is kept beyond the sums: rows and names of documents, figures by field, figures by one of these labels."""
-
-    rows: bool = False
-    fields: bool = False
-    labels: tuple[str, ...] = ()
 
 
 class Disagreement(TallystickError):
@@ -165,8 +155,8 @@ class Job:
 def score_shard(job: Job) -> Outcome:
     """Score one shard."""
     found = job.score(job.shard.reference, job.shard.predicted)
-    scored = found if isinstance(found, Scored) else Scored(found)
-    accounts = {name: _account(result, job.wants) for name, result in scored.results.items()}
+    scored = found if isinstance(found, Scored) else Scored(None, dict(found))
+    accounts = {name: Account.of_result(result, job.wants) for name, result in scored.results.items()}
     ids = next(iter(scored.results.values())).ids if scored.ids is None else scored.ids
     return Outcome(accounts, Names.of(ids, job.wants.rows, _is_called(job.shard, ids)), scored.extra)
 
@@ -177,24 +167,129 @@ def _is_called(shard: Shard, ids: Sequence[Any]) -> bool:
     return own is not None and len(ids) > 0 and str(own) == str(ids[0])
 
 
-def label_path(result: Result, wants: Wants) -> str | None:
-    """Which of the labels that are wanted a metric has."""
-    if not result.is_expression:
-        return None
-    from tallystick.results.breakdown import has_labels_at
+# Two files
 
-    return next((path for path in wants.labels if has_labels_at(result.expression, path)), None)
+CONFIRMED = 256 << 20
+"""Up to so many bytes of the reference an error in a shard is looked at in the whole file before it is told."""
 
 
-def _account(result: Result, wants: Wants) -> Account:
-    """What a result came to, with the sums by field and by label that are wanted."""
-    account = Account.of_result(result, rows=wants.rows)
-    if result.kept and result.is_expression:
-        from tallystick.results.breakdown import sums_by_field, sums_by_label
+@dataclass(frozen=True)
+class Telling:
+    """Who hears what is to be said during a run, and how many bytes of the reference, of how many, are done."""
 
-        if wants.fields and account.fields is None:
-            account.fields = sums_by_field(result.expression, result.documents_kept, result.memory)
-        path = label_path(result, wants)
-        if path is not None:
-            account.labels = sums_by_label(result.expression, path, result.documents_kept, result.memory)
-    return account
+    say: Callable[[str], None] = lambda text: None
+    progress: Callable[[int, int], None] | None = None
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The results of a run, what the task has to say beside them, and how the files were cut."""
+
+    results: dict[str, Result]
+    extra: Any
+    shards: int
+    how: str
+    seconds: float
+    labels: dict[str, str | None] = field(default_factory=dict)
+    """By metric the path of the labels that were counted."""
+
+
+def run_files(
+    score: Score,
+    reference: str,
+    predicted: str | None,
+    boundaries: Boundaries | Uncut,
+    other: Boundaries | Uncut | None = None,
+    *,
+    executor: Executor | None = None,
+    state: State | None = None,
+    wants: Wants = Wants(),  # noqa: B008 - frozen
+    size: int = SHARD,
+    tell: Telling = Telling(),  # noqa: B008 - frozen
+) -> Finished:
+    """Score two files in shards. `score` is called with the names of two parts and returns results by metric; it has to be
+    something that can be pickled where the executor has processes of its own."""
+    started = time.monotonic()
+    for file, found in ((reference, boundaries), (predicted, other or boundaries)):
+        if isinstance(found, Uncut) and file is not None:
+            tell.say(f"{file} is read as a whole: {found.reason}")
+            return _whole(score, reference, predicted, wants, started)
+    assert isinstance(boundaries, Boundaries)
+    other = other or boundaries
+    assert isinstance(other, Boundaries)
+    total = size_of(reference)
+
+    def advance(shard: Shard) -> None:
+        if total and tell.progress is not None:
+            tell.progress(min(total, shard.position), total)
+
+    ways: list[tuple[str, Callable[[], Iterator[Shard] | None]]] = [
+        ("in one order", lambda: cut_in_order(reference, predicted, boundaries, other, size=size)),
+    ]
+    if predicted is not None:
+        ways.append(
+            ("by name", lambda: cut_by_name(reference, predicted, boundaries, other, size=size, absent=wants.absent))
+        )
+    for how, cut in ways:
+        shards = cut()
+        if shards is None:
+            continue
+        try:
+            gathered = gather(score, shards, executor, state, wants, advance)
+            if gathered is None:
+                break  # nothing in the file: the reader says so
+            results = gathered.results()
+        except (SidesMismatch, Disagreement) as error:
+            tell.say(f"{reference} and {predicted} cannot be cut {how} ({_brief(error)})")
+            continue
+        except InputError as error:
+            # A shard may look wrong only because it is one: the whole has the last word, where that is no great matter.
+            if "-" in (reference, predicted) or total > CONFIRMED:
+                raise
+            whole = _whole(score, reference, predicted, wants, started)
+            tell.say(f"read as a whole: a shard cannot be read by itself ({_brief(error)})")
+            return whole
+        took = time.monotonic() - started
+        return Finished(results, gathered.extra, gathered.shards, how, took, gathered.labels)
+    if "-" in (reference, predicted):
+        raise InputError(
+            "standard input cannot be read twice; give a file, or leave out what scores in shards", "<stdin>"
+        )
+    tell.say(f"{reference}{f' and {predicted}' if predicted else ''}: read as a whole")
+    return _whole(score, reference, predicted, wants, started)
+
+
+def _brief(error: Exception) -> str:
+    text = str(error).split("\n", 1)[0]
+    return text if len(text) <= 200 else text[:199] + "…"
+
+
+def _whole(score: Score, reference: str, predicted: str | None, wants: Wants, started: float) -> Finished:
+    found = score(reference, predicted)
+    scored = found if isinstance(found, Scored) else Scored(None, dict(found))
+    took = time.monotonic() - started
+    labels = {name: wants.label_of(result) for name, result in scored.results.items()}
+    return Finished(dict(scored.results), scored.extra, 1, "as a whole", took, labels)
+
+
+def gather(
+    score: Score,
+    shards: Iterator[Shard],
+    executor: Executor | None,
+    state: State | None,
+    wants: Wants,
+    progress: Callable[[Shard], None],
+) -> Outcome | None:
+    """The outcomes of all shards, put together; None if there are none."""
+    gathered: Outcome | None = None
+    stored: dict[str, Any] = {}
+    if state is not None:
+        stored = {"find": lambda job: state.get(job.shard), "keep": lambda job, outcome: state.put(job.shard, outcome)}
+    jobs = (Job(shard, score, wants) for shard in shards)
+    for job, outcome in in_order(executor, score_shard, jobs, **stored):
+        if gathered is None:
+            gathered = outcome
+        else:
+            gathered.add(outcome)
+        progress(job.shard)
+    return gathered

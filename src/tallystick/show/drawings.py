@@ -148,7 +148,7 @@ def mark_both(reference: Sequence[Found], predicted: Sequence[Found]) -> tuple[l
 
 
 class Knot(NamedTuple):
-    """A node of a graph: what it says, its status, and what is said when the pointer rests on it."""
+    """A node of a graph: its text, its status, and what appears when the pointer rests on it."""
 
     text: str
     status: str
@@ -184,7 +184,7 @@ class GraphDrawing:
             label = _turned(link.label) if turned and link.label else link.label
             edges.append([*ends, label, link.status, int(number in placed.tree)])
         return {
-            "kind": "graph", "title": self.title, "nodes": nodes, "edges": edges, "said": self.summary, "text": self.text,
+            "kind": "graph", "title": self.title, "nodes": nodes, "edges": edges, "summary": self.summary, "text": self.text,
         }  # fmt: skip
 
     @property
@@ -227,5 +227,5 @@ class ArcDrawing:
     def packed(self) -> dict[str, Any]:
         wrong = sum(arc.status != RIGHT for arc in self.reference)
         return {
-            "kind": "arcs", **vars(self), "said": f"{len(self.words)} words, {wrong} of {len(self.reference)} arcs not found",
+            "kind": "arcs", **vars(self), "summary": f"{len(self.words)} words, {wrong} of {len(self.reference)} arcs not found",
         }  # fmt: skip

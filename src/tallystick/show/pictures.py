@@ -33,8 +33,12 @@ def check_picture_name(path: str | Path) -> None:
     """A file of an unknown kind, or nothing to draw it with, is an error before the work, not after it."""
     if Path(path).suffix.lower() not in SUFFIXES:
         raise TallystickError(f"{path}: expected a name that ends with {', '.join(SUFFIXES)}")
+    _require_matplotlib()
+
+
+def _require_matplotlib() -> None:
     try:
-        import matplotlib  # noqa: F401 - whether it is there
+        import matplotlib.figure  # noqa: F401 - whether it is there
     except ImportError:
         raise TallystickError(NEEDED) from None
 
@@ -92,10 +96,9 @@ def _plain_text(boxes: bool = False) -> Iterator[None]:
 
 
 def _figure(width: float, height: float) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise TallystickError(NEEDED) from None
+    _require_matplotlib()
+    from matplotlib.figure import Figure
+
     return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -281,4 +284,22 @@ def draw_lines(lines: Mapping[str, Sequence[float]], across: str, up: str) -> Pi
     if len(lines) > 1:
         axes.legend(fontsize=8)
     _tidy(axes)
+    return Picture(figure)
+
+
+def draw_panels(panels: Mapping[str, Sequence[tuple[str, Sequence[float]]]], across: str, up: str) -> Picture:
+    """Panels side by side, each with named lines through values from 0 to 1."""
+    figure = _figure(5.2 * max(1, len(panels)), 3.8)
+    names = list(dict.fromkeys(name for lines in panels.values() for name, _ in lines))
+    for number, (title, lines) in enumerate(panels.items()):
+        axes = figure.add_subplot(1, len(panels), number + 1)
+        for name, values in lines:
+            style = _DASHES[names.index(name) % len(_DASHES)]
+            axes.plot(range(len(values)), values, style, marker=".", markersize=4, label=_plain(name))
+        axes.set_title(_plain(title), fontsize=10)
+        axes.set_xlabel(across)
+        axes.set_ylabel(up)
+        axes.set_ylim(-0.03, 1.03)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8)
     return Picture(figure)

@@ -10,10 +10,10 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from tallystick.engine.data import fields_of
 from tallystick.engine.rows import Invalid
 
 if TYPE_CHECKING:
@@ -39,17 +39,7 @@ def named_parts(value: Any) -> list[tuple[str, Any]]:
         return []
     if isinstance(value, Mapping):
         return [(str(key), part) for key, part in value.items()]
-    if is_dataclass(value) and not isinstance(value, type):
-        return [(f.name, getattr(value, f.name)) for f in fields(value)]
-    names = getattr(value, "_fields", None)
-    if names is not None and isinstance(value, tuple):
-        return list(zip(names, value, strict=True))
-    if hasattr(type(value), "model_fields"):
-        return [(name, getattr(value, name)) for name in type(value).model_fields]
-    if hasattr(value, "__attrs_attrs__") or hasattr(value, "__struct_fields__"):
-        names = getattr(value, "__struct_fields__", None) or [a.name for a in value.__attrs_attrs__]
-        return [(name, getattr(value, name)) for name in names]
-    return []
+    return [(name, getattr(value, name)) for name in fields_of(type(value)) or ()]
 
 
 def _words(value: Any) -> str:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from tallystick.algebra.collections import supertypes
-from tallystick.algebra.exact import exact
-from tallystick.algebra.hierarchy import levels, subtypes
 from tallystick.algebra.node import Node, Similarity
-from tallystick.algebra.weights import weigh
 from tallystick.errors import MetricError, did_you_mean
-from tallystick.files.pairing import Paired
-from tallystick.results.breakdown import has_labels_at
-from tallystick.results.evaluation import evaluate
-from tallystick.results.result import Result
+
+if TYPE_CHECKING:
+    from tallystick.files.pairing import Paired
+    from tallystick.results.result import Result
 
 V = TypeVar("V")
 
@@ -34,8 +30,16 @@ class NamedMetric:
     """What counts it: always where there is no expression, and beside one where that is measurably faster."""
     view: str = ""
     """Which view of the task's documents it looks at, where there are several: relations as they stand, mentions by themselves."""
-    labels: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """The labels that it can be broken down by, each with its path in a document."""
+    task_labels: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """The labels of the task, each with its path in a document."""
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels that it can be broken down by: those of the collection that its expression goes through."""
+        from tallystick.results.breakdown import has_labels_at
+
+        node = self.expression
+        return {} if node is None else {k: path for k, path in self.task_labels.items() if has_labels_at(node, path)}
 
     @property
     def node(self) -> Node:
@@ -46,14 +50,14 @@ class NamedMetric:
 
 
 def declare(metrics: Mapping[str, Entry], labels: Mapping[str, str] | None = None) -> dict[str, NamedMetric]:
-    """Metrics that are expressions, by name. Of the labels each has those of the collection that it goes through."""
+    """Metrics that are expressions, by name, and the labels of their task."""
     return {
         name: NamedMetric(
             name,
             summary,
             expression,
             view=view[0] if view else "",
-            labels={label: path for label, path in (labels or {}).items() if has_labels_at(expression, path)},
+            task_labels=labels or {},
         )
         for name, (expression, summary, *view) in metrics.items()
     }
@@ -73,6 +77,8 @@ def score_expression(
     name: str, expression: Node, pairs: Paired[Any], *, undefined: float | None = 0.0, settings: str = ""
 ) -> Result:
     """One expression over the documents of a corpus, under a name such as `events.tri_c`."""
+    from tallystick.results.evaluation import evaluate
+
     sides = (dict(zip(pairs.ids, side, strict=True)) for side in (pairs.reference, pairs.predicted))
     result = evaluate(expression, *sides, undefined=undefined)
     return result.changed(name=name, notes=(*result.notes, *pairs.warnings), settings=settings)
@@ -113,6 +119,11 @@ class Types:
 
     @property
     def similarity(self) -> Similarity:
+        """What compares two types."""
+        from tallystick.algebra.collections import supertypes
+        from tallystick.algebra.exact import exact
+        from tallystick.algebra.hierarchy import levels, subtypes
+
         table = dict(self.parents)
         if self.hierarchy == "levels":
             return levels()
@@ -125,4 +136,6 @@ class Types:
 
 def weigh_by_kind(mention: Similarity, weights: Mapping[str, float] | tuple[tuple[str, float], ...]) -> Similarity:
     """A mention that counts by its kind (name, nominal, pronoun); without weights, the mention itself."""
+    from tallystick.algebra.weights import weigh
+
     return weigh(mention, dict(weights), by="kind") if weights else mention

@@ -146,10 +146,10 @@ function drawGraph(d) {
   const size = [right + 14, 20 + rows * ROW];
   const arrow = shape("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
     shape("path", { d: "M0,0L8,4L0,8z", class: "arrow" }));
-  const svg = shape("svg", { width: size[0], height: size[1], viewBox: `0 0 ${size[0]} ${size[1]}`, role: "img", "aria-label": d.said }, shape("defs", {}, arrow), lines, knots);
+  const svg = shape("svg", { width: size[0], height: size[1], viewBox: `0 0 ${size[0]} ${size[1]}`, role: "img", "aria-label": d.summary }, shape("defs", {}, arrow), lines, knots);
   frame.append(svg);
   if (d.text) box.append(el("p", "quote", d.text));
-  box.append(view, frame, el("p", "note", d.said));
+  box.append(view, frame, el("p", "note", d.summary));
   return box;
 }
 
@@ -168,7 +168,7 @@ function drawArcs(d) {
   };
   const above = levels(d.reference), below = levels(d.predicted), STEP = 24;
   const top = 16 + STEP * Math.max(0, ...above), base = top + 18, bottom = base + 14 + STEP * Math.max(0, ...below) + 14;
-  const svg = shape("svg", { width: at + 12, height: bottom, viewBox: `0 0 ${at + 12} ${bottom}`, role: "img", "aria-label": d.said });
+  const svg = shape("svg", { width: at + 12, height: bottom, viewBox: `0 0 ${at + 12} ${bottom}`, role: "img", "aria-label": d.summary });
   svg.append(shape("defs", {}, shape("marker", { id: "head", viewBox: "0 0 8 8", refX: 6, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" }, shape("path", { d: "M0,0L8,4L0,8z", class: "arrow" }))));
   const arc = (a, level, sign) => {
     const [head, word, label, status] = a, g = shape("g", { class: "edge " + (status === "=" ? "same" : STATUS[status]) });
@@ -229,8 +229,8 @@ function rowsOf(node, depth, body) {
   const cell = (cls, sign, text) => text === null ? el("td", cls) : el("td", cls, sign ? el("span", "sign", sign) : null, text);
   if (kids.length) {
     const row = el("tr", "group" + (right_ && r === p ? " same" : ""), what);
-    const said = status === "-" ? "missed" : status === "+" ? "spurious" : nothing ? "" : r === p ? `${num(w)} of ${num(r)}` : `${num(w)} of ${num(r)} / ${num(p)}`;
-    row.append(el("td", "", left ?? ""), status === "-" && right ? why(right) : el("td", "", right ?? ""), el("td", "credit", said));
+    const credit = status === "-" ? "missed" : status === "+" ? "spurious" : nothing ? "" : r === p ? `${num(w)} of ${num(r)}` : `${num(w)} of ${num(r)} / ${num(p)}`;
+    row.append(el("td", "", left ?? ""), status === "-" && right ? why(right) : el("td", "", right ?? ""), el("td", "credit", credit));
     body.append(row);
     for (const kid of kids) rowsOf(kid, depth + 1, body);
     return;

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from tallystick.errors import InputError, SidesMismatch, some
-from tallystick.files.pairing import Missing
+from tallystick.errors import InputError, Place
+from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source
 
 Edge = tuple["int | str", str, "int | str"]
@@ -59,58 +58,30 @@ class Graphs:
     def __len__(self) -> int:
         return len(self.graphs)
 
+    @property
+    def side(self) -> Side[str | None]:
+        """What a pairing needs to know: graphs have names only if all of them do."""
+        names = [graph.name for graph in self.graphs]
+        places = [Place(self.file, graph.line or None) for graph in self.graphs]
+        return Side(self.file, names, places, named=len(names) > 0 and None not in names)
+
 
 def pair_graphs(reference: Graphs, predicted: Graphs) -> list[tuple[Graph, Graph]]:
-    """Pairs by name where every graph of both files has one, else by order; the counts must be equal.
-
-    The order of the result is the reference's. A name that occurs twice, or on one side only, is an error.
-    """
-    sides = (reference, predicted)
-    if all(graph.name is not None for side in sides for graph in side.graphs) and len(reference) and len(predicted):
-        tables = [_by_name(side) for side in sides]
-        missing = [name for name in tables[0] if name not in tables[1]]
-        extra = [name for name in tables[1] if name not in tables[0]]
-        if missing or extra:
-            parts = [f"{some(missing)} only in {reference.file}"] if missing else []
-            parts += [f"{some(extra)} only in {predicted.file}"] if extra else []
-            raise SidesMismatch(f"the graphs' ids differ: {'; '.join(parts)}")
-        return [(graph, tables[1][name]) for name, graph in tables[0].items()]
-    if len(reference) != len(predicted):
-        raise SidesMismatch(
-            f"{reference.file} has {len(reference):,} graphs and {predicted.file} has {len(predicted):,}; "
-            "graphs are paired by order unless every graph has an `# ::id`, so the counts must be equal"
-        )
-    return list(zip(reference.graphs, predicted.graphs, strict=True))
+    """Pairs by name where every graph of both files has one (`# ::id`), else by order; in the order of the reference."""
+    return [(reference.graphs[k], predicted.graphs[j]) for k, j in pair_sides(reference.side, predicted.side)]
 
 
 def with_missing(reference: Graphs, predicted: Graphs, absent: Missing) -> Graphs:
     """The prediction with an empty graph for each that it lacks, and without those that the reference lacks; only
     names can tell which these are."""
-    sides = (reference, predicted)
-    if not all(graph.name is not None for side in sides for graph in side.graphs):
+    sides = reference.side, predicted.side
+    if not (sides[0].named and sides[1].named):
         return predicted
-    tables = [_by_name(side) for side in sides]
-    missing = [name for name in tables[0] if name not in tables[1]]
-    extra = [name for name in tables[1] if name not in tables[0]]
-    if not (missing or extra) or not absent.allows(missing, extra):
-        return predicted
-    graphs = [graph for graph in predicted.graphs if graph.name in tables[0]]
-    place = {graph.name: k for k, graph in enumerate(graphs)}
-    names = {k: graph.name for k, graph in enumerate(predicted.graphs)}
-    problems = [(place[names[k]], problem) for k, problem in predicted.problems if names.get(k) in place]
-    return replace(predicted, graphs=[*graphs, *(Graph(name) for name in missing)], problems=problems)
-
-
-def _by_name(side: Graphs) -> dict[str | None, Graph]:
-    table = {graph.name: graph for graph in side.graphs}
-    if len(table) != len(side.graphs):
-        raise SidesMismatch(f"{side.file}: the id {some(_repeated(g.name for g in side.graphs))} occurs twice")
-    return table
-
-
-def _repeated(names: Iterable[str | None]) -> Sequence[str]:
-    seen: set[str | None] = set()
-    return [str(name) for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+    pairs = pair_sides(*sides, absent)
+    graphs = [predicted.graphs[j] if j >= 0 else Graph(reference.graphs[k].name) for k, j in pairs]
+    place = {j: k for k, (_, j) in enumerate(pairs) if j >= 0}
+    problems = [(place[k], problem) for k, problem in predicted.problems if k in place]
+    return replace(predicted, graphs=graphs, problems=problems)
 
 
 # PENMAN files: `# ::id` comments, then one graph, then an empty line.

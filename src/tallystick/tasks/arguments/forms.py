@@ -1,4 +1,4 @@
-"""When two arguments say the same: words, forms, conjuncts.
+"""When two arguments say the same (BEMEAE, section 6.1): words, forms, conjuncts, and variants with modifiers.
 
     text        The Obama administration's ,        Syria , Iraq and the U.S.
     words       the obama administration 's ,       syria , iraq and the u . s .
@@ -6,7 +6,7 @@
     conjuncts   -                                   (syria)  (iraq)  (u s)
 
 A form leaves out what is harmless: articles, determiners, punctuation and 's. If nothing remains, the words stay. A pronoun
-says nothing by itself: two of them are the same only where they stand in the same place. US, IT and WHO in capitals are names, unless
+means nothing by itself: two of them are equal only in the same place. US, IT and WHO in capitals are names, unless
 the whole document is in capitals.
 """
 
@@ -41,31 +41,31 @@ PRONOUNS = word_list("""
 """Personal, possessive, reflexive, demonstrative, relative and interrogative pronouns."""
 
 HARMLESS = word_list("a an the this that these those some any each every all both either neither another such")
-"""Articles and determiners. Not `no`, which turns the meaning round, and not possessive pronouns, which are pronouns."""
+"""Articles and determiners. Not `no`, which reverses the meaning, and not possessive pronouns, which are pronouns."""
 
 CONJUNCTIONS = frozenset(("and",))
 NAMES = frozenset(("US", "IT", "WHO"))
 """Pronouns that are names in capitals."""
 GENITIVE = "'s"
 MEANINGFUL = frozenset("%‰&@#§")
-"""What Unicode calls punctuation, and yet says something."""
+"""Punctuation in Unicode that nevertheless carries meaning."""
 
 _WORD = re.compile(r"['’]s(?!\w)|\d+(?:[.,]\d+)+|\w+|\S")
 
 
-def folded(text: str) -> str:
-    """A text without case and with single blanks."""
+def fold_text(text: str) -> str:
+    """The text without case and with single blanks."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
-def spelt(text: str) -> Form:
+def split_words(text: str) -> Form:
     """The words and the marks of a text."""
     return tuple(_WORD.findall(unicodedata.normalize("NFC", text).replace("’", "'")))
 
 
 def words(text: str) -> Form:
     """The words and the marks of a text, without case."""
-    return tuple(map(str.casefold, spelt(text)))
+    return tuple(map(str.casefold, split_words(text)))
 
 
 def is_mark(word: str) -> bool:
@@ -74,8 +74,8 @@ def is_mark(word: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a text says: without case; its words; its form; whether that is a pronoun; the forms around conjunctions."""
+class ReadText:
+    """A text as the stages read it: without case, its form, whether it is a pronoun, its conjuncts."""
 
     text: str
     form: Form
@@ -85,51 +85,50 @@ class Said:
 
     @property
     def comparable(self) -> bool:
-        """Whether it may be compared by what it says: not if it is a pronoun, or nothing at all."""
+        """Whether its text may be compared: not if it is a pronoun, or empty."""
         return bool(self.form) and not self.pronoun
 
 
 @dataclass(frozen=True)
 class Wording:
-    """The closed lists that the stages rest on; all of them are lower case."""
+    """The closed word lists of the stages, all in lower case."""
 
     pronouns: frozenset[str] = PRONOUNS
     harmless: frozenset[str] = HARMLESS
     conjunctions: frozenset[str] = CONJUNCTIONS
     in_capitals: bool = False
-    """Whether capitals say nothing, since all is written in them."""
-    _seen: dict[str, Said] = field(default_factory=dict, compare=False, repr=False)
+    """Whether capitals mean nothing, since the whole document is in capitals."""
+    _seen: dict[str, ReadText] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("pronouns", "harmless", "conjunctions"):
             for one in sorted(getattr(self, name)):
                 if words(one) != (one,):
                     raise MetricError(
-                        f"{name}: expected single words in lower case, which texts are compared by; found {one!r}, which would match nothing"
+                        f"{name}: expected single words in lower case; found {one!r}, which would match nothing"
                     )
 
     def for_text(self, tokens: Sequence[str]) -> Wording:
-        """The same for a document: capitals say nothing in one that has nothing else."""
-        return self._shouted if " ".join(tokens).isupper() else self
+        """The wording for a document: in one that is all capitals, capitals mean nothing."""
+        return self._in_capitals if " ".join(tokens).isupper() else self
 
     @cached_property
-    def _shouted(self) -> Wording:
+    def _in_capitals(self) -> Wording:
         return replace(self, in_capitals=True, _seen={})
 
-    def read(self, text: str) -> Said:
-        """What a text says; remembered, since texts come again and again."""
+    def read(self, text: str) -> ReadText:
+        """Read a text; cached, since texts recur."""
         found = self._seen.get(text)
         if found is None:
             found = self._seen[text] = self._read(text)
         return found
 
-    def _read(self, text: str) -> Said:
-        written = spelt(text)
-        said = tuple(map(str.casefold, written))
-        form = self.form(said)
+    def _read(self, text: str) -> ReadText:
+        written = split_words(text)
+        form = self.form(tuple(map(str.casefold, written)))
         kept = [word for word in written if not self.is_harmless(word.casefold())] or written
         pronoun = bool(kept) and all(self._is_pronoun(word) for word in kept)
-        return Said(folded(text), form, pronoun, self._parts(text))
+        return ReadText(fold_text(text), form, pronoun, self._parts(text))
 
     def _is_pronoun(self, word: str) -> bool:
         return word.casefold() in self.pronouns and (self.in_capitals or word not in NAMES)
@@ -138,12 +137,12 @@ class Wording:
         """Whether a word may be left out."""
         return word in self.harmless or word == GENITIVE or is_mark(word)
 
-    def form(self, said: Form) -> Form:
-        """The words without the harmless ones; all of them if there are no others."""
-        return tuple(word for word in said if not self.is_harmless(word)) or said
+    def form(self, given: Form) -> Form:
+        """The words without the harmless ones; all words if none remain."""
+        return tuple(word for word in given if not self.is_harmless(word)) or given
 
     def _parts(self, text: str) -> tuple[str, ...]:
-        """The conjuncts as they are written: split at conjunctions and, in such a list, at commas."""
+        """The conjuncts as written: split at conjunctions and, in such a list, at commas."""
         found = list(_WORD.finditer(text))
         if not any(one[0].casefold() in self.conjunctions for one in found):
             return ()
@@ -160,11 +159,11 @@ class Wording:
     def signature(self) -> dict[str, str]:
         """The lists, for a result's signature."""
         usual = {"pronouns": PRONOUNS, "harmless": HARMLESS, "conjunctions": CONJUNCTIONS}
-        return {name: listed(getattr(self, name), words) for name, words in usual.items()}
+        return {name: describe_words(getattr(self, name), words) for name, words in usual.items()}
 
 
-def listed(found: Collection[str], usual: Collection[str]) -> str:
-    """A list of words in a signature: few words themselves, the usual ones by that name, others by their digest."""
+def describe_words(found: Collection[str], usual: Collection[str]) -> str:
+    """A word list in a signature: "usual" for the default, up to eight words in full, longer lists by their digest."""
     chosen = sorted(found)
     if chosen == sorted(usual) and len(chosen) > 1:
         return "usual"
@@ -177,17 +176,17 @@ def listed(found: Collection[str], usual: Collection[str]) -> str:
 #
 #     variants of t = t and, for a non-empty choice of its modifiers, each one's token or its whole subtree, in document order
 #
-# The modifiers are the children of t under one of these labels: amod, appos, nmod, nounmod, nummod, poss, possessive (section
-# 6.1). In Universal Dependencies `nmod:poss` is a poss and a `case` that says 's a possessive; of other subtypes the part before the
-# colon counts. Variants are not written out, as there are 3^n of them: a candidate is one if it can be put together, and a
-# modifier whose token it does not say cannot be part of it.
+# The modifiers are the children of t under one of these labels: amod, appos, nmod, nounmod, nummod, poss, possessive (BEMEAE,
+# section 6.1). In Universal Dependencies `nmod:poss` is a poss and a `case` that is 's a possessive; of other subtypes the part before the
+# colon counts. Variants are not enumerated, since there are 3^n of them: a candidate is one if it can be assembled, and a
+# modifier whose token is not in the candidate cannot be part of it.
 
 LABELS = frozenset(("amod", "appos", "nmod", "nounmod", "nummod", "poss", "possessive"))
 
 
 @dataclass
 class Variants:
-    """The variants of the one-token references of one document. `partial` counts those that no word of the parse is."""
+    """The variants of the one-token references of one document. `partial` collects those that are not a word of the parse."""
 
     parse: Parse
     tokens: Sequence[str]
@@ -209,8 +208,8 @@ class Variants:
         for child in self.parse.children[word]:
             if self.label(child) in self.labels:
                 small, large = self.parse.tokens(child) - {token}, self.parse.subtree(child) - {token}
-                said = {tokens: self.form(tokens) for tokens in (small, large)}
-                choices = [tokens for tokens, one in said.items() if one and Counter(one) <= goal]
+                forms = {tokens: self.form(tokens) for tokens in (small, large)}
+                choices = [tokens for tokens, one in forms.items() if one and Counter(one) <= goal]
                 if choices:
                     modifiers.append(choices)
         return self._reaches(frozenset((token,)), modifiers, 0, form)
@@ -227,18 +226,18 @@ class Variants:
         )
 
     def form(self, tokens: Sequence[int] | set[int] | frozenset[int]) -> Form:
-        """What some tokens say in document order, without harmless words."""
-        said = (word for token in sorted(tokens) for word in words(self.tokens[token]))
-        return tuple(word for word in said if not self.wording.is_harmless(word))
+        """The form of some tokens in document order."""
+        found = (word for token in sorted(tokens) for word in words(self.tokens[token]))
+        return tuple(word for word in found if not self.wording.is_harmless(word))
 
     def label(self, word: int) -> str:
-        """A word's label as the list has it."""
+        """A word's label, as `LABELS` spells it."""
         label = self.parse.labels[word]
         if label == "nmod:poss":
             return "poss"
-        if label == "case" and self.form(self.parse.tokens(word)) == () and GENITIVE in self._said(word):
+        if label == "case" and self.form(self.parse.tokens(word)) == () and GENITIVE in self._words(word):
             return "possessive"
         return label.partition(":")[0]
 
-    def _said(self, word: int) -> Form:
-        return tuple(said for token in self.parse.tokens(word) for said in words(self.tokens[token]))
+    def _words(self, word: int) -> Form:
+        return tuple(one for token in self.parse.tokens(word) for one in words(self.tokens[token]))

@@ -1,8 +1,27 @@
-"""Questions about candidates that no rule accepts: how they are put, and which come first (section 6.2).
+"""The last stage: a judge decides about candidates that no rule accepts (BEMEAE, section 6.2).
 
-A question has all references of the event's role, left to right, whatever else is matched already. A candidate is shown in the place that
-was predicted; one without a place, or in a place that says something else, where its words stand nearest to the trigger. So the same candidate of
-another system is the same question. Where there is no text, or no trigger, the ids of document and event tell questions apart.
+A question has all references of the event's role, left to right, whether or not they are matched. A candidate is shown in its predicted
+place; without a place, or if another text stands there, where its words are nearest to the trigger. The same candidate of
+another system is thus the same question. Without text, or without a trigger, the ids of document and event tell questions apart.
+
+    Correct, means references r, s    credits the candidate and those of r, s that are free
+    Correct, means none of them       credits the candidate; no reference is used up
+    Partial                           the same, with a weight: 0 by default
+    Incorrect, or no verdict          credits nothing
+
+A reference is credited once. If several candidates stand for the same references, each takes one so that the total is
+largest; each then also gets those of its references that are left. Correct goes before Partial: a Partial candidate gets
+the references that no Correct one stands for. A candidate whose references are all credited already is a repetition and stays wrong, as
+in all stages.
+
+A candidate without a verdict counts as wrong. With Partial as 0, a further verdict never lowers a figure, so the figures are lower
+bounds. With Partial as 0.5 or 1 that holds for those that `bounds_of` names: references that go from three Partial candidates to one
+Correct one may lower precision.
+
+A judge is asked in one of three ways: `all`, one question with all references of the role (people); `pairs`, one question for each free
+reference, of which only one is credited (embeddings, and language models that are shown a reference); `alone`, one question
+without references, which credits the only free reference of the role, if there is just one, or none (language models that are not shown
+it). Recorded judgements count the way they were asked. A judge may name its way in an attribute `asks`.
 """
 
 from __future__ import annotations
@@ -26,7 +45,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asker:
-    """Puts the questions about one document, which is the reference's."""
+    """Makes the questions about one document of the reference."""
 
     document: ArgumentDocument
     wording: Wording
@@ -60,7 +79,7 @@ class Asker:
         return (start, end) if end > start else None
 
     def ask(self, block: Block, candidate: Candidate) -> Question:
-        """Does the candidate fill the role, and as which reference?"""
+        """The question whether the candidate fills the role, and as which reference."""
         event = self.events.get(block.event, DescribedEvent(block.event))
         return Question(
             candidate.text,
@@ -76,26 +95,26 @@ class Asker:
         )
 
     def _source(self, event: DescribedEvent) -> str:
-        """What the question does not say by itself: which document where there is no text, which event where there is no trigger."""
+        """What the question itself does not tell: the document if there is no text, the event if there is no trigger."""
         if not self.text.strip():
             return f"document {self.id}, event {event.id}"
         return "" if event.trigger else f"event {event.id}"
 
     def _place(self, candidate: Candidate, event: DescribedEvent) -> Span | None:
-        if candidate.span is not None and (self._says(candidate) or self.wording.read(candidate.text).pronoun):
+        if candidate.span is not None and (self._stands_there(candidate) or self.wording.read(candidate.text).pronoun):
             return candidate.span
         start, end = event.span or (0, -1)
         return nearest(candidate.text.split(), self.document.tokens, start, end + 1) or candidate.span
 
-    def _says(self, candidate: Candidate) -> bool:
-        """Whether the candidate's place says what it says."""
+    def _stands_there(self, candidate: Candidate) -> bool:
+        """Whether the candidate's text stands in its place."""
         assert candidate.span is not None
         there = self.document.tokens[candidate.span[0] : candidate.span[1] + 1]
         return "".join(there).casefold() == "".join(candidate.text.split()).casefold()
 
 
-def most_made(systems: Iterable[Sequence[Question]], top: int | None = None) -> list[Question]:
-    """The questions that most systems give rise to, first; those of equally many in the order of the corpus."""
+def rank_questions(systems: Iterable[Sequence[Question]], top: int | None = None) -> list[Question]:
+    """The questions, those that most systems raise first; ties in the order of the corpus."""
     asked: dict[str, Question] = {}
     made: dict[str, int] = {}
     for questions in systems:
@@ -106,40 +125,19 @@ def most_made(systems: Iterable[Sequence[Question]], top: int | None = None) -> 
     return [asked[key] for key in ordered[:top]]
 
 
-# The last stage: a judge decides about the candidates that are still open.
-#
-#     Correct, means references r, s    credits the candidate and those of r, s that are free
-#     Correct, means none of them       credits the candidate; no reference is used up
-#     Partial                           the same, with a weight: 0 unless asked otherwise
-#     Incorrect, or no verdict          credits nothing
-#
-# A reference is credited once. Where several candidates stand for the same references, each takes one so that the total is the
-# largest; what remains of a candidate's references then goes to it as well. What is Correct goes before what is Partial: a Partial candidate gets
-# the references that no Correct one stands for. A candidate whose references are all credited already is a repetition and stays wrong, as in
-# all stages.
-#
-# A candidate without a verdict counts as wrong. With Partial as 0 every further verdict leaves each figure as it is or raises it, so
-# that the figures are lower bounds. With Partial as 0.5 or 1 that is so for those that `bounds_of` names: references that go from three Partial
-# candidates to one Correct one may lower precision.
-#
-# How a judge is asked depends on it: `all`, one question with all references of the role (people);
-# `pairs`, one question for each reference that is free, and only one of them is credited (embeddings, and language models that are
-# shown a reference); `alone`, one question without references, which credits the only free reference of the role, if there is just
-# one, or none (language models that are not). What is recorded counts as it did when it was said. A judge may say so itself, by an attribute `asks`.
-
 ASKS = ("all", "pairs", "alone")
 FIGURES = ("precision", "recall", "f1")
 CREDITED = ("Correct", "Partial")
 """The labels that may credit something, the better first."""
 NEXT_TO_NOTHING = 1e-6
-"""Decides between matchings of the same total weight, and is too little to change the total."""
+"""Breaks ties between matchings of the same total weight; too small to change the total."""
 LEAST = 1e-3
-"""Decides where that leaves a choice: less than parts of a candidate differ by."""
+"""Breaks the remaining ties: less than parts of a candidate differ by."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question about a candidate of a block; `reference` is the one that a judge of pairs was asked about."""
+class CandidateQuestion:
+    """A question about a candidate of a block; `reference` is the one in the question for a judge of pairs."""
 
     block: int
     candidate: Candidate
@@ -149,7 +147,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of what was open the judge decided."""
+    """How many of the open candidates the judge decided."""
 
     open: int = 0
     judged: int = 0
@@ -157,7 +155,7 @@ class Coverage:
     judge: str = ""
     asks: str = "all"
     troubles: tuple[str, ...] = ()
-    """Why verdicts are lacking, where the judge says so."""
+    """Why verdicts are missing, as the judge reports it."""
     bounds: tuple[str, ...] = FIGURES
     """The figures that no further verdict can lower."""
 
@@ -167,23 +165,23 @@ class Coverage:
         return self.judged / self.open if self.open else 1.0
 
     @property
-    def told(self) -> str:
-        """How much the judge decided."""
+    def summary(self) -> str:
+        """How much the judge decided, in one line."""
         of = "open candidates" + (" that have a free reference" if self.asks == "pairs" else "")
         return f"{self.judge} decided {self.judged:,} of {self.open:,} {of} ({self.share:.1%})"
 
     @property
     def whole(self) -> bool:
-        """Whether the judge decided all that was open."""
+        """Whether the judge decided everything."""
         return self.judged == self.open
 
     def warnings(self) -> list[str]:
-        """What follows for the figures where the judge did not decide all, and why verdicts are lacking."""
-        lacking = [] if self.whole else [f"{self.told}: {self._bound()}"]
-        return [*lacking, *(f"{self.judge}: {trouble}" for trouble in self.troubles)]
+        """What it means for the figures that verdicts are missing, and why they are."""
+        missing = [] if self.whole else [f"{self.summary}: {self._bound()}"]
+        return [*missing, *(f"{self.judge}: {trouble}" for trouble in self.troubles)]
 
     def _bound(self) -> str:
-        """Which figures are lower bounds, and that the others are not."""
+        """Which figures are lower bounds, and which are not."""
         others = [name for name in FIGURES if name not in self.bounds]
         if not others:
             return "the figures of `judge` are lower bounds"
@@ -193,19 +191,19 @@ class Coverage:
 
 
 def bounds_of(asks: str, counting: str, partial: float) -> tuple[str, ...]:
-    """The figures that a verdict more never lowers, whatever it is: all, but where Partial counts and what is Correct goes before it.
+    """The figures that no further verdict can lower: all, except where Partial counts and Correct goes before it.
 
     `rewrite` counts a candidate that stands for n references n times, and with weight 1/2 n times half: precision may fall, F1 cannot.
-    Under `keep` several half-right candidates can lose their references to one that is right, or to a part of one. So they can with Partial
-    as 1, where they lose as much as the other gains. Pairs of one weight are matched for the largest total, which only grows.
+    Under `keep` several Partial candidates can lose their references to one Correct candidate, or to a part of one; also with Partial
+    as 1, where they lose as much as the other gains. Pairs of equal weight are matched for the largest total, which only grows.
     """
     if not partial or asks == "alone" or (asks == "pairs" and (counting == "rewrite" or partial == 1)):
         return FIGURES
     return ("recall", "f1") if counting == "rewrite" and partial < 1 else ("recall",)
 
 
-def asked_how(judge: Any) -> str:
-    """How a judge wants to be asked: as it says itself, or as its kind is."""
+def way_of_asking(judge: Any) -> str:
+    """How a judge wants to be asked: as it says itself, or by its kind."""
     how = getattr(judge, "asks", None)
     if how is None and getattr(judge, "kind", "person") in ("model", "embedding"):
         how = "pairs" if getattr(getattr(judge, "prompt", None), "with_reference", True) else "alone"
@@ -214,9 +212,9 @@ def asked_how(judge: Any) -> str:
     return how or "all"
 
 
-def questions_for(judge: Any, blocks: Sequence[Block], ask: Any) -> list[Asked]:
-    """What the judge has to be asked: `ask(block, candidate)` makes the question with all references."""
-    how = asked_how(judge)
+def questions_for(judge: Any, blocks: Sequence[Block], ask: Any) -> list[CandidateQuestion]:
+    """The questions for the judge; `ask(block, candidate)` makes one with all references."""
+    how = way_of_asking(judge)
     out = []
     for at, block in enumerate(blocks):
         for candidate in block.open:
@@ -224,15 +222,15 @@ def questions_for(judge: Any, blocks: Sequence[Block], ask: Any) -> list[Asked]:
                 continue
             question = ask(block, candidate)
             if how == "all":
-                out.append(Asked(at, candidate, question))
+                out.append(CandidateQuestion(at, candidate, question))
             elif how == "alone":
-                out.append(Asked(at, candidate, question.without_references()))
+                out.append(CandidateQuestion(at, candidate, question.without_references()))
             else:
-                out.extend(Asked(at, candidate, question.only(k), k) for k in block.free)
+                out.extend(CandidateQuestion(at, candidate, question.only(k), k) for k in block.free)
     return out
 
 
-def ask_judge(judge: Judge, asked: Sequence[Asked]) -> list[Verdict | None]:
+def ask_judge(judge: Judge, asked: Sequence[CandidateQuestion]) -> list[Verdict | None]:
     """The verdicts, each distinct question asked once."""
     distinct = {one.question.key: one.question for one in asked}
     found = judge.judge(list(distinct.values()))
@@ -256,11 +254,11 @@ def ask_judge(judge: Judge, asked: Sequence[Asked]) -> list[Verdict | None]:
 def judge_blocks(
     blocks: Sequence[Block], judge: Judge, ask: Any, partial: float, counting: str = "rewrite"
 ) -> Coverage:
-    """Let the judge decide what is open; the blocks are changed."""
+    """Let the judge decide what is open; changes the blocks."""
     asked = questions_for(judge, blocks, ask)
     verdicts = ask_judge(judge, asked)
     worth = {"Correct": Fraction(1), "Partial": Fraction(partial), "Incorrect": Fraction(0)}
-    by_block: dict[int, list[tuple[Asked, Verdict]]] = {}
+    by_block: dict[int, list[tuple[CandidateQuestion, Verdict]]] = {}
     labels = dict.fromkeys(worth, 0)
     decided: dict[int, bool] = {}
     for one, verdict in zip(asked, verdicts, strict=True):
@@ -268,19 +266,19 @@ def judge_blocks(
         if verdict is not None:
             labels[verdict.label] += 1
             by_block.setdefault(one.block, []).append((one, verdict))
-    how = asked_how(judge)
+    how = way_of_asking(judge)
     for at, found in by_block.items():
         right = [(one, verdict, worth[verdict.label]) for one, verdict in found if worth[verdict.label]]
         if how == "alone":
-            _alone(blocks[at], right)
+            _credit_alone(blocks[at], right)
         else:
-            _stand_for(blocks[at], right, several=how == "all")
+            _credit(blocks[at], right, several=how == "all")
     bounds = bounds_of(how, counting, partial)
     return Coverage(len(decided), sum(decided.values()), labels, judge.signature, how, tuple(_troubles(judge)), bounds)
 
 
 def _troubles(judge: Any) -> Iterator[str]:
-    """What a judge reports: calls that failed, answers that could not be used, who decides, and that people of equal experience disagree."""
+    """What a judge reports: failed calls, unusable answers, who decides, and disputes between judges of equal experience."""
     report = getattr(judge, "report", None)
     for kind in ("failures", "unusable"):
         for reason, count in dict(getattr(report, kind, {})).items():
@@ -300,11 +298,11 @@ def _troubles(judge: Any) -> Iterator[str]:
         yield f"judges of equal experience disagree on {disputed:,} of its questions, which count as not judged"
 
 
-Right = Sequence[tuple[Asked, "Verdict", Fraction]]
+Right = Sequence[tuple[CandidateQuestion, "Verdict", Fraction]]
 
 
-def _stand_for(block: Block, right: Right, several: bool) -> None:
-    """Candidates take the references that they stand for; if each takes all that it can, what is Correct goes first."""
+def _credit(block: Block, right: Right, several: bool) -> None:
+    """Give candidates the references that they stand for; if each may take several, Correct goes first."""
     if not several:
         return _match(block, right, several)
     for label in CREDITED:
@@ -313,7 +311,7 @@ def _stand_for(block: Block, right: Right, several: bool) -> None:
 
 
 def _match(block: Block, right: Right, several: bool) -> None:
-    """One to one for the largest total; among equals what is Correct, and what is more of a candidate."""
+    """Match one to one for the largest total; ties go to Correct, and to the larger part of a candidate."""
     free = list(block.free)
     candidates = list({id(one.candidate): one.candidate for one, _, _ in right}.values())
     column = {id(candidate): k for k, candidate in enumerate(candidates)}
@@ -334,7 +332,7 @@ def _match(block: Block, right: Right, several: bool) -> None:
         for (r, c), weight in weights.items()
     ]  # fmt: skip
     taken: dict[int, list[int]] = {c: [r] for r, c in best_pairs(edges, len(free), len(candidates))}
-    if several:  # what nobody else needs
+    if several:  # what no other candidate needs
         used = {r for rows in taken.values() for r in rows}
         for r, c in sorted(weights, key=lambda edge: (edge[1], edge[0])):
             if r not in used and c in taken:
@@ -353,8 +351,8 @@ def _accepted(references: tuple[int, ...], candidate: Candidate, weight: Fractio
     return Accepted(JUDGED, references, (candidate,), weight, how, partial=label == "Partial")
 
 
-def _alone(block: Block, right: Right) -> None:
-    """A judge who saw no reference: the only free one is meant, if there is just one."""
+def _credit_alone(block: Block, right: Right) -> None:
+    """Credit the only free reference, if there is just one: the judge saw none."""
     only = tuple(block.free) if len(block.free) == 1 else ()
     for one, verdict, weight in sorted(
         right, key=lambda found: CREDITED.index(found[1].label)

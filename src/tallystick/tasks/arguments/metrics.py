@@ -1,14 +1,25 @@
-"""What of the stages may be decided otherwise, and what they count.
+"""Event arguments beyond exact match, after "BEMEAE: Moving Beyond Exact Span Match for Event Argument Extraction": stages that
+accept more and more of what means the same.
 
-Two ways of counting where one candidate meets several references, or several meet one:
+    exact             f1(each(arguments=match(record(event=exact, role=exact, span=exact))))
+    same_text         f1(each(arguments=match(record(event=exact, role=exact, text=exact))))
+    harmless_tokens   f1(each(arguments=match(record(event=exact, role=exact, form=exact))))
+    break_aggregate   also lists, broken up or put together
+    modifiers         also one-token references with modifiers of their own (needs a parse)
+    judge             also what a judge accepts (only if there is one)
 
-    rewrite   parts and merged candidates replace the candidates, so that their number changes; one number of hits
+The first three are expressions of the algebra: a pronoun's text and form are its place, and equal places imply equal texts, which imply
+equal forms, so matching what an earlier stage left is the same as matching by the later key alone. Lists and judges change what is
+counted, so the other stages are a procedure over the same tallies. There are two ways of counting where one candidate matches several
+references, or several match one:
+
+    rewrite   parts and merged candidates replace the candidates, so their number changes; one number of hits
     keep      the number of candidates stays; a part earns its share of the candidate, a merged one earns 1
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -25,8 +36,8 @@ from tallystick.errors import MetricError, did_you_mean
 from tallystick.files.pairing import Paired, pair_values
 from tallystick.results.result import Result
 from tallystick.structures.texts import ArgumentDocument, EventArgument, Span
-from tallystick.tasks.arguments.forms import LABELS, Variants, Wording, listed
-from tallystick.tasks.arguments.judging import Asker, Coverage, judge_blocks, most_made
+from tallystick.tasks.arguments.forms import LABELS, Variants, Wording, describe_words
+from tallystick.tasks.arguments.judging import Asker, Coverage, judge_blocks, rank_questions
 from tallystick.tasks.arguments.stages import (
     EXACT,
     HARMLESS_TOKENS,
@@ -53,8 +64,8 @@ PARTIAL = (0.0, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
-class Options:
-    """What may be decided otherwise; every choice goes into the signature."""
+class ArgumentOptions:
+    """The choices that change figures; each goes into the signature."""
 
     counting: str = "rewrite"
     wording: Wording = field(default_factory=Wording)
@@ -70,16 +81,16 @@ class Options:
             if value not in known:
                 raise MetricError(f"{name} is one of {', '.join(known)}, found {value!r}.{did_you_mean(value, known)}")
         if self.partial not in PARTIAL:
-            raise MetricError(f"partial is what a Partial counts: 0, 0.5 or 1; found {self.partial!r}")
+            raise MetricError(f"partial is the weight of a Partial: 0, 0.5 or 1; found {self.partial!r}")
 
     def settings(self, parser: str, judge: str) -> str:
-        """For a signature."""
+        """The choices as a line of a signature."""
         return settings_line(
             counting=self.counting,
             **self.wording.signature,
             order=self.order,
             duplicates=self.duplicates,
-            modifiers=listed(self.modifiers, LABELS) if parser else "",
+            modifiers=describe_words(self.modifiers, LABELS) if parser else "",
             parses=parser,
             judge=judge,
             partial=f"{self.partial:g}" if judge else "",
@@ -87,7 +98,7 @@ class Options:
         )
 
 
-PLAIN = Options()
+PLAIN = ArgumentOptions()
 
 
 def blocks_of(references: Sequence[EventArgument], candidates: Sequence[EventArgument]) -> list[Block]:
@@ -99,7 +110,7 @@ def blocks_of(references: Sequence[EventArgument], candidates: Sequence[EventArg
     return [Block.of(event, role, *both) for (event, role), both in sides.items()]
 
 
-def block_sums(block: Block, stage: str, options: Options) -> F64:
+def block_sums(block: Block, stage: str, options: ArgumentOptions) -> F64:
     """num_p, den_p, num_r, den_r of one role of one event, with all stages up to this one."""
     known = STAGES[: STAGES.index(stage) + 1]
     sums: list[Share] = [0, len(block.candidates), 0, len(block.references)]
@@ -110,7 +121,7 @@ def block_sums(block: Block, stage: str, options: Options) -> F64:
     return np.array([float(value) for value in sums])
 
 
-def credit(step: Accepted | Broken, options: Options) -> tuple[Share, Share, Share, Share]:
+def credit(step: Accepted | Broken, options: ArgumentOptions) -> tuple[Share, Share, Share, Share]:
     """What a step adds to num_p, den_p, num_r and den_r."""
     rewrite = options.counting == "rewrite"
     if isinstance(step, Broken):
@@ -126,29 +137,16 @@ def credit(step: Accepted | Broken, options: Options) -> tuple[Share, Share, Sha
             den_p,
             1,
             1,
-        )  # the reference lacked an argument, which it now has; half an argument it does not lack
+        )  # the reference lacked this argument and now has it; it does not lack half an argument
     return num_p, den_p, step.weight * found, 0
 
 
-def document_sums(blocks: Sequence[Block], stage: str, options: Options) -> F64:
+def document_sums(blocks: Sequence[Block], stage: str, options: ArgumentOptions) -> F64:
     """The sums of a document."""
     return np.sum([block_sums(block, stage, options) for block in blocks], axis=0) if blocks else np.zeros(4)
 
 
-# Event arguments beyond exact match (BEMEAE): stages that accept more and more of what means the same.
-#
-#     exact             f1(each(arguments=match(record(event=exact, role=exact, span=exact))))
-#     same_text         f1(each(arguments=match(record(event=exact, role=exact, text=exact))))
-#     harmless_tokens   f1(each(arguments=match(record(event=exact, role=exact, form=exact))))
-#     break_aggregate   and lists, broken up or put together
-#     modifiers         and one-token references with modifiers of their own (needs a parse)
-#     judge             and what a judge accepts (only if there is one)
-#
-# The first three are expressions of the algebra: a pronoun's text and form are its place, and places imply texts imply forms, so that
-# matching what an earlier stage left is the same as matching by the later key alone. Lists and judges change what is counted
-# (`argument_counting`), so the rest is a procedure over the same tallies.
-
-__all__ = ["EXPRESSIONS", "PLAIN", "Options", "Scored", "evaluate", "open_questions", "score"]
+__all__ = ["EXPRESSIONS", "PLAIN", "ArgumentOptions", "ArgumentScores", "evaluate", "open_questions", "score"]
 
 KEYS = {EXACT: "span", SAME_TEXT: "text", HARMLESS_TOKENS: "form"}
 EXPRESSIONS = {
@@ -176,15 +174,15 @@ class ArgumentView:
 
 
 @dataclass(frozen=True)
-class Scored:
-    """What the stages found: blocks by document, and a result for each stage."""
+class ArgumentScores:
+    """The blocks of each document after all stages, and a result for each stage."""
 
     ids: tuple[str, ...]
     documents: tuple[ArgumentDocument, ...]
     """The reference's."""
     blocks: tuple[tuple[Block, ...], ...]
     results: Mapping[str, Result]
-    options: Options
+    options: ArgumentOptions
     coverage: Coverage | None = None
 
     @property
@@ -194,7 +192,7 @@ class Scored:
 
     @cached_property
     def open(self) -> list[Question]:
-        """The questions about what is still wrong, in the order of the corpus."""
+        """The questions about the candidates still open, in the order of the corpus."""
         out = []
         for name, document, blocks in zip(self.ids, self.documents, self.blocks, strict=True):
             asker = Asker(document, self.options.wording.for_text(document.tokens), name)
@@ -211,86 +209,102 @@ class Scored:
 
 
 def evaluate(
-    reference: Any, predicted: Any, metrics: Sequence[str] = (), options: Options = PLAIN, judge: Judge | None = None
+    reference: Any,
+    predicted: Any,
+    metrics: Sequence[str] = (),
+    options: ArgumentOptions = PLAIN,
+    judge: Judge | None = None,
 ) -> dict[str, Result]:
-    """Arguments from Python: sequences, or mappings by id, of ArgumentDocument."""
+    """Score arguments from Python: sequences, or mappings by id, of ArgumentDocument."""
     scored = score(pair_values(reference, predicted), options, judge=judge)
     return choose(scored.results, metrics, "arguments")
 
 
-def score(pairs: Paired[ArgumentDocument], options: Options = PLAIN, *, judge: Judge | None = None) -> Scored:
-    """All stages that the data allow; a judge only where one is given."""
+def score(
+    pairs: Paired[ArgumentDocument], options: ArgumentOptions = PLAIN, *, judge: Judge | None = None
+) -> ArgumentScores:
+    """Run all stages that the data allow; a judge only if one is given."""
     pairs = with_one_text(pairs)
     parsers = {document.parse.source for document in pairs.reference if document.parse is not None}
     parsed = any(document.parse is not None for document in pairs.reference)
-    notes = list(pairs.warnings)
-    blocks, views, partial = [], [], 0
-    for gold, system in zip(pairs.reference, pairs.predicted, strict=True):
-        left, right = (_kept(side.arguments, options) for side in (gold, system))
-        wording = options.wording.for_text(gold.tokens)
-        views.append((_view(left, wording, "reference"), _view(right, wording, "predicted")))
-        variants = None
-        if gold.parse is not None:
-            variants = Variants(gold.parse, gold.tokens, wording, options.modifiers)
-        elif parsed and left:
-            raise MetricError(
-                "some documents have a parse and others have none; the modifiers need all of them or none"
-            )
-        blocks.append(
-            tuple(run_stages(one, wording, variants, ORDERS[options.order]) for one in blocks_of(left, right))
-        )
-        partial += len(variants.partial) if variants is not None else 0
-    if not parsed:
-        notes.append("the stage `modifiers` is left out: it needs a parse of the documents (--parses)")
-    if partial:
-        notes.append(
-            f"one-token references that are only a part of a word of the parse, and so have no modifiers: {partial:,}"
-        )
-    every = [one for found in blocks for block in found for one in block.candidates]
-    unplaced = sum(one.span is None and bool(one.text.strip()) for one in every)
-    if unplaced:
-        notes.append(f"candidates without a place in the document, which `exact` asks for: {unplaced:,}")
-    empty = sum(one.span is None and not one.text.strip() for one in every)
-    if empty:
-        notes.append(
-            f"candidates with neither place nor text, which count as wrong and about which no judge is asked: {empty:,}"
-        )
-    if any(block.contended for found in blocks for block in found):
-        notes.append(
-            "in some role too many references want the same candidates: they were aggregated from left to right"
-        )
+    matched = [
+        _match_document(gold, system, options, parsed)
+        for gold, system in zip(pairs.reference, pairs.predicted, strict=True)
+    ]
+    blocks = tuple(one.blocks for one in matched)
+    notes = [*pairs.warnings, *_notes(blocks, parsed, sum(one.partial for one in matched))]
     coverage = None
     if judge is not None:
-        coverage = _judged(pairs, blocks, judge, options)
+        coverage = _run_judge(pairs, blocks, judge, options)
         notes += coverage.warnings()
-    stages = [stage for stage in STAGES if (stage != MODIFIERS or parsed) and (stage != JUDGED or judge is not None)]
-    settings = options.settings(
-        " + ".join(sorted(parsers)) if parsed else "", judge.signature if judge is not None else ""
-    )
+    settings = options.settings(" + ".join(sorted(parsers)), judge.signature if judge is not None else "")
+    left, right = (tuple(one.views[side] for one in matched) for side in (0, 1))
+    views = Paired(pairs.ids, left, right, tuple(notes))
     results = {}
-    for stage in stages:
+    for stage in STAGES:
+        if (stage == MODIFIERS and not parsed) or (stage == JUDGED and judge is None):
+            continue
+        name = f"arguments.{stage}"
         if stage in EXPRESSIONS:
-            left_views, right_views = ([view[side] for view in views] for side in (0, 1))
-            seen = Paired(pairs.ids, tuple(left_views), tuple(right_views), tuple(notes))
-            result = score_expression(f"arguments.{stage}", EXPRESSIONS[stage], seen, settings=settings)
+            results[stage] = score_expression(name, EXPRESSIONS[stage], views, settings=settings)
         else:
             rows = np.array([document_sums(found, stage, options) for found in blocks]).reshape(-1, 4)
-            result = Result(
-                stage, Counts(one=False), rows, pairs.ids, 0.0, tuple(notes), settings=settings, name=f"arguments.{stage}"
+            results[stage] = Result(
+                stage, Counts(one=False), rows, pairs.ids, 0.0, tuple(notes), settings=settings, name=name
             )  # fmt: skip
-        results[stage] = result
-    return Scored(pairs.ids, pairs.reference, tuple(blocks), results, options, coverage)
+    return ArgumentScores(pairs.ids, pairs.reference, blocks, results, options, coverage)
 
 
-def open_questions(systems: Mapping[str, Scored], top: int | None = None) -> list[Question]:
-    """What is still wrong after the deterministic stages, as questions; what most systems made comes first."""
-    return most_made([scored.open for scored in systems.values()], top)
+@dataclass(frozen=True)
+class _Matched:
+    """One document after the deterministic stages."""
+
+    blocks: tuple[Block, ...]
+    views: tuple[ArgumentView, ArgumentView]
+    """Reference and prediction, as the expressions look at them."""
+    partial: int = 0
+    """One-token references that are only part of a word of the parse."""
 
 
-def _judged(
-    pairs: Paired[ArgumentDocument], blocks: Sequence[Sequence[Block]], judge: Judge, options: Options
+def _match_document(
+    gold: ArgumentDocument, system: ArgumentDocument, options: ArgumentOptions, parsed: bool
+) -> _Matched:
+    left, right = (_merge_duplicates(side.arguments, options) for side in (gold, system))
+    wording = options.wording.for_text(gold.tokens)
+    if parsed and left and gold.parse is None:
+        raise MetricError("some documents have a parse and others have none; the modifiers need all of them or none")
+    variants = Variants(gold.parse, gold.tokens, wording, options.modifiers) if gold.parse is not None else None
+    blocks = tuple(run_stages(one, wording, variants, ORDERS[options.order]) for one in blocks_of(left, right))
+    views = _view(left, wording, "reference"), _view(right, wording, "predicted")
+    return _Matched(blocks, views, len(variants.partial) if variants is not None else 0)
+
+
+def _notes(blocks: Sequence[Sequence[Block]], parsed: bool, partial: int) -> Iterator[str]:
+    """What a reader needs to know about the deterministic stages."""
+    if not parsed:
+        yield "the stage `modifiers` is left out: it needs a parse of the documents (--parses)"
+    if partial:
+        yield f"one-token references that are only a part of a word of the parse, and so have no modifiers: {partial:,}"
+    candidates = [one for found in blocks for block in found for one in block.candidates]
+    unplaced = sum(one.span is None and bool(one.text.strip()) for one in candidates)
+    if unplaced:
+        yield f"candidates without a place in the document, which `exact` asks for: {unplaced:,}"
+    empty = sum(one.span is None and not one.text.strip() for one in candidates)
+    if empty:
+        yield f"candidates with neither place nor text, which count as wrong and are not put to a judge: {empty:,}"
+    if any(block.contended for found in blocks for block in found):
+        yield "in some role too many references want the same candidates: they were aggregated from left to right"
+
+
+def open_questions(systems: Mapping[str, ArgumentScores], top: int | None = None) -> list[Question]:
+    """Questions about what the deterministic stages leave open; candidates that most systems made come first."""
+    return rank_questions([scored.open for scored in systems.values()], top)
+
+
+def _run_judge(
+    pairs: Paired[ArgumentDocument], blocks: Sequence[Sequence[Block]], judge: Judge, options: ArgumentOptions
 ) -> Coverage:
-    """Ask about all documents at once, so that a judge may work on many questions at a time."""
+    """Ask about all documents at once, so that a judge can work on many questions at a time."""
     askers: dict[int, Asker] = {}
     for name, document, found in zip(pairs.ids, pairs.reference, blocks, strict=True):
         asker = Asker(document, options.wording.for_text(document.tokens), name)
@@ -305,35 +319,35 @@ def _judged(
 
 
 def with_one_text(pairs: Paired[ArgumentDocument]) -> Paired[ArgumentDocument]:
-    """What stands in one place of a document says one thing, that of the reference, so that places imply texts."""
+    """Give each place of a document one text, that of the reference, so that equal places imply equal texts."""
     sides: tuple[list[ArgumentDocument], list[ArgumentDocument]] = ([], [])
     unlike = [0, 0]
     for both in zip(pairs.reference, pairs.predicted, strict=True):
-        said = _said(both[0])
+        known = _texts_by_place(both[0])
         for k, document in enumerate(both):
             kept = []
             for one in document.arguments:
-                text = said.get(one.span, one.text) if one.span is not None else one.text
+                text = known.get(one.span, one.text) if one.span is not None else one.text
                 unlike[k] += _letters(text) != _letters(one.text)
                 kept.append(one if text == one.text else replace(one, text=text))
             sides[k].append(replace(document, arguments=tuple(kept)))
     more = []
     if unlike[0]:
         more.append(
-            "references that say something else than another reference in the same place; what the tokens say counts, or the first text "
-            f"of the alphabet: {unlike[0]:,}"
+            "references with another text than a reference in the same place; the tokens' text counts, or the first text "
+            f"in alphabetical order: {unlike[0]:,}"
         )
     if unlike[1]:
         more.append(
-            f"candidates that say something else than the reference in the same place; the reference counts: {unlike[1]:,}"
+            f"candidates with another text than the reference in the same place; the reference's text counts: {unlike[1]:,}"
         )
     return replace(
         pairs, reference=tuple(sides[0]), predicted=tuple(sides[1]), warnings=(*pairs.warnings, *more)
     )  # fmt: skip
 
 
-def _said(gold: ArgumentDocument) -> dict[Span, str]:
-    """What the references say in each place; where they differ, what the tokens say, else the first in the order of the alphabet."""
+def _texts_by_place(gold: ArgumentDocument) -> dict[Span, str]:
+    """The text of each place of the references; where they differ, that of the tokens, else the first in alphabetical order."""
     texts: dict[Span, set[str]] = {}
     for one in gold.arguments:
         if one.span is not None:
@@ -349,22 +363,22 @@ def _letters(text: str) -> str:
     return "".join(text.split()).casefold()
 
 
-def _kept(arguments: Sequence[EventArgument], options: Options) -> tuple[EventArgument, ...]:
-    """The arguments as a set, if duplicates are merged: those of one place are one, those without place by their text."""
+def _merge_duplicates(arguments: Sequence[EventArgument], options: ArgumentOptions) -> tuple[EventArgument, ...]:
+    """The arguments, duplicates merged if asked for: those with the same place, or without a place those with the same text."""
     if options.duplicates == "keep":
         return tuple(arguments)
-    unlike: dict[Any, EventArgument] = {}
+    distinct: dict[Any, EventArgument] = {}
     for one in arguments:
-        unlike.setdefault((one.event, one.role, one.span if one.span is not None else one.text), one)
-    return tuple(unlike.values())
+        distinct.setdefault((one.event, one.role, one.span if one.span is not None else one.text), one)
+    return tuple(distinct.values())
 
 
 def _view(arguments: Sequence[EventArgument], wording: Wording, side: str) -> ArgumentView:
-    """What the expressions compare; what equals nothing gets a key of its own."""
+    """The keys that the expressions compare; an argument that equals no other gets a key of its own."""
     out = []
     for k, one in enumerate(arguments):
-        said = wording.read(one.text)
+        reading = wording.read(one.text)
         here = f"{side} {k}" if one.span is None else f"{one.span[0]}:{one.span[1]}"
-        text, form = (said.text, " ".join(said.form)) if said.comparable else (f"\0{here}", f"\0{here}")
+        text, form = (reading.text, " ".join(reading.form)) if reading.comparable else (f"\0{here}", f"\0{here}")
         out.append(KeyedArgument(one.event, one.role, here, text, form))
     return ArgumentView(tuple(out))

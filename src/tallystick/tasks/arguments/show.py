@@ -13,12 +13,12 @@ from tallystick.show.tables import Column, Table
 
 if TYPE_CHECKING:
     from tallystick.results.comparison import Comparison
-    from tallystick.tasks.arguments.metrics import Scored
+    from tallystick.tasks.arguments.metrics import ArgumentScores
     from tallystick.tasks.arguments.stages import Accepted, Block, Candidate
 
 
 def with_gains(table: Table) -> Table:
-    """The figures of the stages with what each gains over the one before."""
+    """Add to the figures of the stages what each gains over the one before."""
     at = list(table.columns).index("f1")
     rows: list[list[Any]] = []
     before: float | None = None
@@ -42,14 +42,14 @@ def gains(values: Mapping[str, float | None]) -> dict[str, float | None]:
 
 
 def _gain(before: float | None, value: float | None) -> float | None:
-    """What a figure gained. The same counts may differ in the last bit, as F1 is made of them in two ways: that is no gain."""
+    """The gain of a figure. Equal counts may differ in the last bit, since F1 is computed in two ways: that is no gain."""
     if before is None or value is None:
         return None
     return 0.0 if isclose(before, value, rel_tol=1e-12) else value - before
 
 
 def systems_table(comparison: Comparison) -> Table:
-    """Stages by systems, in percent with gains, as Tables 6 and 7 have them."""
+    """Stages by systems, in percent with gains, as in Tables 6 and 7 of the BEMEAE paper."""
     columns = {
         system: {stage: comparison.cells[system, stage].value for stage in comparison.metrics}
         for system in comparison.systems
@@ -66,7 +66,7 @@ def systems_table(comparison: Comparison) -> Table:
     return Table(["stage", *comparison.systems], rows, title="F1 and gain over the stage before, in percent")
 
 
-def roles_table(scored: Scored) -> Table:
+def roles_table(scored: ArgumentScores) -> Table:
     """A row for each role, after the last stage."""
     stage = scored.stages[-1]
     rows = [
@@ -79,7 +79,7 @@ def roles_table(scored: Scored) -> Table:
 # One document
 
 
-def document_tree(scored: Scored, document: Any) -> Explanation:
+def document_tree(scored: ArgumentScores, document: Any) -> Explanation:
     """Which stage accepted which candidate, and what stayed open, by event and role."""
     from tallystick.files.pairing import place_of
     from tallystick.tasks.arguments.metrics import block_sums, document_sums
@@ -93,23 +93,16 @@ def document_tree(scored: Scored, document: Any) -> Explanation:
         roles.setdefault(block.event, []).append(_node(block.role, sums, _leaves(block)))
     events = []
     for key, found in roles.items():
-        sums = [
-            sum(one.weight for one in found),
-            sum(one.predicted_self for one in found),
-            0.0,
-            sum(one.reference_self for one in found),
-        ]
+        total = sum(one.weight for one in found)
+        sums = [total, sum(one.predicted_self for one in found), total, sum(one.reference_self for one in found)]
         event = known.get(key)
-        name = (
-            key if event is None else f"{event.type or key} {event.trigger!r}" if event.trigger else event.type or key
-        )
-        events.append(_node(name, [sums[0], sums[1], sums[0], sums[3]], found))
+        name = key if event is None else event.type or key
+        events.append(_node(f"{name} {event.trigger!r}" if event is not None and event.trigger else name, sums, found))
     return _node("document", document_sums(blocks, stage, scored.options).tolist(), events)
 
 
 def _node(name: str, sums: Sequence[float], children: Sequence[Explanation]) -> Explanation:
-    num_p, den_p, num_r, den_r = sums
-    del num_p
+    _, den_p, num_r, den_r = sums
     return Explanation(name, MATCHED, None, None, num_r, den_r, den_p, "accepted", True, tuple(children))
 
 
@@ -123,12 +116,19 @@ def _leaves(block: Block) -> list[Explanation]:
 
 
 def _accepted(block: Block, step: Accepted) -> Explanation:
-    said = " + ".join(block.references[k].text for k in step.references)
+    references = " + ".join(block.references[k].text for k in step.references)
     candidates = " + ".join(_part(block, one) for one in step.candidates)
     name = step.how if step.stage == step.how else f"{step.stage}: {step.how}" if step.stage == "judge" else step.how
     weight = float(step.weight)
     return Explanation(
-        name.replace("_", " "), MATCHED, said or None, candidates, weight, float(len(step.references)), 1.0, "accepted"
+        name.replace("_", " "),
+        MATCHED,
+        references or None,
+        candidates,
+        weight,
+        float(len(step.references)),
+        1.0,
+        "accepted",
     )
 
 

@@ -1,4 +1,4 @@
-"""The stages that need no judgement, inside one role of one event. Each sees only what is still unmatched.
+"""The deterministic stages, inside one role of one event (BEMEAE, section 6.1). Each sees only what is still unmatched.
 
     exact            the same place
     same text        the same text; not for pronouns
@@ -7,11 +7,11 @@
     aggregate        candidates a, b that are the conjuncts of one reference `a and b` become one, which is right
     modifiers        a reference of one token with modifiers of its own from a parse
 
-The first three compare by equality, so that one to one they are counts of equal keys (`metrics.arguments` has them as
-expressions). Break: the number of references found is the largest possible in any order; which candidate gets them is
+The first three compare by equality: matched one to one, they count equal keys (`metrics` has them as expressions).
+Break: the number of references found is the largest possible in any order; which candidate gets them is
 decided by most hits, fewest parts, and place. Aggregate: the largest number of references, the leftmost of equally many.
-Modifiers: a maximum matching. References and candidates are put in the order of their places first, so that the order of the
-input changes nothing.
+Modifiers: a maximum matching. References and candidates are first sorted by their places, so that the order of the
+input does not matter.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BREAK_AGGREGATE, MODIFIERS, JUDGED = "break_aggregate", "modifiers", "judge"
 STAGES = (EXACT, SAME_TEXT, HARMLESS_TOKENS, BREAK_AGGREGATE, MODIFIERS, JUDGED)
 
 CONTENDING = 16
-"""Up to how many references that want the same candidates the best choice among them is searched for."""
+"""For up to so many references that want the same candidates, the best choice is searched for."""
 
 Share = Fraction | int
 """Exact, so that three thirds are one."""
@@ -40,7 +40,7 @@ Share = Fraction | int
 
 @dataclass(frozen=True)
 class Candidate:
-    """What is to be matched: a candidate, or a part of one. `share` is what it is of the candidate that it came from."""
+    """A candidate to be matched, or a part of one. `share` is its share of the candidate that it came from."""
 
     text: str
     span: Span | None
@@ -50,7 +50,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Accepted:
-    """Candidates that stand for references, and the stage that says so. `partial` is what a judge calls so, whatever weight that has."""
+    """Candidates that match references, and the stage that accepted them. `partial` marks what a judge calls Partial, whatever its weight."""
 
     stage: str
     references: tuple[int, ...]
@@ -71,7 +71,7 @@ class Broken:
 
 @dataclass
 class Block:
-    """One role of one event: what is to be matched, what was, and what is still open."""
+    """One role of one event: what there is to match, what was matched, and what is still open."""
 
     event: str
     role: str
@@ -88,45 +88,45 @@ class Block:
         event: str, role: str, references: Iterable[EventArgument], candidates: Iterable[EventArgument]
     ) -> Block:  # fmt: skip
         """A block in which nothing is matched yet."""
-        left, right = tuple(sorted(references, key=place)), tuple(sorted(candidates, key=place))
+        left, right = tuple(sorted(references, key=sort_key)), tuple(sorted(candidates, key=sort_key))
         waiting = [Candidate(one.text, one.span, k) for k, one in enumerate(right)]
         return Block(event, role, left, right, [], list(range(len(left))), waiting)
 
     def accept(self, stage: str, references: Sequence[int], candidates: Sequence[Candidate], how: str = "") -> None:
-        """These belong together, and are not free any more."""
+        """Match these, by a deterministic stage."""
         self.take(Accepted(stage, tuple(references), tuple(candidates), how=how or stage))
 
     def take(self, step: Accepted) -> None:
-        """What was accepted is not free any more."""
+        """Record what was accepted, and take it off what is free and open."""
         self.steps.append(step)
         self.free = [k for k in self.free if k not in step.references]
         self.open = [one for one in self.open if not any(one is taken for taken in step.candidates)]
 
 
-def place(argument: EventArgument) -> tuple[bool, Span, str]:
-    """Where an argument stands, to put arguments in order; those without a place come last, by their texts."""
+def sort_key(argument: EventArgument) -> tuple[bool, Span, str]:
+    """The sort key of an argument: its place; arguments without a place come last, by their texts."""
     return argument.span is None, argument.span or (0, 0), argument.text
 
 
-def by_place(block: Block, wording: Wording) -> None:
-    """Exact span match."""
-    del wording  # a place says enough
-    _equal(block, EXACT, lambda k: block.references[k].span, lambda candidate: candidate.span)
+def match_places(block: Block, wording: Wording) -> None:
+    """Match equal spans."""
+    del wording  # the place is enough
+    _match_equal(block, EXACT, lambda k: block.references[k].span, lambda candidate: candidate.span)
 
 
-def by_text(block: Block, wording: Wording) -> None:
-    """The same text, but for pronouns."""
+def match_texts(block: Block, wording: Wording) -> None:
+    """Match equal texts, except pronouns."""
 
     def key(text: str) -> str | None:
-        said = wording.read(text)
-        return said.text if said.comparable else None
+        reading = wording.read(text)
+        return reading.text if reading.comparable else None
 
-    _equal(block, SAME_TEXT, lambda k: key(block.references[k].text), lambda candidate: key(candidate.text))
+    _match_equal(block, SAME_TEXT, lambda k: key(block.references[k].text), lambda candidate: key(candidate.text))
 
 
-def by_form(block: Block, wording: Wording) -> None:
-    """The same text without harmless tokens."""
-    _equal(
+def match_forms(block: Block, wording: Wording) -> None:
+    """Match texts that are equal without harmless tokens."""
+    _match_equal(
         block,
         HARMLESS_TOKENS,
         lambda k: _form(wording, block.references[k].text),
@@ -135,14 +135,14 @@ def by_form(block: Block, wording: Wording) -> None:
 
 
 def _form(wording: Wording, text: str) -> Form | None:
-    said = wording.read(text)
-    return said.form if said.comparable else None
+    reading = wording.read(text)
+    return reading.form if reading.comparable else None
 
 
-def _equal(
+def _match_equal(
     block: Block, stage: str, of_reference: Callable[[int], Hashable], of_candidate: Callable[[Candidate], Hashable]
 ) -> None:
-    """Equal keys meet one to one; None equals nothing."""
+    """Match equal keys one to one; None equals nothing."""
     waiting: dict[Hashable, list[int]] = {}
     for k in block.free:
         waiting.setdefault(of_reference(k), []).append(k)
@@ -154,7 +154,7 @@ def _equal(
 
 
 def break_up(block: Block, wording: Wording) -> None:
-    """Candidates that list several references."""
+    """Break up candidates that list several references."""
     while True:
         wanted = Counter(form for form in (_form(wording, block.references[k].text) for k in block.free) if form)
         best: tuple[int, int, int] | None = None
@@ -180,7 +180,7 @@ def break_up(block: Block, wording: Wording) -> None:
 
 
 def aggregate(block: Block, wording: Wording) -> None:
-    """Candidates that are the conjuncts of one reference."""
+    """Merge candidates that are the conjuncts of one reference."""
     supply: dict[Form, list[Candidate]] = {}
     for candidate in block.open:
         form = _form(wording, candidate.text)
@@ -189,8 +189,8 @@ def aggregate(block: Block, wording: Wording) -> None:
     stock = Counter({form: len(found) for form, found in supply.items()})
     wants: list[tuple[int, Counter[Form]]] = []
     for k in block.free:
-        said = wording.read(block.references[k].text)
-        forms = [_form(wording, part) for part in said.parts] if said.comparable else []
+        reading = wording.read(block.references[k].text)
+        forms = [_form(wording, part) for part in reading.parts] if reading.comparable else []
         known = Counter(form for form in forms if form)
         if forms and all(forms) and known <= stock:
             wants.append((k, known))
@@ -205,7 +205,7 @@ Want = tuple[int, Counter[Form]]
 
 def _pack(wants: list[Want], stock: Counter[Form]) -> tuple[list[Want], bool]:
     """The largest number of references whose conjuncts are all in stock, the leftmost of equally many; and whether it was
-    only taken from left to right, since too many contend."""
+    only searched greedily from left to right, since too many contend."""
     total: Counter[Form] = Counter()
     for _, known in wants:
         total += known
@@ -234,8 +234,8 @@ def _pack(wants: list[Want], stock: Counter[Form]) -> tuple[list[Want], bool]:
     return best, False
 
 
-def by_modifiers(block: Block, wording: Wording, variants: Variants) -> None:
-    """References of one token, with modifiers of their own."""
+def match_modifiers(block: Block, wording: Wording, variants: Variants) -> None:
+    """Match references of one token with candidates that add modifiers of theirs."""
     edges = []
     for row, k in enumerate(block.free):
         reference = block.references[k]
@@ -265,12 +265,12 @@ def best_pairs(
 def run_stages(
     block: Block, wording: Wording, variants: Variants | None, order: Sequence[str] = ("break", "aggregate")
 ) -> Block:
-    """All deterministic stages, one after the other; modifiers only where there is a parse."""
-    stages: list[Callable[[Block, Wording], None]] = [by_place, by_text, by_form]
+    """Run all deterministic stages, one after the other; modifiers only if there is a parse."""
+    stages: list[Callable[[Block, Wording], None]] = [match_places, match_texts, match_forms]
     stages += [{"break": break_up, "aggregate": aggregate}[name] for name in order]
     for stage in stages:
         if block.free and block.open:
             stage(block, wording)
     if variants is not None and block.free and block.open:
-        by_modifiers(block, wording, variants)
+        match_modifiers(block, wording, variants)
     return block

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
     from tallystick.results.report import Parts
     from tallystick.show.tables import Table
-    from tallystick.tasks.arguments.metrics import Options
+    from tallystick.tasks.arguments.metrics import ArgumentOptions
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Arguments(Task):
             if settings.strip_articles:
                 found = replace(found, results=_signed(dict(found.results), "articles=stripped"))
             coverage = found.coverage
-            closing = (coverage.told,) if coverage is not None and coverage.whole else ()
+            closing = (coverage.summary,) if coverage is not None and coverage.whole else ()
             out[run] = Scored(found, choose(found.results, metrics, "arguments"), closing=closing)
         return out
 
@@ -194,14 +194,14 @@ def open_questions(
     return still_open(found, top), list(notes)
 
 
-def _options(settings: ArgumentSettings) -> Options:
+def _options(settings: ArgumentSettings) -> ArgumentOptions:
     from tallystick.tasks.arguments.forms import CONJUNCTIONS, HARMLESS, LABELS, PRONOUNS, Wording
-    from tallystick.tasks.arguments.metrics import Options
+    from tallystick.tasks.arguments.metrics import ArgumentOptions
 
     wording = Wording(
         _words(settings.pronouns, PRONOUNS), _words(settings.harmless, HARMLESS), _words(settings.conjunctions, CONJUNCTIONS)
     )  # fmt: skip
-    return Options(
+    return ArgumentOptions(
         settings.counting, wording, _words(settings.modifiers, LABELS, fold=False), settings.order,
         settings.duplicates, float(settings.partial), settings.none_credits_recall,
     )  # fmt: skip

@@ -19,9 +19,9 @@ from functools import cached_property
 import numpy as np
 
 from tallystick.algebra.exact import exact
-from tallystick.algebra.sets import Sums, match
+from tallystick.algebra.sets import match
 from tallystick.engine.arrays import F64, I64, Mask, join, number, offsets_of, sort_order, weighted_counts
-from tallystick.engine.blocks import Blocks
+from tallystick.engine.blocks import Blocks, Sums
 from tallystick.engine.data import Bag, Scope
 from tallystick.engine.encoded import Items
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallystick.errors import InputError, Place, SidesMismatch, counted, some
-from tallystick.files.pairing import Missing, allowed
+from tallystick.errors import Place, SidesMismatch, counted, some
+from tallystick.files.pairing import Missing, Side, require_allowed
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, IntArray, mention_codes
 
 _PART = re.compile(r"(?:;|(?<=\)))\s*part\s+(\d+)\s*;?$")
@@ -73,22 +73,20 @@ def document_key(name: str) -> str:
     return f"{stem}; part {int(part[1])}" if part else stem
 
 
+def _side(side: Chains, names: list[str]) -> Side[str]:
+    places = [Place(side.file, int(line) if line != UNKNOWN else None) for line in side.document_lines]
+    return Side(side.file, side.documents, places, keys=names)
+
+
 def _distinct(side: Chains, lenient: bool, warnings: list[str]) -> tuple[Chains, list[str]]:
     """The side without documents whose name comes again later, and the names to compare."""
     names = [document_key(name) for name in side.documents]
     last = {name: i for i, name in enumerate(names)}
     if len(last) == len(names):
         return side, names
-    first: dict[str, int] = {}
-    repeated = [(first[name], i) for i, name in enumerate(names) if first.setdefault(name, i) != i]
+    repeated = _side(side, names).repeated()
     if not lenient:
-        before, again = repeated[0]
-        line = int(side.document_lines[again])
-        earlier = f" (line {side.document_lines[before]})" if line != UNKNOWN else ""
-        raise InputError(
-            f'document "{side.documents[again]}" stands twice in this file{earlier}; expected another name',
-            Place(side.file, line if line != UNKNOWN else None),
-        )
+        _side(side, names).require_distinct()
     warnings.append(
         f"{side.file}: {counted(len(names) - len(last), 'document')} ignored because the name comes again: "
         f"{some(dict.fromkeys(side.documents[i] for _, i in repeated))}"
@@ -149,10 +147,8 @@ def _partners(
     asked = absent is not None and absent.asked
     # what a shard lacks may stand in another one; what was asked for goes before what the reference scorer does
     if found and (asked or not lenient or not key.whole):
-        if allowed(absent, only_key, only_response):
-            return partner
-        listed = "; ".join(f"{file} has {text}" for file, text, _ in found)
-        raise SidesMismatch(f"key and response have different documents; {listed}")
+        require_allowed(key.file, response.file, only_key, only_response, absent)
+        return partner
     warnings += [f"{file}: {text}; {fate}" for file, text, fate in found]
     return partner
 

@@ -35,8 +35,8 @@ def chains_parts(
     texts: Mapping[str, Sentences] = words() if options.scope == "document" else {}
     explain = cache(explainer(pairs, options))
 
-    def told(document: str) -> Explanation:
-        return _named(explain(document), texts.get(document, ()))
+    def explain_in_words(document: str) -> Explanation:
+        return _with_words(explain(document), texts.get(document, ()))
 
     def draw(document: str) -> Sequence[Drawing]:
         return [chains_drawing(explain(document), texts[document])] if document in texts else []
@@ -48,7 +48,7 @@ def chains_parts(
 
     errors = errors_table(find_errors(pairs, options), score_if_fixed(pairs, options), words_of)
     return Parts(
-        errors=[errors], explain=told, draw=draw, main="conll", alignment="Entities, as CEAF-e matches them"
+        errors=[errors], explain=explain_in_words, draw=draw, main="conll", alignment="Entities, as CEAF-e matches them"
     )  # fmt: skip
 
 
@@ -95,23 +95,23 @@ def _span(mention: Any) -> tuple[int, int] | None:
     return None
 
 
-def _named(tree: Explanation, sentences: Sentences) -> Explanation:
+def _with_words(tree: Explanation, sentences: Sentences) -> Explanation:
     """The same tree with the words of the mentions instead of their offsets."""
     tokens = [word for sentence in sentences for word in sentence]
 
-    def said(mention: Any) -> Any:
+    def in_words(mention: Any) -> Any:
         span = _span(mention)
         if span is None:
             return mention
-        return f"{' '.join(tokens[span[0] : span[1]])} [{spelled(mention)}]".strip()
+        return f"{' '.join(tokens[span[0] : span[1]])} [{mention_text(mention)}]".strip()
 
     def renamed(node: Explanation, name: str, depth: int) -> Explanation:
         if depth == 1 and node.children == ():  # an entity without a partner: all of its mentions
             mentions = node.reference if node.status == "missed" else node.predicted
-            listed = tuple(said(mention) for mention in mentions)
+            listed = tuple(in_words(mention) for mention in mentions)
             return replace(node, name=name, reference=listed, predicted=listed)
         if depth == 2:
-            return replace(node, reference=said(node.reference), predicted=said(node.predicted))
+            return replace(node, reference=in_words(node.reference), predicted=in_words(node.predicted))
         children = tuple(renamed(child, _entity(k, child), depth + 1) for k, child in enumerate(node.children))
         return replace(node, name=name, children=children)
 
@@ -162,22 +162,22 @@ def _entities(mentions: Sequence[Located], words: Words) -> str:
     by_entity: dict[str, list[Located]] = {}
     for mention in mentions:
         by_entity.setdefault(mention.entity, []).append(mention)
-    return " + ".join(f"{entity} {{{_listed(members, words)}}}" for entity, members in by_entity.items())
+    return " + ".join(f"{entity} {{{_mentions_text(members, words)}}}" for entity, members in by_entity.items())
 
 
-def _listed(members: Sequence[Located], words: Words) -> str:
+def _mentions_text(members: Sequence[Located], words: Words) -> str:
     shown = [
-        f"{words(one)} {spelled(one.mention)}".strip() + ("" if one.line is None else f" @ {one.line}")
+        f"{words(one)} {mention_text(one.mention)}".strip() + ("" if one.line is None else f" @ {one.line}")
         for one in members[:MENTIONS]
     ]
     return ", ".join([*shown, f"{len(members) - MENTIONS} more"] if len(members) > MENTIONS else shown)
 
 
-def spelled(mention: object) -> str:
+def mention_text(mention: object) -> str:
     """`3`, `3-4`, or `3-4+7`: the tokens of a mention."""
     if isinstance(mention, tuple) and len(mention) == 2 and all(isinstance(offset, int) for offset in mention):
         first, last = mention
         return str(first) if first == last else f"{first}-{last}"
     if isinstance(mention, tuple) and mention and all(isinstance(part, tuple) for part in mention):
-        return "+".join(spelled(part) for part in mention)
+        return "+".join(mention_text(part) for part in mention)
     return str(mention)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, SidesMismatch
@@ -373,12 +374,12 @@ def _rams_argument(found: Json, role: Json) -> Argument:
 
 
 def _read_brat(name: AnySource) -> Documents[EventDocument]:
-    out: Documents[EventDocument] = Documents(str(name), "brat")
+    out: Documents[EventDocument] = Documents(str(name), "brat", named=Path(name).is_dir())
     for file in read_standoff(name):
         events = []
-        for type_, trigger, arguments, place in file.events.values():
-            args = tuple(Argument(file.mention(key, place), _brat_role(role)) for role, key in arguments)
-            events.append(Event(Trigger(file.mention(trigger, place), type_), args))
+        for event in file.events.values():
+            args = tuple(Argument(file.mention(one), _brat_role(one.role)) for one in event.arguments)
+            events.append(Event(Trigger(file.mention(event.trigger), event.type), args))
         out.add(file.name, EventDocument(tuple(events), entities=file.mentions), file.place)
     return out
 

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from tallystick.engine.arrays import I64, integers
-from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some, unmet_ids
-from tallystick.files.pairing import Missing
+from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some
+from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source, unpacked_name
 from tallystick.structures.hierarchies import EventHierarchy
 
@@ -55,6 +55,17 @@ class Hierarchies:
     identified_by: str
     sources: Mapping[str, Source] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def side(self) -> Side[str]:
+        return Side(self.file, self.documents, [Place(file) if file else None for file in self.files], self.named)
+
+    @property
+    def file(self) -> str:
+        """What messages call this side."""
+        return (
+            next(iter(self.sources), "input") if len(self.sources) < 2 else str(Path(next(iter(self.sources))).parent)
+        )
 
     def place(self, link: int) -> Place | None:
         """Where a link stands."""
@@ -159,9 +170,7 @@ class Building:
 
     def finish(self, *, named: bool) -> Hierarchies:
         """The columns of all documents."""
-        if len(set(self.documents)) < len(self.documents):
-            twice = next(name for k, name in enumerate(self.documents) if name in self.documents[:k])
-            raise InputError(f"document {twice} stands twice; names must differ", self.file or None)
+        Side(self.file or "input", self.documents).require_distinct()
         if self.repeated:
             self.notes.append(f"{self.file or 'input'}: {self.repeated:,} links stand twice; counted once")
         roots = [self._root(row) for row in range(len(self.union))]
@@ -221,62 +230,49 @@ def read_hierarchies(name: AnySource) -> Hierarchies:
 
 def with_missing(reference: Hierarchies, predicted: Hierarchies, absent: Missing) -> Hierarchies:
     """The prediction with an empty document for each that it lacks, and without those that the reference lacks."""
-    if not (reference.named and predicted.named):
-        return predicted
-    known, there = set(predicted.documents), set(reference.documents)
-    missing = [name for name in reference.documents if name not in known]
-    extra = [name for name in predicted.documents if name not in there]
-    if not (missing or extra) or not absent.allows(missing, extra):
-        return predicted
-    kept = [k for k, name in enumerate(predicted.documents) if name in there]
-    number = np.full(len(predicted.documents), -1, np.int64)
-    number[kept] = np.arange(len(kept))
-    mentions = np.flatnonzero(number[predicted.document] >= 0)
-    row = np.full(len(predicted.document), -1, np.int64)
-    row[mentions] = np.arange(len(mentions))
-    links = np.flatnonzero(row[predicted.parent] >= 0)  # links do not leave their documents
-    nodes, node = np.unique(predicted.node[mentions], return_inverse=True)
-    return replace(
-        predicted,
-        documents=[*(predicted.documents[k] for k in kept), *missing],
-        document=number[predicted.document[mentions]],
-        identities=[predicted.identities[k] for k in mentions.tolist()],
-        names=[predicted.names[k] for k in mentions.tolist()],
-        node=node.astype(np.int64),
-        nodes=len(nodes),
-        parent=row[predicted.parent[links]],
-        child=row[predicted.child[links]],
-        kind=predicted.kind[links],
-        line=predicted.line[links],
-        column=predicted.column[links],
-        files=[*(predicted.files[k] for k in kept), *("" for _ in missing)],
-    )
+    return pair_hierarchies(reference, predicted, absent)[1] if reference.named and predicted.named else predicted
 
 
-def pair_hierarchies(reference: Hierarchies, predicted: Hierarchies) -> tuple[Hierarchies, Hierarchies]:
+def pair_hierarchies(
+    reference: Hierarchies, predicted: Hierarchies, absent: Missing | None = None
+) -> tuple[Hierarchies, Hierarchies]:
     """The prediction over the documents of the reference: by name where both have names, else by order."""
     if len(reference.names) and len(predicted.names) and reference.identified_by != predicted.identified_by:
         raise SidesMismatch(
             f"events are known by their {reference.identified_by} in the reference and by their "
             f"{predicted.identified_by} in the prediction; give both in one way"
         )
+    pairs = pair_sides(reference.side, predicted.side, absent)
     if not (reference.named and predicted.named):
-        if len(reference.documents) != len(predicted.documents):
-            raise SidesMismatch(
-                f"the reference has {len(reference.documents):,} documents and the prediction "
-                f"{len(predicted.documents):,}; without names in both they are paired by order"
-            )
         named = reference if reference.named else predicted
         return replace(reference, documents=named.documents), replace(predicted, documents=named.documents)
-    place = {name: k for k, name in enumerate(reference.documents)}
-    extra = [name for name in predicted.documents if name not in place]
-    known = set(predicted.documents)
-    missing = [name for name in reference.documents if name not in known]
-    if missing or extra:
-        raise SidesMismatch(unmet_ids(missing, extra))
-    moved = integers([place[name] for name in predicted.documents])
-    files = [""] * len(moved)
-    for k, file in zip(moved.tolist(), predicted.files, strict=True):
-        files[k] = file
-    document = moved[predicted.document] if len(predicted.document) else predicted.document
-    return reference, replace(predicted, documents=reference.documents, document=document, files=files)
+    number = np.full(len(predicted.documents), -1, np.int64)
+    files = [""] * len(pairs)
+    for k, other in pairs:
+        if other >= 0:
+            number[other], files[k] = k, predicted.files[other]
+    document = number[predicted.document] if len(predicted.document) else predicted.document
+    moved = replace(predicted, documents=reference.documents, document=document, files=files)
+    return reference, moved if (number >= 0).all() else _without_documents(moved)
+
+
+def _without_documents(side: Hierarchies) -> Hierarchies:
+    """A side without the mentions whose document is -1; links do not leave their documents."""
+    mentions = np.flatnonzero(side.document >= 0)
+    row = np.full(len(side.document), -1, np.int64)
+    row[mentions] = np.arange(len(mentions))
+    links = np.flatnonzero(row[side.parent] >= 0)
+    nodes, node = np.unique(side.node[mentions], return_inverse=True)
+    return replace(
+        side,
+        document=side.document[mentions],
+        identities=[side.identities[k] for k in mentions.tolist()],
+        names=[side.names[k] for k in mentions.tolist()],
+        node=node.astype(np.int64),
+        nodes=len(nodes),
+        parent=row[side.parent[links]],
+        child=row[side.child[links]],
+        kind=side.kind[links],
+        line=side.line[links],
+        column=side.column[links],
+    )

@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tallystick.errors import InputError, some
+from tallystick.errors import InputError, Place, some
 from tallystick.files.json_values import NotJson, column_of, decode
-from tallystick.files.source import AnySource, Source, unpacked_name
+from tallystick.files.source import AnySource, Source
+from tallystick.files.standoff import BratRelation, Pointer, Standoff, read_standoff
 from tallystick.structures.hierarchies import MEMBERSHIP, SUBEVENT
 from tallystick.tasks.hierarchies.files import Building, Hierarchies, Where
 
@@ -279,124 +280,74 @@ _KINDS = {
 }  # fmt: skip
 _CHILD_FIRST = {"subsuper", "subeventof", "memberof"}
 _PARENTS, _CHILDREN = ("parent", "super", "superevent", "collection"), ("child", "sub", "subevent", "member")
-_LEFT_ALONE = "AMN#"  # attributes, modifications, normalisations and notes say nothing about hierarchies
-
-
-@dataclass(frozen=True)
-class _Relation:
-    kind: str
-    first: tuple[str, Where]
-    second: tuple[str, Where]
 
 
 def read_brat(name: AnySource) -> Hierarchies:
     """A `.ann` file, or all of a folder."""
-    path = Path(name)
-    paths = sorted(path.glob("*.ann")) if path.is_dir() else [path]
-    if not paths:
-        raise InputError("has no .ann files", str(name))
     building = Building(identified_by="span")
-    for one in paths:
-        building.source = building.sources[str(one)] = Source.of(one)
-        building.open(Path(unpacked_name(one)).stem)
-        _read(building, building.source)
-    return building.finish(named=path.is_dir())
+    for file in read_standoff(name):
+        building.source = building.sources[str(file.source)] = file.source
+        building.open(file.name)
+        _add_standoff(building, file)
+    return building.finish(named=Path(name).is_dir())
 
 
-def _read(building: Building, source: Source) -> None:
-    triggers: dict[str, tuple[str, str, Where]] = {}
-    events: dict[str, tuple[str, str, Where]] = {}
-    relations: list[_Relation] = []
-    clusters: list[list[tuple[str, Where]]] = []
+def _add_standoff(building: Building, file: Standoff) -> None:
+    for identifier, (span, place) in _spans(file).items():
+        building.event(identifier, _where(place), span)
     others: Counter[str] = Counter()
-    for number, line in enumerate(source.text().split("\n"), 1):
-        line = line.rstrip("\r")
-        if not line.strip() or line[0] in _LEFT_ALONE:
+    for one in file.sets:
+        if _KINDS.get(_plain(one.type)) == "coreference":
+            building.corefer([(member.id, _where(member.place)) for member in one.members])
+        else:
+            others[one.type] += 1
+    for relation in file.relations.values():
+        kind = _KINDS.get(_plain(relation.type))
+        if kind is None:
+            others[relation.type] += 1
             continue
-        identifier, tab, rest = line.partition("\t")
-        content = rest.partition("\t")[0]
-        start = len(identifier) + 2
-        words = [(m.group(), (number, start + m.start())) for m in re.finditer(r"\S+", content)]
-        if not tab or not words:
-            raise building.error("expected an id, a tab and an annotation of brat's standoff format", (number, 1))
-        if line[0] == "T":
-            triggers[identifier] = (words[0][0], content.partition(" ")[2], (number, 1))
-        elif line[0] == "E":
-            kind, colon, trigger = words[0][0].partition(":")
-            if not colon:
-                raise building.error(f"found {words[0][0]}; expected Type:Trigger", words[0][1])
-            events[identifier] = (kind, trigger, words[0][1])
-        elif line[0] == "*":
-            if _KINDS.get(_plain(words[0][0])) == "coreference":
-                clusters.append(words[1:])
-            else:
-                others[words[0][0]] += 1
-        elif line[0] == "R":
-            relation = _relation(building, words)
-            if relation is None:
-                others[words[0][0]] += 1
-            else:
-                relations.append(relation)
+        parent, child = ((one.id, _where(one.place)) for one in _parent_first(relation))
+        if kind == "coreference":
+            building.corefer([parent, child])
         else:
-            raise building.error(f"unknown kind of annotation {identifier!r}", (number, 1))
-    spans = _spans(building, events, triggers)
-    for identifier, (span, where) in spans.items():
-        building.event(identifier, where, span)
-    for cluster in clusters:
-        building.corefer(cluster)
-    for relation in relations:
-        if relation.kind == "coreference":
-            building.corefer([relation.first, relation.second])
-        else:
-            building.link(
-                relation.first[0], relation.second[0], relation.kind, relation.first[1], at_child=relation.second[1]
-            )
+            building.link(parent[0], child[0], kind, parent[1], at_child=child[1])
     if others:
         listed = ", ".join(f"{kind} ({count:,})" for kind, count in others.most_common())
         building.notes.append(f"{building.file}: relations of other types left out: {listed}")
 
 
-def _relation(building: Building, words: list[tuple[str, Where]]) -> _Relation | None:
-    name = _plain(words[0][0])
-    kind = _KINDS.get(name)
-    if kind is None:
-        return None
-    found: list[tuple[str, str, Where]] = []
-    for word, (number, column) in words[1:]:
-        role, colon, identifier = word.partition(":")
-        if not colon:
-            raise building.error(f"found {word}; expected Role:Event", (number, column))
-        found.append((_plain(role), identifier, (number, column + len(role) + 1)))
-    if len(found) != 2:
-        raise building.error(f"found {len(found)} arguments; expected a parent and a child", words[0][1])
-    turned = name in _CHILD_FIRST
-    if found[0][0] in _CHILDREN or found[1][0] in _PARENTS:
+def _where(place: Place) -> Where:
+    return place.line or 0, place.column or 0
+
+
+def _parent_first(relation: BratRelation) -> tuple[Pointer, Pointer]:
+    first, second = relation.arguments
+    roles = _plain(first.role), _plain(second.role)
+    turned = _plain(relation.type) in _CHILD_FIRST
+    if roles[0] in _CHILDREN or roles[1] in _PARENTS:
         turned = True
-    elif found[0][0] in _PARENTS or found[1][0] in _CHILDREN:
+    elif roles[0] in _PARENTS or roles[1] in _CHILDREN:
         turned = False
-    elif found[0][0] == "arg2":
+    elif roles[0] == "arg2":
         turned = not turned
-    first, second = reversed(found) if turned else found
-    return _Relation(kind, first[1:], second[1:])
+    return (second, first) if turned else (first, second)
 
 
-def _spans(
-    building: Building, events: dict[str, tuple[str, str, Where]], triggers: dict[str, tuple[str, str, Where]]
-) -> dict[str, tuple[tuple[str, int], Where]]:
+def _spans(file: Standoff) -> dict[str, tuple[tuple[str, int], Place]]:
     """The identity of each event: the span of its trigger, and its number among those on that span."""
+    events = {key: (event.type, event.trigger.id) for key, event in file.events.items()}
     if not events:  # a file that annotates events as text-bound annotations only
-        events = {key: (kind, key, where) for key, (kind, _, where) in triggers.items()}
-    for identifier, (_, trigger, where) in events.items():
-        if trigger not in triggers:
-            raise building.error(f"event {identifier} has the trigger {trigger}, which is not there", where)
-    order = sorted(events, key=lambda key: events[key][0])
+        events = {key: (span.type, key) for key, span in file.spans.items()}
     seen: Counter[str] = Counter()
     number: dict[str, int] = {}
-    for key in order:
-        span = triggers[events[key][1]][1]
-        number[key] = seen[span]
-        seen[span] += 1
-    return {key: ((triggers[trigger][1], number[key]), triggers[trigger][2]) for key, (_, trigger, _) in events.items()}
+    for key in sorted(events, key=lambda key: events[key][0]):
+        offsets = file.spans[events[key][1]].offsets
+        number[key] = seen[offsets]
+        seen[offsets] += 1
+    return {
+        key: ((file.spans[trigger].offsets, number[key]), replace(file.spans[trigger].place, column=1))
+        for key, (_, trigger) in events.items()
+    }
 
 
 def _plain(name: str) -> str:

@@ -29,10 +29,10 @@ def forests_parts(reference: Hierarchies, predicted: Hierarchies, kinds: Sequenc
         sides = [document_of(side, place) for side in (left, right)]
         return [forest_drawing(sides[0], sides[1], kind) for kind in chosen]
 
-    def told(name: str) -> Explanation:
+    def explain_links(name: str) -> Explanation:
         return explain(reference, predicted, chosen[0] if chosen else "", name)[1]
 
-    return Parts(explain=told, draw=draw, main="muc_p", alignment="Links, as MUC_p matches them")
+    return Parts(explain=explain_links, draw=draw, main="muc_p", alignment="Links, as MUC_p matches them")
 
 
 def forest_drawing(reference: EventHierarchy, predicted: EventHierarchy, kind: str) -> GraphDrawing:

@@ -21,6 +21,7 @@ from tallystick.tasks.contract import (
     Wish,
     default_of,
     flag,
+    of_run,
     option,
 )
 
@@ -131,7 +132,7 @@ class Records(Task):
 
         if reading.part:
             assert reading.asked is not None
-            inferred, how = reading.known
+            inferred, how, _ = reading.known
             return score_part(
                 reference, predicted, undefined=reading.asked.undefined, fields=reading.asked.label is None, labels=reading.asked.label,
                 wanted=_wanted(settings, reading.asked), rows=reading.asked.keep_rows, inferred=inferred, how=how, **_preparing(settings),
@@ -141,6 +142,15 @@ class Records(Task):
         deque(scored_batches(prepared, evaluation), maxlen=0)
         result = prepared.signed(evaluation.compute())
         return Scored(prepared, {"records": result.changed(notes=(*result.notes, *prepared.pairing.warnings()))})
+
+    def score_systems(
+        self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: RecordSettings,
+        readings: Mapping[Any, Reading],
+    ) -> dict[Any, Scored]:  # fmt: skip
+        return {
+            run: self.score(reference, file, metrics, of_run(settings, run), readings[run])
+            for run, file in systems.items()
+        }
 
     def run(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, asked: Asked
@@ -155,11 +165,12 @@ class Records(Task):
         return self._shown(run, (reference, predicted), settings, asked)
 
     def look_first(self, files: Files, settings: RecordSettings, ask_parts: AskParts) -> Any:
-        """The shape of the documents and what they are paired by are those of the whole files."""
+        """The shape of the documents and what they are paired by are those of the whole files; the metric names what a stored
+        run depends on."""
         if "-" in files:
             raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
         prepared = _prepare(*files, settings)
-        return prepared.shape.schema, prepared.pairing.decide()
+        return prepared.shape.schema, prepared.pairing.decide(), str(prepared.metric)
 
     def put_together(
         self, gathered: Scored, files: Files, settings: RecordSettings, reading: Reading
@@ -268,7 +279,7 @@ def _prepare(reference: Any, predicted: Any, settings: RecordSettings, missing: 
 
 def _preparing(settings: RecordSettings) -> dict[str, Any]:
     """The settings as the arguments of `prepare`."""
-    from tallystick.tasks.records.shapes import load
+    from tallystick.algebra.loading import load
 
     nothing = settings.nothing
     return {

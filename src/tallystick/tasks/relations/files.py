@@ -10,27 +10,31 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from tallystick.errors import InputError
 from tallystick.files.json_values import Json, read_json
-from tallystick.files.pairing import Documents, sources
-from tallystick.files.source import AnySource, read_text, reads_once, shown_name, unpacked_name
+from tallystick.files.pairing import Documents
+from tallystick.files.source import AnySource, shown_name
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.structures.texts import AnnotatedMention, FactSet, Relation, RelationSet
 from tallystick.tasks.named import document_name, read_mention
 from tallystick.tasks.relations import docred
 
+NAMES = ("id", "doc_id", "doc_key", "orig_id")
+"""Under which of these a document has its name."""
+
 RelationDocuments = Documents[RelationSet] | Documents[FactSet]
 
 
-def read_relations(name: AnySource, training: Mapping[str, docred.TrainingFacts] | None = None) -> RelationDocuments:
-    """The relations of each document of a file (or folder, for brat)."""
+def read_relations(
+    name: AnySource, training: Mapping[str, docred.TrainingFacts] | None = None, *, keep_text: bool = False
+) -> RelationDocuments:
+    """The relations of each document of a file (or folder, for brat), and its words where they are to be kept."""
     if is_brat(name):
-        return _read_brat(name)
+        return _read_brat(name, keep_text)
     file, documents = shown_name(name), read_json(name)
     if not documents:  # an empty list: a DocRED submission of nothing
         return Documents[RelationSet](file, "JSON", partial=True)
@@ -44,7 +48,8 @@ def read_relations(name: AnySource, training: Mapping[str, docred.TrainingFacts]
         )
     out: Documents[RelationSet] = Documents(file, "JSON")
     for number, document in enumerate(documents, 1):
-        out.add(document_name(document, number, "id", "doc_id", "doc_key", "orig_id"), _plain(document), document.place)
+        text = words_of(document) if keep_text else None
+        out.add(document_name(document, number, *NAMES), _plain(document), document.place, text)
     return out
 
 
@@ -66,25 +71,24 @@ def _argument(found: Json, entities: list[AnnotatedMention]) -> AnnotatedMention
     return entities[found.value]
 
 
-def _read_brat(name: AnySource) -> Documents[RelationSet]:
-    out: Documents[RelationSet] = Documents(str(name), "brat")
+def _read_brat(name: AnySource, keep_text: bool) -> Documents[RelationSet]:
+    out: Documents[RelationSet] = Documents(str(name), "brat", named=Path(name).is_dir())
     for file in read_standoff(name):
-        relations = tuple(
-            Relation(type_, file.mention(subj, place), file.mention(obj, place))
-            for type_, subj, obj, place in file.relations
-        )
-        out.add(file.name, RelationSet(relations), file.place)
-    if not out.values:
-        raise InputError("has no documents", str(name))
+        relations = []
+        for relation in file.relations.values():
+            first, second = relation.arguments
+            if second.role < first.role:  # Arg2 may stand before Arg1
+                first, second = second, first
+            relations.append(Relation(relation.type, file.mention(first), file.mention(second)))
+        text = file.text() if keep_text else None
+        out.add(file.name, RelationSet(tuple(relations)), file.place, of_characters(text) if text is not None else None)
     return out
 
 
-# The texts of documents with relations, for those who want to see them: scoring never reads them.
+# The words of documents, for those who want to see them: scoring never looks at them.
 #
 # JSON has words under `tokens`, or lists of them under `sentences`, and its offsets count these. brat has the text in a .txt
 # beside the .ann, and its offsets count characters. Where there is neither, nothing is shown.
-
-NAMES = ("id", "doc_id", "doc_key", "orig_id")
 
 
 @dataclass(frozen=True)
@@ -109,40 +113,18 @@ class DocumentText:
         return bisect_right(self.starts, left) - 1, bisect_right(self.starts, right)
 
 
-def read_texts(name: str) -> dict[str, DocumentText]:
-    """The texts of a file's (or folder's) documents, as far as they have one, by the documents' names."""
-    if reads_once(name):
-        return {}  # standard input is read once
-    return dict(_beside(name) if is_brat(name) else _inside(name))
-
-
-def _inside(name: str) -> Iterator[tuple[str, DocumentText]]:
-    for number, document in enumerate(read_json(name), 1):
-        sentences = _sentences(document)
-        if sentences:
-            yield document_name(document, number, *NAMES), DocumentText(sentences)
-
-
-def _sentences(document: Json) -> tuple[tuple[str, ...], ...]:
+def words_of(document: Json) -> DocumentText | None:
+    """The words of a JSON document, if it has any."""
     for key in ("sentences", "tokens"):
         found = document.get(key)
         listed = [found.value] if found is not None and key == "tokens" else found.value if found is not None else None
         if isinstance(listed, list) and listed and all(_are_words(one) for one in listed):
-            return tuple(tuple(one) for one in listed if one)
-    return ()
+            return DocumentText(tuple(tuple(one) for one in listed if one))
+    return None
 
 
 def _are_words(found: object) -> bool:
     return isinstance(found, list) and all(isinstance(word, str) for word in found)
-
-
-def _beside(name: str) -> Iterator[tuple[str, DocumentText]]:
-    root = Path(name)
-    for path in sources(name, ".ann"):
-        text = Path(unpacked_name(path).removesuffix(".ann") + ".txt")
-        shown = path.relative_to(root) if root.is_dir() else Path(path.name)
-        if text.exists():
-            yield unpacked_name(shown).removesuffix(".ann"), of_characters(read_text(text))
 
 
 def of_characters(text: str) -> DocumentText:

@@ -68,8 +68,9 @@ class Relations(Task):
         from tallystick.tasks.relations.metrics import RelationOptions, score
 
         training = {Path(name).name.partition(".")[0]: read_training(name) for name in settings.train}
-        left: Documents[Any] = read_relations(reference, training)
-        rights = {run: read_relations(file) for run, file in systems.items()}
+        texts = any(one.texts for one in readings.values())
+        left: Documents[Any] = read_relations(reference, training, keep_text=texts)
+        rights = {run: read_relations(file, keep_text=texts) for run, file in systems.items()}
         facts = left.format == "DocRED"
         if training and not facts:
             raise MetricError(f"--train is for DocRED's files, which {left.file} is not")
@@ -107,7 +108,7 @@ class Relations(Task):
     def parts(self, scored: Scored, settings: RelationSettings, shown: Shown) -> Parts:
         from tallystick.tasks.relations.show import relations_drawer, with_words
 
-        texts = _texts(scored)
+        texts = scored.corpus[0].texts
         parts = super().parts(scored, settings, shown)
         explain = with_words(parts.explain, texts) if parts.explain is not None else None
         return replace(parts, explain=explain, draw=relations_drawer(scored.corpus[0], texts))
@@ -120,13 +121,6 @@ class Relations(Task):
             found = ask_parts(lambda file: set(_types_of(read_relations(file))))
             if found:
                 _require_types(settings.symmetric, sorted(found))
-
-
-def _texts(scored: Scored) -> Any:
-    from tallystick.tasks.relations.files import read_texts
-
-    _, reference, predicted = scored.corpus
-    return {**read_texts(predicted), **read_texts(reference)}
 
 
 def _types_of(side: Documents[Any]) -> list[str]:

@@ -174,7 +174,7 @@ def read_span_files(
         )
         return _decoded(tagged, decoding, None)
     if chosen == "brat":
-        from tallystick.files.standoff import read_brat
+        from tallystick.tasks.spans.jsonl import read_brat
 
         texts = read_brat(
             reference,

@@ -14,6 +14,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -21,8 +22,9 @@ import numpy as np
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some
 from tallystick.files.arrow import ArrowLines, is_arrow_file
 from tallystick.files.json_values import decode_line
-from tallystick.files.pairing import Missing, allowed
+from tallystick.files.pairing import Documents, Missing, Side, pair_documents, pair_sides
 from tallystick.files.source import AnySource, Source, shown_name
+from tallystick.files.standoff import Standoff, read_standoff
 from tallystick.tasks.spans.segments import AnnotatedTexts, Span, annotate
 
 Tokenizer: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
@@ -251,30 +253,12 @@ def _is_piece(piece: object) -> bool:
 def _pair(
     gold: list[_Record], guess: list[_Record], first: str, second: str, absent: Missing | None
 ) -> list[tuple[_Record, _Record]]:
-    if not all(record.name is not None for record in (*gold, *guess)):
-        if len(gold) != len(guess):
-            raise SidesMismatch(
-                f"{first} has {len(gold):,} texts, {second} has {len(guess):,}, "
-                'and not all have an "id" to tell which belong together'
-            )
-        return list(zip(gold, guess, strict=True))
-    tables: list[dict[str, _Record]] = []
-    for side in (gold, guess):
-        table: dict[str, _Record] = {}
-        for record in side:
-            name = record.name or ""
-            if name in table:
-                raise InputError(f'the id "{name}" occurs twice, first at {table[name].place}', record.place)
-            table[name] = record
-        tables.append(table)
-    missing = [name for name in tables[0] if name not in tables[1]]
-    extra = [name for name in tables[1] if name not in tables[0]]
-    if (missing or extra) and not allowed(absent, missing, extra):
-        where, names = (second, missing) if missing else (first, extra)
-        raise SidesMismatch(f"{where} has no text with the id {some(names)}")
+    sides = [
+        Side(file, [one.name for one in side], [one.place for one in side], all(one.name is not None for one in side))
+        for file, side in ((first, gold), (second, guess))
+    ]
     return [
-        (record, tables[1][name] if name in tables[1] else replace(record, spans=()))
-        for name, record in tables[0].items()
+        (gold[k], guess[j] if j >= 0 else replace(gold[k], spans=())) for k, j in pair_sides(sides[0], sides[1], absent)
     ]
 
 
@@ -316,3 +300,59 @@ def _check_inside(spans: Sequence[CharSpan], length: int | None) -> None:
 def _as_tokens(span: CharSpan) -> Span:
     first, last = min(start for start, _ in span.pieces), max(end for _, end in span.pieces)
     return Span(first, last, span.tag, span.pieces if len(span.pieces) > 1 else ())
+
+
+# Spans in brat's stand-off files: the T lines. The text is the `.txt` beside the reference, or else beside the prediction.
+
+
+def read_brat(
+    reference: AnySource,
+    predicted: AnySource,
+    *,
+    tokenizer: str | Tokenizer = "words",
+    boundaries: Boundaries = "error",
+    keep_tokens: bool = False,
+    absent: Missing | None = None,
+) -> AnnotatedTexts:
+    """Read two `.ann` files or two folders of them."""
+    tokenize = tokenizer_named(tokenizer)
+    if Path(reference).is_dir() != Path(predicted).is_dir():
+        raise SidesMismatch(f"{reference} and {predicted}: give two .ann files or two folders of them")
+    sides = []
+    for side in (reference, predicted):
+        documents: Documents[Standoff | None] = Documents(str(side), "brat", named=Path(side).is_dir())
+        for file in read_standoff(side):
+            documents.add(file.name, file, file.place)
+        sides.append(documents)
+    pairs = pair_documents(sides[0], sides[1], lambda: None, absent)
+    spans: tuple[list[list[Span]], list[list[Span]]] = ([], [])
+    texts = []
+    for left, right in zip(pairs.reference, pairs.predicted, strict=True):
+        assert left is not None  # no side is partial
+        text = TokenizedText.of(_text_beside(left, right), tokenize, left.place)
+        spans[0].append(_spans_of(left, text, boundaries))
+        spans[1].append([] if right is None else _spans_of(right, text, boundaries))
+        texts.append(text)
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    annotated = annotate(spans[0], spans[1], lengths, names=list(pairs.ids))
+    return replace(annotated, words=tuple(text.words() for text in texts)) if keep_tokens else annotated
+
+
+def _spans_of(file: Standoff, text: TokenizedText, boundaries: Boundaries) -> list[Span]:
+    file.check_text(text.text)
+    return [text.to_tokens(CharSpan(one.pieces, one.type, one.place), boundaries) for one in file.spans.values()]
+
+
+def _text_beside(left: Standoff, right: Standoff | None) -> str:
+    found = [(file.text_file, text) for file in (left, right) if file is not None and (text := file.text()) is not None]
+    if not found:
+        raise InputError(f"no text beside it: expected {left.text_file.name}", left.place)
+    (first, content), *others = found
+    for second, other in others:
+        if other != content:
+            at = first_difference(content, other)
+            raise SidesMismatch(
+                f"the texts diverge at character {at}: {first} has {content[at : at + 20]!r}, "
+                f"{second} has {other[at : at + 20]!r}"
+            )
+    return content

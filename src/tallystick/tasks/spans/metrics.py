@@ -1,41 +1,56 @@
 """Spans: every usual way to score them, and the token and separator model.
 
 What is counted (the event space) and what is made of the counts (the measure) are kept apart, as Esuli and
-Sebastiani ask. Where true and predicted units are bags, the metric is an expression of the algebra:
+Sebastiani ask. Where both sides are bags of segments or of units, the metric is an expression of the algebra:
 
-    segment = F↔[δ_start × δ_end × δ_tag]  over segments         token, ts = F↔[δ_unit × δ_tag]  over units
+    segment   F↔[δ_start × δ_end × δ_tag]                  token, ts   F↔[δ_unit × δ_tag]  over units
+    overlap   F→[⟦s ∩ s' ≠ ∅⟧ × δ_tag]                     contain     F→[⟦s ⊆ s'⟧ × δ_tag]
+    iou       F↔[⟦J(s, s') ≥ ½⟧ × δ_tag]                   → with any partner, ↔ one to one, as asked for
 
-Micro, macro and weighted averages over tags follow from one tally (`span_tallies`). 0/0 is 0, as in conlleval
+Micro, macro and weighted averages over tags follow from one tally (`tallies`). 0/0 is 0, as in conlleval
 and seqeval.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from tallystick.algebra.exact import exact
-from tallystick.algebra.normalise import f1
+from tallystick.algebra.node import Node, Similarity
+from tallystick.algebra.normalise import f
+from tallystick.algebra.numbers import overlap
 from tallystick.algebra.records import record
 from tallystick.algebra.sets import match
+from tallystick.algebra.weights import at_least
 from tallystick.engine.arrays import F64
+from tallystick.engine.data import Bag
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.result import Later, Result
-from tallystick.tasks.spans import counts as span_counts
-from tallystick.tasks.spans import units as unit_counts
-from tallystick.tasks.spans.counts import Array, Partner, Rows, SpanCounts
+from tallystick.tasks.metric import NamedMetric
+from tallystick.tasks.spans.counts import (
+    Array,
+    Partner,
+    Rows,
+    SpanCounts,
+    SpanScheme,
+    add_separators,
+    count_expression,
+    count_overlap,
+    count_scheme,
+    count_segment_matching,
+    count_separators,
+    count_tokens,
+    segment_columns,
+)
 from tallystick.tasks.spans.files import Decoding, SpanCorpus, corpus_from_python
 from tallystick.tasks.spans.iob import Reading, Scheme
-from tallystick.tasks.spans.schemes import SpanScheme, count_scheme
 from tallystick.tasks.spans.segments import AnnotatedTexts, Pairs, overlapping_pairs
 from tallystick.tasks.spans.tallies import AVERAGES, SchemeTables, TagTables
-
-SEGMENT = f1(match(record(start=exact, end=exact, tag=exact)))
-UNIT = f1(match(record(unit=exact, tag=exact)))
 
 ANY_TYPE = "any type"
 TAGGED_TWICE = "a token is tagged twice with one tag: units are bags, and have no accuracy, kappa or specificity"
@@ -68,6 +83,10 @@ class SpanOptions:
             raise MetricError(f'"{self.average}" is not an average; there are {", ".join(AVERAGES)}.{hint}')
         if not 0 < self.beta < float("inf"):
             raise MetricError(f"beta lies above 0, found {self.beta}")
+        if not 0 < self.iou <= 1:
+            raise MetricError(f"an IoU threshold lies above 0 and not above 1, found {self.iou}")
+        if self.partner not in (None, "any", "one-to-one"):
+            raise MetricError(f'"{self.partner}" is not a way to choose partners; there are any and one-to-one')
 
 
 PLAIN = SpanOptions()
@@ -83,17 +102,28 @@ class Prepared:
     weights: Array | None = None
     known_pairs: Pairs | None = None
 
+    @property
+    def metrics(self) -> dict[str, SpanMetric]:
+        """The metrics under the options, for this corpus."""
+        gaps = any(side.pieces is not None for side in (self.texts.reference, self.texts.predicted))
+        return metrics_for(self.options, gaps=gaps, weighted=self.weights is not None)
+
     @cached_property
     def pairs(self) -> Pairs:
         return overlapping_pairs(self.texts) if self.known_pairs is None else self.known_pairs
 
     @cached_property
+    def columns(self) -> tuple[Bag, Bag]:
+        """The segments of each document, as an expression looks at them."""
+        return segment_columns(self.texts, self.rows)
+
+    @cached_property
     def tokens(self) -> SpanCounts:
-        return unit_counts.count_tokens(self.texts, self.rows, weights=self.weights, pairs=self.pairs)
+        return count_tokens(self.texts, self.rows, weights=self.weights, pairs=self.pairs)
 
     @cached_property
     def separators(self) -> SpanCounts:
-        return unit_counts.count_separators(self.texts, self.rows, pairs=self.pairs)
+        return count_separators(self.texts, self.rows, pairs=self.pairs)
 
     def under(self, tag: str, of: Sequence[str]) -> Prepared:
         """The same under a supertag. Which segments share tokens does not depend on their tags."""
@@ -104,87 +134,99 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class Metric:
-    """A span metric: its counts (or its scheme), its own average, what its name stands for and depends on."""
+class SpanMetric(NamedMetric):
+    """A span metric: counted by its expression, by `tally`, or by one of nervaluate's schemes."""
 
-    count: Callable[[Prepared], SpanCounts] | SpanScheme
-    average: str
-    summary: str
-    expression: str = ""
-    parameters: Callable[[SpanOptions], Mapping[str, Any]] = lambda options: {}
+    average: str = "micro"
+    scheme: SpanScheme | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """What its name stands for depends on these options."""
 
-    def shown(self, name: str, options: SpanOptions, plain: bool) -> str:
-        """The metric in a signature; its expression stands for the plain case, in which all units weigh the same."""
-        chosen = ", ".join(f"{key}={value}" for key, value in self.parameters(options).items())
-        inner = f"({chosen})" if chosen else ""
-        return f"spans.{name}{inner}" + (f" = {self.expression}" if self.expression and plain else "")
+    @property
+    def full_name(self) -> str:
+        """The metric in a signature."""
+        chosen = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+        return f"spans.{self.name}({chosen})" if chosen else f"spans.{self.name}"
 
-
-def _constrained(p: Prepared) -> SpanCounts:
-    k1, k2 = p.options.k1, p.options.k2
-    if k1 is None and k2 is None:
-        raise MetricError("constrained_overlap needs k1 (spurious tokens allowed), k2 (missing ones), or both")
-    partner = p.options.partner or "any"
-    return span_counts.count_constrained_overlap(p.texts, k1, k2, p.rows, partner=partner, pairs=p.pairs)
+    def count(self, prepared: Prepared) -> SpanCounts:
+        """Its sums over a corpus, for each row and tag."""
+        if self.tally is None:
+            return count_expression(self.node, prepared.texts, prepared.rows)
+        found: SpanCounts = self.tally(prepared)
+        return found
 
 
-def _partner(default: Partner) -> Callable[[SpanOptions], Mapping[str, Any]]:
-    return lambda o: {"partner": o.partner or default}
+def metrics_for(options: SpanOptions = PLAIN, *, gaps: bool = False, weighted: bool = False) -> dict[str, SpanMetric]:
+    """Every metric of the task under these options. With `gaps` some segments are discontinuous, which `overlap` cannot
+    compare; with `weighted` tokens have weights, which units as bags have not."""
+    pieces: dict[str, Similarity] = {"pieces": exact} if gaps else {}
+    segment = record(start=exact, end=exact, **pieces, tag=exact)
+    units = options.separators == 1 and not weighted
 
+    def f_beta(inner: Similarity) -> Node:
+        return f(inner, options.beta)
 
-METRICS: dict[str, Metric] = {
-    "segment": Metric(
-        lambda p: span_counts.count_exact(p.texts, p.rows, distinct=p.options.distinct, pairs=p.pairs),
-        "micro",
-        "segments: same tokens, same tag",
-        str(SEGMENT),
-        lambda o: {"distinct": True} if o.distinct else {},
-    ),
-    "ts": Metric(
-        lambda p: unit_counts.add_separators(p.tokens, p.separators, p.options.separators),
-        "macro",
-        "tokens and separators: each unit right or wrong",
-        str(UNIT),
-        lambda o: {"separators": f"{o.separators:g}"},
-    ),
-    "token": Metric(lambda p: p.tokens, "macro", "tokens alone", str(UNIT)),
-    "overlap": Metric(
-        lambda p: span_counts.count_overlap(p.texts, p.rows, partner=p.options.partner or "any", pairs=p.pairs),
-        "micro",
-        "segments that share a token with one of the same tag",
-        parameters=_partner("any"),
-    ),
-    "contain": Metric(
-        lambda p: span_counts.count_contain(p.texts, p.rows, partner=p.options.partner or "any", pairs=p.pairs),
-        "micro",
-        "predicted segments that hold a true one",
-        parameters=_partner("any"),
-    ),
-    "constrained_overlap": Metric(
-        _constrained,
-        "micro",
-        "overlap with at most k1 spurious and k2 missing tokens",
-        parameters=lambda o: {"k1": o.k1, "k2": o.k2, "partner": o.partner or "any"},
-    ),
-    "iou": Metric(
-        lambda p: span_counts.count_iou(
-            p.texts, p.options.iou, p.rows, partner=p.options.partner or "one-to-one", pairs=p.pairs
+    def partners(kind: str, threshold: float | None, default: Partner) -> Node | None:
+        """F over segments that have any partner, or are matched one to one."""
+        if gaps:
+            return None
+        shared: Similarity = overlap(kind, start="start", end="end", inclusive=False)
+        shared = shared if threshold is None else at_least(shared, threshold)
+        one_to_one = (options.partner or default) == "one-to-one"
+        return f_beta(match(record(span=shared, tag=exact), "1:1" if one_to_one else "N:1"))
+
+    def counted(default: Partner, **limits: Any) -> Callable[[Prepared], SpanCounts]:
+        return lambda p: count_overlap(p.texts, p.rows, options.partner or default, p.pairs, **limits)
+
+    def limited(p: Prepared) -> SpanCounts:
+        if options.k1 is None and options.k2 is None:
+            raise MetricError("constrained_overlap needs k1 (spurious tokens allowed), k2 (missing ones), or both")
+        return counted("any", k1=options.k1, k2=options.k2)(p)
+
+    any_, one = ({"partner": options.partner or default} for default in ("any", "one-to-one"))
+    weight = {"separators": f"{options.separators:g}"}
+    unit = f_beta(match(record(unit=exact, tag=exact)))
+    declared = [
+        SpanMetric(
+            "segment", "segments: same tokens, same tag", f_beta(match(segment, distinct=options.distinct)),
+            parameters={"distinct": True} if options.distinct else {},
         ),
-        "micro",
-        "segments whose intersection over union reaches a threshold",
-        parameters=lambda o: {"threshold": f"{o.iou:g}", "partner": o.partner or "one-to-one"},
-    ),
-    "segment_units": Metric(
-        lambda p: span_counts.count_segment_matching(p.texts, p.rows, separators=p.options.separators, pairs=p.pairs),
-        "micro",
-        "segments matched 1:1 by the units that they share",
-        parameters=lambda o: {"separators": f"{o.separators:g}"},
-    ),
-    "strict": Metric("strict", "micro", "nervaluate's strict: same boundaries and type"),
-    "exact": Metric("exact", "micro", "nervaluate's exact: same boundaries, any type"),
-    "partial": Metric("partial", "micro", "nervaluate's partial: overlap counts half, any type"),
-    "type": Metric("type", "micro", "nervaluate's type: overlap with the same type"),
-}
+        SpanMetric(
+            "ts", "tokens and separators: each unit right or wrong", unit if units else None,
+            lambda p: add_separators(p.tokens, p.separators, options.separators), average="macro", parameters=weight,
+        ),
+        SpanMetric("token", "tokens alone", None if weighted else unit, lambda p: p.tokens, average="macro"),
+        SpanMetric(
+            "overlap", "segments that share a token with one of the same tag", partners("any", None, "any"),
+            counted("any"), parameters=any_,
+        ),
+        SpanMetric(
+            "contain", "predicted segments that hold a true one", partners("coverage", 1, "any"),
+            counted("any", k2=0), parameters=any_,
+        ),
+        SpanMetric(
+            "constrained_overlap", "overlap with at most k1 spurious and k2 missing tokens", tally=limited,
+            parameters={"k1": options.k1, "k2": options.k2, **any_},
+        ),
+        SpanMetric(
+            "iou", "segments whose intersection over union reaches a threshold",
+            partners("jaccard", options.iou, "one-to-one"), counted("one-to-one", iou=options.iou),
+            parameters={"threshold": f"{options.iou:g}", **one},
+        ),
+        SpanMetric(
+            "segment_units", "segments matched 1:1 by the units that they share",
+            tally=lambda p: count_segment_matching(p.texts, p.rows, p.pairs, separators=options.separators),
+            parameters=weight,
+        ),
+        SpanMetric("strict", "nervaluate's strict: same boundaries and type", scheme="strict"),
+        SpanMetric("exact", "nervaluate's exact: same boundaries, any type", scheme="exact"),
+        SpanMetric("partial", "nervaluate's partial: overlap counts half, any type", scheme="partial"),
+        SpanMetric("type", "nervaluate's type: overlap with the same type", scheme="type"),
+    ]  # fmt: skip
+    return {metric.name: metric for metric in declared}
+
+
+METRICS = metrics_for()
 """What `tallystick score spans --metric NAME` knows."""
 
 DEFAULT = ("segment", "ts")
@@ -264,6 +306,14 @@ def _prepare(corpus: SpanCorpus, options: SpanOptions) -> Prepared:
     return Prepared(texts, "text" if corpus.documents is None else corpus.documents, options, corpus.weights)
 
 
+def count(
+    name: str, texts: AnnotatedTexts, rows: Rows = "text", *, weights: Array | None = None, **options: Any
+) -> SpanCounts:
+    """The sums of one metric for each row and tag of a corpus: `count("overlap", texts, partner="one-to-one")`."""
+    prepared = Prepared(texts, rows, SpanOptions(**options), weights)
+    return prepared.metrics[name].count(prepared)
+
+
 @dataclass(frozen=True, eq=False)
 class _Counted:
     """The rows of a tally, whether its events have true negatives, and whether one was tagged twice."""
@@ -274,18 +324,18 @@ class _Counted:
 
 
 def _count(name: str, prepared: Prepared, tags: tuple[str, ...]) -> _Counted:
-    count = METRICS[name].count
+    metric = prepared.metrics[name]
     above = [(prepared.under(name, of), name) for name, of in prepared.options.supertags]
-    if isinstance(count, str):
+    if metric.scheme is not None:
         sides = [(prepared, tags), *((one, (name,)) for one, name in above)]
         by_tag = [
-            count_scheme(one.texts, count, one.rows, by_tag=True, pairs=one.pairs).of_tags(wanted)
+            count_scheme(one.texts, metric.scheme, one.rows, by_tag=True, pairs=one.pairs).of_tags(wanted)
             for one, wanted in sides
         ]
-        together = count_scheme(prepared.texts, count, prepared.rows, pairs=prepared.pairs)
+        together = count_scheme(prepared.texts, metric.scheme, prepared.rows, pairs=prepared.pairs)
         return _Counted(SchemeTables(tags).scheme_rows(by_tag, together))
-    counts = count(prepared)
-    parts = [counts.of_tags(tags), *(count(one).of_tags((name,)) for one, name in above)]
+    counts = metric.count(prepared)
+    parts = [counts.of_tags(tags), *(metric.count(one).of_tags((name,)) for one, name in above)]
     multiple = any(part.multiple for part in parts)
     return _Counted(TagTables(tags).rows(parts), counts.total is not None and not multiple, multiple)
 
@@ -297,8 +347,8 @@ def _count_rows(name: str, prepared: Prepared, tags: tuple[str, ...]) -> F64:
 def _result(
     name: str, corpus: SpanCorpus, prepared: Prepared, whole: _Counted, tags: tuple[str, ...], negatives: bool
 ) -> Result:
-    metric, options = METRICS[name], prepared.options
-    kind = (SchemeTables if isinstance(metric.count, str) else TagTables)(
+    metric, options = prepared.metrics[name], prepared.options
+    kind = (TagTables if metric.scheme is None else SchemeTables)(
         tags,
         options.average or metric.average,
         options.beta,
@@ -306,7 +356,6 @@ def _result(
         tuple(supertag for supertag, _ in options.supertags),
         negatives,
     )
-    plain = options.separators == options.beta == 1 and not options.distinct and corpus.weights is None
     # a corpus of sentences has very many rows, and most evaluations never look at them; but only whole numbers have the
     # same sum whether they are added by document or all at once
     rows: F64 | Later
@@ -315,14 +364,20 @@ def _result(
     else:
         rows = _count_rows(name, prepared, tags)
     return Result(
-        metric=metric.shown(name, options, plain),
+        metric=metric.expression or metric.full_name,
         kind=kind,
         rows=rows,
         ids=corpus.ids,
         undefined=0.0,
         notes=(*repair_notes(corpus), *([TAGGED_TWICE] * whole.multiple)),
+        sources=None if metric.expression is None or name in OF_UNITS else (prepared.columns,),
         settings=_settings(corpus, options),
+        name=metric.full_name if metric.expression is not None else "",
     )
+
+
+OF_UNITS = ("ts", "token")
+"""Metrics over units; documents are kept as segments only."""
 
 
 def _settings(corpus: SpanCorpus, options: SpanOptions) -> str:
@@ -351,14 +406,6 @@ def repair_notes(corpus: SpanCorpus) -> list[str]:
 
 
 __all__ = [
-    "DEFAULT",
-    "GROUPS",
-    "METRICS",
-    "SEGMENT",
-    "UNIT",
-    "Metric",
-    "SpanOptions",
-    "evaluate",
-    "score",
+    "DEFAULT", "GROUPS", "METRICS", "SpanMetric", "SpanOptions", "count", "evaluate", "metrics_for", "score",
     "score_systems",
-]
+]  # fmt: skip

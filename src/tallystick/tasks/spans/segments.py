@@ -301,12 +301,15 @@ def canonical_order(segments: Segments) -> IntArray:
     """The numbers of the segments by text, start, end, stretches, tag."""
     shape = np.zeros(len(segments), dtype=np.int64)
     if segments.pieces is not None:
-        shape = stretch_codes([segments])[0]
+        shape = stretch_codes([segments])[0][0]
     return np.lexsort((segments.tag, shape, segments.end, segments.start, segments.text))
 
 
-def stretch_codes(sides: list[Segments]) -> list[IntArray]:
-    """A number for the stretches of each segment, the same for the same ones; 0 where it is continuous."""
+def stretch_codes(sides: Sequence[Segments]) -> tuple[list[IntArray], list[tuple[int, ...]]]:
+    """A number for the stretches of each segment, the same for the same ones, and what the numbers stand for: start, end,
+    start, end, ...; 0 stands for a continuous segment."""
+    if all(side.pieces is None for side in sides):
+        return [np.zeros(len(side), dtype=np.int64) for side in sides], [()]
     shapes: list[list[tuple[int, ...]]] = []
     for side in sides:
         flat: list[list[int]] = [[] for _ in range(len(side))]
@@ -317,5 +320,6 @@ def stretch_codes(sides: list[Segments]) -> list[IntArray]:
             for segment, start, end in zip(*columns, strict=True):
                 flat[segment] += (start, end)
         shapes.append([tuple(shape) for shape in flat])
-    known = {shape: code for code, shape in enumerate(sorted({shape for side in shapes for shape in side} | {()}))}
-    return [np.array([known[shape] for shape in side], dtype=np.int64) for side in shapes]
+    table = sorted({shape for side in shapes for shape in side} | {()})
+    known = {shape: code for code, shape in enumerate(table)}
+    return [np.array([known[shape] for shape in side], dtype=np.int64) for side in shapes], table

@@ -66,7 +66,7 @@ def errors_tables(
     confusion = [[name, *row] for name, row in zip((*tags, SPURIOUS), alignment.confusion().tolist(), strict=True)]
     listed = alignment.errors(limit)
     wrong = sum(counts) - counts[Outcome.CORRECT]
-    more = f", the first {len(listed):,} of {wrong:,} (--limit)" if len(listed) < wrong else ""
+    more = f", the first {len(listed):,} of {wrong:,} (--rows)" if len(listed) < wrong else ""
     errors = [
         [str(error.outcome), _brief(corpus, error) if brief else _place(corpus, error), _shown(corpus, error, error.reference),
          _shown(corpus, error, error.predicted), error.tokens_off]

@@ -1,6 +1,13 @@
-"""Tallies of spans: the sums of every tag side by side, so that each average follows from the summed rows.
+"""Measures over contingency tables, and tallies with a table for every tag.
 
-A row is a document; its sums are those of one table for each tag (and for each supertag, which stands apart
+    precision = TP / (TP + FP)    F_b = (1 + b^2) TP / (b^2 (TP + FN) + TP + FP)    accuracy = (TP + TN) / N
+    recall    = TP / (TP + FN)    kappa = (p_o - p_e) / (1 - p_e)                 specificity = TN / (TN + FP)
+
+with p_o = accuracy and p_e = ((TP + FP)(TP + FN) + (FN + TN)(FP + TN)) / N^2. A measure takes counts and
+gives an array of the same shape, NaN where it is 0/0; what 0/0 means is decided here, at the last division,
+never in a sum.
+
+A row of a tally is a document; its sums are those of one table for each tag (and for each supertag, which stands apart
 and is in no average):
 
     num_p of every tag | den_p of every tag | num_r of every tag | den_r of every tag | total
@@ -12,20 +19,70 @@ true events. A tag that neither side has is left out; one whose value is 0/0 alt
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from tallystick.engine.arrays import F64
 from tallystick.engine.tally import ratio
 from tallystick.errors import MetricError, some
-from tallystick.tasks.spans import units as span_measures
-from tallystick.tasks.spans.counts import SpanCounts
-from tallystick.tasks.spans.schemes import SchemeCounts
-from tallystick.tasks.spans.units import Measure
+from tallystick.tasks.spans.counts import SchemeCounts, SpanCounts
+
+Measure: TypeAlias = Callable[[SpanCounts], F64]
+
+
+def precision(counts: SpanCounts) -> F64:
+    """The part of what was predicted that is right."""
+    return ratio(counts.num_p, counts.den_p)
+
+
+def recall(counts: SpanCounts) -> F64:
+    """The part of what is true that was found."""
+    return ratio(counts.num_r, counts.den_r)
+
+
+def f_beta(counts: SpanCounts, beta: float = 1.0) -> F64:
+    """The weighted harmonic mean of precision and recall; beta above 1 favours recall.
+
+    With one numerator it is undefined only where neither side has anything. With two (segments that have any
+    partner) it is computed from precision and recall, where an undefined one counts as 0.
+    """
+    square = beta * beta
+    if counts.num_p is counts.num_r or np.array_equal(counts.num_p, counts.num_r):
+        return ratio((1 + square) * counts.num_p, square * counts.den_r + counts.den_p)
+    p, r = np.nan_to_num(precision(counts)), np.nan_to_num(recall(counts))
+    value = np.nan_to_num(ratio((1 + square) * p * r, square * p + r))
+    value[(counts.den_p == 0) & (counts.den_r == 0)] = np.nan
+    return value
+
+
+def f1(counts: SpanCounts) -> F64:
+    """F with beta 1."""
+    return f_beta(counts, 1.0)
+
+
+def accuracy(counts: SpanCounts) -> F64:
+    """The part of all events that is right; needs true negatives."""
+    tn = counts.tn
+    return ratio(counts.tp + tn, counts.tp + counts.fp + counts.fn + tn)
+
+
+def specificity(counts: SpanCounts) -> F64:
+    """The part of the untagged events that was left untagged; needs true negatives."""
+    tn = counts.tn
+    return ratio(tn, tn + counts.fp)
+
+
+def kappa(counts: SpanCounts) -> F64:
+    """Cohen's kappa: agreement beyond chance; needs true negatives. Undefined where chance agrees always."""
+    tp, fp, fn, tn = (np.asarray(part, dtype=np.float64) for part in (counts.tp, counts.fp, counts.fn, counts.tn))
+    square = (tp + fp + fn + tn) ** 2
+    by_chance = (tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)
+    return ratio((tp + tn) * (tp + fp + fn + tn) - by_chance, square - by_chance)
+
 
 AVERAGES = ("micro", "macro", "weighted")
 ALL = "all tags"
@@ -137,13 +194,13 @@ class TagTables:
         return self._counts(flat).of_tags(self.tags if self.over is None else self.over)
 
     def _measures(self) -> dict[str, Measure]:
-        measures: dict[str, Measure] = {"precision": span_measures.precision, "recall": span_measures.recall}
-        measures[self.headline] = partial(span_measures.f_beta, beta=self.beta)
+        measures: dict[str, Measure] = {"precision": precision, "recall": recall}
+        measures[self.headline] = partial(f_beta, beta=self.beta)
         if self.negatives:
             measures |= {
-                "accuracy": span_measures.accuracy,
-                "kappa": span_measures.kappa,
-                "specificity": span_measures.specificity,
+                "accuracy": accuracy,
+                "kappa": kappa,
+                "specificity": specificity,
             }
         return measures
 

@@ -201,7 +201,8 @@ class Spans(Task):
     def parts(self, scored: Scored, settings: SpanSettings, shown: Shown) -> Parts:
         from tallystick.tasks.spans.show import spans_parts
 
-        return spans_parts(scored.corpus, scored.results, 50)
+        longest = max((len(table.rows) for table in shown.tables), default=0)  # a longer list was asked for
+        return spans_parts(scored.corpus, scored.results, max(50, longest))
 
 
 def _what(metrics: tuple[str, ...], settings: SpanSettings) -> tuple[tuple[str, ...], SpanOptions]:

@@ -19,14 +19,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tallystick.errors import InputError, Place, SidesMismatch, some, unmet_ids
+from tallystick.errors import InputError, Place, some
 from tallystick.files.json_values import NotJson, decode, decode_line
-from tallystick.files.pairing import Missing, allowed
-from tallystick.files.source import AnySource, Source, read_text, reads_once
+from tallystick.files.pairing import Documents, Missing, Paired, pair_sides, repeated_name
+from tallystick.files.source import AnySource, Source
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 from tallystick.tasks.relations.files import DocumentText, of_characters
 
@@ -37,29 +37,15 @@ _MUC4 = re.compile(r"^\s*0\.\s+MESSAGE: ID\b", re.MULTILINE)
 _MUC4_NAME = re.compile(r"^TST(\d)-MUC\d-(\d{4})$")
 
 
-@dataclass
-class TemplateDocuments:
-    """One file's documents: a set of templates for each id, and where each stood."""
-
-    file: str
-    ids: list[str]
-    values: list[TemplateSet[Entity[str]]]
-    lines: list[int | None]
-    notes: list[str] = field(default_factory=list)
+Templates = TemplateSet[Entity[str]]
+TemplateDocuments = Documents[Templates]
+"""One file's documents: a set of templates for each id, and where each stood."""
+PairedTemplates = Paired[Templates]
+"""Reference and prediction over the same documents, in the order of the reference."""
 
 
-@dataclass(frozen=True)
-class PairedTemplates:
-    """Reference and prediction over the same documents, in the order of the reference."""
-
-    ids: Sequence[Any]
-    reference: Sequence[TemplateSet[Entity[str]]]
-    predicted: Sequence[TemplateSet[Entity[str]]]
-    notes: tuple[str, ...] = ()
-
-
-def read_templates(name: AnySource) -> TemplateDocuments:
-    """Read one side of a corpus: a path, a `.gz` path, or `-` for standard input."""
+def read_templates(name: AnySource, *, keep_text: bool = False) -> TemplateDocuments:
+    """Read one side of a corpus: a path, a `.gz` path, or `-` for standard input; with the texts, where they are to be kept."""
     source = Source.of(name)
     file, content = str(source), source.text()
     start = content.lstrip()
@@ -77,7 +63,7 @@ def read_templates(name: AnySource) -> TemplateDocuments:
             source.place(first, 1, start.split("\n", 1)[0]),
         )
     lines = [(source.line(number), line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
-    reading = _Reading(file)
+    reading = _Reading(file, keep_text)
     if _is_json(lines[0][1]) and (len(lines) > 1 or _is_document(decode(lines[0][1]))):
         for number, line in lines:
             reading.take_line(_parsed(line, file, number), number)
@@ -91,18 +77,19 @@ def pair_templates(
     reference: TemplateDocuments, predicted: TemplateDocuments, absent: Missing | None = None
 ) -> PairedTemplates:
     """Lay both sides together by the names of their documents; `TST3-MUC4-0001` is gtt's `30001`."""
-    names = [reference.ids, predicted.ids]
-    if set(names[0]) != set(names[1]):
-        names = [[_gtt_name(name) for name in side] for side in names]
-    place = {name: k for k, name in enumerate(names[1])}
-    missing = [old for old, name in zip(reference.ids, names[0], strict=True) if name not in place]
-    known = set(names[0])
-    extra = [old for old, name in zip(predicted.ids, names[1], strict=True) if name not in known]
-    if (missing or extra) and not allowed(absent, missing, extra):
-        raise SidesMismatch(f"{reference.file} and {predicted.file}: {unmet_ids(missing, extra)}")
-    values = [predicted.values[place[name]] if name in place else TemplateSet() for name in names[0]]
-    notes = (*reference.notes, *(note for note in predicted.notes if note not in reference.notes))
-    return PairedTemplates(reference.ids, reference.values, values, notes)
+    sides = reference.side, predicted.side
+    if set(sides[0].names) != set(sides[1].names):
+        sides = tuple(replace(side, keys=[_gtt_name(name) for name in side.names]) for side in sides)  # type: ignore[assignment]
+    pairs = pair_sides(*sides, absent)
+    values = list(predicted.values.values())
+    notes = (*reference.warnings, *(note for note in predicted.warnings if note not in reference.warnings))
+    return Paired(
+        tuple(reference.values),
+        tuple(reference.values.values()),
+        tuple(values[j] if j >= 0 else TemplateSet() for _, j in pairs),
+        notes,
+        {**predicted.texts, **reference.texts},
+    )
 
 
 def _gtt_name(name: str) -> str:
@@ -143,8 +130,9 @@ def _parsed(text: str, file: str, number: int) -> dict[str, Any]:
 class _Reading:
     """What is known after some documents of a JSON file."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
+    def __init__(self, file: str, keep_text: bool = False) -> None:
+        self.file, self.keep_text = file, keep_text
+        self.texts: dict[str, TemplateText] = {}
         self.documents: dict[str, list[Template[Entity[str]]]] = {}
         self.lines: dict[str, int | None] = {}
         self.emptied = 0
@@ -166,7 +154,7 @@ class _Reading:
             what = f"has {some(lists)}: say which to read" if lists else f"found {some(value)}"
             raise self._error(f"{what}; expected the templates under one of {some(_LIST)}", line)
         if str(name) in self.documents:
-            raise self._error(f'document "{name}" stood in line {self.lines[str(name)]} already', line)
+            raise repeated_name(str(name), Place(self.file, self.lines[str(name)]), Place(self.file, line))
         templates = self._templates(value[lists[0]], lists[0], line)
         if lists[0] == "templates" and found[0] == "docid":
             unique = list(dict.fromkeys(templates))
@@ -174,6 +162,9 @@ class _Reading:
             templates = unique
         self.documents[str(name)] = templates
         self.lines[str(name)] = line
+        text = text_of(value) if self.keep_text else None
+        if text is not None:
+            self.texts[str(name)] = text
         return None
 
     def take_entry(self, name: str, value: Any, line: int | None) -> None:
@@ -265,12 +256,17 @@ class _Reading:
             notes.append(
                 f"{self.file}: {self.repeated:,} gold templates that repeat another were left out, as gtt does"
             )
-        ids = list(self.documents)
-        values = [TemplateSet(tuple(self.documents[name])) for name in ids]
-        return TemplateDocuments(self.file, ids, values, [self.lines[name] for name in ids], notes)
+        return TemplateDocuments(
+            self.file,
+            "JSON",
+            {name: TemplateSet(tuple(found)) for name, found in self.documents.items()},
+            {name: Place(self.file, line) for name, line in self.lines.items()},
+            warnings=notes,
+            texts=self.texts,
+        )
 
 
-# The texts that templates were filled from, for those who want to see them: scoring never reads them.
+# The texts that templates were filled from, for those who want to see them: scoring never looks at them.
 #
 # gtt's gold has a document's text under `doctext`, and mentions as `[text, offset]`, in characters; the plain form may have a
 # `text`. A mention without an offset stands where its text is first found, as a whole word and whatever its case.
@@ -299,26 +295,15 @@ class TemplateText:
         return self.content[start : start + len(mention)].casefold() == mention.casefold()
 
 
-def read_texts(name: str) -> dict[str, TemplateText]:
-    """The texts of a file's documents, as far as they have one, by the documents' names."""
-    return {} if reads_once(name) else dict(_lines(read_text(name)))  # standard input is read once
-
-
-def _lines(content: str) -> Iterator[tuple[str, TemplateText]]:
-    for line in content.split("\n"):
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):  # a file that is one object over many lines has no texts
-            continue
-        if not isinstance(value, dict):
-            continue
-        text = next((value[key] for key in TEXTS if isinstance(value.get(key), str)), None)
-        key = next((key for key in IDS if key in value), None)
-        if text is not None and key is not None:
-            offsets: dict[str, tuple[int, ...]] = {}
-            for mention, start in _offsets({part: found for part, found in value.items() if part not in TEXTS}):
-                offsets[mention.casefold()] = (*offsets.get(mention.casefold(), ()), start)
-            yield str(value[key]), TemplateText(text, of_characters(text), offsets)
+def text_of(value: Mapping[str, Any]) -> TemplateText | None:
+    """The text of a line of JSON, if it has one."""
+    text = next((value[key] for key in TEXTS if isinstance(value.get(key), str)), None)
+    if text is None:
+        return None
+    offsets: dict[str, tuple[int, ...]] = {}
+    for mention, start in _offsets({part: found for part, found in value.items() if part not in TEXTS}):
+        offsets[mention.casefold()] = (*offsets.get(mention.casefold(), ()), start)
+    return TemplateText(text, of_characters(text), offsets)
 
 
 def _offsets(value: Any) -> Iterator[tuple[str, int]]:

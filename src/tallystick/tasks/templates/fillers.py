@@ -106,10 +106,8 @@ def meet(pairs: PairedTemplates, compatible: Callable[[str, str], float], phi: S
 
 def sums_of(fillers: Match, reference: Sequence[Any], predicted: Sequence[Any], blocks: Blocks) -> Any:
     """Σ of the fillers of every pair of templates in one block, on both sides."""
-    from tallystick.algebra.normalise import numerators
-
     r, p = fillers.encode(Objects([t.fillers for t in reference]), Objects([t.fillers for t in predicted]), Scope())
-    return numerators(fillers, r, p, blocks)
+    return fillers.numerators(r, p, blocks)
 
 
 def _flat(side: Sequence[Document]) -> tuple[list[Template[Entity[str]]], I64]:

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from tallystick.algebra.alignment import align_documents
 from tallystick.algebra.exact import exact
 from tallystick.algebra.node import Similarity
 from tallystick.algebra.records import record
@@ -32,10 +33,8 @@ from tallystick.engine.data import Objects, Scope
 from tallystick.engine.encoded import Items, unshared
 from tallystick.engine.tally import Counts, Kind
 from tallystick.errors import MetricError, did_you_mean
-from tallystick.results.alignment import descend, root
 from tallystick.results.evaluation import evaluate as evaluate_metric
 from tallystick.results.result import Result
-from tallystick.results.tallying import summed
 from tallystick.tasks.templates.files import PairedTemplates
 from tallystick.tasks.templates.fillers import FILLERS, Document, granular_types, muc4_templates, phi_mention, phi_type
 from tallystick.tasks.templates.scorers import gtt, gtt_alignment, iterx_phi3_quirks, iterx_subset, iterx_subset_quirks
@@ -115,7 +114,7 @@ def evaluate(
     ids, left, right = paired(reference, predicted)
     assert isinstance(left, Objects)
     assert isinstance(right, Objects)
-    return score(PairedTemplates(list(ids), left.values, right.values), metrics, fillers=fillers)
+    return score(PairedTemplates(tuple(ids), tuple(left.values), tuple(right.values)), metrics, fillers=fillers)
 
 
 def score(
@@ -163,14 +162,14 @@ def _result(name: str, metric: Metric, pairs: PairedTemplates, phi: Similarity |
     )
     settings = [word for word, on in (("types=slot", metric.types), ("predicted=by_mention", metric.by_mention)) if on]
     return Result(
-        found.metric, found.kind, found.rows, found.ids, None, (*pairs.notes, *found.notes), found.sources,
+        found.metric, found.kind, found.rows, found.ids, None, (*pairs.warnings, *found.notes), found.sources,
         ", ".join(settings),
     )  # fmt: skip
 
 
 def _named(name: str, expression: str, kind: Kind, rows: F64, pairs: PairedTemplates, notes: Sequence[str]) -> Result:
     shown = f"templates.{name}" + (f" = {expression}" if expression else "")
-    return Result(shown, kind, rows, tuple(pairs.ids), None, (*pairs.notes, *notes))
+    return Result(shown, kind, rows, tuple(pairs.ids), None, (*pairs.warnings, *notes))
 
 
 def seen(metric: Metric, pairs: PairedTemplates) -> tuple[list[Document], list[Document]]:
@@ -207,9 +206,9 @@ def by_slot(pairs: PairedTemplates, name: str, phi: Similarity | None = None) ->
     node = muc4_templates(phi) if phi is not None and name.startswith("eq32") else metric.node
     reference, predicted = seen(metric, pairs)
     table = _Table([*reference, *predicted])
-    inner = summed(node)
+    inner = node.summed
     r, p = inner.encode(Objects(reference), Objects(predicted), Scope())
-    for level in descend(root(inner, r, p, leftovers=False)):
+    for level in align_documents(inner, r, p, leftovers=False).descend():
         if level.path == "templates[*].fillers[*]":
             left, right = _slots(reference), _slots(predicted)
             weights = level.weights

@@ -26,8 +26,8 @@ import numpy as np
 
 from tallystick.engine.arrays import F64, I64
 from tallystick.engine.assignment import assign
-from tallystick.errors import SidesMismatch, some, unmet_ids
-from tallystick.files.pairing import Missing, allowed
+from tallystick.errors import SidesMismatch, some
+from tallystick.files.pairing import Missing, allowed, require_allowed
 from tallystick.results.result import Result
 from tallystick.tasks.templates.muc4_counts import (
     COR,
@@ -242,7 +242,7 @@ def score(
     extra = [name for name in predicted.documents if name not in reference.documents]
     allows = allowed(asked, missing, extra)
     if extra and not allows:
-        raise SidesMismatch(f"{reference.file} and {predicted.file}: {unmet_ids([], extra)}")
+        require_allowed(reference.file, predicted.file, [], extra, None)
     notes: tuple[str, ...] = ()
     if missing and not allows:  # as in 1992: nothing was found there
         notes = (f"{predicted.file} leaves out {len(missing):,} messages, which count as empty: {some(missing)}",)

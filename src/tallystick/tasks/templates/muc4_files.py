@@ -236,8 +236,9 @@ STRING_SLOTS = {
 def string_templates(file: str, content: str) -> TemplateDocuments:
     """A MUC-4 file for the metrics of recent work: the type and the string fills, without case."""
     found = _from_text(file, content)
-    values = []
-    for listed in found.documents.values():
+    note = f"{file}: of MUC-4's slots the incident type and the string fills are scored; descriptions of a named target are not"
+    out = TemplateDocuments(file, "MUC-4", warnings=[note])
+    for name, listed in found.documents.items():
         templates = []
         for one in listed:
             types = [value.lower() for fill in one.slots.get("inc-type", ()) for value in fill.values]
@@ -248,10 +249,8 @@ def string_templates(file: str, content: str) -> TemplateDocuments:
                 if not (slot == "hum-tgt-desc" and fill.tags)
             ]
             templates.append(Template(" / ".join(types), tuple(fillers)))
-        values.append(TemplateSet(tuple(templates)))
-    lines: list[int | None] = [listed[0].line if listed else None for listed in found.documents.values()]
-    note = f"{file}: of MUC-4's slots the incident type and the string fills are scored; descriptions of a named target are not"
-    return TemplateDocuments(file, list(found.documents), values, lines, [note])
+        out.add(name, TemplateSet(tuple(templates)), Place(file, listed[0].line if listed else None))
+    return out
 
 
 # Judgements

@@ -1,8 +1,8 @@
 """MUC-4's interactive scoring: string fills that no rule matches are questions, and their answers are its judgements.
 
 In 1992 a person sat at the scorer and decided what `MAIDS` is worth where the key has `THE TWO MAIDS`: match, partial or fail.
-Here the same is asked as of any candidate: the fill of a response, in a slot of the key template that it was mapped to. Correct is
-`match` for the references that were named, Partial is `partial`, Incorrect is `fail`. What the rules match already is not asked.
+Here it is asked like any other question: the candidate is the fill of a response, in a slot of the key template that it was mapped to. Correct is
+`match` for the references that the judge names, Partial is `partial`, Incorrect is `fail`. What the rules match is not asked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class OpenFill:
     """A fill of a response that equals none of the key's, and the question about it."""
 
     template: tuple[str, str]
-    """Message, and the key's template."""
+    """The message, and the name of the key's template."""
     slot: str
     keys: tuple[Fill, ...]
     response: Fill
@@ -41,7 +41,7 @@ def open_fills(reference: Muc4Templates, predicted: Muc4Templates, *, recorded: 
         for slot in STRINGS:
             keys = key.slots.get(slot, ())
             for fill in response.slots.get(slot, ()):
-                if keys and shown(fill).strip() and not any(value_credit(slot, one, fill) for one in keys):
+                if keys and fill_text(fill).strip() and not any(value_credit(slot, one, fill) for one in keys):
                     question = _question(text, places, key, slot, keys, fill)
                     out.append(OpenFill((message, key_name), slot, keys, fill, question))
     return out
@@ -51,8 +51,8 @@ def _question(
     text: str, places: dict[tuple[str, int], Span], key: Muc4Template, slot: str, keys: Sequence[Fill], fill: Fill
 ) -> Question:
     return Question(
-        shown(fill),
-        tuple(shown(one) for one in keys),
+        fill_text(fill),
+        tuple(fill_text(one) for one in keys),
         text,
         event_type=" / ".join(value for one in key.slots.get("inc-type", ()) for value in one.values),
         role=slot,
@@ -60,26 +60,26 @@ def _question(
     )
 
 
-def shown(fill: Fill) -> str:
-    """A fill as it is read; alternatives beside each other."""
+def fill_text(fill: Fill) -> str:
+    """The text of a fill, with its alternatives."""
     return " / ".join(value.strip('"') for value in fill.values)
 
 
 def template_text(message: str, key: Muc4Template) -> tuple[str, dict[tuple[str, int], Span]]:
-    """The key's template as a text to judge by, and where each of its fills stands."""
+    """The key's template as a text to judge by, and the span of each of its fills."""
     text, places = f"{message}, template {key.name}\n", {}
     for slot in SLOTS:
         for k, fill in enumerate(key.slots.get(slot, ())):
             text += f"\n{slot}: "
-            if shown(fill):
-                places[slot, k] = (len(text), len(text) + len(shown(fill)))
-            text += shown(fill) + (f" ({' / '.join(fill.tags)})" if fill.tags else "")
+            if fill_text(fill):
+                places[slot, k] = (len(text), len(text) + len(fill_text(fill)))
+            text += fill_text(fill) + (f" ({' / '.join(fill.tags)})" if fill.tags else "")
     return text, places
 
 
 @dataclass(frozen=True)
-class Decided:
-    """What a judge made of the open fills."""
+class DecidedFills:
+    """A judge's decisions on the open fills."""
 
     judgements: Judgements
     asked: int
@@ -87,11 +87,11 @@ class Decided:
     without_key: int
     """Correct, but for none of the key's fills, for which MUC-4 has no credit."""
     notes: tuple[str, ...] = ()
-    """What the judge has to say of itself."""
+    """Notes of the judge about itself."""
 
     @property
     def note(self) -> str:
-        """For the reader of the figures."""
+        """What a reader of the figures needs to know."""
         text = f"the judge decided {self.judged:,} of {self.asked:,} open string fills"
         if self.judged < self.asked:
             text += ": the figures are lower bounds"
@@ -100,7 +100,7 @@ class Decided:
         return "; ".join((text, *self.notes))
 
 
-def decided_fills(fills: Sequence[OpenFill], judge: Judge, before: Judgements | None = None) -> Decided:
+def decide_fills(fills: Sequence[OpenFill], judge: Judge, before: Judgements | None = None) -> DecidedFills:
     """A judge's verdicts as MUC-4's judgements; those of `before` stay."""
     out: Judgements = {place: dict(found) for place, found in (before or {}).items()}
     verdicts = judge.judge([one.question for one in fills])
@@ -116,4 +116,4 @@ def decided_fills(fills: Sequence[OpenFill], judge: Judge, before: Judgements | 
         key: Form = None if verdict.label == "Incorrect" else about[0] if len(about) == 1 else ("all-of", *about)
         listed = out.setdefault((*one.template, one.slot), {})
         listed.setdefault(fill_form(one.slot, one.response), Judgement(VERDICTS[verdict.label], key))
-    return Decided(out, len(fills), judged, without_key, tuple(getattr(judge, "notes", ())))
+    return DecidedFills(out, len(fills), judged, without_key, tuple(getattr(judge, "notes", ())))

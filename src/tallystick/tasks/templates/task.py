@@ -84,8 +84,8 @@ class Templates(Task):
 
         if settings.preset == OFFICIAL:
             return _official(reference, predicted, settings, reading)
-        pairs = pair_templates(read_templates(reference), read_templates(predicted), reading.missing)
-        return pairs, reference, predicted
+        sides = [read_templates(side, keep_text=reading.texts) for side in (reference, predicted)]
+        return pair_templates(sides[0], sides[1], reading.missing), reference, predicted
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: TemplateSettings) -> Any:
         from tallystick.tasks.templates.metrics import METRICS, filler_similarity, score
@@ -152,14 +152,12 @@ class Templates(Task):
 
     def parts(self, scored: Scored, settings: TemplateSettings, shown: Shown) -> Parts:
         from tallystick.results.report import Parts
-        from tallystick.tasks.templates.files import read_texts
         from tallystick.tasks.templates.show import templates_parts
 
         if settings.preset == OFFICIAL:
             return Parts()
-        pairs, reference, predicted = scored.corpus
-        texts = {**read_texts(predicted), **read_texts(reference)}
-        return templates_parts(pairs, scored.extra, scored.results, texts)
+        pairs = scored.corpus[0]
+        return templates_parts(pairs, scored.extra, scored.results, pairs.texts)
 
     def explained_by(self, metric: str | None) -> tuple[str, ...]:
         return (metric or "eq32",)
@@ -178,10 +176,10 @@ def _official(reference: Any, predicted: Any, settings: TemplateSettings, readin
     if settings.judge is None:
         return score(keys, responses, judgements=decided, recorded=recorded, asked=reading.missing)
     from tallystick.judging.recorded import judge_named
-    from tallystick.tasks.templates.muc4_judging import decided_fills, open_fills
+    from tallystick.tasks.templates.muc4_judging import decide_fills, open_fills
 
     judge = judge_named(settings.judge)
-    found = decided_fills(open_fills(keys, responses, recorded=recorded), judge, decided)
+    found = decide_fills(open_fills(keys, responses, recorded=recorded), judge, decided)
     report = score(keys, responses, judgements=found.judgements, recorded=recorded, asked=reading.missing)
     return replace(report, notes=(*report.notes, found.note), settings=f"{report.settings}, judge={judge.signature}")
 

@@ -1,0 +1,110 @@
+"""A similarity of one's own is one file: the one of docs/algebra.md, inside the package and outside of it."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import tallystick as ts
+from tallystick import algebra
+from tallystick.algebra import names
+from tallystick.cli.main import tallystick
+from tallystick.errors import MetricError
+from tallystick.laboratory import check, expression
+
+PAGE = (Path(__file__).parents[2] / "docs" / "algebra.md").read_text(encoding="utf-8")
+(MODULE,) = re.findall(r"```python\n(\"\"\"Coordinates.*?)```", PAGE, re.S)
+
+PARIS, NEARBY, ROME = (48.857, 2.352), (48.857, 2.42), (41.9, 12.5)
+GOLD = [{"name": "a", "places": [PARIS, ROME]}]
+SYSTEM = [{"name": "a", "places": [NEARBY]}]
+
+
+@pytest.fixture
+def inside(tmp_path, monkeypatch):
+    """The module in the folder of the algebra."""
+    (tmp_path / "coordinates.py").write_text(MODULE)
+    monkeypatch.setattr(algebra, "__path__", [*algebra.__path__, str(tmp_path)])
+    for found in (names.node_classes, names.constructors):
+        found.cache_clear()
+    yield
+    sys.modules.pop("tallystick.algebra.coordinates", None)
+    vars(ts).pop("near", None)
+    for found in (names.node_classes, names.constructors):
+        found.cache_clear()
+
+
+@pytest.fixture
+def outside(tmp_path, monkeypatch):
+    """The module in the current folder."""
+    (tmp_path / "places.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    yield
+    sys.modules.pop("places", None)
+
+
+def test_inside_it_has_a_name_of_its_own(inside):
+    assert "near" in dir(ts)
+    assert ts.near(5.0) == ts.parse("near(5.0)")
+    metric = ts.f1(ts.match(ts.near(5.0)))
+    assert str(metric) == "f1(match(near(reach=5.0), 1:1))"
+    assert ts.parse(str(metric)) == metric
+    assert pickle.loads(pickle.dumps(metric)) == metric
+    with pytest.raises(MetricError, match="needs a reach above 0"):
+        ts.parse("near(0)")
+    with pytest.raises(MetricError, match=r'Did you mean "near"'):
+        ts.parse("nearr(5)")
+
+
+def test_inside_it_can_be_chosen(inside):
+    wanted = "f1(match(near(reach=5.0), 1:1))"
+    for choice in ({"near": {"reach": 5}}, {"near": 5}, {"near": [5]}, {"expression": "near(5)"}):
+        assert str(ts.derive(list[tuple[float, float]], {"[*]": choice})) == wanted
+    assert str(ts.derive(list[tuple[float, float]], {"[*]": "near"})) == "f1(match(near(), 1:1))"
+    with pytest.raises(ts.TallystickError, match=r"unknown option 'reech'; expected reach\. Did you mean"):
+        ts.derive(list[tuple[float, float]], {"[*]": {"near": {"reech": 5}}})
+
+
+def test_inside_it_is_listed(inside):
+    done = CliRunner().invoke(tallystick, ["list", "similarities"])
+    assert "near          1 for the same place, less the farther away" in done.output
+
+
+@pytest.mark.parametrize("place", ["inside", "outside"])
+def test_it_scores_explains_and_has_figures_by_field(place, request):
+    request.getfixturevalue(place)
+    word = {"inside": "near", "outside": "places:Near"}[place]
+    metric = ts.parse(f"f1(each(name=exact, places=match({word}(5.0))))")
+    result = ts.evaluate(metric, GOLD, SYSTEM)
+    weight = 1 - 4.975 / 5
+    assert result.tally == pytest.approx({"num_p": 1 + weight, "den_p": 2, "num_r": 1 + weight, "den_r": 3}, abs=1e-3)
+    assert result.signature.startswith(f"f1(each(name=exact, places=match({word}(reach=5.0), 1:1))) | ")
+    tree = result.explain(0)
+    assert f"{word}(reach=5.0)" in [node.how for node in tree.walk()]
+    assert [node.status for node in tree.walk() if node.places] == ["matched", "missed"]
+    fields = {one.path: one for one in result.by_field()}
+    assert list(fields) == ["name", "places[*]"]
+    assert fields["places[*]"].missing == 1
+    assert not fields["places[*]"].diagnostic
+
+
+@pytest.mark.parametrize("place", ["inside", "outside"])
+def test_it_can_be_checked(place, request):
+    request.getfixturevalue(place)
+    word = {"inside": "near", "outside": "places:Near"}[place]
+    metric = f"f1(match({word}(100.0)))"
+    report = check(expression(metric, list[tuple[float, float]]), samples=5, only=["range", "P1", "P2", "order"])
+    assert not report.failures
+    assert ts.kernel_status(metric).verdict == "unknown"  # nobody said what follows about it
+
+
+def test_sets_of_places_and_places_in_every_wrapper(inside):
+    for around in (lambda x: x, ts.optional, lambda x: ts.weighted(x, 2.0), lambda x: ts.at_least(x, 0.1)):
+        metric = ts.f1(ts.match(around(ts.near(5.0)), distinct=True))
+        assert ts.evaluate(metric, [[PARIS, PARIS, ROME]], [[ROME, PARIS]]).f1 == 1
+        assert metric.mirrored() == metric
