@@ -23,32 +23,16 @@ LONG_RUN = 5.0
 class AmrSettings:
     """How graphs are read, and what counts as a triple."""
 
-    preset: str = option(
-        "tallystick",
-        "Whose way of counting triples; the options below change single choices of it.",
-        choices=("tallystick", "smatch", "smatchpp", "smatchpp-amr"),
-    )
-    root: str | None = option(
-        None, "How the root counts: not, as a mark, or by its concept.", choices=("none", "constant", "concept")
-    )
-    duplicates: str | None = option(
-        None, "How triples that occur twice in a graph count.", choices=("multiset", "removed", "product")
-    )
+    # fmt: off
+    preset: str = option("tallystick", "Whose way of counting triples; the options below change single choices of it.", choices=("tallystick", "smatch", "smatchpp", "smatchpp-amr"))
+    root: str | None = option(None, "How the root counts: not, as a mark, or by its concept.", choices=("none", "constant", "concept"))
+    duplicates: str | None = option(None, "How triples that occur twice in a graph count.", choices=("multiset", "removed", "product"))
     mod: str | None = option(None, "How :mod and :domain are made one.", choices=("domain", "canonical", "mod", "keep"))
-    input: str = option(
-        "auto",
-        "PENMAN, or triples (JSON Lines, or a triple a line); auto tells PENMAN from JSON Lines.",
-        choices=("auto", "penman", "triples"),
-    )
+    input: str = option("auto", "PENMAN, or triples (JSON Lines, or a triple a line); auto tells PENMAN from JSON Lines.", choices=("auto", "penman", "triples"))
     lenient: bool = option(False, "Count a graph that cannot be read as empty, and list it.")
-    seconds: float | None = option(
-        None,
-        "At most this long for each pair; the score then has bounds.",
-        names=("--limit",),
-        metavar="SECONDS",
-        above=0,
-    )
+    seconds: float | None = option(None, "At most this long for each pair; the score then has bounds.", names=("--limit",), metavar="SECONDS", above=0)
     subscores: bool = option(False, "Also the fine-grained scores: unlabelled, concepts, named entities, ...")
+    # fmt: on
 
 
 class Amr(Task):

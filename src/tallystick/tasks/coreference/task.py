@@ -19,29 +19,15 @@ TOPIC = r"[^_/]+"
 class CoreferenceSettings:
     """What counts as a mention, an entity and a document."""
 
-    scope: str = option(
-        "document",
-        "Where an entity id means one entity; topic and corpus are for cross-document coreference.",
-        choices=("document", "topic", "corpus"),
-    )
+    # fmt: off
+    scope: str = option("document", "Where an entity id means one entity; topic and corpus are for cross-document coreference.", choices=("document", "topic", "corpus"))
     topic: str = option(TOPIC, "With --scope topic: the topic in a document's name.", metavar="REGEX")
-    mentions: str = option(
-        "exact",
-        "When two mentions are the same: same span, same head (CorefUD), or inside it and with its head.",
-        choices=("exact", "head", "partial"),
-    )
+    mentions: str = option("exact", "When two mentions are the same: same span, same head (CorefUD), or inside it and with its head.", choices=("exact", "head", "partial"))
     drop_singletons: bool = option(False, "Leave entities of one mention out, on both sides.")
-    compat: str | None = option(
-        None,
-        "As the reference scorer 8.01: unknown documents, duplicates, truncated percentages.",
-        choices=("reference",),
-    )
+    compat: str | None = option(None, "As the reference scorer 8.01: unknown documents, duplicates, truncated percentages.", choices=("reference",))
     strict: bool = option(False, "A repeated mention is an error that names both entities.")
-    errors: bool = option(
-        False,
-        "Count what went wrong: missing, extra, divided, conflated; with examples and CoNLL if fixed.",
-        use="score",
-    )
+    errors: bool = option(False, "Count what went wrong: missing, extra, divided, conflated; with examples and CoNLL if fixed.", use="score")
+    # fmt: on
 
 
 class Coreference(Task):

@@ -16,12 +16,10 @@ if TYPE_CHECKING:
 class DependencySettings:
     """What a row of the tally is, and what a tree may be."""
 
-    unit: str = option(
-        "auto",
-        "What a row of the tally is: a # newdoc document, or a block of text that both sides bound alike.",
-        choices=("auto", "document", "block"),
-    )
+    # fmt: off
+    unit: str = option("auto", "What a row of the tally is: a # newdoc document, or a block of text that both sides bound alike.", choices=("auto", "document", "block"))
     several_roots: bool = option(False, "Allow sentences with more than one root.")
+    # fmt: on
 
 
 class Dependencies(Task):

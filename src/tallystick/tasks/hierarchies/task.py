@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 class HierarchySettings:
     """Which links count."""
 
-    kinds: tuple[str, ...] = option(
-        (), "Only links of this type, e.g. membership; may be repeated.", names=("--kind",), metavar="TYPE"
-    )
+    # fmt: off
+    kinds: tuple[str, ...] = option((), "Only links of this type, e.g. membership; may be repeated.", names=("--kind",), metavar="TYPE")
     transitive: bool = option(False, "A link holds for all descendants too (section 4.4 of the paper).")
+    # fmt: on
 
 
 class Hierarchies(Task):
