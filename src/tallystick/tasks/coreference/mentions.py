@@ -22,9 +22,10 @@ from tallystick.engine.assignment import assign
 from tallystick.engine.codes import number_values
 from tallystick.engine.data import Bag, Data, Index, Leaf, Record
 from tallystick.errors import MetricError
+from tallystick.files.pairing import document_key
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains
 from tallystick.tasks.coreference.overlaps import Overlaps, Side, twins
-from tallystick.tasks.coreference.pairing import PairedChains, document_key
+from tallystick.tasks.coreference.pairing import PairedChains
 
 SCOPES = ("document", "topic", "corpus")
 MATCHES = ("exact", "head", "partial")
