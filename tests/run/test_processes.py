@@ -13,6 +13,7 @@ from made import make
 from slowly import score_slowly
 
 import tallystick as ts
+from running import PATIENCE
 from tallystick.engine.windows import WorkerLost, in_order
 from tallystick.errors import TallystickError
 from tallystick.run import Processes
@@ -160,14 +161,15 @@ def test_a_worker_ends_when_its_parent_is_gone(tmp_path):
         "if __name__ == '__main__':\n"
         "    pool = Processes(1)\n"
         "    print(pool.submit(os.getpid).result(), flush=True)\n"
-        "    time.sleep(60)\n"
+        "    time.sleep(3600)\n"
     )
     parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
     worker = int(parent.stdout.readline())
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    for _ in range(100):
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
         try:
             os.kill(worker, 0)
         except ProcessLookupError:

@@ -21,6 +21,7 @@ from tallystick.tasks.contract import (
     Wish,
     default_of,
     flag,
+    of_run,
     option,
 )
 
@@ -142,6 +143,15 @@ class Records(Task):
         deque(scored_batches(prepared, evaluation), maxlen=0)
         result = prepared.signed(evaluation.compute())
         return Scored(prepared, {"records": result.changed(notes=(*result.notes, *prepared.pairing.warnings()))})
+
+    def score_systems(
+        self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: RecordSettings,
+        readings: Mapping[Any, Reading],
+    ) -> dict[Any, Scored]:  # fmt: skip
+        return {
+            run: self.score(reference, file, metrics, of_run(settings, run), readings[run])
+            for run, file in systems.items()
+        }
 
     def run(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, asked: Asked
