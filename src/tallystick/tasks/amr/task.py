@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import InputError
+from tallystick.errors import InputError, MetricError
 from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ class Amr(Task):
         """Which variable is which in one pair of graphs, and which triples match, are missed, are spurious."""
         from tallystick.tasks.amr.metrics import explain
 
+        if wish.metric not in (None, "smatch"):
+            raise MetricError(f"--metric {wish.metric}: graphs are explained by smatch; leave it out")
         left, right = self.read(reference, predicted, settings, Reading())
         name, tree = explain(left, right, _counting(settings), document=wish.document, limit=settings.seconds)
         return Explained([(name, {}, tree)], len(left), "smatch")

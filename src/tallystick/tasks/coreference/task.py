@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import InputError, MetricError
-from tallystick.tasks.contract import Asked, Explained, Reading, Scored, Shown, Task, Wish, option
+from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
     from tallystick.files.boundaries import Boundaries, Uncut
@@ -59,6 +59,7 @@ class Coreference(Task):
     """
     Settings = CoreferenceSettings
     main = "conll"
+    explained = "ceaf_e"
 
     def check(self, metrics: tuple[str, ...], settings: CoreferenceSettings) -> None:
         if settings.scope != "topic" and settings.topic != TOPIC:
@@ -105,14 +106,6 @@ class Coreference(Task):
 
         pairs, reference = scored.corpus
         return chains_parts(pairs, _options(settings), lambda: read_words(reference, pairs.key, pairs.documents))
-
-    def explain(self, reference: Any, predicted: Any, settings: CoreferenceSettings, wish: Wish) -> Explained:
-        """Which entities CEAF-e matches in a document, mention by mention."""
-        from tallystick.tasks.coreference.metrics import explain
-
-        pairs, _ = self.read(reference, predicted, settings, Reading())
-        name, tree = explain(pairs, _options(settings), wish.document)
-        return Explained([(name, {}, tree)], len(pairs.documents), "CEAF-e")
 
     def whole(self, settings: CoreferenceSettings) -> str:
         return "" if settings.scope == "document" else f"--scope {settings.scope} joins documents"

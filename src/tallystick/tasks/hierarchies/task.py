@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
+from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
     from tallystick.files.boundaries import Boundaries, Uncut
@@ -35,7 +35,7 @@ class Hierarchies(Task):
     tallystick score hierarchies gold.jsonl system.jsonl --kind membership --metric muc_p
     """
     Settings = HierarchySettings
-    main = "muc_p"
+    main = explained = "muc_p"
 
     def read(self, reference: Any, predicted: Any, settings: HierarchySettings, reading: Reading) -> Any:
         from tallystick.tasks.hierarchies.files import read_hierarchies, with_missing
@@ -59,15 +59,6 @@ class Hierarchies(Task):
 
         left, right = scored.corpus
         return forests_parts(left, right, settings.kinds)
-
-    def explain(self, reference: Any, predicted: Any, settings: HierarchySettings, wish: Wish) -> Explained:
-        """Which links of a document MUC_p matches."""
-        from tallystick.tasks.hierarchies.metrics import explain
-
-        left, right = self.read(reference, predicted, settings, Reading())
-        kind = settings.kinds[0] if settings.kinds else ""
-        name, tree = explain(left, right, kind, wish.document)
-        return Explained([(name, {}, tree)], len(left.documents), "MUC_p")
 
 
 TASK = Hierarchies()
