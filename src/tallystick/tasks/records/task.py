@@ -26,6 +26,7 @@ from tallystick.tasks.contract import (
 )
 
 if TYPE_CHECKING:
+    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.records.score import Kept, Prepared, Run, Wanted
@@ -204,6 +205,14 @@ class Records(Task):
             closing = _point_further(files, tables[0], settings)
         scored = Scored(run, {"records": result}, tuple(filter(None, notes)), closing, opening=opening)
         return scored, Shown(tables, json)
+
+    def boundaries(self, file: str, settings: Any) -> Boundaries | Uncut:
+        from tallystick.files.boundaries import LINES, Uncut
+        from tallystick.files.source import Source, unpacked_name
+
+        found = super().boundaries(file, settings)
+        one = found is LINES and unpacked_name(Source.of(file).name).endswith(".json")
+        return Uncut("it is one JSON value; as JSON Lines it can be cut") if one else found
 
     def parts(self, scored: Scored, settings: RecordSettings, shown: Shown) -> Parts:
         """Figures by field, what each costs, and the records of both sides side by side."""
