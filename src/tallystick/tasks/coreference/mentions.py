@@ -21,9 +21,10 @@ from tallystick.engine.assignment import assign
 from tallystick.engine.data import Objects
 from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
+from tallystick.files.pairing import document_key
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains
 from tallystick.tasks.coreference.overlaps import Overlaps, Side
-from tallystick.tasks.coreference.pairing import PairedChains, document_key
+from tallystick.tasks.coreference.pairing import PairedChains
 
 SCOPES = ("document", "topic", "corpus")
 MATCHES = ("exact", "head", "partial")
