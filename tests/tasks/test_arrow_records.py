@@ -233,7 +233,7 @@ def test_a_model_s_text_in_a_column(tmp_path):
     reference = gold(3)
     answers = [{"id": row["id"], "output": f"Sure:\n```json\n{json.dumps(row)}\n```"} for row in reference]
     file = write(tmp_path / "answers.parquet", pa.Table.from_pylist(answers))
-    run = score_files(write(tmp_path / "gold.parquet", reference), file, text_field="output", lenient=True)
+    run = score_files(write(tmp_path / "gold.parquet", reference), file, from_="output", lenient=True)
     assert run.result.f1 == 1
     assert "repaired: 3 predictions" in run.warnings[0]
 

@@ -155,7 +155,7 @@ def test_a_metric_of_one_s_own_says_itself_what_it_looks_at(tmp_path):
 
 def test_noisy_predictions_pay_too(tmp_path):
     answers = [{"id": row["id"], "output": f"```json\n{json.dumps(row)}\n```"} for row in predictions()]
-    run = scored(tmp_path, answers, text_field="output", lenient=True)
+    run = scored(tmp_path, answers, from_="output", lenient=True)
     assert run.result.tally["den_p"] == 15
     rows = predictions()
     rows[0]["vendor"] = 5
@@ -220,6 +220,6 @@ def test_an_answer_inside_of_another_field_is_still_suspected(tmp_path):
     rows = [{"id": row["id"], "output": row} for row in GOLD]
     run = scored(tmp_path, rows)
     assert any(
-        "no prediction has any of the fields that the reference has; if the answer stands inside" in w
+        "no prediction has any of the fields that the reference has; if the answer is inside" in w
         for w in run.warnings
     )
