@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
     from tallystick.tasks.amr.files import Graphs
-    from tallystick.tasks.amr.scores import Counts
-    from tallystick.tasks.amr.triples import Counting
+    from tallystick.tasks.amr.triples import Counting, TripleCounts
 
 LONG_RUN = 5.0
 """Seconds from which on a run says how long its pairs took."""
@@ -68,7 +67,7 @@ class Amr(Task):
         from tallystick.tasks.amr.metrics import METRICS, score
 
         out = {}
-        chosen = metrics or (METRICS if settings.subscores else ("smatch",))
+        chosen = metrics or (tuple(METRICS) if settings.subscores else ("smatch",))
         for run, file in systems.items():
             graphs = self.read(reference, file, settings, readings[run])
             asked, started = readings[run].asked, time.monotonic()
@@ -125,7 +124,7 @@ def _read_graphs(name: Any, settings: AmrSettings) -> Graphs:
     return (parse_triples if triples else parse_penman)(text, file=source, lenient=settings.lenient)
 
 
-def _describe_times(counts: Counts, ids: tuple[Any, ...], took: float) -> str:
+def _describe_times(counts: TripleCounts, ids: tuple[Any, ...], took: float) -> str:
     """How long a run took, and the pairs that took longest."""
     slow = (-counts.seconds).argsort(kind="stable")[:3].tolist()
     listed = ", ".join(f"{ids[k]} {counts.seconds[k]:.2f} s" for k in slow if counts.seconds[k] > 0.01)

@@ -49,14 +49,13 @@ class Dependencies(Task):
         """Over units that all systems bound alike."""
         from tallystick.tasks.dependencies.alignment import find_units
         from tallystick.tasks.dependencies.files import read_conllu
-        from tallystick.tasks.dependencies.metrics import METRICS, score
+        from tallystick.tasks.dependencies.metrics import score
 
         gold = read_conllu(reference, several_roots=settings.several_roots)
         banks = {run: read_conllu(file, several_roots=settings.several_roots) for run, file in systems.items()}
         units = find_units(gold, *banks.values(), by=settings.unit)  # type: ignore[arg-type]
         return {
-            run: Scored((gold, bank, units), score(gold, bank, metrics or METRICS, units=units))
-            for run, bank in banks.items()
+            run: Scored((gold, bank, units), score(gold, bank, metrics, units=units)) for run, bank in banks.items()
         }
 
     def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
