@@ -143,12 +143,12 @@ def test_what_cannot_be_cut_is_read_as_a_whole_and_says_why(tmp_path):
 def test_options_that_look_at_the_whole_corpus_say_so(tmp_path):
     _, gold, system = make(tmp_path, "columns")
     done = call("score", "spans", gold, system, "--errors", "--shard", "1KB", code=2)
-    assert "--errors looks at the whole corpus" in str(done.exception) + done.stderr
+    assert "--errors looks at the whole corpus" in done.stderr
     _, gold, system = make(tmp_path, "conll")
     done = call("score", "coreference", gold, system, "--scope", "corpus", "--jobs", "2", code=2)
-    assert "--scope corpus joins documents" in str(done.exception) + done.stderr
+    assert "--scope corpus joins documents" in done.stderr
     done = call("score", "coreference", gold, system, "--jobs", "2", "--scheduler", "x", code=2)
-    assert "give one of them" in str(done.exception) + done.stderr
+    assert "give one of them" in done.stderr
 
 
 # Nothing is lost
