@@ -19,6 +19,7 @@ from tallystick.errors import TallystickError
 from tallystick.files.boundaries import find_boundaries
 from tallystick.run import Processes
 from tallystick.run.shards import run_files
+from tallystick.tasks.contract import find_task
 
 
 def double(x):
@@ -141,9 +142,9 @@ def test_an_outcome_that_dask_lost_is_computed_again(tmp_path):
         list(in_order(losing, fail, [1]))
     task, gold, system = make(tmp_path, "roles")
     score = partial(score_slowly, log=str(tmp_path / "log"), seconds=0)
-    whole = run_files(score, gold, system, find_boundaries(task, gold), size=200)
+    whole = run_files(score, gold, system, find_boundaries(find_task(task).formats(), gold), size=200)
     losing = Losing(2)
-    again = run_files(score, gold, system, find_boundaries(task, gold), executor=losing, size=200)
+    again = run_files(score, gold, system, find_boundaries(find_task(task).formats(), gold), executor=losing, size=200)
     assert losing.lost == 2
     assert {name: one.figures for name, one in again.results.items()} == {
         name: one.figures for name, one in whole.results.items()

@@ -68,6 +68,11 @@ class Amr(Task):
     main = "smatch"
     unit = "graph"
 
+    def formats(self) -> Any:
+        from tallystick.tasks.amr.files import FORMATS
+
+        return FORMATS
+
     def read(self, reference: Any, predicted: Any, settings: AmrSettings, reading: Reading) -> tuple[Graphs, Graphs]:
         from tallystick.tasks.amr.files import with_missing
 

@@ -59,6 +59,11 @@ class Coreference(Task):
     Settings = CoreferenceSettings
     main = "conll"
 
+    def formats(self) -> Any:
+        from tallystick.tasks.coreference.files import FORMATS
+
+        return FORMATS
+
     def check(self, metrics: tuple[str, ...], settings: CoreferenceSettings) -> None:
         if settings.scope != "topic" and settings.topic != TOPIC:
             raise MetricError("--topic says where a document's name has its topic; give --scope topic with it")

@@ -43,6 +43,11 @@ class Dependencies(Task):
         "dependencies have no tree to show; `tallystick score dependencies ... --by document` finds the worst"
     )
 
+    def formats(self) -> Any:
+        from tallystick.tasks.dependencies.files import FORMATS
+
+        return FORMATS
+
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: DependencySettings,
         readings: Mapping[Any, Reading],

@@ -36,6 +36,11 @@ class Hierarchies(Task):
     Settings = HierarchySettings
     main = "muc_p"
 
+    def formats(self) -> Any:
+        from tallystick.tasks.hierarchies.files import FORMATS
+
+        return FORMATS
+
     def read(self, reference: Any, predicted: Any, settings: HierarchySettings, reading: Reading) -> Any:
         from tallystick.tasks.hierarchies.files import read_hierarchies, with_missing
 

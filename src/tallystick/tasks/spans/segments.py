@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from tallystick.engine.assignment import assign
 from tallystick.errors import SidesMismatch, ValueMismatch
+from tallystick.files.table import ranges
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
@@ -126,14 +127,6 @@ class AnnotatedTexts:
                 np.maximum.at(lengths, side.text, side.end)
         ends: IntArray = np.cumsum(lengths)
         return np.concatenate((np.zeros(1, dtype=np.int64), ends))
-
-
-def ranges(first: IntArray, count: IntArray) -> IntArray:
-    """first[0], first[0]+1, ... (count[0] of them), first[1], ...: many ranges in one array."""
-    total = int(count.sum())
-    begins = np.cumsum(count) - count
-    numbers: IntArray = np.arange(total) + np.repeat(first - begins, count)
-    return numbers
 
 
 def annotate(

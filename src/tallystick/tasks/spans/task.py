@@ -113,6 +113,11 @@ class Spans(Task):
     can_explain = False
     instead_of_explain = "spans have no tree to show; `tallystick score spans ... --errors` lists what went wrong"
 
+    def formats(self) -> Any:
+        from tallystick.tasks.spans.files import FORMATS
+
+        return FORMATS
+
     def check(self, metrics: tuple[str, ...], settings: SpanSettings) -> None:
         if settings.digits is not None and not settings.seqeval:
             raise MetricError("--digits is the number of decimals of --seqeval; without it, leave it out")
