@@ -159,7 +159,7 @@ def test_fail_under(folder):
 
 def test_explain(folder):
     done = run("key", "response", command="explain")
-    assert "document (a); part 000, the worst by CEAF-e" in done.stderr
+    assert "document (a); part 000, the worst of 2 by ceaf_e" in done.stderr
     tree = json.loads(
         run("key", "response", "--document", "(b); part 000", "--format", "json", command="explain").stdout
     )

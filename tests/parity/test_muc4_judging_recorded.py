@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from tallystick.judging import Verdict
-from tallystick.tasks.templates.muc4 import score
-from tallystick.tasks.templates.muc4_counts import SlotScorer, fill_form, key_forms
+from tallystick.tasks.templates.muc4 import SlotScorer, fill_form, key_forms, score
 from tallystick.tasks.templates.muc4_files import read_judgements, read_muc4
 from tallystick.tasks.templates.muc4_judging import VERDICTS, decide_fills, open_fills
 

@@ -13,7 +13,6 @@ def main(folder):
     from distributed import Client, LocalCluster
     from slowly import begun, score_slowly
 
-    from tallystick.files.boundaries import find_boundaries
     from tallystick.run.processes import dask_workers
     from tallystick.run.shards import run_files
     from tallystick.tasks.contract import find_task
@@ -36,7 +35,9 @@ def main(folder):
         thread.start()
         with dask_workers(cluster.scheduler_address) as executor:
             score = partial(score_slowly, log=log, seconds=0.05)
-            done = run_files(score, gold, system, find_boundaries(find_task("roles").formats(), gold), executor=executor, size=200)
+            done = run_files(
+                score, gold, system, find_task("roles").boundaries(gold, None), executor=executor, size=200
+            )
         thread.join()
         with open(log) as stream:
             who = {int(line.split()[1]) for line in stream}

@@ -16,7 +16,6 @@ import tallystick as ts
 from running import PATIENCE
 from tallystick.engine.windows import WorkerLost, in_order
 from tallystick.errors import TallystickError
-from tallystick.files.boundaries import find_boundaries
 from tallystick.run import Processes
 from tallystick.run.shards import run_files
 from tallystick.tasks.contract import find_task
@@ -142,9 +141,9 @@ def test_an_outcome_that_dask_lost_is_computed_again(tmp_path):
         list(in_order(losing, fail, [1]))
     task, gold, system = make(tmp_path, "roles")
     score = partial(score_slowly, log=str(tmp_path / "log"), seconds=0)
-    whole = run_files(score, gold, system, find_boundaries(find_task(task).formats(), gold), size=200)
+    whole = run_files(score, gold, system, find_task(task).boundaries(gold, None), size=200)
     losing = Losing(2)
-    again = run_files(score, gold, system, find_boundaries(find_task(task).formats(), gold), executor=losing, size=200)
+    again = run_files(score, gold, system, find_task(task).boundaries(gold, None), executor=losing, size=200)
     assert losing.lost == 2
     assert {name: one.figures for name, one in again.results.items()} == {
         name: one.figures for name, one in whole.results.items()

@@ -286,9 +286,11 @@ def find_boundaries(formats: Sequence[Format], file: AnySource, *, input: str | 
             return Uncut("it is one JSON object over several lines; as JSON Lines it can be cut")
         return LINES
     cut = [one for one in formats if one.boundaries is not None and not isinstance(one.boundaries, Uncut)]
-    chosen = find_format(cut, opening, input) or (cut[-1] if cut else Format("jsonl"))
-    found = chosen.boundaries
-    return LINES if found is None else found(opening.head) if callable(found) else found
+    if not cut:  # JSON in a format that has a name of its own
+        return LINES if content[:1] in (b"", b"{") else Uncut("where its documents begin is not known")
+    found = (find_format(cut, opening, input) or cut[-1]).boundaries
+    assert found is not None
+    return found(opening.head) if callable(found) else found
 
 
 def _is_json(line: bytes) -> bool:

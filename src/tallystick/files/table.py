@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tallystick.engine.arrays import I64
+from tallystick.engine.arrays import I64, ranges
 from tallystick.errors import InputError, Place
 from tallystick.files.lines import is_utf8
 from tallystick.files.numbering import WIDTH, Numbering
@@ -111,13 +111,6 @@ def _split_marks(piece: bytes, line: int, mark: bytes) -> LineBlock:
         if not piece[start[first[index]] : end[first[index]]].strip(b" \t\r"):
             columns[index] = 0
     return LineBlock(piece + PADDING, line, start, end, first, columns)
-
-
-def ranges(first: I64, count: I64) -> I64:
-    """first[0], first[0]+1, ... (count[0] of them), first[1], ...: many ranges in one array."""
-    total = int(count.sum())
-    begins = np.cumsum(count) - count
-    return np.asarray(np.arange(total) + np.repeat(first - begins, count))
 
 
 def column_index(block: LineBlock, lines: npt.NDArray[np.int64], column: int) -> I64:

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import InputError
+from tallystick.errors import InputError, MetricError
 from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
     from tallystick.tasks.amr.files import Graphs
-    from tallystick.tasks.amr.scores import Counts
-    from tallystick.tasks.amr.triples import Counting
+    from tallystick.tasks.amr.triples import Counting, TripleCounts
 
 LONG_RUN = 5.0
 """Seconds from which on a run says how long its pairs took."""
@@ -23,32 +22,16 @@ LONG_RUN = 5.0
 class AmrSettings:
     """How graphs are read, and what counts as a triple."""
 
-    preset: str = option(
-        "tallystick",
-        "Whose way of counting triples; the options below change single choices of it.",
-        choices=("tallystick", "smatch", "smatchpp", "smatchpp-amr"),
-    )
-    root: str | None = option(
-        None, "How the root counts: not, as a mark, or by its concept.", choices=("none", "constant", "concept")
-    )
-    duplicates: str | None = option(
-        None, "How triples that occur twice in a graph count.", choices=("multiset", "removed", "product")
-    )
+    # fmt: off
+    preset: str = option("tallystick", "Whose way of counting triples; the options below change single choices of it.", choices=("tallystick", "smatch", "smatchpp", "smatchpp-amr"))
+    root: str | None = option(None, "How the root counts: not, as a mark, or by its concept.", choices=("none", "constant", "concept"))
+    duplicates: str | None = option(None, "How triples that occur twice in a graph count.", choices=("multiset", "removed", "product"))
     mod: str | None = option(None, "How :mod and :domain are made one.", choices=("domain", "canonical", "mod", "keep"))
-    input: str = option(
-        "auto",
-        "PENMAN, or triples (JSON Lines, or a triple a line); auto tells PENMAN from JSON Lines.",
-        choices=("auto", "penman", "triples"),
-    )
+    input: str = option("auto", "PENMAN, or triples (JSON Lines, or a triple a line); auto tells PENMAN from JSON Lines.", choices=("auto", "penman", "triples"))
     lenient: bool = option(False, "Count a graph that cannot be read as empty, and list it.")
-    seconds: float | None = option(
-        None,
-        "At most this long for each pair; the score then has bounds.",
-        names=("--limit",),
-        metavar="SECONDS",
-        above=0,
-    )
+    seconds: float | None = option(None, "At most this long for each pair; the score then has bounds.", names=("--limit",), metavar="SECONDS", above=0)
     subscores: bool = option(False, "Also the fine-grained scores: unlabelled, concepts, named entities, ...")
+    # fmt: on
 
 
 class Amr(Task):
@@ -88,7 +71,7 @@ class Amr(Task):
         from tallystick.tasks.amr.metrics import METRICS, score
 
         out = {}
-        chosen = metrics or (METRICS if settings.subscores else ("smatch",))
+        chosen = metrics or (tuple(METRICS) if settings.subscores else ("smatch",))
         for run, file in systems.items():
             graphs = self.read(reference, file, settings, readings[run])
             asked, started = readings[run].asked, time.monotonic()
@@ -113,6 +96,8 @@ class Amr(Task):
         """Which variable is which in one pair of graphs, and which triples match, are missed, are spurious."""
         from tallystick.tasks.amr.metrics import explain
 
+        if wish.metric not in (None, "smatch"):
+            raise MetricError(f"--metric {wish.metric}: graphs are explained by smatch; leave it out")
         left, right = self.read(reference, predicted, settings, Reading())
         name, tree = explain(left, right, _counting(settings), document=wish.document, limit=settings.seconds)
         return Explained([(name, {}, tree)], len(left), "smatch")
@@ -138,7 +123,7 @@ def _read_graphs(name: Any, settings: AmrSettings) -> Graphs:
     return (parse_triples if triples else parse_penman)(text, file=source, lenient=settings.lenient)
 
 
-def _describe_times(counts: Counts, ids: tuple[Any, ...], took: float) -> str:
+def _describe_times(counts: TripleCounts, ids: tuple[Any, ...], took: float) -> str:
     """How long a run took, and the pairs that took longest."""
     slow = (-counts.seconds).argsort(kind="stable")[:3].tolist()
     listed = ", ".join(f"{ids[k]} {counts.seconds[k]:.2f} s" for k in slow if counts.seconds[k] > 0.01)

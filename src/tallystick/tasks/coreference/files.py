@@ -19,6 +19,7 @@ from collections.abc import Collection, Iterator, Sequence
 from tallystick.errors import MetricError, did_you_mean, some
 from tallystick.files.boundaries import Boundaries, Format, Opening, find_format, find_marked, newdoc_boundaries
 from tallystick.files.lines import Pieces
+from tallystick.files.pairing import document_key
 from tallystick.files.source import AnySource, read_text, reads_once
 from tallystick.tasks.coreference.chains import (
     UNKNOWN,
@@ -28,7 +29,7 @@ from tallystick.tasks.coreference.chains import (
     mention_codes,
     repeated_mentions,
 )
-from tallystick.tasks.coreference.pairing import PairedChains, document_key, pair
+from tallystick.tasks.coreference.pairing import PairedChains, pair
 
 __all__ = [
     "Chains",

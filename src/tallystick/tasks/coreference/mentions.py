@@ -19,16 +19,18 @@ import numpy as np
 from tallystick.engine.arrays import I64, LIMIT, Mask
 from tallystick.engine.assignment import assign
 from tallystick.engine.data import Objects
+from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
+from tallystick.files.pairing import document_key
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains
 from tallystick.tasks.coreference.overlaps import Overlaps, Side
-from tallystick.tasks.coreference.pairing import PairedChains, document_key
+from tallystick.tasks.coreference.pairing import PairedChains
 
 SCOPES = ("document", "topic", "corpus")
 MATCHES = ("exact", "head", "partial")
 
 
-@dataclass(frozen=True)
+@frozen
 class CoreferenceOptions:
     """What may be different; every choice goes into the signature."""
 

@@ -16,12 +16,10 @@ if TYPE_CHECKING:
 class DependencySettings:
     """What a row of the tally is, and what a tree may be."""
 
-    unit: str = option(
-        "auto",
-        "What a row of the tally is: a # newdoc document, or a block of text that both sides bound alike.",
-        choices=("auto", "document", "block"),
-    )
+    # fmt: off
+    unit: str = option("auto", "What a row of the tally is: a # newdoc document, or a block of text that both sides bound alike.", choices=("auto", "document", "block"))
     several_roots: bool = option(False, "Allow sentences with more than one root.")
+    # fmt: on
 
 
 class Dependencies(Task):
@@ -55,14 +53,13 @@ class Dependencies(Task):
         """Over units that all systems bound alike."""
         from tallystick.tasks.dependencies.alignment import find_units
         from tallystick.tasks.dependencies.files import read_conllu
-        from tallystick.tasks.dependencies.metrics import METRICS, score
+        from tallystick.tasks.dependencies.metrics import score
 
         gold = read_conllu(reference, several_roots=settings.several_roots)
         banks = {run: read_conllu(file, several_roots=settings.several_roots) for run, file in systems.items()}
         units = find_units(gold, *banks.values(), by=settings.unit)  # type: ignore[arg-type]
         return {
-            run: Scored((gold, bank, units), score(gold, bank, metrics or METRICS, units=units))
-            for run, bank in banks.items()
+            run: Scored((gold, bank, units), score(gold, bank, metrics, units=units)) for run, bank in banks.items()
         }
 
     def parts(self, scored: Scored, settings: DependencySettings, shown: Shown) -> Parts:

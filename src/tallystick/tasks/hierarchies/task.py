@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
+from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 class HierarchySettings:
     """Which links count."""
 
-    kinds: tuple[str, ...] = option(
-        (), "Only links of this type, e.g. membership; may be repeated.", names=("--kind",), metavar="TYPE"
-    )
+    # fmt: off
+    kinds: tuple[str, ...] = option((), "Only links of this type, e.g. membership; may be repeated.", names=("--kind",), metavar="TYPE")
     transitive: bool = option(False, "A link holds for all descendants too (section 4.4 of the paper).")
+    # fmt: on
 
 
 class Hierarchies(Task):
@@ -34,7 +34,7 @@ class Hierarchies(Task):
     tallystick score hierarchies gold.jsonl system.jsonl --kind membership --metric muc_p
     """
     Settings = HierarchySettings
-    main = "muc_p"
+    main = explained = "muc_p"
 
     def formats(self) -> Any:
         from tallystick.tasks.hierarchies.files import FORMATS
@@ -58,15 +58,6 @@ class Hierarchies(Task):
 
         left, right = scored.corpus
         return forests_parts(left, right, settings.kinds)
-
-    def explain(self, reference: Any, predicted: Any, settings: HierarchySettings, wish: Wish) -> Explained:
-        """Which links of a document MUC_p matches."""
-        from tallystick.tasks.hierarchies.metrics import explain
-
-        left, right = self.read(reference, predicted, settings, Reading())
-        kind = settings.kinds[0] if settings.kinds else ""
-        name, tree = explain(left, right, kind, wish.document)
-        return Explained([(name, {}, tree)], len(left.documents), "MUC_p")
 
 
 TASK = Hierarchies()

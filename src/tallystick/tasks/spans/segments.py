@@ -22,9 +22,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tallystick.engine.arrays import ranges
 from tallystick.engine.assignment import assign
 from tallystick.errors import SidesMismatch, ValueMismatch
-from tallystick.files.table import ranges
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
