@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import inspect
-import json
 import os
 import re
 import sys
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from typing import Any, NoReturn
 
 import click
@@ -296,6 +293,8 @@ def looks_like(file: str) -> tuple[str, ...]:
 
 
 def _is_object(text: str) -> bool:
+    import json
+
     try:
         return isinstance(json.loads(text.split("\n", 1)[0]), dict)
     except (ValueError, RecursionError):
@@ -319,6 +318,8 @@ def hint(file: str | None, arguments: list[str]) -> str:
 
 def print_listing(what: str) -> None:
     """Tasks, parts of metrics and formats, a line each."""
+    import inspect
+
     from tallystick.cli.output import FORMATS
 
     if what in ("all", "tasks"):
@@ -344,6 +345,7 @@ def print_listing(what: str) -> None:
 
 def run_demo() -> None:
     """Two commands, printed and run."""
+    from importlib.resources import files
 
     folder = files("tallystick.examples")
     gold, system, types = (
