@@ -101,7 +101,7 @@ def test_importing_loads_nothing_heavy():
     code = (
         "import sys, tallystick.tasks.amr.metrics, tallystick.tasks.amr.triples\n"
         "import tallystick.engine.latent_objects, tallystick.engine.trees\n"
-        "import tallystick.tasks.amr.files, tallystick.tasks.amr.triples_files\n"
+        "import tallystick.tasks.amr.files, tallystick.tasks.amr.files\n"
         "print([m for m in ('scipy', 'highspy', 'penman', 'lap', 'rapidfuzz') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
