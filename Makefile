@@ -2,18 +2,25 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+PROGRAM := $(VENV)/.program
+TOOLS := $(VENV)/.tools
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -e
 
 .PHONY: demo test browser latex lint docs bench clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(STAMP): pyproject.toml $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+# The program and what it needs; and besides, what tests and development need. Each can come first.
+$(PROGRAM): pyproject.toml | $(BIN)/python
+	$(INSTALL) .
 	touch $@
 
-demo: $(STAMP)
+$(TOOLS): pyproject.toml | $(BIN)/python
+	$(INSTALL) ".[dev]"
+	touch $(PROGRAM) $@
+
+demo: $(PROGRAM)
 	$(BIN)/tallystick demo
 
 # Reports and pages are tested in a real browser. Where it cannot be had, those tests are skipped and say so.
@@ -27,19 +34,19 @@ browser:
 latex:
 	@command -v pdflatex >/dev/null || apt-get -qq install -y --no-install-recommends texlive-latex-recommended
 
-test: $(STAMP) browser
+test: $(TOOLS) browser
 	$(BIN)/python -m pytest -n 2
 
-lint: $(STAMP)
+lint: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-docs: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+docs: $(PROGRAM)
+	$(INSTALL) ".[docs]"
 	$(BIN)/mkdocs build --strict
 
-bench: $(STAMP)
+bench:
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
 	.venv-bench/bin/python -m benchmarks

@@ -28,10 +28,17 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.measure import draw
-from tallystick.results.resampling import METHODS, figure_left_out, interval_of, resampled_figures
+from tallystick.results.resampling import (
+    METHODS,
+    TESTS,
+    difference,
+    figure_left_out,
+    interval_of,
+    randomisation_values,
+    resampled_figures,
+)
 from tallystick.results.result import Result
 from tallystick.results.selection import mean_over_documents
-from tallystick.results.significance import TESTS, difference, randomisation_values
 from tallystick.tasks.coreference import metrics as coreference
 from tallystick.tasks.spans import metrics as spans
 from tallystick.tasks.spans.files import corpus_from_python

@@ -1,9 +1,16 @@
 """The tests are the same each time: hypothesis draws its examples from a fixed seed. `browser` is a real Chromium."""
 
 import shutil
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from running import PATIENCE
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # In the background a shell has Ctrl-C ignored, and every program that a test starts would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "steady", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
@@ -26,6 +33,14 @@ def browser():
     if chromium is None:
         pytest.skip("no Chromium on this machine: `make browser` installs it")
     with playwright.sync_playwright() as driver:
-        program = driver.chromium.launch(executable_path=chromium, args=QUIET)
+        program = driver.chromium.launch(executable_path=chromium, args=QUIET, timeout=PATIENCE * 1000)
+        make = program.new_context
+
+        def patient(**options):
+            context = make(**options)
+            context.set_default_timeout(PATIENCE * 1000)
+            return context
+
+        program.new_context = patient
         yield program
         program.close()

@@ -3,11 +3,11 @@
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from running import run
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "arrow.md").read_text(encoding="utf-8")
@@ -29,9 +29,7 @@ def test_every_block_in_its_order(tmp_path, monkeypatch, capsys):
     for kind, block in BLOCKS:
         if kind == "console":
             command, shown = block.removeprefix("$ tallystick ").split("\n", 1)
-            done = subprocess.run(
-                [sys.executable, "-m", "tallystick", *shlex.split(command)], capture_output=True, text=True, check=True, encoding="utf-8"
-            )  # fmt: skip
+            done = run(*shlex.split(command))
             assert tidy(done.stdout) == tidy(shown)
             continue
         missing = [one for one in ("duckdb", "polars") if f"import {one}" in block and not installed(one)]
@@ -53,7 +51,5 @@ def test_a_parquet_file_is_not_cut(tmp_path):
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table({"id": [1, 2], "a": ["x", "y"]}), tmp_path / "a.parquet")
-    command = [sys.executable, "-m", "tallystick", "score", "records", "a.parquet", "a.parquet", "--shard", "1MB"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = run("score", "records", "a.parquet", "a.parquet", "--shard", "1MB", cwd=tmp_path)
     assert "a.parquet is read as a whole: Parquet and Arrow are read in batches" in done.stderr

@@ -6,6 +6,7 @@ import math
 import pytest
 
 import tallystick as ts
+from running import run
 from tallystick.errors import MetricError
 
 BAD = {
@@ -99,14 +100,8 @@ def test_whole_numbers_are_numbers():
 
 @pytest.mark.parametrize("option", [["--metric", ""], ["--fail-under", "f1=nan"], ["--fail-under", "f1=x"]])
 def test_the_command_line_refuses_what_means_nothing(tmp_path, option):
-    import subprocess
-    import sys
-
     (tmp_path / "a.jsonl").write_text(json.dumps({"id": 1, "a": 1}) + "\n")
-    command = [sys.executable, "-m", "tallystick", "score", "records", "a.jsonl", "a.jsonl", *option]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
+    done = run("score", "records", "a.jsonl", "a.jsonl", *option, code=2, cwd=tmp_path)
     assert "expression is empty" in done.stderr or "--fail-under expects FIGURE=VALUE" in done.stderr
 
 

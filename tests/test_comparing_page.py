@@ -2,9 +2,9 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
+
+from running import run
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
@@ -18,10 +18,7 @@ def test_commands_over_bundled_figures():
     shown = re.findall(r"```console\n\$ tallystick (compare figures .*?)\n(.*?)```", PAGE, re.S)
     assert len(shown) == 2
     for command, expected in shown:
-        done = subprocess.run(
-            [sys.executable, "-m", "tallystick", *shlex.split(command)],
-            capture_output=True, text=True, check=True, encoding="utf-8", cwd=ROOT / "src" / "tallystick" / "examples",
-        )  # fmt: skip
+        done = run(*shlex.split(command), cwd=ROOT / "src" / "tallystick" / "examples")
         assert tidy(done.stdout) == tidy(expected)
 
 

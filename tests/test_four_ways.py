@@ -113,7 +113,7 @@ def test_the_same_figures_to_the_last_bit(corpus, credit):
     first = runs["dataclass"].result
     assert 0.5 < first.f1 < 0.99
     for way, run in runs.items():
-        assert str(run.task.metric) == str(runs["dataclass"].task.metric), way
+        assert str(run.prepared.metric) == str(runs["dataclass"].prepared.metric), way
         assert run.result.ids == first.ids
         assert run.result.rows.tobytes() == first.rows.tobytes(), way
         assert run.result.figures == first.figures
@@ -123,8 +123,8 @@ def test_the_same_figures_to_the_last_bit(corpus, credit):
 
 def test_the_saved_schema_of_an_inference_is_the_inference(corpus):
     inferred = score_files(corpus / "gold.jsonl", corpus / "system.jsonl")
-    saved = score_files(corpus / "gold.jsonl", corpus / "system.jsonl", schema=inferred.task.shape.schema)
-    assert saved.task.metric == inferred.task.metric
+    saved = score_files(corpus / "gold.jsonl", corpus / "system.jsonl", schema=inferred.prepared.shape.schema)
+    assert saved.prepared.metric == inferred.prepared.metric
     assert saved.result.rows.tobytes() == inferred.result.rows.tobytes()
 
 

@@ -3,11 +3,11 @@
 import doctest
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from running import run
 
 DOCS = Path(__file__).parents[1] / "docs"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
@@ -37,8 +37,7 @@ def test_commands(tmp_path):
     for block in shown:
         command, expected = block.split("\n", 1)
         program, *arguments = shlex.split(command.removeprefix("$ "))
-        done = subprocess.run(
-            [sys.executable, "-m", program, *arguments], capture_output=True, text=True, cwd=tmp_path, encoding="utf-8"
-        )
+        assert program == "tallystick"
+        done = run(*arguments, code=None, cwd=tmp_path)
         lines = [line.rstrip() for line in (done.stdout or done.stderr).strip("\n").splitlines()]
         assert lines == expected.strip("\n").splitlines()

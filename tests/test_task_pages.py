@@ -1,11 +1,11 @@
 """The pages of the tasks: every command prints the table below it, and every Python example gives what its comment says."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from running import run
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("relations", "events", "arguments", "roles", "nary", "spans", "dependencies")
@@ -20,11 +20,8 @@ def commands():
 
 @pytest.mark.parametrize(("command", "table"), list(commands()))
 def test_a_command_prints_the_table_below_it(command, table):
-    run = subprocess.run(
-        [sys.executable, "-m", "tallystick", *command.split()],
-        capture_output=True, text=True, check=True, encoding="utf-8", cwd=ROOT / "src" / "tallystick" / "examples",
-    )  # fmt: skip
-    assert run.stdout.strip() == table.strip()
+    done = run(*command.split(), cwd=ROOT / "src" / "tallystick" / "examples")
+    assert done.stdout.strip() == table.strip()
 
 
 @pytest.mark.parametrize("page", PAGES)

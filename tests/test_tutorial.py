@@ -3,21 +3,15 @@
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from running import run
+
 ROOT = Path(__file__).parents[1]
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 EXAMPLES = ROOT / "src" / "tallystick" / "examples"
-
-
-def run(command):
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
-    assert done.returncode == 0, done.stderr
-    return tidy(done.stdout)
 
 
 def tidy(text):
@@ -36,4 +30,4 @@ def test_every_command_prints_what_stands_below_it(tmp_path, monkeypatch):
     commands = re.findall(r"```console\n\$ tallystick (.*?)\n(.*?)```", text, re.S)
     assert len(commands) == 7
     for command, shown in commands:
-        assert run([sys.executable, "-m", "tallystick", *shlex.split(command)]) == tidy(shown), command
+        assert tidy(run(*shlex.split(command)).stdout) == tidy(shown), command

@@ -3,12 +3,11 @@
 import gzip
 import json
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from running import run
 from tallystick.tasks import equations
 from tallystick.tasks.amr import metrics as amr
 from tallystick.tasks.amr.files import parse_penman
@@ -38,16 +37,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("gold.amr").write_text(GOLD)
     Path("system.amr").write_text(SYSTEM)
-
-
-def run(*arguments, code=0, stdin=None):
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", *map(str, arguments)],
-        capture_output=True, text=True, input=stdin, encoding="utf-8",
-    )  # fmt: skip
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
 
 
 def score(*arguments, files=("gold.amr", "system.amr"), **options):

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from running import run
 
+from running import run
 from tallystick.judging import Judgement, Store, Verdict
 from tallystick.tasks.arguments.task import open_questions
 

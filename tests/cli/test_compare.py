@@ -116,9 +116,8 @@ def test_arrows_count_from_the_main_metric(systems):
 def test_the_options_are_those_of_the_statistics():
     from tallystick.cli.compare import comparison_options
     from tallystick.results.compare import RESAMPLES
-    from tallystick.results.resampling import METHODS
+    from tallystick.results.resampling import METHODS, TESTS
     from tallystick.results.selection import TIES
-    from tallystick.results.significance import TESTS
 
     options = {option.name: option for option in comparison_options()}
     assert options["resamples"].default == RESAMPLES

@@ -6,8 +6,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from running import run, run_here, write
 from test_compare_tasks import EXAMPLE, EXAMPLES, WRITTEN
+
+from running import run, write
 
 EVERY = {**WRITTEN, "dependencies": None}
 
@@ -29,7 +30,7 @@ def files(tmp_path, monkeypatch):
 
 
 def compared_from(stdin, *arguments, code=0):
-    done = run_here("compare", *map(str, arguments), "--format", "json", code=code, stdin=stdin)
+    done = run("compare", *map(str, arguments), "--format", "json", code=code, stdin=stdin)
     return json.loads(done.stdout) if code == 0 else done.output
 
 
@@ -89,10 +90,10 @@ def papers(tmp_path, monkeypatch):
 
 def test_every_system_has_its_own_files(papers):
     given = [word for name in "ab" for option in ("ner", "clusters") for word in (f"--{option}", f"{name.upper()}={name}.{option}.jsonl")]  # fmt: skip
-    done = run_here("compare", "nary", "gold.jsonl", "A=a.jsonl", "B=b.jsonl", *given, "--metric", "clusters", "--format", "json")  # fmt: skip
+    done = run("compare", "nary", "gold.jsonl", "A=a.jsonl", "B=b.jsonl", *given, "--metric", "clusters", "--format", "json")  # fmt: skip
     found = {name: cells["clusters"]["value"] for name, cells in json.loads(done.stdout)["systems"].items()}
     assert found == {"A": 1, "B": 0.5}
-    alone = run_here("score", "nary", "gold.jsonl", "b.jsonl", "--ner", "b.ner.jsonl", "--clusters", "b.clusters.jsonl", "--metric", "clusters", "--format", "json")  # fmt: skip
+    alone = run("score", "nary", "gold.jsonl", "b.jsonl", "--ner", "b.ner.jsonl", "--clusters", "b.clusters.jsonl", "--metric", "clusters", "--format", "json")  # fmt: skip
     assert json.loads(alone.stdout)["metrics"]["clusters"]["f1"] == 0.5
 
 
@@ -106,12 +107,12 @@ def test_every_system_has_its_own_files(papers):
     ],
 )
 def test_whose_file_it_is_has_to_be_clear(papers, given, message):
-    assert message in run_here("compare", "nary", "gold.jsonl", "A=a.jsonl", "B=b.jsonl", *given, code=2).output
+    assert message in run("compare", "nary", "gold.jsonl", "A=a.jsonl", "B=b.jsonl", *given, code=2).output
 
 
 def test_one_system_needs_no_name_for_its_files(papers):
     given = ("--ner", "b.ner.jsonl", "--clusters", "b.clusters.jsonl", "--metric", "clusters")
-    assert "\t0.5\t" in run_here("compare", "nary", "gold.jsonl", "b.jsonl", *given).stdout
+    assert "\t0.5\t" in run("compare", "nary", "gold.jsonl", "b.jsonl", *given).stdout
 
 
 # Documents that do not meet, and several references
@@ -121,7 +122,7 @@ def test_systems_that_were_paired_in_different_ways(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write("gold.jsonl", [{"id": f"d{k}", "value": k} for k in range(3)])
     write("without.jsonl", [{"value": k} for k in range(3)])
-    said = run_here("compare", "records", "gold.jsonl", "A=gold.jsonl", "B=without.jsonl", code=3).output
+    said = run("compare", "records", "gold.jsonl", "A=gold.jsonl", "B=without.jsonl", code=3).output
     assert 'A and B are over different documents; only A has "d0", "d1", "d2"; only B has ' in said
     assert "by its ids or by order" in said
 
@@ -130,9 +131,7 @@ def test_a_report_of_splits_is_called_after_all_references(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     for k in range(2):
         write(f"s{k}.jsonl", [{"id": f"{k}{n}", "value": n} for n in range(3)])
-    run_here(
-        "compare", "records", "s0.jsonl,s1.jsonl", "A=s0.jsonl,s1.jsonl", "B=s0.jsonl,s1.jsonl", "--report", "x.html"
-    )
+    run("compare", "records", "s0.jsonl,s1.jsonl", "A=s0.jsonl,s1.jsonl", "B=s0.jsonl,s1.jsonl", "--report", "x.html")
     assert "2 systems on records, s0.jsonl, s1.jsonl" in Path("x.html").read_text()
 
 
@@ -149,7 +148,7 @@ def ids(tmp_path, monkeypatch):
 
 
 def test_numbers_on_one_side_and_text_on_the_other(ids):
-    said = run_here("score", "records", "numbers.jsonl", "texts.jsonl", code=3).output
+    said = run("score", "records", "numbers.jsonl", "texts.jsonl", code=3).output
     assert '"1" is a number in the reference and text in the prediction, which are different ids' in said
 
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from running import run
 
 import tallystick
+from running import run
 from tallystick.files.figures import read_figures
 from tallystick.results.compare import compare_runs
 

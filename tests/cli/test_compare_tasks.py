@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
-from running import run, write
 
 import tallystick
+from running import run, write
 from tallystick.tasks.contract import task_names
 
 EXAMPLES = Path(tallystick.__file__).parent / "examples"

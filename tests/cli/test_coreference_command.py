@@ -2,11 +2,11 @@
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+import running
 
 NAMES = ["mentions", "muc", "b3", "ceaf_m", "ceaf_e", "blanc", "lea", "conll"]
 KEY = {"(a); part 000": ["(0", "0)", "(0)", "(1)", "(1)"], "(b); part 000": ["(0)", "(0)"]}
@@ -31,13 +31,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(*arguments, code=0, stdin=None, command="score"):
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", command, "coreference", *arguments],
-        capture_output=True, input=stdin, text=stdin is None or isinstance(stdin, str), check=False,
-    )  # fmt: skip
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in str(done.stderr)
-    return done
+    return running.run(command, "coreference", *arguments, code=code, stdin=stdin)
 
 
 def as_json(*arguments, **more):
@@ -165,7 +159,7 @@ def test_fail_under(folder):
 
 def test_explain(folder):
     done = run("key", "response", command="explain")
-    assert "document (a); part 000, the worst by CEAF-e" in done.stderr
+    assert "document (a); part 000, the worst of 2 by ceaf_e" in done.stderr
     tree = json.loads(
         run("key", "response", "--document", "(b); part 000", "--format", "json", command="explain").stdout
     )

@@ -1,11 +1,11 @@
 """`score dependencies`, run as a user runs it."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from running import run
 
 UD = Path(__file__).resolve().parents[1] / "parity" / "ud"
 
@@ -16,15 +16,6 @@ def word(number, head, form="x", deprel="dep"):
 
 
 FINE = word(1, 0, "a") + word(2, 1, "b") + word(3, 2, "c") + "\n"
-
-
-def run(*arguments, code=0):
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", *map(str, arguments)], capture_output=True, text=True, encoding="utf-8"
-    )
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
 
 
 @pytest.fixture(autouse=True)

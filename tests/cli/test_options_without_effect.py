@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from running import run, run_here, write
+
+from running import run, write
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "tallystick" / "examples"
 ONTOLOGY = {"attack": {"template": "<arg1> attacked <arg2>", "roles": ["attacker", "target"]}}
@@ -32,15 +33,15 @@ def test_a_symmetric_relation_that_does_not_occur(folder):
 def test_nor_in_a_comparison_or_in_shards(folder):
     gold, system = (str(EXAMPLES / f"relations.{side}.jsonl") for side in ("gold", "system"))
     for command in (["compare", "relations", gold, f"A={system}"], ["score", "relations", gold, system, "--jobs", "1"]):
-        assert 'Did you mean "spouse"?' in run_here(*command, "--symmetric", "spous", code=2).output
-        run_here(*command, "--symmetric", "spouse")
+        assert 'Did you mean "spouse"?' in run(*command, "--symmetric", "spous", code=2).output
+        run(*command, "--symmetric", "spouse")
 
 
 def test_a_symmetric_type_of_one_system_alone(folder):
     relation = {"type": "R", "subj": {"start": 0, "end": 1, "type": "A"}, "obj": {"start": 2, "end": 3, "type": "A"}}
     write("r.gold.jsonl", [{"id": "d", "relations": [relation]}])
     write("r.other.jsonl", [{"id": "d", "relations": [{**relation, "type": "S"}]}])
-    run_here("compare", "relations", "r.gold.jsonl", "A=r.gold.jsonl", "B=r.other.jsonl", "--symmetric", "S")
+    run("compare", "relations", "r.gold.jsonl", "A=r.gold.jsonl", "B=r.other.jsonl", "--symmetric", "S")
 
 
 @pytest.mark.parametrize("task", ["events", "arguments"])
@@ -76,9 +77,9 @@ def spans(folder):
 def test_options_of_other_metrics(spans, option, value, on):
     message = f"--{option} changes nothing: it is for {on}, and the metrics here are segment, ts"
     for command in ("score", "compare"):
-        assert message in run_here(command, "spans", "gold.iob", "gold.iob", f"--{option}", value, code=2).output
+        assert message in run(command, "spans", "gold.iob", "gold.iob", f"--{option}", value, code=2).output
         metric = on.split(",")[0]
-        run_here(command, "spans", "gold.iob", "gold.iob", f"--{option}", value, "--metric", metric)
+        run(command, "spans", "gold.iob", "gold.iob", f"--{option}", value, "--metric", metric)
 
 
 @pytest.mark.parametrize(
@@ -87,28 +88,28 @@ def test_options_of_other_metrics(spans, option, value, on):
 )  # fmt: skip
 def test_options_of_other_formats(spans, option):
     for command in ("score", "compare"):
-        said = run_here(command, "spans", "spans.jsonl", "spans.jsonl", *option.split(), code=2).output
+        said = run(command, "spans", "spans.jsonl", "spans.jsonl", *option.split(), code=2).output
         assert f"{option.split()[0]} changes nothing: it is for " in said
         assert "these files are read as jsonl" in said
 
 
 @pytest.mark.parametrize("option", ["--offsets tokens", "--tokenizer blanks", "--boundaries expand", "--spans-field x"])
 def test_options_of_files_with_offsets(spans, option):
-    assert "these files are read as columns" in run_here("score", "spans", *SPANS[0], *option.split(), code=2).output
+    assert "these files are read as columns" in run("score", "spans", *SPANS[0], *option.split(), code=2).output
 
 
 @pytest.mark.parametrize("option", ["--undefined 1", "--by document", "--macro", "--format json", "--beta 2"])
 def test_seqevals_layout_has_no_place_for_them(spans, option):
-    said = run_here("score", "spans", *SPANS[0], "--seqeval", *option.split(), code=2).output
+    said = run("score", "spans", *SPANS[0], "--seqeval", *option.split(), code=2).output
     assert f"leave {option if option.startswith('--by') else option.split()[0]} out" in said
 
 
 def test_what_a_comparison_cannot_show_is_said(spans):
     asked = ("compare", "spans", "gold.iob", "gold.iob", "--metric", "segment", "--correlations", "--differences")
-    said = run_here(*asked).output
+    said = run(*asked).output
     assert "--correlations: there is one metric" in said
     assert "--differences: there is one system" in said
     write("s1.jsonl", [{"id": 1, "x": 1}])
     write("s2.jsonl", [{"id": 2, "x": 1}])
     splits = ("s1.jsonl,s2.jsonl", "A=s1.jsonl,s2.jsonl", "B=s1.jsonl,s2.jsonl")
-    assert "--differences: the runs are over different documents" in run_here("compare", "records", *splits, "--differences").output  # fmt: skip
+    assert "--differences: the runs are over different documents" in run("compare", "records", *splits, "--differences").output  # fmt: skip

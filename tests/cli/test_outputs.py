@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from running import run, run_here, write
 from test_compare_tasks import EXAMPLE, EXAMPLES
+
+from running import run, write
 
 FIGURES = "system,metric,value\nA,m,0.5\nB,m,0.6\nA,n,0.5\nB,n,0.4\n"
 
@@ -49,7 +50,7 @@ def contents():
 )  # fmt: skip
 def test_what_is_read_is_not_overwritten(folder, command, overwritten, called):
     before = contents()
-    said = run_here(*command.split(), code=2).output
+    said = run(*command.split(), code=2).output
     option = command.split()[-2]
     assert f"{option} would overwrite {overwritten}, which is read as {called}; give it another name" in said
     assert contents() == before
@@ -74,27 +75,27 @@ def test_nor_what_comes_from_standard_input(folder):
 )
 def test_two_outputs_are_two_files(folder, command):
     pytest.importorskip("matplotlib")
-    assert "would be one file" in run_here(*command.split(), code=2).output
+    assert "would be one file" in run(*command.split(), code=2).output
     assert not list(Path().glob("same.*"))
 
 
 @pytest.mark.parametrize(("name", "message"), [("", "found nothing"), ("-", "/dev/stdout is standard output")])
 def test_names_that_are_none(folder, name, message):
     for command in (["score", "spans", "gold.iob", "system.iob"], ["compare", "figures", "table.csv"]):
-        assert message in run_here(*command, "--report", name, code=2).output
+        assert message in run(*command, "--report", name, code=2).output
     assert not Path("-").exists()
 
 
 def test_a_report_may_stand_beside_what_is_read(folder):
-    run_here("score", "spans", "brat", "brat", "--report", "brat/report.html")
-    run_here("score", "spans", "brat", "brat", "--report", "brat/report.html")  # its own report may be written anew
+    run("score", "spans", "brat", "brat", "--report", "brat/report.html")
+    run("score", "spans", "brat", "brat", "--report", "brat/report.html")  # its own report may be written anew
 
 
 # Pictures
 
 
 def test_the_kind_of_a_picture_is_checked_before_the_work(folder):
-    said = run_here("compare", "figures", "table.csv", "--picture", "x.jpeg", "--report", "early.html", code=2).output
+    said = run("compare", "figures", "table.csv", "--picture", "x.jpeg", "--report", "early.html", code=2).output
     assert "x.jpeg: expected a name that ends with .svg, .png, .pdf" in said
     assert not Path("early.html").exists()
 
@@ -103,10 +104,10 @@ def test_pictures_of_several_tasks_and_of_capital_letters(folder):
     pytest.importorskip("matplotlib")
     Path("tasks.csv").write_text("task,system,metric,value\nx,A,m,1\nx,B,m,2\ny,A,m,1\ny,B,m,2\n")
     Path("d.x").mkdir()
-    said = run_here("compare", "figures", "tasks.csv", "--picture", "d.x/pic.SVG").output
+    said = run("compare", "figures", "tasks.csv", "--picture", "d.x/pic.SVG").output
     assert "picture: d.x/pic-1.SVG" in said
     assert Path("d.x/pic-2.SVG").read_text().startswith("<?xml")
-    clash = run_here("compare", "figures", "tasks.csv", "--picture", "p.svg", "--report", "p-2.svg", code=2).output
+    clash = run("compare", "figures", "tasks.csv", "--picture", "p.svg", "--report", "p-2.svg", code=2).output
     assert "--report and --picture would be one file, p-2.svg" in clash
 
 
@@ -137,12 +138,12 @@ def test_ids_beyond_64_bits_in_a_table_of_tallies(folder):
 
 
 def test_a_level_next_to_one(folder):
-    run_here("compare", "spans", "gold.iob", "system.iob", "--interval", "bca", "--level", "0.9999999999999999")
+    run("compare", "spans", "gold.iob", "system.iob", "--interval", "bca", "--level", "0.9999999999999999")
 
 
 @pytest.mark.parametrize("digits", ["16", "400", "99999999999"])
 def test_more_decimals_than_a_number_has(folder, digits):
-    assert "0<=x<=15" in run_here("compare", "figures", "table.csv", "--digits", digits, "--truncate", code=2).output
+    assert "0<=x<=15" in run("compare", "figures", "table.csv", "--digits", digits, "--truncate", code=2).output
 
 
 @pytest.mark.parametrize(
@@ -157,6 +158,6 @@ def test_more_decimals_than_a_number_has(folder, digits):
 )
 def test_figures_that_are_none(folder, rows, message):
     Path("wrong.csv").write_text(rows)
-    said = run_here("compare", "figures", "wrong.csv", code=2).output
+    said = run("compare", "figures", "wrong.csv", code=2).output
     assert f"wrong.csv{message}" in said
     assert "looks like a file for" not in said

@@ -1,10 +1,10 @@
 """Functions and similarities of one's own, in an expression on the command line."""
 
 import json
-import subprocess
-import sys
 
 import pytest
+
+from running import run
 
 MODULE = """
 from dataclasses import dataclass
@@ -42,11 +42,8 @@ def test_they_are_found_in_the_current_folder(tmp_path, similarity, expected, mo
         lines = "".join(json.dumps({"id": f"d{k}", "n": value}) + "\n" for k, value in enumerate(values))
         (tmp_path / f"{name}.jsonl").write_text(lines)
     metric = f"f1(each(n={similarity}))"
-    command = ["-I", "-m", "tallystick", "score", "records", "gold.jsonl", "system.jsonl", "--metric", metric]
-    done = subprocess.run(
-        [sys.executable, *command, "--format", "json", *more], capture_output=True, text=True, cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
+    command = ["score", "records", "gold.jsonl", "system.jsonl", "--metric", metric, "--format", "json"]
+    done = run(*command, *more, cwd=tmp_path)
     found = json.loads(done.stdout)["metrics"]["records"]
     assert found["f1"] == expected
     assert found["signature"].startswith(metric.replace("by=", ""))
@@ -81,12 +78,8 @@ def test_a_function_that_raises_is_named_with_what_it_was_called_with(tmp_path, 
     for name, values in (("gold", [1, 2]), ("system", [11, 12])):
         lines = "".join(json.dumps({"id": f"d{k}", "n": value}) + "\n" for k, value in enumerate(values))
         (tmp_path / f"{name}.jsonl").write_text(lines)
-    command = ["-m", "tallystick", "score", "records", "gold.jsonl", "system.jsonl"]
-    done = subprocess.run(
-        [sys.executable, *command, "--metric", f"f1(each(n={similarity}))", *more],
-        capture_output=True, text=True, cwd=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 2, done.stderr
+    command = ["score", "records", "gold.jsonl", "system.jsonl", "--metric", f"f1(each(n={similarity}))"]
+    done = run(*command, *more, code=2, cwd=tmp_path)
     assert said in done.stderr
     assert "own.py:" in done.stderr or "none" in similarity  # where it stopped
     assert "Internal" not in done.stderr

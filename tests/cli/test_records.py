@@ -1,11 +1,11 @@
 """`score records` and `explain records`, run as a user runs them."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from running import run, write
 
 TYPES = """
 from dataclasses import dataclass
@@ -46,19 +46,6 @@ def folder(tmp_path, monkeypatch):
     write("gold.jsonl", GOLD)
     write("system.jsonl", SYSTEM)
     return tmp_path
-
-
-def write(name, rows):
-    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
-def run(*arguments, code=0, stdin=None):
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", *arguments], capture_output=True, text=True, input=stdin, encoding="utf-8"
-    )
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
 
 
 def score(*arguments, type_="types_here:Document", **options):

@@ -1,11 +1,11 @@
 """`score records` with a schema, with choices, with neither; noisy predictions; what a new user meets."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from running import run
 
 GOLD = [
     {"id": f"d{k}", "vendor": f"v{k}", "date": None if k % 3 == 0 else f"2026-01-{k + 1:02}", "total": k + 0.5,
@@ -36,15 +36,6 @@ def folder(tmp_path, monkeypatch):
 
 def write(name, rows):
     Path(name).write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
-
-
-def run(*arguments, code=0):
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", *arguments], capture_output=True, text=True, encoding="utf-8"
-    )
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
 
 
 def score(*arguments, **options):

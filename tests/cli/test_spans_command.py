@@ -1,11 +1,11 @@
 """`score spans` and `compare spans`, run as a user runs them."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+import running
 
 GOLD = "EU B-ORG\nrejects O\nGerman B-MISC\ncall O\n\nPeter B-PER\nBlackburn I-PER\n\nBRUSSELS B-LOC\n"
 SYSTEM = "EU B-ORG\nrejects O\nGerman B-PER\ncall O\n\nPeter B-PER\nBlackburn O\n\nBRUSSELS O\n"
@@ -22,16 +22,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(*arguments, code=0, stdin=None, command=("score", "spans")):
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", *command, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        input=stdin,
-        encoding="utf-8",
-    )
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
+    return running.run(*command, *arguments, code=code, stdin=stdin)
 
 
 def metrics(*arguments, **options):

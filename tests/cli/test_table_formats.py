@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from running import run, write
 
 import tallystick
+from running import run, write
 
 EXAMPLES = Path(tallystick.__file__).parent / "examples"
 SPANS = ("compare", "spans", str(EXAMPLES / "spans.gold.iob"), f"a|b={EXAMPLES / 'spans.system.iob'}", f"g={EXAMPLES / 'spans.gold.iob'}")  # fmt: skip

@@ -1,11 +1,11 @@
 """`score templates` and `explain templates`, run as a user runs them."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+import running
 
 GOLD = [
     {"id": "a", "templates": [
@@ -32,13 +32,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(*arguments, code=0, command="score"):
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", command, "templates", "gold.jsonl", "system.jsonl", *arguments],
-        capture_output=True, text=True, encoding="utf-8",
-    )  # fmt: skip
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
+    return running.run(command, "templates", "gold.jsonl", "system.jsonl", *arguments, code=code)
 
 
 def test_all_metrics_side_by_side(folder):

@@ -116,9 +116,9 @@ def test_too_hard_for_its_limit_gives_valid_bounds_in_time():
     one, other = relations(n, 300, 2, rng), relations(n, 300, 2, rng)
     concepts, other_concepts = rng.integers(0, 3, n), rng.integers(0, 3, n)
     single, double, kinds = as_problem(one, other, concepts, other_concepts)
-    begin = time.monotonic()
+    begin = time.process_time()
     found = solve(n, n, single, double, kind=kinds, limit=1.0)
-    assert time.monotonic() - begin < 2.0
+    assert time.process_time() - begin < 2.0
     assert not found.optimal
     assert found.lower < found.upper <= n + 300
     assert earned(found.mapping, single, double) == found.lower

@@ -5,7 +5,9 @@ import pytest
 
 from tallystick.errors import InputError
 from tallystick.files import conllu as conllu_table
+from tallystick.tasks.coreference.files import read_chains
 from tallystick.tasks.dependencies.files import parse_conllu, read_conllu
+from tallystick.tasks.spans.tags import read_conllu_tags
 
 
 def row(id: object, head: object = 0, form: str = "x", deps: str = "_") -> str:
@@ -164,6 +166,47 @@ BAD = {
     "edge out of range": (row(1, 0) + row(2, 1, deps="3:a") + "\n", 2, "DEPS points to word 3"),
     "bad byte": (("# c\n" + TWO + "\n").encode().replace(b"2\tx", b"2\t\xff"), 3, "byte 0xff is not UTF-8"),
 }
+
+
+OF_TREES = (
+    "cycle", "own head", "hangs on a cycle", "several roots", "no root", "head out of range", "head no number", "negative head",
+    "edge without relation", "edge out of range",
+)  # fmt: skip
+"""What only those who need trees look at."""
+MORE = {
+    "repeated id": (TWO + row(2, 1) + "\n", 3, "ID 2 where 3 was expected"),
+    "blank lines first": ("\n\n" + TWO + "\n", 1, "a blank line with no sentence before it"),
+    "blank after comments": ("# c\n\n" + TWO + "\n", 2, "a blank line with no sentence before it"),
+    "white space for a blank line": (TWO + " \n", 3, "expected 10 columns separated by tabs, found 1"),
+    "NUL": (TWO.replace("x", "\0", 1) + "\n", 1, "a NUL byte"),
+}
+CORNERS = {name: case for name, case in BAD.items() if name not in OF_TREES} | MORE
+READERS = {
+    "dependencies": lambda path: read_conllu(path),
+    "spans": lambda path: read_conllu_tags(path, path, column=3),
+    "coreference": lambda path: read_chains(path, format="corefud"),
+}
+
+
+@pytest.mark.parametrize("task", READERS)
+@pytest.mark.parametrize("corner", CORNERS)
+def test_what_is_no_conllu_is_none_for_every_task(tmp_path, corner: str, task: str) -> None:
+    content, line, message = CORNERS[corner]
+    path = tmp_path / "bad.conllu"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError) as caught:
+        READERS[task](path)
+    assert caught.value.place is not None
+    assert (caught.value.place.file, caught.value.place.line) == (str(path), line)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("task", READERS)
+def test_what_is_conllu_is_for_every_task(tmp_path, task: str) -> None:
+    path = tmp_path / "good.conllu"
+    for content in (GERMAN.encode(), b"\xef\xbb\xbf" + GERMAN.replace("\n", "\r\n").encode()):
+        path.write_bytes(content)
+        READERS[task](path)
 
 
 @pytest.mark.parametrize("case", BAD)

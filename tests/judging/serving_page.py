@@ -1,14 +1,15 @@
 """`tallystick judge serve` as a process of its own."""
 
 import subprocess
-import sys
 from contextlib import contextmanager
+
+from running import PATIENCE, TALLYSTICK
 
 
 class Served:
     def __init__(self, path, *arguments):
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tallystick", "judge", "serve", str(path), "--port", "0", *arguments],
+            [*TALLYSTICK, "judge", "serve", str(path), "--port", "0", *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
         )  # fmt: skip
         self.address = self.process.stdout.readline().strip()
@@ -22,7 +23,7 @@ class Served:
         import signal
 
         self.process.send_signal(signal.SIGINT)
-        return self.process.communicate(timeout=20)[1]
+        return self.process.communicate(timeout=PATIENCE)[1]
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import running
 from tallystick.errors import InputError
 from tallystick.judging import Judgement, Question, Store, Verdict
 from tallystick.judging.classifier import Classifier, EmbeddingJudge, features, read_labelled, read_split, train
@@ -252,12 +253,7 @@ def test_the_same_texts_never_stand_on_both_sides_of_a_fold(labelled):
 
 
 def run(*arguments, code=0):
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", "judge", "train", *map(str, arguments)], capture_output=True, text=True
-    )
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
+    return running.run("judge", "train", *arguments, code=code)
 
 
 def test_training_from_a_store_with_a_split(tmp_path, labelled):

@@ -3,14 +3,13 @@
 import json
 import os
 import sqlite3
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
 from sample import QUESTIONS
 
+import running
 from tallystick.judging import Answers, Judgement, Store, Verdict
 from tallystick.judging.desk import Desk
 
@@ -19,14 +18,8 @@ EXAMPLES = HERE.parents[1] / "src" / "tallystick" / "examples"
 GOLD, SYSTEM, SECOND = (str(EXAMPLES / f"arguments.{name}.jsonl") for name in ("gold", "system", "second"))
 
 
-def run(*arguments, code=0, content=b"", timeout=None):
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", "judge", *map(str, arguments)],
-        capture_output=True, text=True, encoding="utf-8", check=False, input=content.decode(), timeout=timeout,
-    )  # fmt: skip
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
+def run(*arguments, code=0, content=b""):
+    return running.run("judge", *arguments, code=code, stdin=content)
 
 
 @pytest.fixture
@@ -196,11 +189,7 @@ def test_what_fails_leaves_no_store_behind(tmp_path, monkeypatch):
     assert "the store knows no question '00ff'" in run("import", "new.sqlite", "bad.jsonl", code=2).stderr
     assert "none.jsonl" in run("import", "new.sqlite", "none.jsonl", code=2).stderr
     for files in ((GOLD, "none.jsonl"), (GOLD, SYSTEM)):
-        done = subprocess.run(
-            [sys.executable, "-m", "tallystick", "score", "arguments", *files, "--judge", "llm:x"],
-            capture_output=True, text=True, encoding="utf-8", check=False,
-        )  # fmt: skip
-        assert done.returncode == 2, done.stderr
+        done = running.run("score", "arguments", *files, "--judge", "llm:x", code=2)
     assert "OPENAI_API_KEY" in done.stderr
     assert [one.name for one in tmp_path.iterdir()] == ["bad.jsonl"]
 
@@ -243,11 +232,11 @@ def test_import_from_a_pipe_reads_it_once(path, form):
     writer = threading.Thread(target=Path("pipe").write_bytes, args=(told,), daemon=True)
     writer.start()
     try:
-        new = run("import", path, "pipe", timeout=60).stderr
+        new = running.run_process("judge", "import", path, "pipe").stderr
         assert "new judgement" in new
         assert not new.startswith("0 ")
     finally:
-        writer.join(1)
+        writer.join(running.PATIENCE)
     again = run("import", path, "-", content=told).stderr
     assert "already there" in again
 

@@ -4,9 +4,9 @@ import doctest
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
+
+from running import run
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "judging.md").read_text(encoding="utf-8")
@@ -21,10 +21,8 @@ def test_the_commands_give_the_tables_below_them(tmp_path):
             if " serve " in line:
                 continue
             program, *arguments = shlex.split(line.removeprefix("$ "))
-            done = subprocess.run(
-                [sys.executable, "-m", program, *arguments],
-                capture_output=True, text=True, encoding="utf-8", cwd=tmp_path, check=False,
-            )  # fmt: skip
+            assert program == "tallystick"
+            done = run(*arguments, cwd=tmp_path, code=None)
             if line == "$ tallystick judge agreement judgements.sqlite":
                 assert "nobody has judged here yet" in done.stderr  # at the top of the page, people come in between
                 continue

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from running import run
+
 pytest.importorskip("wordllama", reason="the default encoder is not installed: pip install 'tallystick[embeddings]'")
 
 ROOT = Path(__file__).parents[2]
@@ -16,11 +18,8 @@ SEED = Path("/work/shared/seeds/003_e833decbb8adb5c1.txt")
 
 def test_the_command_prints_the_tables_below_it():
     ((command, tables),) = re.findall(r"```\n\$ tallystick (.*?)\n```\n\n((?:(?:\|.*\n)+\n)+)", PAGE)
-    run = subprocess.run(
-        [sys.executable, "-m", "tallystick", *command.split()],
-        capture_output=True, text=True, check=True, encoding="utf-8", cwd=ROOT / "src" / "tallystick" / "examples",
-    )  # fmt: skip
-    assert run.stdout.strip() == tables.strip()
+    done = run(*command.split(), cwd=ROOT / "src" / "tallystick" / "examples")
+    assert done.stdout.strip() == tables.strip()
 
 
 def test_the_example_gives_what_it_says():
@@ -45,9 +44,9 @@ def test_the_paper_s_kappas_are_printed_as_they_stand():
 
 @pytest.mark.parametrize("command", ["ask", "train"])
 def test_help_loads_nothing_heavy(command):
-    run = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "tallystick", "judge", command, "--help"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    loaded = {line.rsplit("|", 1)[1].strip().split(".")[0] for line in run.stderr.splitlines() if "|" in line}
+    loaded = {line.rsplit("|", 1)[1].strip().split(".")[0] for line in done.stderr.splitlines() if "|" in line}
     assert not loaded & {"numpy", "openai", "sklearn", "wordllama", "gensim", "rich", "msgspec", "sqlite3"}

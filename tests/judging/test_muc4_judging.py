@@ -1,12 +1,11 @@
 """MUC-4's interactive scoring from a store: string fills that no rule matches, judged by a person."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from running import run
 from tallystick.judging import Answers, Store
 from tallystick.judging.desk import Desk
 from tallystick.judging.recorded import Recorded
@@ -86,15 +85,9 @@ def test_correct_for_none_of_the_keys_earns_nothing_and_is_said(files, tmp_path)
 
 
 def test_from_export_over_the_terminal_to_the_score(files):
-    def run(*arguments, keys=""):
-        return subprocess.run(
-            [sys.executable, "-m", "tallystick", *arguments],
-            input=keys, capture_output=True, text=True, encoding="utf-8", check=True,
-        )  # fmt: skip
-
     done = run("judge", "export", "key.txt", "response.txt", "--task", "muc4", "--store", "j.sqlite")
     assert "3 questions, 3 of them new" in done.stderr
-    run("judge", "terminal", "j.sqlite", "--annotator", "anna", keys="173\n2\nq")
+    run("judge", "terminal", "j.sqlite", "--annotator", "anna", stdin="173\n2\nq")
     command = ("score", "templates", "key.txt", "response.txt", "--preset", "muc4-official", "--format", "json")
     before, after = (json.loads(run(*command, *more).stdout) for more in ((), ("--judge", "j.sqlite")))
     assert (before["slots"]["perp-ind-id"]["COR"], after["slots"]["perp-ind-id"]["COR"]) == (1, 2)

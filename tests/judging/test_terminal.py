@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 from sample import QUESTIONS
 
+from running import PATIENCE, run
 from tallystick.judging import Question, Store
 from tallystick.judging.desk import Desk, passage_of, question_texts
 from tallystick.judging.terminal import judge_in_terminal, passage_in, printable
@@ -25,10 +26,7 @@ def path(tmp_path):
 
 
 def sit(path, keys, name="anna"):
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", "judge", "terminal", path, "--annotator", name],
-        input=keys, capture_output=True, text=True, encoding="utf-8", check=True,
-    )  # fmt: skip
+    done = run("judge", "terminal", path, "--annotator", name, stdin=keys)
     return done.stdout, done.stderr
 
 
@@ -81,7 +79,7 @@ class Terminal:
 
     def until(self, text):
         """Read on until the text comes, after what came before."""
-        text, deadline = text.encode(), time.monotonic() + 60
+        text, deadline = text.encode(), time.monotonic() + PATIENCE
         while text not in self.seen[self.place :]:
             assert time.monotonic() < deadline, self.seen[self.place :]
             if select.select([self.end], [], [], 0.2)[0]:
@@ -94,7 +92,7 @@ class Terminal:
             self.until(shown)
 
     def leave(self):
-        assert self.process.wait(timeout=60) == 0
+        assert self.process.wait(timeout=PATIENCE) == 0
         assert b"Traceback" not in self.seen
         os.close(self.end)
 
@@ -155,11 +153,7 @@ def test_a_document_cannot_steer_the_terminal(tmp_path):
 def test_an_empty_store_is_said(tmp_path):
     with Store(tmp_path / "j.sqlite") as store:
         store.add_judge("anna")
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", "judge", "terminal", tmp_path / "j.sqlite", "--annotator", "a"],
-        capture_output=True, text=True, encoding="utf-8", check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
+    done = run("judge", "terminal", tmp_path / "j.sqlite", "--annotator", "a", code=2)
     assert "there are no questions in it yet; `tallystick judge export` puts them there" in done.stderr
 
 

@@ -9,6 +9,7 @@ import pytest
 from sample import QUESTIONS
 from serving_page import served
 
+from running import PATIENCE, run
 from tallystick.judging import Question, Store
 from tallystick.judging.web import HEADERS, JudgeServer
 
@@ -35,7 +36,7 @@ def ask(server, path="/", method="GET", body=None, token=True, **headers):
     if method == "POST":
         given |= {"Origin": f"http://{host}", "Content-Type": "application/json"}
     given |= {name.replace("_", "-"): value for name, value in headers.items()}
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE)
     connection.putrequest(method, path, skip_host=True)
     content = b"" if body is None else json.dumps(body).encode() if not isinstance(body, bytes) else body
     if body is not None:
@@ -212,14 +213,7 @@ def test_markup_stays_text(server, browser):
 
 
 def test_a_port_that_is_taken_is_said(tmp_path, server):
-    import subprocess
-    import sys
-
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", "judge", "serve", server.store.path, "--port", str(server.server_port)],
-        capture_output=True, text=True, encoding="utf-8", check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
+    done = run("judge", "serve", server.store.path, "--port", server.server_port, code=2)
     assert f"port {server.server_port} cannot be used (Address already in use)" in done.stderr
 
 

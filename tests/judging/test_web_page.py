@@ -1,28 +1,18 @@
 """The judging page as two people use it, in a real browser: by keyboard, with a reload and a killed server in between."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from serving_page import served
 
+from running import run
 from tallystick.judging import Store
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "tallystick" / "examples"
 GOLD, SYSTEM, SECOND, PARSES = (
     str(EXAMPLES / f"arguments.{name}") for name in ("gold.jsonl", "system.jsonl", "second.jsonl", "parses.conllu")
 )
-
-
-def run(*arguments):
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", *map(str, arguments)],
-        capture_output=True, text=True, encoding="utf-8", check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from running import run
 from tallystick.errors import SidesMismatch
 from tallystick.results.selection import spearman
 from tallystick.tasks.spans.files import SpanCorpus
@@ -76,14 +77,9 @@ def test_a_submission_with_other_tokens_is_refused_with_the_line():
 
 
 def test_one_command_compares_all_seven():
-    import subprocess
-    import sys
-
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", "compare", "spans", "emerging.test.annotated",
-         *(f"submissions/{system}" for system in SYSTEMS), "--ignore-tokens",
-         *(part for name in ("segment", "token", "ts") for part in ("--metric", name)), "--format", "json"],
-        capture_output=True, text=True, encoding="utf-8", cwd=FOLDER, check=True,
+    done = run(
+        "compare", "spans", "emerging.test.annotated", *(f"submissions/{system}" for system in SYSTEMS), "--ignore-tokens",
+        *(part for name in ("segment", "token", "ts") for part in ("--metric", name)), "--format", "json", cwd=FOLDER,
     )  # fmt: skip
     found = json.loads(done.stdout)
     expected = json.loads((FOLDER / "expected.json").read_text())["systems"]

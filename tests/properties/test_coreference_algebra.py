@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallystick as ts
-from tallystick.results.tallying import kind_of
+from tallystick.results.evaluation import kind_of
 from tallystick.tasks.coreference.metrics import B3, CEAF_E, CEAF_M, MENTIONS, METRICS, MUC, evaluate
 
 NAMES = ("muc", "b3", "ceaf_m", "ceaf_e", "lea", "blanc", "mentions")

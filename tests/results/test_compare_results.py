@@ -12,10 +12,9 @@ from tallystick.errors import MetricError, SidesMismatch
 from tallystick.results.compare import compare
 from tallystick.results.comparison_page import render_comparison
 from tallystick.results.comparison_tables import comparison_latex
-from tallystick.results.resampling import intervals
+from tallystick.results.resampling import holm, intervals, paired_bootstrap, randomisation
 from tallystick.results.result import Result
 from tallystick.results.selection import mean_over_documents, without
-from tallystick.results.significance import holm, paired_bootstrap, randomisation
 
 
 def made_up(quality, n=80, seed=1, ids=None):

@@ -20,9 +20,16 @@ from tallystick.engine.drawing import (
 )
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError, SidesMismatch
-from tallystick.results.resampling import figure_left_out, intervals, resampled_figures, sums_without_each
+from tallystick.results.resampling import (
+    figure_left_out,
+    holm,
+    intervals,
+    paired_bootstrap,
+    randomisation,
+    resampled_figures,
+    sums_without_each,
+)
 from tallystick.results.result import Result
-from tallystick.results.significance import holm, paired_bootstrap, randomisation
 
 
 def made_up(n, quality, seed):

@@ -1,27 +1,22 @@
 """The command line under a rough hand: Ctrl-C, a reader that goes away, a full disk, a place that cannot be written."""
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import termios
 import time
+from array import array
 from importlib.resources import files
 
 import pytest
 
+from running import PATIENCE, TALLYSTICK, run
+
 EXAMPLES = files("tallystick.examples")
 GOLD, SYSTEM = str(EXAMPLES / "invoices.gold.jsonl"), str(EXAMPLES / "invoices.system.jsonl")
-TALLYSTICK = [sys.executable, "-m", "tallystick"]
 FULL = "/dev/full"
-
-
-def run(*arguments, **options):
-    done = subprocess.run(
-        [*TALLYSTICK, *map(str, arguments)], capture_output=True, text=True, encoding="utf-8", timeout=60, **options
-    )
-    assert "Traceback" not in done.stderr
-    assert "Internal error" not in done.stderr
-    return done
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
@@ -30,9 +25,12 @@ def test_ctrl_c_is_one_line_and_130(command):
     waiting = subprocess.Popen(
         [*TALLYSTICK, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    time.sleep(1.5)  # it waits for standard input
+    waiting.stdin.write(b"{")
+    waiting.stdin.flush()
+    while array("i", fcntl.ioctl(waiting.stdin, termios.FIONREAD, bytes(4)))[0] and waiting.poll() is None:
+        time.sleep(0.02)  # it has read what there is, and waits for more
     waiting.send_signal(signal.SIGINT)
-    out, err = waiting.communicate(timeout=30)
+    out, err = waiting.communicate(timeout=PATIENCE)
     assert waiting.returncode == 130
     assert (out, err) == (b"", b"Interrupted\n")
 
@@ -49,7 +47,7 @@ def test_ctrl_c_at_any_moment_leaves_no_traceback_and_no_half_of_a_report(tmp_pa
         running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(whole * share)
         running.send_signal(signal.SIGINT)
-        _, err = running.communicate(timeout=30)
+        _, err = running.communicate(timeout=PATIENCE)
         # Python itself starts without us for its first moments; from then on it is our line, or the command was through.
         assert running.returncode in (0, 130, -signal.SIGINT) or b"site" in err
         if running.returncode == 130:
@@ -71,7 +69,7 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about(format_, tmp_path):
         running.stdout.readline()
         running.stdout.close()
         err = running.stderr.read().decode()
-        code = running.wait(timeout=60)
+        code = running.wait(timeout=PATIENCE)
     assert code == 141
     assert all(file.exists() for file in written)  # what was asked for beside the table is there nevertheless
     assert "Traceback" not in err
@@ -83,7 +81,11 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about(format_, tmp_path):
 def test_a_full_disk_is_said():
     with open(FULL, "w") as full:
         done = subprocess.run(
-            [*TALLYSTICK, "score", "records", GOLD, SYSTEM], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+            [*TALLYSTICK, "score", "records", GOLD, SYSTEM],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=PATIENCE,
         )
     assert done.returncode == 2
     assert "No space left on device" in done.stderr
@@ -94,33 +96,29 @@ def test_a_full_disk_is_said():
 @pytest.mark.parametrize("option", ["--report", "--save-schema"])
 def test_a_place_that_cannot_be_written(option, tmp_path):
     for place, reason in ((tmp_path / "none" / "x", "No such file or directory"), (tmp_path, "Is a directory")):
-        done = run("score", "records", GOLD, SYSTEM, option, place)
-        assert done.returncode == 2
+        done = run("score", "records", GOLD, SYSTEM, option, place, code=2)
         assert f"Error: {place}: cannot be written ({reason})" in done.stderr
 
 
 def test_a_picture_that_cannot_be_written(tmp_path):
-    done = run("check", "hierarchies.muc_p", "--samples", "1", "--picture", tmp_path / "none" / "x.html")
-    assert done.returncode == 2
+    done = run("check", "hierarchies.muc_p", "--samples", "1", "--picture", tmp_path / "none" / "x.html", code=2)
     assert "cannot be written (No such file or directory)" in done.stderr
 
 
 @pytest.mark.parametrize("task", ["coreference", "spans", "amr", "records", "relations", "hierarchies", "dependencies"])
 def test_standard_input_is_one_file_at_most(task):
-    done = run("score", task, "-", "-", input="")
-    assert done.returncode == 2
+    done = run("score", task, "-", "-", stdin="", code=2)
     assert "only one file can be standard input (-)" in done.stderr
 
 
 def test_standard_input_is_one_system_at_most():
-    done = run("compare", "records", GOLD, "a=-", "b=-", input="")
-    assert done.returncode == 2
+    done = run("compare", "records", GOLD, "a=-", "b=-", stdin="", code=2)
     assert "only one file can be standard input (-)" in done.stderr
 
 
 def test_a_name_that_cannot_be_printed(tmp_path):
     done = subprocess.run(
-        [*TALLYSTICK, "score", "records", b"\xff.jsonl", GOLD], capture_output=True, cwd=tmp_path, timeout=60
+        [*TALLYSTICK, "score", "records", b"\xff.jsonl", GOLD], capture_output=True, cwd=tmp_path, timeout=PATIENCE
     )
     assert done.returncode == 2
     assert b"no such file" in done.stderr

@@ -11,6 +11,7 @@ import threading
 import pytest
 
 from robustness.reading import READERS
+from running import PATIENCE
 from tallystick.errors import InputError
 from tallystick.files import source as limits
 from tallystick.files.lines import Lines, Pieces
@@ -73,7 +74,7 @@ def test_both_sides_from_the_shell(tmp_path):
     )
     (tmp_path / "g").write_text('{"id": "1", "text": "a b", "spans": [[0, 1, "X"]]}\n')
     (tmp_path / "i").write_text("a B-X\nb O\n")
-    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\t1.0\t") >= 3
 

@@ -1,8 +1,8 @@
 """The wrong file for a task, and options that do not go together."""
 
 import pytest
-
 from cli.running import run
+
 from fuzzing import seeds
 
 FILES = {

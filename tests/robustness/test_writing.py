@@ -10,6 +10,7 @@ from threading import Thread
 
 import pytest
 
+from running import PATIENCE, run
 from tallystick.errors import InputError
 from tallystick.files.writing import check_place, to_json, write_atomically
 
@@ -18,7 +19,7 @@ SCORE = f"{sys.executable} -m tallystick score records {EXAMPLES}/invoices.gold.
 
 
 def shell(command, code=0):
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == code, done.stderr
     return done
 
@@ -46,7 +47,7 @@ def test_a_named_pipe_is_written_to_and_stays_one(tmp_path):
     reader.start()
     check_place(pipe)
     write_atomically(pipe, "content")
-    reader.join(10)
+    reader.join(PATIENCE)
     assert heard == ["content"]
     assert pipe.is_fifo()
 
@@ -96,10 +97,7 @@ def test_a_folder_that_may_not_be_written_to(tmp_path):
 def test_a_place_that_cannot_be_written_is_said_before_anything_is_read(command, tmp_path):
     for suffix in ("iob", "jsonl", "csv"):
         (tmp_path / f"broken.{suffix}").write_bytes(b"\xff{")
-    done = subprocess.run(
-        [sys.executable, "-m", "tallystick", *command.split()], capture_output=True, text=True, cwd=tmp_path
-    )
-    assert done.returncode == 2
+    done = run(*command.split(), code=2, cwd=tmp_path)
     assert done.stdout == ""
     assert done.stderr.startswith("Error: none/x.")
     assert "cannot be written (No such file or directory)" in done.stderr

@@ -1,16 +1,8 @@
-"""The command line in this process, which is much quicker than a new one."""
+"""The figures of a command as JSON."""
 
 import json
 
-from click.testing import CliRunner
-
-from tallystick.cli.main import tallystick
-
-
-def call(*arguments, code=0, stdin=None):
-    done = CliRunner().invoke(tallystick, [str(one) for one in arguments], input=stdin)
-    assert code is None or done.exit_code == code, (done.output, done.exception)
-    return done
+from running import run as call
 
 
 def score(task, *arguments, **options):

@@ -13,9 +13,9 @@ def main(folder):
     from distributed import Client, LocalCluster
     from slowly import begun, score_slowly
 
-    from tallystick.files.boundaries import find_boundaries
     from tallystick.run.processes import dask_workers
     from tallystick.run.shards import run_files
+    from tallystick.tasks.contract import find_task
 
     gold, system, log = (os.path.join(folder, name) for name in ("gold.jsonl", "system.jsonl", "log"))
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
@@ -35,7 +35,9 @@ def main(folder):
         thread.start()
         with dask_workers(cluster.scheduler_address) as executor:
             score = partial(score_slowly, log=log, seconds=0.05)
-            done = run_files(score, gold, system, find_boundaries("roles", gold), executor=executor, size=200)
+            done = run_files(
+                score, gold, system, find_task("roles").boundaries(gold, None), executor=executor, size=200
+            )
         thread.join()
         with open(log) as stream:
             who = {int(line.split()[1]) for line in stream}

@@ -10,9 +10,9 @@ from functools import partial
 
 from slowly import begun, score_slowly
 
-from tallystick.files.boundaries import find_boundaries
 from tallystick.run.shards import run_files
 from tallystick.run.state import State
+from tallystick.tasks.contract import find_task
 
 SIZE = 120
 
@@ -21,7 +21,7 @@ def run(folder):
     gold, system, log = (os.path.join(folder, name) for name in ("gold.jsonl", "system.jsonl", "log"))
     score = partial(score_slowly, log=log, seconds=0.01)
     with State(os.path.join(folder, "state"), "roles", {"size": SIZE}) as state:
-        done = run_files(score, gold, system, find_boundaries("roles", gold), state=state, size=SIZE)
+        done = run_files(score, gold, system, find_task("roles").boundaries(gold, None), state=state, size=SIZE)
     return {name: result.as_dict() for name, result in done.results.items()}, done.shards, state.taken
 
 

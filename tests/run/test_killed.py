@@ -17,6 +17,7 @@ from calling import call, score
 from made import make
 
 import tallystick as ts
+from running import PATIENCE, TALLYSTICK
 
 HERE = Path(__file__).parent
 
@@ -25,7 +26,7 @@ def script(name, *arguments):
     path = os.pathsep.join([str(HERE), *sys.path])
     done = subprocess.run(
         [sys.executable, str(HERE / name), *map(str, arguments)],
-        capture_output=True, text=True, timeout=240, env={**os.environ, "PYTHONPATH": path},
+        capture_output=True, text=True, timeout=PATIENCE, env={**os.environ, "PYTHONPATH": path},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
@@ -64,25 +65,22 @@ def test_a_dask_worker_killed_in_the_middle_changes_nothing(tmp_path):
 def test_ctrl_c_leaves_one_line_no_workers_and_a_state_to_go_on_from(tmp_path):
     task, gold, system = make(tmp_path, "records", 3000)
     state = tmp_path / "state"
-    command = [sys.executable, "-m", "tallystick", "score", task, gold, system, "--format", "json"]
+    command = [*TALLYSTICK, "score", task, gold, system, "--format", "json"]
     sharded = [*command, "--jobs", "2", "--shard", "2KB", "--state", str(state)]
     running = subprocess.Popen(
         sharded, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while stored(state) < 3 and running.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
     workers = children(running.pid)
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to all of them
-    out, said = running.communicate(timeout=60)
+    out, said = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, said
     assert out == ""
     assert said.splitlines()[-1].startswith("Interrupted")
     assert "Traceback" not in said
-    for _ in range(100):
-        if not any(map(alive, workers)):
-            break
-        time.sleep(0.05)
+    wait_until_gone(workers)
     assert workers
     assert not any(map(alive, workers))
     kept = stored(state)
@@ -95,13 +93,13 @@ def test_ctrl_c_leaves_one_line_no_workers_and_a_state_to_go_on_from(tmp_path):
 def test_killed_with_two_processes_what_was_stored_is_taken_and_no_worker_stays(tmp_path):
     task, gold, system = make(tmp_path, "records", 3000)
     state = tmp_path / "state"
-    command = [sys.executable, "-m", "tallystick", "score", task, gold, system, "--format", "json"]
+    command = [*TALLYSTICK, "score", task, gold, system, "--format", "json"]
     sharded = [*command, "--jobs", "2", "--shard", "2KB", "--state", str(state)]
     r = random.Random(11)
     before = 0
     for _ in range(3):
         running = subprocess.Popen(sharded, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while stored(state) <= before and running.poll() is None and time.monotonic() < deadline:
             time.sleep(0.005)
         time.sleep(r.random() / 20)
@@ -109,10 +107,7 @@ def test_killed_with_two_processes_what_was_stored_is_taken_and_no_worker_stays(
         assert running.poll() is None, "it was through before it could be killed"
         running.kill()
         running.communicate()
-        for _ in range(200):
-            if not any(map(alive, workers)):
-                break
-            time.sleep(0.05)
+        wait_until_gone(workers)
         assert workers
         assert not any(map(alive, workers))
         assert stored(state) > before
@@ -123,9 +118,15 @@ def test_killed_with_two_processes_what_was_stored_is_taken_and_no_worker_stays(
     assert json.loads(done.stdout) == score(task, gold, system)
 
 
+def wait_until_gone(workers):
+    deadline = time.monotonic() + PATIENCE
+    while any(map(alive, workers)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
 def stored(state):
     try:
-        base = sqlite3.connect(f"file:{state}/shards.sqlite?mode=ro", uri=True, timeout=10)
+        base = sqlite3.connect(f"file:{state}/shards.sqlite?mode=ro", uri=True, timeout=PATIENCE)
     except sqlite3.OperationalError:
         return 0
     try:
@@ -229,12 +230,8 @@ def test_a_function_of_the_user_s_that_changes_is_noticed(tmp_path, monkeypatch,
             f"def near(a, b): return {share} * (a == b)\n"
             "@dataclasses.dataclass\nclass Total:\n    total: typing.Annotated[float | None, ts.function(near)]\n"
         )
-        command = [sys.executable, "-m", "tallystick", "score", task, gold, system, *arguments, "--format", "json"]
-        done, plain = (
-            subprocess.run([*command, *more], capture_output=True, text=True)
-            for more in (["--state", "state", "--shard", "1KB"], [])
-        )
-        assert done.returncode == 0, done.stderr
+        command = ["score", task, gold, system, *arguments, "--format", "json"]
+        done, plain = (call(*command, *more) for more in (["--state", "state", "--shard", "1KB"], []))
         assert "shards were known" not in done.stderr
         assert done.stdout == plain.stdout
         found.append(done.stdout)

@@ -13,11 +13,12 @@ from made import make
 from slowly import score_slowly
 
 import tallystick as ts
+from running import PATIENCE
 from tallystick.engine.windows import WorkerLost, in_order
 from tallystick.errors import TallystickError
-from tallystick.files.boundaries import find_boundaries
 from tallystick.run import Processes
 from tallystick.run.shards import run_files
+from tallystick.tasks.contract import find_task
 
 
 def double(x):
@@ -140,9 +141,9 @@ def test_an_outcome_that_dask_lost_is_computed_again(tmp_path):
         list(in_order(losing, fail, [1]))
     task, gold, system = make(tmp_path, "roles")
     score = partial(score_slowly, log=str(tmp_path / "log"), seconds=0)
-    whole = run_files(score, gold, system, find_boundaries(task, gold), size=200)
+    whole = run_files(score, gold, system, find_task(task).boundaries(gold, None), size=200)
     losing = Losing(2)
-    again = run_files(score, gold, system, find_boundaries(task, gold), executor=losing, size=200)
+    again = run_files(score, gold, system, find_task(task).boundaries(gold, None), executor=losing, size=200)
     assert losing.lost == 2
     assert {name: one.figures for name, one in again.results.items()} == {
         name: one.figures for name, one in whole.results.items()
@@ -160,14 +161,15 @@ def test_a_worker_ends_when_its_parent_is_gone(tmp_path):
         "if __name__ == '__main__':\n"
         "    pool = Processes(1)\n"
         "    print(pool.submit(os.getpid).result(), flush=True)\n"
-        "    time.sleep(60)\n"
+        "    time.sleep(3600)\n"
     )
     parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
     worker = int(parent.stdout.readline())
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    for _ in range(100):
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
         try:
             os.kill(worker, 0)
         except ProcessLookupError:

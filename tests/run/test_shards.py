@@ -11,8 +11,8 @@ import zstandard
 from calling import call, score
 from made import CORPORA, make
 
-from tallystick.files.boundaries import find_boundaries
 from tallystick.run.cutting import cut_in_order
+from tallystick.tasks.contract import find_task
 
 
 @pytest.mark.parametrize("name", CORPORA)
@@ -31,8 +31,8 @@ def test_shards_have_the_figures_of_the_whole(tmp_path, name):
 @pytest.mark.parametrize("name", CORPORA)
 def test_a_shard_for_each_document(tmp_path, name):
     task, gold, system = make(tmp_path, name)
-    boundaries = find_boundaries(task, gold)
-    shards = list(cut_in_order(gold, system, boundaries, find_boundaries(task, system), size=1))
+    boundaries = find_task(task).boundaries(gold, None)
+    shards = list(cut_in_order(gold, system, boundaries, find_task(task).boundaries(system, None), size=1))
     expected = {"columns with documents": 8, "documents of sentences": 6}.get(name, 23)
     assert len(shards) == expected
     for file, side in ((gold, "reference"), (system, "predicted")):
@@ -118,7 +118,7 @@ SHUFFLED = ["records", "spans as JSON", "conll", "clusters", "graphs", "relation
 @pytest.mark.parametrize("name", SHUFFLED)
 def test_files_in_different_orders_are_cut_by_the_names_of_documents(tmp_path, name):
     task, gold, system = make(tmp_path, name)
-    boundaries = find_boundaries(task, system)
+    boundaries = find_task(task).boundaries(system, None)
     data = Path(system).read_bytes()
     ranges = [shard.reference.ranges[-1] for shard in cut_in_order(system, None, boundaries, size=1)]
     pieces = [data[a:b] for a, b, _ in ranges]

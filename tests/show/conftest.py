@@ -10,7 +10,6 @@ def opened(browser):
     """A page whose console and network are watched; at the end both must be silent."""
     context = browser.new_context(viewport={"width": 1200, "height": 900})
     page, heard = context.new_page(), []
-    page.set_default_timeout(8000)
     page.on("console", lambda message: heard.append(message.text))
     page.on("pageerror", lambda error: heard.append(str(error)))
     page.on("dialog", lambda dialog: (heard.append("a dialog"), dialog.dismiss()))

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from browsing import unfold
 from click.testing import CliRunner
 
 from tallystick.cli.main import tallystick as command
@@ -86,7 +87,7 @@ def test_coreference(opened, coreference):
     page.fill("#most", "")
 
     # a document opens: the text twice, chains in colours, what was matched below
-    page.locator("#list summary").first.click()
+    unfold(page)
     sides = page.locator("#list .side")
     assert sides.count() == 2
     assert sides.first.locator(".m.g").count() == 4
@@ -160,7 +161,7 @@ def test_events(opened, tmp_path):
     page = opened(tmp_path / "report.html")
     assert page.locator("#list .id").inner_text() == f"d{CLOSING}"
     assert page.locator("#breakdown h3").count() >= 2  # by role and by type
-    page.locator("#list summary").click()
+    unfold(page)
     left, right = page.locator("#list .side").all()
     assert left.locator(".m.plain-right").inner_text() == "attackedAttack"
     assert left.locator(".m.plain-part").inner_text() == "Paris≠Place"
@@ -179,7 +180,7 @@ def test_templates(opened, tmp_path):
     page = opened(tmp_path / "report.html")
     errors = page.locator("#errors table")
     assert "f1 if fixed" in errors.inner_text()
-    page.locator("#list summary").click()
+    unfold(page)
     rows = page.locator("#list table.pair tbody tr")
     rows.first.wait_for()
     found = {row.get_attribute("class"): row.inner_text().split("\t") for row in rows.all()}
@@ -205,7 +206,7 @@ def test_amr(opened, tmp_path):
     tallystick("score", "amr", *files, "--report", tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     assert page.locator("#breakdown tbody tr", has_text="polarity").locator("td").last.inner_text() == "1"
-    page.locator("#list summary").click()
+    unfold(page)
     drawn = page.locator("#list svg")
     assert drawn.get_attribute("aria-label") == (
         "5 nodes (2 right, 1 in part, 1 missed, 1 spurious), 5 edges (3 right, 1 missed, 1 spurious)."
@@ -227,7 +228,7 @@ def test_contrast_of_text(browser, coreference, theme):
     context = browser.new_context(color_scheme=theme, viewport={"width": 1200, "height": 900})
     page = context.new_page()
     page.goto(coreference.resolve().as_uri())
-    page.locator("#list summary").first.click()
+    unfold(page)
     poor = page.evaluate(CONTRAST)
     context.close()
     assert poor == []
@@ -251,7 +252,7 @@ def test_a_phone_is_wide_enough(browser, coreference):
     context = browser.new_context(viewport={"width": 390, "height": 800})
     page = context.new_page()
     page.goto(coreference.resolve().as_uri())
-    page.locator("#list summary").first.click()
+    unfold(page)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     context.close()
 
@@ -262,9 +263,10 @@ def test_no_word_of_an_alignment_is_broken_on_a_phone(browser, tmp_path):
         write(tmp_path / f"{side}.jsonl", json.dumps({"id": "a", "deliveries": [{"positions": lines}]}) + "\n")
     report = tmp_path / "r.html"
     tallystick("score", "records", tmp_path / "gold.jsonl", tmp_path / "system.jsonl", "--report", report)
-    page = browser.new_page(viewport={"width": 400, "height": 800})
+    context = browser.new_context(viewport={"width": 400, "height": 800})
+    page = context.new_page()
     page.goto(report.as_uri())
-    page.locator("details.doc summary").first.click()
+    unfold(page)
     broken = page.locator("table.pair").first.evaluate(
         """table => {
             const out = [], range = document.createRange(), walk = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
@@ -279,7 +281,7 @@ def test_no_word_of_an_alignment_is_broken_on_a_phone(browser, tmp_path):
     assert broken == []
     assert page.locator("table.pair td.credit").first.is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
-    page.close()
+    context.close()
 
 
 def test_five_thousand_documents(opened, tmp_path):
@@ -297,7 +299,7 @@ def test_five_thousand_documents(opened, tmp_path):
     assert report.stat().st_size < 8_000_000
     started = time.monotonic()
     page = opened(report)
-    page.locator("#list summary").first.click()
+    unfold(page)
     page.locator("#list table.pair").wait_for()
     assert time.monotonic() - started < 3
     assert page.locator("#found").inner_text() == "5,000 documents"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from browsing import unfold
 from click.testing import CliRunner
 
 import tallystick as ts
@@ -55,7 +56,7 @@ def opened_rows(page, name=None):
     """The rows of the alignment of a document, opened: [what, reference, prediction, credit]."""
     if name is not None:
         page.fill("#filter", name)
-    page.locator("#list summary").first.click()
+    unfold(page)
     rows = page.locator("#list table.pair tbody tr")
     rows.first.wait_for()
     return [[cell.inner_text() for cell in row.locator("th, td").all()] for row in rows.all()]
@@ -144,7 +145,7 @@ def test_a_document_that_is_not_carried_names_a_way_that_there_is(opened, tmp_pa
     ):
         tallystick("score", task, *files, "--report", tmp_path / "r.html", "--report-documents", 0)
         page = opened(tmp_path / "r.html")
-        page.locator("#list summary").first.click()
+        unfold(page)
         note = page.locator("#list .body .note").first.inner_text()
         assert way in note
         assert ("explain" in note) == (task == "records")

@@ -3,13 +3,12 @@
 import csv
 import json
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import tallystick as ts
+from running import run
 from tallystick.errors import InputError, MetricError
 from tallystick.results.tables import tallies, write_tallies
 
@@ -80,13 +79,11 @@ def test_a_name_that_says_nothing_and_a_place_that_is_not_there(tmp_path, result
 
 def test_the_command_writes_them(tmp_path):
     (tmp_path / "gold.jsonl").write_text("".join(json.dumps({"id": f"d{k}", "a": k}) + "\n" for k in range(3)))
-    command = [sys.executable, "-m", "tallystick", "score", "records", "gold.jsonl", "gold.jsonl", "--tallies"]
-    done = subprocess.run([*command, "out.csv"], capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    command = ["score", "records", "gold.jsonl", "gold.jsonl", "--tallies"]
+    done = run(*command, "out.csv", cwd=tmp_path)
     assert "tallies: out.csv" in done.stderr
     assert (tmp_path / "out.csv").read_text().splitlines()[1] == "d0,records,1.0,1.0,1.0,1.0,1.0,1.0,1.0"
-    done = subprocess.run([*command, "out.xls"], capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 2
+    done = run(*command, "out.xls", code=2, cwd=tmp_path)
     assert done.stdout == ""
     assert "tallies are written to" in done.stderr
 
@@ -100,8 +97,7 @@ def test_the_figures_follow_from_the_sums_that_the_docs_name(tmp_path):
         ]  # fmt: skip
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     command = ["score", "coreference", "key.jsonl", "response.jsonl", "--tallies", "t.csv", "--format", "json"]
-    done = subprocess.run([sys.executable, "-m", "tallystick", *command], capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = run(*command, cwd=tmp_path)
     figures = json.loads(done.stdout)["metrics"]
     table = list(csv.DictReader((tmp_path / "t.csv").read_text().splitlines()))
 

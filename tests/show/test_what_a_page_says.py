@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from browsing import unfold
 from click.testing import CliRunner
 
 import tallystick as ts
@@ -148,7 +149,7 @@ def test_a_long_text_is_few_nodes(tmp_path, opened):
     done = CliRunner().invoke(command, ["score", "spans", *files, "--report", str(tmp_path / "p.html")])
     assert done.exit_code == 0, done.output
     page = opened(tmp_path / "p.html")
-    page.locator("details.doc summary").first.click()
+    unfold(page)
     shown = page.locator(".text").first
     assert (
         shown.evaluate(

@@ -47,7 +47,7 @@ def test_heads_and_nesting(tmp_path: Path) -> None:
 
 
 def test_empty_nodes_are_tokens_and_multiword_tokens_are_not(tmp_path: Path) -> None:
-    text = HEADER + row("1-2") + row("1", "Entity=(e1") + row("1.1", "Entity=(e2)") + row("2", "Entity=e1)")
+    text = HEADER + row("1-2") + row("1", "Entity=(e1") + row("1.1", "Entity=(e2)") + row("2", "Entity=e1)") + "\n"
     chains = read(tmp_path, text)
     assert spans(chains) == [("e1", 0, 2), ("e2", 1, 1)]
     assert chains.tokens.tolist() == [3]
@@ -150,9 +150,9 @@ ERRORS = {
         PREFIX,
         "announces eid-etype-head",
     ),
-    "columns": (HEADER + "1\tw\tEntity=(e1)\n", 3, 1, "found 3 columns; expected the ten"),
-    "token id": (HEADER + row("x"), 3, 1, "as a token's id"),
-    "range": (HEADER + row("1-2", "Entity=(e1)"), 3, PREFIX + 2, "multiword"),
+    "columns": (HEADER + "1\tw\tEntity=(e1)\n", 3, None, "expected 10 columns separated by tabs, found 3"),
+    "token id": (HEADER + row("x") + "\n", 3, 1, 'ID "x" is neither'),
+    "range": (HEADER + row("1-2", "Entity=(e1)") + rows("_", "_"), 3, PREFIX + 2, "multiword"),
     "old format": (HEADER + rows("ClusterId=e1"), 3, None, "CorefUD 0.x"),
     "no rows": (HEADER.split("\n")[0], None, None, "has no documents"),
 }
@@ -170,7 +170,7 @@ def test_errors_name_line_and_column(tmp_path: Path, name: str) -> None:
 
 
 def test_is_recognised_by_its_content(tmp_path: Path) -> None:
-    for text in (HEADER + rows("_"), rows("_"), row("1-2") + rows("Entity=(1)")):
+    for text in (HEADER + rows("_"), rows("_"), row("1-2") + rows("Entity=(1)", "_")):
         path = tmp_path / "anything.txt"
         path.write_text(text)
         assert read_chains(path).format == "corefud"

@@ -1,12 +1,9 @@
 """Events: TextEE's figures on small cases, where eq. 16 differs from Arg-C+, coreference, heads, gen-arg, RAMS."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 import tallystick as ts
+from running import run_python
 from tallystick.errors import MetricError
 from tallystick.structures import AnnotatedMention as M
 from tallystick.structures import Argument, Event, EventSet, Mention, Trigger
@@ -187,14 +184,5 @@ def test_the_order_of_hashes_changes_nothing():
         "found = events.evaluate(side(0), side(1), options=events.EventOptions(coreference=co))\n"
         "print({name: (r.rows.tolist(), r.signature) for name, r in found.items()})\n"
     )
-    outputs = set()
-    for seed in ("0", "1", "2", "77"):
-        run = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-        )
-        outputs.add(run.stdout)
+    outputs = {run_python(code, PYTHONHASHSEED=seed) for seed in ("0", "1", "2", "77")}
     assert len(outputs) == 1

@@ -1,12 +1,9 @@
 """N-ary relations: the equations over one document, SciREX's procedure step by step, and where the two part."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 import tallystick as ts
+from running import run_python
 from tallystick.structures import Entity, IndexedMention, NAryRelation, NAryRelationSet, RoleFillerEntity
 from tallystick.tasks import equations
 from tallystick.tasks.nary import metrics as nary
@@ -134,14 +131,5 @@ def test_the_order_of_hashes_changes_nothing():
         "system = Relations(spans, {'p%d' % k: ((k, k + 1), (k + 1, k + 2)) for k in range(0, 8, 2)}, ({'Task': 'p0', 'Method': 'p2'},), ('',))\n"
         "print({n: (r.rows.tolist(), r.signature) for n, r in nary.evaluate([gold], [system]).items()})\n"
     )
-    outputs = set()
-    for seed in ("0", "1", "2", "77"):
-        run = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-        )
-        outputs.add(run.stdout)
+    outputs = {run_python(code, PYTHONHASHSEED=seed) for seed in ("0", "1", "2", "77")}
     assert len(outputs) == 1

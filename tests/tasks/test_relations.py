@@ -1,13 +1,11 @@
 """Relations: each variant on an example where it differs from the others, and DocRED against its own procedure."""
 
-import os
 import random
-import subprocess
-import sys
 
 import pytest
 
 import tallystick as ts
+from running import run_python
 from tallystick.errors import MetricError
 from tallystick.structures import AnnotatedMention as M
 from tallystick.structures import Fact, FactSet, Mention, Relation, RelationSet
@@ -178,11 +176,7 @@ def test_denominators_are_a_sides_own_and_the_order_of_hashes_changes_nothing():
         "options = relations.RelationOptions(symmetric=('type0', 'type1'))\n"
         "print({n: (r.rows.tolist(), r.signature) for n, r in relations.evaluate(side(1), side(2), options=options).items()})\n"
     )
-    outputs = set()
-    for seed in ("0", "1", "2", "77"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
-        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
-        outputs.add(run.stdout)
+    outputs = {run_python(code, PYTHONHASHSEED=seed) for seed in ("0", "1", "2", "77")}
     assert len(outputs) == 1
 
 

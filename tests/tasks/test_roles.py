@@ -1,12 +1,9 @@
 """Role fillers: what each similarity of entities gives, grit's seven hand cases, and where its code departs from its paper."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 import tallystick as ts
+from running import run_python
 from tallystick.structures import Entity, NAryRelation, RoleFillerEntity, TextMention
 from tallystick.tasks import equations
 from tallystick.tasks.metric import Types
@@ -148,14 +145,5 @@ def test_the_order_of_hashes_changes_nothing():
         "system = [{'r': [{'m%d' % i for i in range(k, k + 3)} for k in range(7)]}] * 3\n"
         "print({n: (r.rows.tolist(), r.signature) for n, r in roles.evaluate(gold, system).items()})\n"
     )
-    outputs = set()
-    for seed in ("0", "1", "2", "77"):
-        run = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-        )
-        outputs.add(run.stdout)
+    outputs = {run_python(code, PYTHONHASHSEED=seed) for seed in ("0", "1", "2", "77")}
     assert len(outputs) == 1

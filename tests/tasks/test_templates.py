@@ -1,14 +1,12 @@
 """Templates: eq. 32 and the scorers of recent work, worked out by hand."""
 
 import itertools
-import os
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from running import run_python
 from tallystick import parse
 from tallystick.errors import MetricError
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
@@ -258,13 +256,7 @@ def test_hash_order_changes_nothing():
         "gold, system = corpus(7)\n"
         "for name, result in evaluate(gold, system, [*METRICS, *VARIANTS]).items(): print(name, result.rows.tolist())"
     )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-        ).stdout
-        for seed in ("0", "1", "42")
-    }  # fmt: skip
+    outputs = {run_python(code, PYTHONHASHSEED=seed) for seed in ("0", "1", "42")}
     assert len(outputs) == 1
 
 

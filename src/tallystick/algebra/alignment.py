@@ -13,19 +13,20 @@ threshold, or a matching in which items count several times they are one too: th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tallystick.engine.arrays import F64, I64
 from tallystick.engine.encoded import Column, Maybe, Shared, unshared
+from tallystick.engine.frozen import frozen
 
 if TYPE_CHECKING:
     from tallystick.algebra.node import Similarity
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Aligned:
     """The rows of both sides at one path, and which of them are aligned with which."""
 

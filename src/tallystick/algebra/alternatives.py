@@ -9,7 +9,7 @@ self-score: the largest of the alternatives', and the predicted value's own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Bag, Data, Nullable, Objects, Scope
 from tallystick.engine.encoded import Column, Items, Numbered
+from tallystick.engine.frozen import frozen
 from tallystick.errors import ValueMismatch, did_you_mean
 
 SIDES = ("reference", "predicted")
@@ -33,7 +34,7 @@ class Options(Items):
         return Items.number_rows(self.distinct())
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class AnyOf(Around):
     """The best φ of any of the alternatives that one side (the reference) holds."""
 

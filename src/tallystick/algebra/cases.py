@@ -9,7 +9,7 @@ A recursive metric is unrolled while there are values to encode: one level for e
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,12 @@ from tallystick.engine.blocks import Blocks, Pairs, Sums
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Data, Objects, Scope
 from tallystick.engine.encoded import Alternatives, Column, Nothing
+from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError, ValueMismatch
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Cases(Similarity):
     """φ of the case that both values belong to; a case is named after its type."""
 
@@ -154,7 +155,7 @@ def _place(case: Any, count: int) -> Any:
     return place
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Ref(Similarity):
     """The enclosing `let` of that name."""
 
@@ -172,7 +173,7 @@ class Ref(Similarity):
         raise MetricError(f"{self.to} stands outside of let({self.to}, ...)")
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Let(Similarity):
     """A similarity that contains itself, under a name."""
 

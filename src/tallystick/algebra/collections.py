@@ -6,7 +6,7 @@ Each is worked out from the same Σ as everything else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -24,13 +24,14 @@ from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.codes import code_jointly, leaf_values
 from tallystick.engine.data import Data, Objects, Scope
 from tallystick.engine.encoded import Codes, Column, Items
+from tallystick.engine.frozen import frozen
 from tallystick.errors import did_you_mean
 
 TOLERANCE = 1e-9
 SIDES = ("reference", "predicted")
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class OverItems(Similarity):
     """A similarity of collections, given the similarity of their items."""
 
@@ -66,7 +67,7 @@ def with_empties(found: Pairs, r: Items, p: Items, blocks: Blocks, one: str = ""
     )
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Subset(OverItems):
     """1 if the predicted collection is not empty and lies inside the reference (eq. 25).
 
@@ -99,7 +100,7 @@ class Subset(OverItems):
         return with_empties(found, r, p, blocks, self.side if self.empty else "")
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Links(OverItems):
     """max(0, |X ∩ Y| - 1): how many links of a chain two entities share (eq. 21)."""
 
@@ -117,7 +118,7 @@ class Links(OverItems):
         return np.maximum(self.matching.selves(column) - 1, 0)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Best(OverItems):
     """The largest similarity of any pair of items: with any of the strings of an entity, say."""
 
@@ -138,7 +139,7 @@ class Best(OverItems):
         return out
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Supertypes(Similarity):
     """F1 of the sets of supertypes, each type among its own (eq. 39). A value may be a set of types."""
 

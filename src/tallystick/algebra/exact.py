@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -17,12 +16,13 @@ from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.codes import code_jointly
 from tallystick.engine.data import Data, Leaf, Scope, field
 from tallystick.engine.encoded import Codes, Fields, Numbering, Unnumbered
+from tallystick.engine.frozen import frozen
 
 LETTERS = 4
 """Different values in a random sample: few enough that they meet."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Exact(Similarity):
     """1 if the values are equal, else 0."""
 
@@ -75,7 +75,7 @@ exact = Exact()
 # finer block, so that large lists cost next to nothing, and two items with one key are still matched the best way.
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Keyed(Around):
     """φ of two records whose key fields are equal, else 0."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -19,6 +18,7 @@ from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums
 from tallystick.engine.codes import comparable, different_values, number_values
 from tallystick.engine.data import Coded, Data, Objects, Scope
 from tallystick.engine.encoded import Codes, Column
+from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError, TallystickError
 
@@ -62,7 +62,7 @@ class Through(Around):
 # aliases({...}, text("levenshtein"))             what is no alias is compared as text
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Aliases(Through):
     """φ of what the values stand for; `names` maps an alias to its meaning."""
 
@@ -105,7 +105,7 @@ PASSED_ON = (TallystickError, MemoryError)
 """Errors that are told as they are; every other one is of the user's function."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Function(Similarity):
     """f(reference, predicted), a float of 0 or more; `reflexive` declares f(x, x) = 1."""
 
@@ -248,7 +248,7 @@ def sparse_pairs(r: Codes, p: Codes, blocks: Blocks, left: Any, right: Any, weig
     return Pairs(rows[a], j, weights[entry[a]]).positive()
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Judgements(Similarity):
     """Recorded judgements: the weight of (reference, predicted); 1 for equal values, else `default`."""
 
@@ -279,7 +279,7 @@ class Judgements(Similarity):
         return sparse_pairs(r, p, blocks, left, right, list(relation.values()))
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Via(Through):
     """φ of mapped values: φ(f(x), f(y)), or one function for each side."""
 

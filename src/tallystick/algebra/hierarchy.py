@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -23,6 +23,7 @@ from tallystick.algebra.node import Similarity, Table, options_of, require
 from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.data import Data, Scope
 from tallystick.engine.encoded import Codes
+from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean
 
@@ -61,7 +62,7 @@ def parents_table(parents: Mapping[Any, Any]) -> Table:
     return Table((child, tuple(p) if isinstance(p, (list, set, frozenset)) else p) for child, p in pairs)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Subtypes(Similarity):
     """1 if equal, `credit` if one is an ancestor of the other in the given direction (eq. 33)."""
 
@@ -107,7 +108,7 @@ class Subtypes(Similarity):
         return sparse_pairs(r, p, blocks, left, right, list(relation.values()))
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Levels(Similarity):
     """2^(d - D): d levels agree from the top, D is the larger depth of the two (eq. 38)."""
 

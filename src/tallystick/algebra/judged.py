@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from tallystick.engine.blocks import Blocks, Frame, Pairs
 from tallystick.engine.codes import number_values
 from tallystick.engine.data import Data, Objects, Scope
 from tallystick.engine.encoded import Codes
+from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tallystick.judging.questions import Judge
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Judged(Similarity):
     """A judge's verdict; the judge is given by name (as to `--judge`), or is any object with `judge(questions)`."""
 
@@ -148,7 +148,7 @@ def judged(judge: str | Judge, partial: float = 0.0, swapped: bool = False) -> J
 # product is exact, and a score does not depend on how the documents are batched.
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Embedding(Similarity):
     """The cosine of two texts' vectors; negative ones count as 0. Equal texts score 1."""
 

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -25,10 +25,11 @@ from tallystick.engine.arrays import F64, I64, Mask, number
 from tallystick.engine.blocks import Blocks, Pairs, Sums
 from tallystick.engine.data import Bag, Data, Scope
 from tallystick.engine.encoded import Codes, Items, unshared
+from tallystick.engine.frozen import frozen
 from tallystick.engine.latent_objects import ObjectPairs, ObjectSolutions, solve_objects
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Latent(Limited, Constrained):
     """Σ over objects with variables, under the best 1:1 map of the variables (eq. 36)."""
 
@@ -90,14 +91,14 @@ class Latent(Limited, Constrained):
         return super()._selves(column)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class _Scope(Similarity):
     """The field that stands before the limit."""
 
     inner: Similarity
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Scoped(Limited, _Scope):
     """φ under the best 1:1 map of the variables in it, where φ is a sum over collections and single values."""
 
@@ -208,7 +209,7 @@ def scoped(inner: Similarity, *, limit: float | None = None) -> Scoped:
 # All pairs of owners of a corpus are solved side by side (see `latent_objects`).
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Group:
     """Candidates of one collection, and the owners of its two sides' rows."""
 
@@ -218,7 +219,7 @@ class Group:
     factor: float = 1.0
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Solved:
     """Bounds for each pair of owners (i, j); the map of its variables; and which candidates are matched.
 

@@ -7,7 +7,7 @@ ones out by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress, repeat
 from operator import is_not
 from random import Random
@@ -22,6 +22,7 @@ from tallystick.engine.arrays import F64, I64, Mask
 from tallystick.engine.blocks import Blocks, Pairs, Sums
 from tallystick.engine.data import Bag, Data, Index, Leaf, Nullable, Objects, Record, Scope
 from tallystick.engine.encoded import Column, Maybe
+from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import ABSENT, take
 
 Missing = Callable[[Any], bool]
@@ -90,7 +91,7 @@ def _empty(data: Data) -> Mask:
     return np.full(len(data), isinstance(data, Record) and not data.fields)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Optional(Around):
     """φ where both are there, 1 where both are missing, else 0.
 

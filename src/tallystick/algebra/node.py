@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, fields, replace
 from functools import wraps
 from random import Random
 from typing import Any, ClassVar, TypeVar
@@ -38,6 +38,7 @@ from tallystick.engine.arrays import F64, I64
 from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums, look_up
 from tallystick.engine.data import Data, Index, Objects, Scope
 from tallystick.engine.encoded import Codes, Column, Nothing, Shared, unshared
+from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError, did_you_mean
 
 T = TypeVar("T", bound="Node")
@@ -71,7 +72,7 @@ class Named(tuple[tuple[str, Any], ...]):
     __slots__ = ()
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Node:
     """A part of a metric: frozen, hashable, picklable; `str(node)` can be parsed back."""
 
@@ -258,7 +259,7 @@ def shown(value: Any) -> str:
     return repr(value)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Similarity(Node):
     """φ: how alike two values are, over columns."""
 

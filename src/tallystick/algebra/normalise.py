@@ -7,7 +7,7 @@ N(∅, ∅) = 1 and N(∅, x) = 0, so that every value equals itself.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -20,9 +20,10 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.data import Data, Scope
 from tallystick.engine.encoded import Column
+from tallystick.engine.frozen import frozen
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Normaliser(Around):
     """N[φ]: what P, R, F and J share."""
 
@@ -76,7 +77,7 @@ class Normaliser(Around):
         )
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Precision(Normaliser):
     """P = Σ(P,R) / Σ(P,P) (eq. 4)."""
 
@@ -93,7 +94,7 @@ class Precision(Normaliser):
         return Recall(self.inner.mirrored())
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Recall(Normaliser):
     """R = Σ(P,R) / Σ(R,R) (eq. 5)."""
 
@@ -110,7 +111,7 @@ class Recall(Normaliser):
         return Precision(self.inner.mirrored())
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class F(Normaliser):
     """F_β (eq. 6): with one numerator S it is (1 + β²) S / (β² Σ(R,R) + Σ(P,P)), else from P and R."""
 
@@ -154,7 +155,7 @@ class F(Normaliser):
         return replace(self, inner=self.inner.mirrored(), beta=1 / self.beta)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Jaccard(Normaliser):
     """J = Σ(P,R) / (Σ(P,P) + Σ(R,R) - Σ(P,R)) (eq. 7). It needs one numerator."""
 
@@ -179,7 +180,7 @@ class Jaccard(Normaliser):
         return num_p / (den_r + den_p - num_p)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Sides(Node):
     """A metric that is two expressions: precision from one, recall from the other (eq. 23 and 24)."""
 

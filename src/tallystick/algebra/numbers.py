@@ -7,7 +7,6 @@ are a sparse list however large the block is.
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -20,6 +19,7 @@ from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.codes import different_values, leaf_values
 from tallystick.engine.data import Bag, Data, Leaf, Nullable, Objects, Scope, field
 from tallystick.engine.encoded import Numbers
+from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit, as_objects, sliced
 from tallystick.errors import ValueMismatch, did_you_mean
 
@@ -46,7 +46,7 @@ def _search(block: I64, key: F64, starts: I64, wanted_block: I64, wanted: F64, s
     return np.searchsorted(packed, wanted_block * n + ranks[len(key) :], side=side).astype(np.int64)  # type: ignore[call-overload,no-any-return]
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Number(Similarity):
     """1 if |a - b| ≤ max(absolute, relative * max(|a|, |b|)), as math.isclose has it."""
 
@@ -114,7 +114,7 @@ def _floats(data: Data, scope: Scope) -> F64:
         raise ValueMismatch(f"at {scope}: a number is too large for a float; compare it with exact") from None
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Date(Similarity):
     """1 if two dates lie at most so many days apart. Dates, datetimes, or texts in ISO 8601."""
 
@@ -178,7 +178,7 @@ def _moment(value: Any, scope: Scope, strict: bool) -> float:
 KINDS = ("jaccard", "dice", "containment", "coverage", "any", "last")
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Overlap(Similarity):
     """How much two ranges overlap. A range is a `range`, a pair, or a record with two ends.
 

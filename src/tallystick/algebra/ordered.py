@@ -8,7 +8,6 @@ LCS over codes, similarities that fill a rectangle to a dynamic programme over i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,13 +17,14 @@ from tallystick.engine.arrays import F64, I64, join, sort_order, starts_of_runs,
 from tallystick.engine.blocks import Blocks, Grid, Pairs, Sums
 from tallystick.engine.data import Bag, Scope
 from tallystick.engine.encoded import Items, OrderedItems
+from tallystick.engine.frozen import frozen
 from tallystick.engine.sequences import match_dense, match_equal, match_sparse
 
 DENSE_SHARE = 0.2
 """From how many pairs of a rectangle on the rectangle is filled instead of followed pair by pair."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Sequence(Matching):
     """Σ over an order-preserving matching of items."""
 

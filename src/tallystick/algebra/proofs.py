@@ -19,6 +19,7 @@ from tallystick.algebra.node import Similarity, require
 from tallystick.engine.arrays import F64, I64, Mask
 from tallystick.engine.data import Scope
 from tallystick.engine.encoded import Column, Items, Numbered
+from tallystick.engine.frozen import frozen
 
 _KEY = "proofs"
 
@@ -57,7 +58,7 @@ class Proofs:
         return self.answers[key]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Watched:
     """A column whose problems may be left open, and who counts them."""
 
@@ -74,14 +75,14 @@ class Watched:
         return self.column.number_rows()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class WatchedItems(Items):
     """Collections whose matching may be left open."""
 
     proofs: Proofs = field(default_factory=Proofs)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Limited(Similarity):
     """What may have a time limit, in seconds for each problem; with `upper` it stands for its upper bound."""
 

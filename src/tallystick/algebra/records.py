@@ -8,7 +8,7 @@ almost everything is equal, the sum is taken on the frame of rectangles, where n
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any, TypeAlias
 
@@ -24,10 +24,11 @@ from tallystick.engine.arrays import F64, I64, MOST_PAIRS
 from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums, look_up, union
 from tallystick.engine.data import Data, Scope, field, note_absence
 from tallystick.engine.encoded import Column, Fields, Maybe, Nothing, Shared, unshared
+from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class OfFields(Similarity):
     """What a product and a sum of fields share."""
 
@@ -76,7 +77,7 @@ class OfFields(Similarity):
         return super().bound()
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Record(OfFields):
     """The product of the fields' similarities (eq. 2)."""
 
@@ -168,7 +169,7 @@ class Record(OfFields):
         return out
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Each(OfFields):
     """The sum of the fields' similarities. A field that is None on both sides counts nothing on either."""
 
@@ -280,7 +281,7 @@ class Each(OfFields):
         return Fields(tuple(change_present(part.present, inner, owners, change) for (_, part), inner in both))
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class SumOfProduct(Each):
     """The sum of a product's fields, over the product's own columns (where None is a value like others)."""
 
@@ -358,7 +359,7 @@ LEAST = 1024
 SAMPLE = 1000
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Crowd:
     """A key for each row of both sides (one that the other side never has, where there is no value), and what it is
     worth if they are equal."""

@@ -15,7 +15,7 @@ so that neither precision nor recall can pass 1. `literal` uses one Σ for both,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -43,12 +43,13 @@ from tallystick.engine.assignment import assign, heaviest, rank_within
 from tallystick.engine.blocks import Blocks, Grid, Pairs, Sums
 from tallystick.engine.data import Bag, Data, Scope, items, repeated
 from tallystick.engine.encoded import Column, Items, unshared
+from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
 
 CONSTRAINTS = ("1:1", "N:1", "1:N", "N:N")
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Matching(Similarity):
     """Σ over the items of two collections: what sets, sequences and orders share."""
 
@@ -160,7 +161,7 @@ def sample_items(inner: Similarity, rng: Random, depth: int) -> list[Any]:
     return list({repr(one): one for one in found}.values()) if rng.random() < 0.9 else found
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Constrained(Matching):
     """What every matching has that knows the four constraints."""
 
@@ -194,7 +195,7 @@ def turned(constraint: str) -> Any:
     return {"N:1": "1:N", "1:N": "N:1"}.get(constraint, constraint)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Match(Constrained):
     """Σ, the best total similarity of items matched under a constraint."""
 

@@ -13,7 +13,7 @@ only inside of cycles `graph(φ, "N:1")` differs from `graph(φ)`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from random import Random
 from typing import Any, ClassVar
 
@@ -27,6 +27,7 @@ from tallystick.engine.blocks import Blocks, Pairs, Sums
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Bag, Data, Objects, Scope
 from tallystick.engine.encoded import Items, Numbered, number_jointly, number_lists
+from tallystick.engine.frozen import frozen
 from tallystick.engine.orders import match_orders, reachability
 from tallystick.engine.sequences import Matched
 from tallystick.engine.trees import match_ordered, match_top_down, match_unordered
@@ -36,7 +37,7 @@ from tallystick.structures.graphs import Graph, Tree
 _NOTHING = np.empty(0, np.int64)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Linked(WatchedItems):
     """Values whose items are linked: links `source[n] → target[n]`, by place, are those of the owner's slice."""
 
@@ -78,7 +79,7 @@ class Linked(WatchedItems):
         return parents
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Structured(Matching):
     """What trees and graphs share: nodes are items, and every pair of owners is a problem of its own."""
 
@@ -188,7 +189,7 @@ def _table(r: Items, p: Items, i: int, j: int, u: I64, v: I64, weight: F64) -> F
     return table
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class OrderedTree(Structured):
     """Σ over nodes of two trees; ancestors and left-to-right order are kept."""
 
@@ -198,7 +199,7 @@ class OrderedTree(Structured):
         return match_ordered(r.parents_of(i), p.parents_of(j), _table(r, p, i, j, u, v, weight))
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class TopDown(Structured):
     """Σ over nodes of two trees; matched nodes have matched parents. With `ordered`, children in their order."""
 
@@ -210,7 +211,7 @@ class TopDown(Structured):
         return match_top_down(r.parents_of(i), p.parents_of(j), table, ordered=self.ordered)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class UnorderedTree(Limited, Structured):
     """Σ over nodes of two trees; ancestors are kept, the order of children is not."""
 
@@ -221,7 +222,7 @@ class UnorderedTree(Limited, Structured):
         return match_unordered(r.parents_of(i), p.parents_of(j), table, limit=self.limit)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class OrderedGraph(Limited, Constrained, Structured):
     """Σ over nodes of two directed graphs; what can be reached from what is kept."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -22,6 +21,7 @@ from tallystick.engine.blocks import Blocks, Frame, Pairs
 from tallystick.engine.codes import different_values, number_values
 from tallystick.engine.data import Data, Scope
 from tallystick.engine.encoded import Codes
+from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import ValueMismatch, did_you_mean
 
@@ -60,7 +60,7 @@ def normalise_text(text: str, steps: Iterable[str]) -> str:
     return text
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Text(Similarity):
     """How alike two texts are by a ratio, or whether they are equal, after normalisation."""
 

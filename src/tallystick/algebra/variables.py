@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -30,6 +29,7 @@ from tallystick.engine.blocks import Blocks, Pairs, look_up
 from tallystick.engine.codes import comparable, leaf_values
 from tallystick.engine.data import Data, Scope
 from tallystick.engine.encoded import Codes, Column
+from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
 
 _NUMBERS, _OPEN = "numbers of variables", "inside of latent"
@@ -46,7 +46,7 @@ def binding(scope: Scope) -> Iterator[None]:
         scope.memo[_OPEN] = before
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Variable(Similarity):
     """1 if the map of variables says so; as long as there is none, 1."""
 
@@ -104,7 +104,7 @@ class Variable(Similarity):
         return Pairs(i, j, np.ones(len(i)))
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Unmatched(Variable):
     """A variable that the map leaves alone: it matches nothing."""
 
@@ -116,7 +116,7 @@ class Unmatched(Variable):
         return Pairs.none()
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Settled(Exact):
     """A variable whose map is known: both sides' codes say which is which."""
 
@@ -181,7 +181,7 @@ def _variables(node: Similarity, column: Column) -> list[I64]:
 # Candidates: which pairs of objects may match, for how much, and what they need
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Candidates:
     """Object pair t is (i[t], j[t]) for weight[t]; need n says that pair need[n] needs code a[n] → code b[n]."""
 

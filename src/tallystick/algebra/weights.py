@@ -8,7 +8,7 @@ above(φ, t)              ⟦φ > t⟧      at_least(φ, t)    ⟦φ ≥ t⟧   
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,10 @@ from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Data, Scope, field
 from tallystick.engine.encoded import Column, Fields, Numbers
+from tallystick.engine.frozen import frozen
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Weighted(Around):
     """w · φ, an unnormalised similarity."""
 
@@ -89,7 +90,7 @@ class Weighted(Around):
         return self.inner.kernel(one_depth).kept("a positive multiple", indicator=False)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Weigh(Around):
     """min(w(x), w(y)) · φ(x, y), the weight looked up by the value, or by one field of it."""
 
@@ -141,7 +142,7 @@ def _weights(column: Fields) -> F64:
     return numbers.parts[0]
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Threshold(Around):
     """What `above` and `at_least` share: 1 (or φ itself, with `keep`) where φ passes, else 0.
 
@@ -191,7 +192,7 @@ class Threshold(Around):
         return (first, f"only if {self.name.replace('_', ' ')} {self.threshold:g} of it is right", *more)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Above(Threshold):
     """⟦φ > t⟧"""
 
@@ -204,7 +205,7 @@ class Above(Threshold):
         return weights > self.threshold
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class AtLeast(Threshold):
     """⟦φ ≥ t⟧"""
 

@@ -63,10 +63,7 @@ if TYPE_CHECKING:
     "--require", multiple=True, metavar="PROPERTY", help="Exit with 1 if this property fails, e.g. P1; may be repeated."
 )
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv.")
-def check(
-    metrics: tuple[str, ...], type_name: str | None, credit: str, function_name: str | None, corpus: bool, figure: str, data: str | None,
-    picture: str | None, samples: int, multiple: float, seed: int, only: tuple[str, ...], require: tuple[str, ...], format_: str | None,
-) -> None:  # fmt: skip
+def check(metrics: tuple[str, ...], **given: Any) -> None:
     """Check what a metric does: Definition 1, range, identity, symmetry, zero, monotonicity, linearity, invariance under
     order and renaming, duplicates, empties; each failure with the smallest counterexample found.
 
@@ -83,12 +80,13 @@ def check(
     from tallystick.laboratory.show import curves_table, overview_table, report_table
 
     check_before()
-    subjects = _subjects(metrics, type_name, credit, function_name, corpus, figure)
-    structure = _structure(data) if data else None
-    reports = [
-        examine(subject, samples=samples, seed=seed, multiple=multiple, structure=structure, only=only)
-        for subject in subjects
-    ]
+    subjects = _subjects(
+        metrics, **{name: given[name] for name in ("type_name", "credit", "function_name", "corpus", "figure")}
+    )
+    structure = _structure(given["data"]) if given["data"] else None
+    how = {name: given[name] for name in ("samples", "seed", "multiple", "only")}
+    reports = [examine(subject, structure=structure, **how) for subject in subjects]
+    require, picture, format_ = given["require"], given["picture"], given["format_"]
     known = [finding.name for finding in reports[0].findings]
     for name in require:
         if not any(one.startswith(name) for one in known):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.comparison import figures, page_options, show_comparisons
+from tallystick.cli.comparison import Showing, figures, page_options, show_comparisons
 from tallystick.cli.main import LazyGroup, printable
 from tallystick.cli.options import check_before, file_arguments, metric_option, settings_of, task_options
 from tallystick.cli.output import FORMATS
@@ -105,10 +105,13 @@ def run_comparison(
     )  # fmt: skip
     idle = _idle(comparison, options.correlations, options.differences)
     comparison = replace(comparison, notes=(*comparison.notes, *idle))
+    title = f"{counted(len(comparison.systems), 'system')} on {task.name}, {_shown(_references(reference, files))}"
     show_comparisons(
-        [comparison], correlations=options.correlations, differences=options.differences, format_=options.format_,
-        report=options.report, picture=options.picture, own_tables=task.comparison_tables,
-        title=f"{counted(len(comparison.systems), 'system')} on {task.name}, {_shown(_references(reference, files))}",
+        [comparison],
+        Showing(
+            options.correlations, options.differences, options.format_, options.report, options.picture, title=title,
+            own_tables=task.comparison_tables,
+        ),
     )  # fmt: skip
 
 
@@ -128,7 +131,6 @@ def score_systems(
 ) -> tuple[dict[str, list[Results]], list[str]]:  # fmt: skip
     """The results of every run of every system, and what is to be said about documents that were not answered."""
     from tallystick.files.pairing import Missing
-    from tallystick.files.source import Source
 
     if missing != "error" and task.without_missing:
         raise MetricError(f"--missing {missing}: {task.without_missing}; leave --missing out")
@@ -139,11 +141,8 @@ def score_systems(
     results: dict[tuple[str, int], Results] = {}
     for k, against in enumerate(references):
         there = {run: file for run, file in runs.items() if len(references) == 1 or run[1] == k}
-        readings = {run: Reading(missing=absent.get(run)) for run in there}
         try:
-            # a reference from standard input or a pipe is read for each system, and kept by its source
-            scored = task.score_systems(Source.of(against), there, metrics, settings, readings)
-            found = {run: one.results for run, one in scored.items()}
+            found = _score_against(task, against, there, metrics, settings, absent)
             _require_same_documents({_run_name(run, files): one for run, one in found.items()})
             results |= found
         except SidesMismatch as error:
@@ -156,6 +155,18 @@ def score_systems(
             results[run] = {metric: _with_setting(result, f"missing={missing}") for metric, result in one.items()}
     notes = [note for run, absences in absent.items() for note in absences.notes(_run_name(run, files))]
     return {name: [results[name, k] for k in range(len(found))] for name, found in files.items()}, notes
+
+
+def _score_against(
+    task: Task, reference: str, runs: Mapping[tuple[str, int], str], metrics: tuple[str, ...], settings: Any,
+    absent: Mapping[tuple[str, int], Missing],
+) -> dict[tuple[str, int], Results]:  # fmt: skip
+    from tallystick.files.source import Source
+
+    readings = {run: Reading(missing=absent.get(run)) for run in runs}
+    # a reference from standard input or a pipe is read for each system, and kept by its source
+    scored = task.score_systems(Source.of(reference), runs, metrics, settings, readings)
+    return {run: one.results for run, one in scored.items()}
 
 
 def _require_same_documents(scored: Mapping[str, Results]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,23 +20,52 @@ if TYPE_CHECKING:
     from tallystick.show.tables import Table
 
 
-def show_comparisons(
-    comparisons: Sequence[Comparison], *, correlations: bool, differences: bool, format_: str | None,
-    truncate: bool = False, report: str | None = None, picture: str | None = None, title: str = "Comparison",
-    own_tables: Callable[[Comparison], Sequence[Table]] | None = None,
-) -> None:  # fmt: skip
-    """One or several comparisons (of one task each) in the chosen format, as a page and as a picture. A task's own tables are
-    for people, not for TSV or JSON."""
-    kind = chosen_format(format_)
+@dataclass(frozen=True)
+class Showing:
+    """How comparisons are shown: which tables beside the figures, in which format, as a page and as a picture."""
+
+    correlations: bool = False
+    differences: bool = False
+    format_: str | None = None
+    report: str | None = None
+    picture: str | None = None
+    truncate: bool = False
+    title: str = "Comparison"
+    own_tables: Callable[[Comparison], Sequence[Table]] | None = None
+    """A task's own tables, which are for people, not for TSV or JSON."""
+
+
+def show_comparisons(comparisons: Sequence[Comparison], how: Showing) -> None:
+    """One or several comparisons (of one task each) in the chosen format, as a page and as a picture."""
+    kind = chosen_format(how.format_)
+    own = [how.own_tables(one) for one in comparisons] if how.own_tables is not None else []
+    _write(comparisons, how, own)
+    if kind == "json":
+        _show_json(comparisons)
+        return
+    left_out = _left_out(comparisons) if how.correlations else ""
+    _show_tables(comparisons, how, kind, [table for tables in own for table in tables], left_out)
+    signatures = [signature for one in comparisons for signature in one.signatures]
+    notes = [*(note for one in comparisons for note in one.notes), *([left_out] if left_out else [])]
     writer = WRITERS.get(kind)
-    added = [own_tables(one) for one in comparisons] if own_tables is not None else []
-    pictures = _pictures(picture, len(comparisons)) if picture else []
-    refuse_overwriting([*([("--report", report)] if report else []), *(("--picture", name) for name in pictures)])
-    if report:
+    if writer is not None and writer.below is not None:
+        for line in writer.below(signatures, notes):
+            click.echo(line)
+    for line in (*(f"signature: {signature}" for signature in signatures), *notes):
+        say(line)
+
+
+def _write(comparisons: Sequence[Comparison], how: Showing, own: Sequence[Sequence[Table]]) -> None:
+    """The page and the pictures."""
+    pictures = _pictures(how.picture, len(comparisons)) if how.picture else []
+    refuse_overwriting(
+        [*([("--report", how.report)] if how.report else []), *(("--picture", name) for name in pictures)]
+    )
+    if how.report:
         from tallystick.results.comparison_page import write_comparison
 
-        write_comparison(comparisons, report, title, truncate=truncate, own=added)
-        say(f"report: {report}")
+        write_comparison(comparisons, how.report, how.title, truncate=how.truncate, own=own)
+        say(f"report: {how.report}")
     for name, comparison in zip(pictures, comparisons, strict=False):
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
@@ -43,40 +73,31 @@ def show_comparisons(
         for one in heard:
             say(f"Warning: {name}: {one.message}")
         say(f"picture: {name}")
-    if kind == "json":
-        _show_json(comparisons)
-        return
-    left_out = _left_out(comparisons) if correlations else ""
-    own = [table for tables in added for table in tables]
-    more = _more_tables(comparisons, correlations, differences)
+
+
+def _show_tables(
+    comparisons: Sequence[Comparison], how: Showing, kind: str, own: Sequence[Table], left_out: str
+) -> None:
+    from tallystick.results import comparison_tables as tables
+
+    more = _more_tables(comparisons, how.correlations, how.differences)
+    writer = WRITERS.get(kind)
     if kind == "latex":
-        from tallystick.results.comparison_tables import comparison_latex
         from tallystick.show.tables import latex_comment
 
-        click.echo("\n\n".join(comparison_latex(comparison, truncate=truncate) for comparison in comparisons))
+        click.echo("\n\n".join(tables.comparison_latex(one, truncate=how.truncate) for one in comparisons))
         if own or more:
             click.echo()
         if left_out:
             click.echo(latex_comment(left_out))
-        show_tables([*own, *more], format_)
+        show_tables([*own, *more], how.format_)
     elif writer is not None and writer.for_programs:
-        from tallystick.results.comparison_tables import figures_only
-
         several = len(comparisons) > 1 and more
-        show_tables([figures_only(comparisons), *([_joined(more)] if several else more)], format_)
+        show_tables([tables.figures_only(comparisons), *([_joined(more)] if several else more)], how.format_)
     else:
-        from tallystick.results.comparison_tables import RANK, RANK_IN_MARKDOWN, comparison_table
-
-        sign = RANK_IN_MARKDOWN if kind == "markdown" else RANK
-        first = [comparison_table(comparison, truncate=truncate, rank_sign=sign) for comparison in comparisons]
-        show_tables([*first, *own, *more], format_)
-    signatures = [signature for one in comparisons for signature in one.signatures]
-    notes = [*(note for one in comparisons for note in one.notes), *([left_out] if left_out else [])]
-    if writer is not None and writer.below is not None:
-        for line in writer.below(signatures, notes):
-            click.echo(line)
-    for line in (*(f"signature: {signature}" for signature in signatures), *notes):
-        say(line)
+        sign = tables.RANK_IN_MARKDOWN if kind == "markdown" else tables.RANK
+        first = [tables.comparison_table(one, truncate=how.truncate, rank_sign=sign) for one in comparisons]
+        show_tables([*first, *own, *more], how.format_)
 
 
 def page_options() -> list[click.Option]:
@@ -229,7 +250,5 @@ def figures(
         own = table.digits(task, added, 0 if truncate else 1) if digits is None else {}
         most = max(own.values(), default=0) if digits is None else digits
         comparisons.append(replace(compared, title=task, digits=most, decimals=own, fractions=False))
-    show_comparisons(
-        comparisons, correlations=correlations, differences=False, format_=format_, truncate=truncate, report=report,
-        picture=picture, title=Path(file).name,
-    )  # fmt: skip
+    how = Showing(correlations, False, format_, report, picture, truncate, title=Path(file).name)
+    show_comparisons(comparisons, how)

@@ -87,17 +87,21 @@ def number(keys: I64, bound: int) -> tuple[I64, int]:
     return codes, int(fresh[-1]) + 1
 
 
-def expand(starts: I64, counts: I64) -> I64:
+def ranges(starts: I64, counts: I64) -> I64:
     """The concatenation of `range(start, start + count)` over all pairs of both."""
-    total = int(counts.sum())
+    ends = np.cumsum(counts)
+    out: I64 = np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(starts - (ends - counts), counts)
+    return out
+
+
+def expand(starts: I64, counts: I64) -> I64:
+    """The same, unless there are more than memory holds."""
     check_pairs(
-        total,
+        int(counts.sum()),
         "in a sum of fields an exact field with few values meets almost everything: make it part of a record, match by a "
         "key, or score smaller documents",
     )
-    ends = np.cumsum(counts)
-    out: I64 = np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - counts), counts)
-    return out
+    return ranges(starts, counts)
 
 
 def join(left: I64, right: I64, bound: int) -> tuple[I64, I64]:

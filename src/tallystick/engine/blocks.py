@@ -8,7 +8,7 @@ the pairs are wanted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -28,9 +28,10 @@ from tallystick.engine.arrays import (
     sort_order,
     starts_of_runs,
 )
+from tallystick.engine.frozen import frozen
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Pairs:
     """A sparse list of (reference row, predicted row, weight); no pair twice, every weight positive."""
 
@@ -57,7 +58,7 @@ class Pairs:
         return Pairs(self.i, self.j, self.weight * factor)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Sums:
     """Σ of pairs of rows, i against j, and the two numerators that a normaliser uses."""
 
@@ -112,7 +113,7 @@ def look_up(table: Pairs, i: I64, j: I64, width: int, height: int) -> F64:
     return np.where(ordered[place] == wanted, table.weight[order[place]], 0.0)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Blocks:
     """The block key of each row of both sides; `aligned` if row k only ever meets row k."""
 

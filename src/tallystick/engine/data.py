@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, fields, is_dataclass, replace
 from dataclasses import field as dataclass_field
+from dataclasses import fields, is_dataclass, replace
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -26,13 +26,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64, integers, offsets_of
+from tallystick.engine.frozen import frozen
 from tallystick.errors import ValueMismatch, did_you_mean
 
 if TYPE_CHECKING:
     from tallystick.engine.rows import Extended
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Objects:
     """A column of Python values."""
 
@@ -42,7 +43,7 @@ class Objects:
         return len(self.values)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Record:
     """A column of records: one column for each field."""
 
@@ -58,7 +59,7 @@ class Entries(Record):
     """The entries of mappings: `key` and `value`."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Bag:
     """A column of collections: row k owns `items[offsets[k]:offsets[k + 1]]`."""
 
@@ -79,7 +80,7 @@ class Bag:
         return len(self.offsets) - 1
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Index:
     """A column in which values repeat: row k is `values[index[k]]`."""
 
@@ -95,7 +96,7 @@ class Index:
         return len(self.index)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Nullable:
     """A column in which values are missing: row k is `present[position[k]]`, or None where that is -1.
 
@@ -152,7 +153,7 @@ class Leaf:
         return [values[k] for k in codes.tolist()]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Coded(Leaf):
     """Plain values that repeat: row k is `table[codes[k]]`. The table may hold a value twice."""
 
@@ -184,7 +185,7 @@ def by_appearance(codes: I64, bound: int) -> tuple[I64, I64]:
 Data: TypeAlias = "Objects | Record | Bag | Index | Nullable | Leaf | Extended | NDArray[Any]"
 
 
-@dataclass(frozen=True)
+@frozen
 class Memory:
     """What an evaluation keeps from batch to batch: the answers of users' functions, and fields never seen yet."""
 
@@ -201,7 +202,7 @@ class Memory:
                 self.calls[node] = copy(calls)
 
 
-@dataclass(frozen=True)
+@frozen
 class Scope:
     """Where in the value we are, for messages; what was encoded already in this batch; what is kept for the next."""
 

@@ -7,7 +7,7 @@ Each kind can `take` rows, so that aligned rows can be followed downwards for ex
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from tallystick.engine.arrays import F64, I64, Mask, expand, number, offsets_of, sort_order, starts_of_runs
 from tallystick.engine.data import Leaf
+from tallystick.engine.frozen import frozen
 
 
 class Column(Protocol):
@@ -39,7 +40,7 @@ def number_jointly(parts: Iterable[Numbered], count: int) -> Numbered:
     return codes, max(bound, 1)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Codes:
     """A leaf: an integer for each row, below `bound`; `values` is the table of what the codes stand for."""
 
@@ -119,7 +120,7 @@ class Numbering:
         return self.codes[0] == self.codes[1] if found is None else found
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Numbers:
     """A leaf of floats: one array for each part (a number has one, an interval two)."""
 
@@ -136,7 +137,7 @@ class Numbers:
         return number_jointly(((codes, int(codes.max(initial=0)) + 1) for codes in every), len(self))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Fields:
     """A record: the columns of its fields."""
 
@@ -152,7 +153,7 @@ class Fields:
         return number_jointly((column.number_rows() for column in self.columns), len(self))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Items:
     """Collections: row k owns `items[offsets[k]:offsets[k + 1]]`."""
 
@@ -167,7 +168,7 @@ class Items:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    @property
+    @cached_property
     def owners(self) -> I64:
         return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
 
@@ -221,7 +222,7 @@ def number_lists(offsets: I64, codes: I64) -> Numbered:
     return found, max(n, 1)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Shared:
     """Composite values that occur many times: row k is `values[index[k]]`."""
 
@@ -244,7 +245,7 @@ def unshared(column: Column) -> Column:
     return column.values.take(column.index) if isinstance(column, Shared) else column
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Maybe:
     """Values of which some are missing: row k is `present[position[k]]`, or nothing where that is -1."""
 
@@ -276,7 +277,7 @@ class Maybe:
         return every, bound + 1
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Alternatives:
     """Values of several cases: row k is `columns[case[k]][position[k]]`."""
 
@@ -312,7 +313,7 @@ class Alternatives:
         return every, max(bound, 1)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Nothing:
     """No rows at all: where a recursive type ends."""
 

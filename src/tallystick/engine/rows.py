@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from tallystick.engine.arrays import I64, expand, offsets_of
 from tallystick.engine.data import Bag, Data, Entries, Index, Leaf, Nullable, Objects, Record
+from tallystick.engine.frozen import frozen
 
 
 def take(data: Data, rows: I64) -> Data:
@@ -122,7 +122,7 @@ def as_objects(data: Data) -> Sequence[Any]:
 # Such a value is `Surplus` around a Python value, or `Extended` around a column of documents.
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Extended:
     """A column of documents, and by path how many leaves beyond it each row has; `shown` are the rows for a person."""
 
@@ -168,7 +168,7 @@ def split_surplus(data: Data) -> tuple[Data, dict[str, I64]]:
 # It equals nothing, so that it counts as a wrong value: neither as a missing one nor as the end of the evaluation.
 
 
-@dataclass(frozen=True)
+@frozen
 class Unfit:
     """A predicted value that is not of the kind that its place asks for."""
 
@@ -184,7 +184,7 @@ class Unfit:
         return float("inf")  # near to no number that JSON can hold
 
 
-@dataclass(frozen=True)
+@frozen
 class Invalid:
     """A whole prediction that cannot be read: it scores nothing, and is listed."""
 
@@ -192,7 +192,7 @@ class Invalid:
     text: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Surplus:
     """A prediction that has values under keys that its shape does not know: each leaf with the path of its key."""
 

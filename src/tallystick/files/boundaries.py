@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64
 from tallystick.files.arrow import is_arrow_file
+from tallystick.files.pairing import document_key
 from tallystick.files.source import AnySource, Source, read_head, unpacked_name
 
 Find = Callable[[bytes, bool], "tuple[I64, int]"]
@@ -46,7 +47,6 @@ _NEWDOC = re.compile(rb"^#[ \t]*newdoc\b", re.MULTILINE)
 _GLOBAL = re.compile(rb"^#[ \t]*global\.[^\n]*\n", re.MULTILINE)
 _CONLLU_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}\r?$", re.MULTILINE)
 _DOCSTART = re.compile(rb"^-DOCSTART-", re.MULTILINE)
-_PENMAN_ID = re.compile(rb"::id[ \t]+(\S+)")
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,14 @@ def _blank(data: bytes, starts: I64) -> NDArray[np.bool_]:
     return blank
 
 
-def _whole_lines(data: bytes, end: bool) -> int:
+def whole_lines(data: bytes, end: bool) -> int:
+    """How far the data is whole lines."""
     return len(data) if end else data.rfind(b"\n") + 1
 
 
 def find_lines(data: bytes, end: bool) -> tuple[I64, int]:
     """A document a line."""
-    settled = _whole_lines(data, end)
+    settled = whole_lines(data, end)
     starts = _line_starts(data[:settled])
     return starts[~_blank(data, starts)] if len(starts) else starts, settled
 
@@ -104,17 +105,17 @@ def _find_trees(data: bytes, end: bool) -> tuple[I64, int]:
 
 def find_blocks(data: bytes, end: bool) -> tuple[I64, int]:
     """A document after each blank line."""
-    settled = _whole_lines(data, end)
+    settled = whole_lines(data, end)
     starts = _line_starts(data[:settled])
     if not len(starts):
         return starts, settled
     blank = _blank(data[:settled], starts)
     before = np.concatenate(([True], blank[:-1]))
     found = starts[~blank & before]
-    return _up_to_the_last(found, settled, end)
+    return up_to_the_last(found, settled, end)
 
 
-def _up_to_the_last(found: I64, settled: int, end: bool) -> tuple[I64, int]:
+def up_to_the_last(found: I64, settled: int, end: bool) -> tuple[I64, int]:
     """Where the last document ends is not known yet: it is looked at again."""
     if end or not len(found):
         return found, settled if end else 0
@@ -123,7 +124,7 @@ def _up_to_the_last(found: I64, settled: int, end: bool) -> tuple[I64, int]:
 
 def _find_marked(mark: re.Pattern[bytes]) -> Find:
     def find(data: bytes, end: bool) -> tuple[I64, int]:
-        settled = _whole_lines(data, end)
+        settled = whole_lines(data, end)
         return np.array([found.start() for found in mark.finditer(data, 0, settled)], np.int64), settled
 
     return find
@@ -135,14 +136,6 @@ def _find_newdoc(data: bytes, end: bool) -> tuple[I64, int]:
     marks = np.array([found.start() for found in _NEWDOC.finditer(data, 0, settled)], np.int64)
     place = np.searchsorted(blocks, marks, side="right") - 1
     return blocks[np.unique(place[place >= 0])], settled
-
-
-def _find_graphs(data: bytes, end: bool) -> tuple[I64, int]:
-    """Graphs of PENMAN, as its reader tells them apart. Every byte becomes a character, so that places are those of bytes."""
-    from tallystick.tasks.amr.files import block_starts
-
-    found = np.array(block_starts(data.decode("ascii", "replace")), np.int64)
-    return _up_to_the_last(found, _whole_lines(data, end), end)
 
 
 # What they are called
@@ -177,18 +170,11 @@ def name_under(field: str) -> Callable[[bytes], Any]:
 
 
 def _first_line_name(document: bytes) -> Any:
-    from tallystick.tasks.coreference.pairing import document_key
-
     return document_key(document.split(b"\n", 1)[0].split(b"document", 1)[-1].decode("utf-8", "replace").strip())
 
 
 def _newdoc_name(document: bytes) -> Any:
     found = re.search(rb"^#[ \t]*newdoc[ \t]+id[ \t]*=[ \t]*(\S+)", document, re.MULTILINE)
-    return found[1] if found else None
-
-
-def _graph_name(document: bytes) -> Any:
-    found = _PENMAN_ID.search(document)
     return found[1] if found else None
 
 
@@ -210,14 +196,15 @@ NEWDOC_IN_ORDER = replace(NEWDOC, name=None)  # a whole file is compared as one 
 SENTENCES = Boundaries("CoNLL-U sentences", find_blocks)
 DOCSTART = Boundaries("columns with -DOCSTART-", _find_marked(_DOCSTART))
 COLUMNS = Boundaries("columns", find_blocks)
-GRAPHS = Boundaries("PENMAN", _find_graphs, _graph_name)
 
 
-def find_boundaries(task: str, file: AnySource, *, input: str | None = None) -> Boundaries | Uncut:
-    """How a file of a task is cut; `input` is the format where the user has said it."""
+Cut = Callable[[bytes, "str | None", str], "Boundaries | Uncut"]
+"""How the files of a task are cut that are not JSON Lines: from their first bytes, the format that the user named, and the name."""
+
+
+def find_boundaries(cut: Cut, file: AnySource, *, input: str | None = None) -> Boundaries | Uncut:
+    """How a file is cut; `input` is the format where the user named it."""
     name = Source.of(file).name
-    if task not in BY_TASK:
-        return Uncut(f"where documents of {task} begin is not known")
     if name != "-" and (Path(name).is_dir() or unpacked_name(name).endswith(".ann")):
         return Uncut("it is a brat folder or file: its documents are files of their own")
     if is_arrow_file(name):
@@ -227,15 +214,13 @@ def find_boundaries(task: str, file: AnySource, *, input: str | None = None) -> 
     if content[:1] == b"[":
         return Uncut("it is one JSON list; as JSON Lines it can be cut")
     if content[:1] == b"{" and input in (None, "auto", "jsonl", "triples"):
-        if task == "records" and unpacked_name(name).endswith(".json"):
-            return Uncut("it is one JSON value; as JSON Lines it can be cut")
         line, newline, _ = content.partition(b"\n")
         if newline and not _is_json(line):
             return Uncut("it is one JSON object over several lines; as JSON Lines it can be cut")
         return LINES
     if _MUC4.search(head):
         return Uncut("a MUC-4 key is read as a whole")
-    return BY_TASK[task](head, input, name)
+    return cut(head, input, name)
 
 
 def _is_json(line: bytes) -> bool:
@@ -248,31 +233,30 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _of_coreference(head: bytes) -> Boundaries | Uncut:
+def cut_json(head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
+    """JSON Lines in a format that has a name of its own; of other files nobody knows where their documents begin."""
+    return LINES if head.strip()[:1] in (b"", b"{") else Uncut("where its documents begin is not known")
+
+
+def cut_coreference(head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
+    """CoNLL, or CoNLL-U with documents."""
     if _CONLL.search(head):
         return CONLL
     return NEWDOC if _NEWDOC.search(head) else Uncut("a CoNLL-U file without # newdoc is one document")
 
 
-def _of_spans(head: bytes, input: str | None, name: str) -> Boundaries:
+def cut_dependencies(head: bytes, input: str | None, name: str) -> Boundaries:
+    """CoNLL-U by documents, or by sentences."""
+    return NEWDOC_IN_ORDER if _NEWDOC.search(head) else SENTENCES
+
+
+def cut_columns(head: bytes, input: str | None, name: str) -> Boundaries:
+    """Columns of tags, or CoNLL-U."""
     if input == "conllu" or (input is None and (unpacked_name(name).endswith(".conllu") or _CONLLU_ROW.search(head))):
         return NEWDOC if _NEWDOC.search(head) else SENTENCES
     return DOCSTART if _DOCSTART.search(head) else COLUMNS
 
 
-def _of_graphs(head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
-    return GRAPHS if input != "triples" else Uncut("triples line by line have no marks between graphs")
-
-
-BY_TASK: dict[str, Callable[[bytes, str | None, str], Boundaries | Uncut]] = {
-    "amr": _of_graphs,
-    "coreference": lambda head, input, name: _of_coreference(head),
-    "dependencies": lambda head, input, name: NEWDOC_IN_ORDER if _NEWDOC.search(head) else SENTENCES,
-    "hierarchies": lambda head, input, name: TREES,
-    "spans": _of_spans,
-    **dict.fromkeys(
-        ("arguments", "events", "nary", "records", "relations", "roles", "templates"), lambda head, input, name: LINES
-    ),
-}
-"""How the files of a task are cut that are not JSON, from their first bytes, the format that the user has said, and the name. A
-task that is not here is read as a whole: its documents may go over several lines."""
+def cut_trees(head: bytes, input: str | None, name: str) -> Boundaries:
+    """Trees in parentheses, a line each."""
+    return TREES

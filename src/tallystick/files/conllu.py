@@ -1,38 +1,50 @@
-"""The lines of a CoNLL-U file as a table: nine columns of codes, and what kind of line each one is.
+"""CoNLL-U: the lines of a file as a table of columns, and the checks that every task makes of its words.
 
 No line is looked at by Python on its own. NumPy finds the line ends, the tabs and the first byte of each
-line, drops comments, blank lines and MISC, and cuts a row into four pieces of columns that go together:
+line, drops comments and blank lines, and cuts a row into five pieces of columns that go together:
 
-    ID | FORM LEMMA | UPOS XPOS FEATS | HEAD DEPREL DEPS
-    2  | dogs dog   | NOUN NNS Number=Plur | 3 nsubj 3:nsubj
+    ID | FORM LEMMA | UPOS XPOS FEATS    | HEAD DEPREL DEPS | MISC
+    2  | dogs dog   | NOUN NNS Number=Plur | 3 nsubj 3:nsubj  | SpaceAfter=No
 
-The pieces stay ranges of bytes until they are numbered (`numbering`). Only distinct pieces, a few per cent,
-are then split into fields. Everything that has to be *parsed* (ids, heads, features, enhanced dependencies)
-is parsed once for each distinct value and looked up from then on.
+The pieces stay ranges of bytes until they are numbered (`numbering`), and those that nobody asks for are not.
+Only distinct pieces, a few per cent, are then split into fields. Everything that has to be *parsed* (ids,
+heads, features, enhanced dependencies) is parsed once for each distinct value and looked up from then on.
+
+`read_words` checks what every file has to be, whoever reads it: comments stand before a sentence and a blank
+line behind it, words are numbered from 1, a range stands before its words, no FORM is empty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import InputError
+from tallystick.files.lines import is_utf8
 from tallystick.files.numbering import WIDTH, number_ranges
 from tallystick.files.source import Source, check_line_ends, not_utf8
 
-ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS = range(9)  # MISC is not kept
+ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 ROW, COMMENT, BLANK = range(3)
 """The kinds of line."""
 
 STRETCH = 1 << 20
 """How many bytes are searched for tabs at a time, so that their positions take little memory."""
 
-PIECES = ((ID,), (FORM, LEMMA), (UPOS, XPOS, FEATS), (HEAD, DEPREL, DEPS))
-_LAST_TABS = [piece[-1] for piece in PIECES]  # the tab number c ends the column number c
+PIECES = ((ID,), (FORM, LEMMA), (UPOS, XPOS, FEATS), (HEAD, DEPREL, DEPS), (MISC,))
+_ENDS = [piece[-1] for piece in PIECES]  # the tab number c ends the column number c; MISC ends with its line
+_NAMED = np.zeros(256, np.bool_)
+_NAMED[list(b"nsg")] = True  # newdoc, sent_id, global.Entity
+_SPACE = np.zeros(256, np.bool_)
+_SPACE[list(b" \t")] = True
+
+SPACES = {ord(c): None for c in " \u00a0\u1680\u202f\u205f\u3000"} | dict.fromkeys(range(0x2000, 0x200B))
+"""Unicode's category Zs. Some treebanks have spaces inside words ("10 000"); the text has none."""
+_SPACE_BYTES = tuple({chr(space).encode()[:2] for space in SPACES})
 
 Ints = NDArray[np.int32]
 
@@ -82,11 +94,10 @@ class Content:
     size: int
     """The number of bytes without the zeros."""
 
-    def error(self, message: str, line: int, field: int | None = None) -> InputError:
-        """An error at a line (counted from 1), with a caret under a field if there is one to point at."""
-        lines = self.data.split(b"\n", line)
+    def error(self, message: str, line: int, field: int | None = None, column: int | None = None) -> InputError:
+        """An error at a line (counted from 1), with a caret under a field or a column if there is one to point at."""
+        lines = self.data[: self.size].split(b"\n", line)
         text = lines[line - 1].decode("utf-8", "replace") if line <= len(lines) else None
-        column = None
         if text is not None and field is not None:
             column = sum(len(part) + 1 for part in text.split("\t")[:field]) + 1
         return self.source.error(message, line, column, text)
@@ -98,6 +109,8 @@ def read_content(source: Source) -> Content:
     if b"\r" in data:
         check_line_ends(data, source)
         data = data.replace(b"\r\n", b"\n")
+    if not is_utf8(data):
+        raise not_utf8(data, source)
     ended = b"" if data.endswith(b"\n") or not data else b"\n"
     return Content(source, b"".join((data, ended, bytes(WIDTH))), len(data) + len(ended))
 
@@ -109,19 +122,43 @@ class Table:
     content: Content
     kinds: NDArray[np.uint8]
     row_lines: NDArray[np.int32]
-    columns: list[Coded]
+    columns: dict[int, Coded]
+    """Those that were asked for, and those of the same pieces."""
+    bounds: NDArray[np.signedinteger]
+    """Where each piece of each row ends."""
+    starts: NDArray[np.intp]
+    """Where each row begins."""
     comment_lines: NDArray[np.intp]
     comments: list[bytes]
-    """The comments that may be a `# newdoc` or a `# sent_id`."""
+    """The comments that may be a `# newdoc`, a `# sent_id` or a `# global.Entity`."""
+
+    def fail(self, row: int, message: str, field: int) -> NoReturn:
+        """Raise the error that belongs to a row and a field."""
+        raise self.content.error(message, int(self.row_lines[row]), field)
+
+    @property
+    def has_misc(self) -> NDArray[np.bool_]:
+        """Which rows have something in MISC."""
+        data = np.frombuffer(self.content.data, np.uint8)
+        length = self.bounds[:, -1] - self.bounds[:, -2]
+        return np.asarray((length != 2) | (data[self.bounds[:, -2] + 1] != ord("_")))
+
+    def line(self, row: int) -> bytes:
+        """A whole row."""
+        return self.content.data[int(self.starts[row]) : int(self.bounds[row, -1])]
+
+    def misc(self, rows: NDArray[np.intp]) -> list[bytes]:
+        """The last field of some rows."""
+        return _slices(self.content.data, self.bounds[rows, -2] + 1, self.bounds[rows, -1])
 
 
-def read_table(content: Content) -> Table:
-    """Split a file into columns; the only errors here are bad bytes and wrong numbers of columns."""
+def read_table(content: Content, wanted: Collection[int]) -> Table:
+    """Split a file into columns; the only errors here are wrong numbers of columns."""
     data, size = content.data, content.size
     kinds = [np.zeros(0, np.uint8)]
     row_starts = [np.zeros(0, np.intp)]
     offset_type = np.int32 if size < 2**31 else np.int64
-    row_tabs = [np.zeros((0, len(PIECES)), offset_type)]
+    row_bounds = [np.zeros((0, len(PIECES)), offset_type)]
     comment_lines = [np.zeros(0, np.intp)]
     comments: list[bytes] = []
     begin, lines_before = 0, 0
@@ -141,41 +178,42 @@ def read_table(content: Content) -> Table:
         wrong = np.flatnonzero(is_row & (tabs_in_line != 9))
         if wrong.size:
             raise _not_ten(content, lines_before + int(wrong[0]) + 1, int(tabs_in_line[wrong[0]]) + 1)
-        tabs = tabs[np.repeat(is_row, tabs_in_line)].reshape(-1, 9)[:, _LAST_TABS]
+        bounds = np.empty((np.count_nonzero(is_row), len(PIECES)), offset_type)
+        bounds[:, :-1] = tabs[np.repeat(is_row, tabs_in_line)].reshape(-1, 9)[:, _ENDS[:-1]]
+        bounds[:, -1] = ends[is_row]
 
         # `# text` is the long one among the comments, so look at the letter after the space first.
-        letter = stretch[np.minimum(starts + 2, len(stretch) - 1)]
-        wanted = np.flatnonzero((kind == COMMENT) & ((letter == ord("n")) | (letter == ord("s"))))
-        comments += _slices(data, starts[wanted] + begin, ends[wanted] + begin)
-        comment_lines.append(lines_before + wanted + 1)
+        first, second = (stretch[np.minimum(starts + k, len(stretch) - 1)] for k in (1, 2))
+        may_name = _NAMED[first] | (_SPACE[first] & (_NAMED[second] | _SPACE[second]))
+        named = np.flatnonzero((kind == COMMENT) & may_name)
+        comments += _slices(data, starts[named] + begin, ends[named] + begin)
+        comment_lines.append(lines_before + named + 1)
         kinds.append(kind)
         row_starts.append(starts[is_row] + begin)
-        row_tabs.append((tabs + begin).astype(offset_type))
+        row_bounds.append(bounds + offset_type(begin))
         begin, lines_before = end, lines_before + len(kind)
 
-    columns: list[Coded] = []
-    piece_start = np.concatenate(row_starts)
+    columns: dict[int, Coded] = {}
+    start, every_bound = np.concatenate(row_starts), np.concatenate(row_bounds)
     for at, piece in enumerate(PIECES):
-        piece_end = np.concatenate([tabs[:, at] for tabs in row_tabs]).astype(np.intp)
-        codes, occurs = number_ranges(data, piece_start, piece_end - piece_start)
-        distinct = _slices(data, piece_start[occurs], piece_end[occurs])
-        columns += _split_piece(codes, distinct, len(piece), content)
-        piece_start = piece_end + 1
+        if wanted and any(column in wanted for column in piece):
+            piece_start = start if at == 0 else every_bound[:, at - 1].astype(np.intp) + 1
+            piece_end = every_bound[:, at].astype(np.intp)
+            codes, occurs = number_ranges(data, piece_start, piece_end - piece_start)
+            distinct = _slices(data, piece_start[occurs], piece_end[occurs])
+            columns.update(zip(piece, _split_piece(codes, distinct, len(piece)), strict=True))
     every_kind = np.concatenate(kinds)
     lines = (np.flatnonzero(every_kind == ROW) + 1).astype(np.int32)
-    return Table(content, every_kind, lines, columns, np.concatenate(comment_lines), comments)
+    return Table(content, every_kind, lines, columns, every_bound, start, np.concatenate(comment_lines), comments)
 
 
-def _slices(data: bytes, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> list[bytes]:
+def _slices(data: bytes, starts: NDArray[Any], ends: NDArray[Any]) -> list[bytes]:
     return [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-def _split_piece(codes: Ints, distinct: list[bytes], width: int, content: Content) -> list[Coded]:
+def _split_piece(codes: Ints, distinct: list[bytes], width: int) -> list[Coded]:
     """The columns of a piece, from its codes and its distinct values."""
-    try:
-        fields = b"\t".join(distinct).decode("utf-8").split("\t") if distinct else []
-    except UnicodeDecodeError:
-        raise not_utf8(content.data, content.source) from None
+    fields = b"\t".join(distinct).decode("utf-8").split("\t") if distinct else []
     columns = []
     for column in range(width):
         numbers: dict[str, int] = {}
@@ -266,6 +304,125 @@ def check_ranges(ids: Ids, ranges: NDArray[np.intp], next_id: Ints, sentence: In
         if last[at] < first[at]:
             fail(int(ranges[at]), f"{name} ends before it starts", ID)
         fail(int(ranges[at]), f"{name} reaches beyond the sentence, which has {length[at]} words", ID)
+
+
+@dataclass(frozen=True, eq=False)
+class Comments:
+    """The comments that name something, each with the sentence that it stands before."""
+
+    sentence: NDArray[np.intp]
+    lines: list[bytes]
+
+    def values(self, name: str, *keys: str) -> dict[int, str]:
+        """By sentence, what stands after `# key =` (all keys begin with `name`); empty if nothing does."""
+        word, found = name.encode(), {}
+        for at in [at for at, line in enumerate(self.lines) if word in line]:
+            key, _, value = self.lines[at][1:].decode("utf-8", "replace").partition("=")
+            if " ".join(key.split()) in keys:
+                found[int(self.sentence[at])] = value.strip()
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The sentences and words of a table, checked. Rows are numbers of the table's rows."""
+
+    table: Table
+    ids: Ids
+    sentence_rows: NDArray[np.intp]
+    """The first row of each sentence."""
+    sentence_of_row: Ints
+    rows: NDArray[np.intp]
+    """Those of the words."""
+    sentence_words: Ints
+    """Offsets of the sentences' words, one more than there are sentences."""
+    ranges: NDArray[np.intp]
+    """The rows of multi-word tokens."""
+    ranges_begin: NDArray[np.intp]
+    """The first word of each of them, among all words."""
+
+    @property
+    def length(self) -> Ints:
+        """How many words each sentence has."""
+        return np.diff(self.sentence_words)
+
+    @property
+    def lines(self) -> NDArray[np.int64]:
+        """The line of the file in which each word stands."""
+        return self.table.content.source.lines_of_file(self.table.row_lines[self.rows].astype(np.int64))
+
+    def comments(self) -> Comments:
+        """The comments that stand before a sentence."""
+        table = self.table
+        before = np.searchsorted(table.row_lines[self.sentence_rows], table.comment_lines)
+        named = np.count_nonzero(before < len(self.sentence_rows))  # the others stand behind the last sentence
+        return Comments(before[:named], table.comments[:named])
+
+
+def read_words(source: Source, wanted: Collection[int]) -> Words:
+    """The words of a file, with the columns that are wanted; see `check_words`."""
+    return check_words(read_table(read_content(source), {ID, *wanted}))
+
+
+def check_words(table: Table) -> Words:
+    """The words of a table. What is no CoNLL-U is an error with its place, the same for every task."""
+    sentence_rows = _find_sentences(table)
+    ids = read_ids(table.columns[ID], table.fail)
+    is_word = ids.kind == WORD
+    words = np.flatnonzero(is_word)
+    seen = np.cumsum(is_word) - is_word  # the number of words before each row
+    sentence_words = np.append(seen[sentence_rows], len(words)).astype(np.int32)
+    length = np.diff(sentence_words)
+    wordless = np.flatnonzero(length == 0)
+    if wordless.size:
+        table.fail(int(sentence_rows[wordless[0]]), "a sentence without words", ID)
+    sentence_of_row = np.repeat(
+        np.arange(len(sentence_rows), dtype=np.int32), np.diff(np.append(sentence_rows, len(table.row_lines)))
+    )
+    next_id = seen - sentence_words[sentence_of_row] + 1
+    gap = np.flatnonzero(is_word & (ids.first != next_id))
+    if gap.size:
+        row = int(gap[0])
+        table.fail(row, f"ID {ids.first[row]} where {next_id[row]} was expected", ID)
+    ranges = np.flatnonzero(ids.kind == RANGE)
+    in_sentence = sentence_of_row[ranges]
+    check_ranges(ids, ranges, next_id[ranges], in_sentence, length[in_sentence], table.fail)
+    _check_forms(table, ids)
+    return Words(table, ids, sentence_rows, sentence_of_row, words, sentence_words, ranges, seen[ranges])
+
+
+def _find_sentences(table: Table) -> NDArray[np.intp]:
+    """The first row of each sentence; comments stand before a sentence, a blank line stands after it."""
+    kinds, error = table.kinds, table.content.error
+    before = np.concatenate(([np.uint8(BLANK)], kinds[:-1])) if len(kinds) else kinds
+    wrong = np.flatnonzero((kinds != ROW) & (before != ROW) & (kinds == BLANK))
+    if wrong.size:
+        raise error("a blank line with no sentence before it; remove the line", int(wrong[0]) + 1)
+    wrong = np.flatnonzero((kinds == COMMENT) & (before == ROW))
+    if wrong.size:
+        raise error(
+            "a comment inside a sentence; comments stand before its first word (is a blank line missing?)",
+            int(wrong[0]) + 1,
+        )
+    if len(kinds) and kinds[-1] == ROW:
+        raise error("the last sentence is not closed by a blank line; is the file cut short?", len(kinds))
+    return np.flatnonzero(before[table.row_lines - 1] != ROW)
+
+
+def _check_forms(table: Table, ids: Ids) -> None:
+    """No FORM is empty, or nothing but spaces, except that of an empty node. Only forms that begin like a space are read."""
+    start = table.bounds[:, 0].astype(np.intp) + 1
+    data = np.frombuffer(table.content.data, np.uint8)
+    first, second = data[start].astype(np.uint16), data[start + 1].astype(np.uint16)
+    suspect = (first == ord("\t")) | (first == ord(" "))
+    for lead in _SPACE_BYTES:
+        if len(lead) == 2:
+            suspect |= (first == lead[0]) & (second == lead[1])
+    for row in np.flatnonzero(suspect & (ids.kind != EMPTY)).tolist():
+        begin = int(start[row])
+        form = table.content.data[begin : table.content.data.index(b"\t", begin)]
+        if not form.decode().translate(SPACES):
+            table.fail(row, "an empty FORM", FORM)
 
 
 def read_heads(column: Coded, first_word: Ints, length: Ints, rows: NDArray[np.intp], fail: Fail) -> Ints:

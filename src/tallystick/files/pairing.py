@@ -8,6 +8,7 @@ reference does not have cannot be scored, so it is ignored, and noted too.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -306,3 +307,17 @@ class Repeats:
 
 def _twice(ordered: U64) -> U64:
     return np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+
+
+# Names of documents in CoNLL's files.
+
+_PART = re.compile(r"(?:;|(?<=\)))\s*part\s+(\d+)\s*;?$")
+
+
+def document_key(name: str) -> str:
+    """What makes two names the same document: `(x);` is `x`, and `(x); part 000` is `x; part 0`."""
+    part = _PART.search(name)
+    stem = (name[: part.start()] if part else name).strip().rstrip(";").rstrip()
+    if stem.startswith("(") and stem.endswith(")"):
+        stem = stem[1:-1]
+    return f"{stem}; part {int(part[1])}" if part else stem

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tallystick.engine.arrays import I64, ranges
 from tallystick.errors import InputError, Place
 from tallystick.files.lines import is_utf8
 from tallystick.files.numbering import Numbering
 from tallystick.files.source import AnySource, Source, check_line_ends, not_utf8
-from tallystick.tasks.spans.segments import IntArray, ranges
 
 BLOCK = 1 << 18
 PADDING = b"\n" * 8  # so that eight bytes can be read from any field's start
@@ -37,10 +37,10 @@ class LineBlock:
 
     data: bytes
     line: int
-    start: IntArray
-    end: IntArray
-    first: IntArray
-    columns: IntArray
+    start: I64
+    end: I64
+    first: I64
+    columns: I64
 
     def field(self, line: int, column: int) -> bytes:
         """One field, by the line's index in the block and a column (from the end where negative)."""
@@ -113,7 +113,7 @@ def _split_marks(piece: bytes, line: int, mark: bytes) -> LineBlock:
     return LineBlock(piece + PADDING, line, start, end, first, columns)
 
 
-def column_index(block: LineBlock, lines: npt.NDArray[np.int64], column: int) -> IntArray:
+def column_index(block: LineBlock, lines: npt.NDArray[np.int64], column: int) -> I64:
     """The index of a column's field in each of the lines, all of which have it."""
     if column >= 0:
         return block.first[lines] + column
@@ -181,9 +181,9 @@ class ColumnFile:
 
     name: str
     codes: tuple[npt.NDArray[np.int32], ...]
-    offsets: IntArray
-    first_line: IntArray
-    documents: IntArray | None
+    offsets: I64
+    first_line: I64
+    documents: I64 | None
     tokens: Tokens | None
 
     def place(self, index: int) -> Place:
@@ -204,9 +204,9 @@ def read_columns(
     """Read and number the given columns of a file (`-` is standard input, `.gz` is unpacked)."""
     source = Source.of(name)
     codes: list[list[npt.NDArray[np.int32]]] = [[np.zeros(0, dtype=np.int32)] for _ in columns]
-    firsts: list[IntArray] = []
-    lines: list[IntArray] = []
-    documents: list[IntArray] = []
+    firsts: list[I64] = []
+    lines: list[I64] = []
+    documents: list[I64] = []
     token_data = [np.zeros(0, dtype=np.uint8)]
     token_sizes = [np.zeros(0, dtype=np.int32)]
     count = starts = width = 0

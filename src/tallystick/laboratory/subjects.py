@@ -78,8 +78,7 @@ def of_result(score: Callable[[Sequence[Any], Sequence[Any]], Result]) -> tuple[
 
 
 def _of_node(name: str, metric: Node, space: Space) -> Subject:
-    from tallystick.results.evaluation import evaluate
-    from tallystick.results.tallying import kind_of
+    from tallystick.results.evaluation import evaluate, kind_of
 
     measure, corpus = of_result(lambda left, right: evaluate(metric, left, right))
     return Subject(name, space, measure, kind_of(metric).headline, corpus, metric)

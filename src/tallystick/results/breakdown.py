@@ -20,8 +20,8 @@ from tallystick.engine.rows import split_surplus
 from tallystick.engine.tally import Counts, Kind, Units, add_up, merged, rounded
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.accounts import FieldSums, LabelSums
+from tallystick.results.evaluation import kind_of, readable
 from tallystick.results.result import FieldFigures, Figures, LabelFigures
-from tallystick.results.tallying import kind_of, readable
 
 Decide = Callable[[Mapping[str, F64]], Figures]
 Sources = Iterable[tuple[Data, Data]]

@@ -27,17 +27,22 @@ from tallystick.errors import MetricError, SidesMismatch, counted, some
 from tallystick.results import comparison as cautions
 from tallystick.results.comparison import FEW, Cell, Comparison, Measure, letter, ranked
 from tallystick.results.resampling import (
+    TESTS,
+    Difference,
     LeftOut,
     Resampled,
+    check_comparable,
     check_settings,
+    difference,
     figure_left_out,
+    holm,
     interval_of,
     mean_of_runs,
+    randomisation_values,
     resampled_figures,
 )
 from tallystick.results.result import Result, shared_signatures
 from tallystick.results.selection import of_one_kind
-from tallystick.results.significance import TESTS, Difference, check_comparable, difference, holm, randomisation_values
 
 RESAMPLES = 10_000
 """So many that letters seldom hang on the seed."""
@@ -83,22 +88,14 @@ def compare(
     notes: list[str] = []
     doubts = [*cautions.about_resamples(resamples, level), *cautions.about_runs(runs)]
     for metric in metrics:
-        for name, found in runs.items():
-            results = [run[metric] for run in found]
-            interval = interval_of(results, results[0].kind.headline, drawn[name, metric], level, method)
-            cells[name, metric] = replace(_mean_cell([one.score for one in results]), interval=interval)
-            if interval.undefined and cells[name, metric].value is not None:
-                notes.append(f"{name}, {metric}: 0/0 in {interval.undefined:,} resamples, which are left out")
-        documents = len(next(iter(runs.values()))[0][metric].ids)
-        ends = {name: ends_of([run[metric] for run in found], drawn[name, metric]) for name, found in runs.items()}
+        found = _cells(runs, metric, drawn, level, method)
+        cells |= {(name, metric): cell for name, cell in found.items()}
+        ends = {name: ends_of([run[metric] for run in of_it], drawn[name, metric]) for name, of_it in runs.items()}
         tested = tested_pairs(ends, test=test, resamples=resamples, seed=seed, level=level, method=method)
         differences |= {(metric, *pair): d for pair, d in tested.items()}
-        known = sum(d.p is not None for d in tested.values())
-        about_labels, rare = cautions.about_labels(runs, metric)
-        notes += [*about_labels, *cautions.about_means(runs, metric)]
-        doubts += cautions.about_documents(documents, len(runs), test)
-        doubts += cautions.about_reach(known, documents, resamples, test, 1 - level)
-        doubts += [*cautions.about_draws(metric, tested, resamples, documents, 1 - level), *rare]
+        more, doubtful = _remarks(runs, metric, found, tested, test, resamples, 1 - level)
+        notes += more
+        doubts += doubtful
     measures = _measures(runs)
     lower = _lower(measures)
     cells = marked(tuple(runs), cells, differences, 1 - level, lower)
@@ -109,6 +106,40 @@ def compare(
         (_documents(runs, metrics), *dict.fromkeys((*notes, *doubts)), *cautions.said(runs, metrics)),
         tuple(dict.fromkeys(doubts)), _signatures(runs, settings), base=base or metrics[0], measures=measures,
     )  # fmt: skip
+
+
+def _cells(
+    runs: _Runs, metric: str, drawn: Mapping[tuple[str, str], Sequence[Resampled]], level: float, method: str
+) -> dict[str, Cell]:
+    """Every system's mean under a metric, with its interval."""
+    out = {}
+    for name, found in runs.items():
+        results = [run[metric] for run in found]
+        interval = interval_of(results, results[0].kind.headline, drawn[name, metric], level, method)
+        out[name] = replace(_mean_cell([one.score for one in results]), interval=interval)
+    return out
+
+
+def _remarks(
+    runs: _Runs, metric: str, cells: Mapping[str, Cell], tested: Mapping[tuple[str, str], Difference], test: str,
+    resamples: int, alpha: float,
+) -> tuple[list[str], list[str]]:  # fmt: skip
+    """What is to be said about a metric's figures, and what its tests cannot show."""
+    notes = [
+        f"{name}, {metric}: 0/0 in {cell.interval.undefined:,} resamples, which are left out"
+        for name, cell in cells.items()
+        if cell.interval is not None and cell.interval.undefined and cell.value is not None
+    ]
+    documents = len(next(iter(runs.values()))[0][metric].ids)
+    known = sum(d.p is not None for d in tested.values())
+    about_labels, rare = cautions.about_labels(runs, metric)
+    doubts = [
+        *cautions.about_documents(documents, len(runs), test),
+        *cautions.about_reach(known, documents, resamples, test, alpha),
+        *cautions.about_draws(metric, tested, resamples, documents, alpha),
+        *rare,
+    ]
+    return [*notes, *about_labels, *cautions.about_means(runs, metric)], doubts
 
 
 def compare_runs(

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.engine.tally import Labelled, lower_is_better
 from tallystick.errors import counted, some
-from tallystick.results.resampling import Interval
+from tallystick.results.resampling import Difference, Interval, is_exact
 from tallystick.results.result import Result
 from tallystick.results.selection import OverDocuments, kendall, ranks, spearman
-from tallystick.results.significance import Difference, is_exact
 
 if TYPE_CHECKING:
     from tallystick.engine.tally import Kind

@@ -10,13 +10,10 @@ if TYPE_CHECKING:
     from tallystick.run.shards import Finished, run_files
     from tallystick.run.state import State
 
-_HOMES = {
-    "Processes": "run.processes",
-    "Finished": "run.shards",
-    "run_files": "run.shards",
-    "Wants": "results.accounts",
-    "State": "run.state",
-}
+_HOMES = (
+    "tallystick.results.accounts:Wants", "tallystick.run.processes:Processes", "tallystick.run.shards:Finished",
+    "tallystick.run.shards:run_files", "tallystick.run.state:State",
+)  # fmt: skip
 
 __all__ = ["Finished", "Processes", "State", "Wants", "run_files"]
 
@@ -24,6 +21,8 @@ __all__ = ["Finished", "Processes", "State", "Wants", "run_files"]
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"tallystick.{_HOMES[name]}"), name)
+    for home in _HOMES:
+        module, _, public = home.partition(":")
+        if public == name:
+            return getattr(importlib.import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -167,21 +167,17 @@ def cut_in_order(
     reference: str, predicted: str | None, boundaries: Boundaries, other: Boundaries | None = None, *, size: int = SHARD
 ) -> Iterator[Shard]:
     """Shards of two files whose documents have one order; that there are as many on both sides is checked at the end."""
+    other = other or boundaries
     left = Scanner(reference, boundaries)
-    right = Scanner(predicted, other or boundaries) if predicted is not None else None
-    headers = [_header(reference, boundaries), _header(predicted, other or boundaries) if predicted else ()]
+    right = Scanner(predicted, other) if predicted is not None else None
+    headers = [_header(reference, boundaries), _header(predicted, other)]
     number, agree = 0, True
     try:
-        while True:
-            ours = left.take(size=size)
-            theirs = None if right is None else right.take(documents=ours.documents) if ours else right.take(size=1)
-            if ours is None:
-                if theirs is not None and theirs.data.strip():
-                    raise SidesMismatch(f"{predicted} has more documents than {reference}")
-                return
+        while (ours := left.take(size=size)) is not None:
+            theirs = right.take(documents=ours.documents) if right is not None else None
             if right is not None and (theirs.documents if theirs else 0) != ours.documents:
                 raise SidesMismatch(f"{predicted} has fewer documents than {reference}")
-            name, other_name = ours.name(boundaries), theirs.name(other or boundaries) if theirs else None
+            name, other_name = ours.name(boundaries), theirs.name(other) if theirs else None
             if agree and None not in (name, other_name) and name != other_name and number:
                 raise SidesMismatch(f"{predicted} has {other_name!r:.60} where {reference} has {name!r:.60}")
             agree = agree and name == other_name  # else the two sides may be called by different fields
@@ -194,6 +190,9 @@ def cut_in_order(
                 name,
             )
             number += 1
+        rest = right.take(size=1) if right is not None else None
+        if rest is not None and rest.data.strip():
+            raise SidesMismatch(f"{predicted} has more documents than {reference}")
     finally:
         left.close()
         if right is not None:

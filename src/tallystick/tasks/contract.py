@@ -327,7 +327,13 @@ class Task:
         """Where documents begin in a file."""
         from tallystick.files.boundaries import find_boundaries
 
-        return find_boundaries(self.name, file, input=getattr(settings, "input", None))
+        return find_boundaries(self.cut, file, input=getattr(settings, "input", None))
+
+    def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
+        """How a file that is not JSON Lines is cut: from its first bytes, the format that the user named, and its name."""
+        from tallystick.files.boundaries import cut_json
+
+        return cut_json(head, input, name)
 
     def look_first(self, files: Files, settings: Any, ask_parts: AskParts) -> Any:
         """What has to be known of the whole files before any part is scored, as the `known` of `Reading`. `ask_parts` puts a

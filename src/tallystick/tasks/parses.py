@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 
 from tallystick.errors import InputError, Place, TallystickError, did_you_mean, some
+from tallystick.files.conllu import SPACES
 from tallystick.files.json_values import read_json
 from tallystick.files.pairing import Paired
 from tallystick.files.source import AnySource
 from tallystick.structures.texts import ArgumentDocument, Parse
-from tallystick.tasks.dependencies.files import SPACES, Treebank, read_conllu
+from tallystick.tasks.dependencies.files import Treebank, read_conllu
 from tallystick.tasks.named import document_name
 
 SPACY = "spacy:"

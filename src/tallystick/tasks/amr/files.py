@@ -14,7 +14,11 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from tallystick.engine.arrays import I64
 from tallystick.errors import InputError, Place
+from tallystick.files.boundaries import Boundaries, Uncut, up_to_the_last, whole_lines
 from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source
 
@@ -171,6 +175,25 @@ def parse_penman(text: str, *, file: AnySource = "<text>", lenient: bool = False
             offset = len(body.rstrip()) if found_at is None else _where(found_at, part)
             fail(message, body_start + offset)
     return found
+
+
+def cut_graphs(head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
+    """A file is cut between graphs."""
+    return GRAPHS if input != "triples" else Uncut("triples line by line have no marks between graphs")
+
+
+def _find_graphs(data: bytes, end: bool) -> tuple[I64, int]:
+    """Where graphs begin. Every byte becomes a character, so that places are those of bytes."""
+    found = np.array(block_starts(data.decode("ascii", "replace")), np.int64)
+    return up_to_the_last(found, whole_lines(data, end), end)
+
+
+def _graph_name(document: bytes) -> bytes | None:
+    found = re.search(rb"::id[ \t]+(\S+)", document)
+    return found[1] if found else None
+
+
+GRAPHS = Boundaries("PENMAN", _find_graphs, _graph_name)
 
 
 def block_starts(text: str) -> list[int]:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import InputError
+from tallystick.errors import InputError, MetricError
 from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
+    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
     from tallystick.tasks.amr.files import Graphs
     from tallystick.tasks.amr.scores import Counts
@@ -23,32 +24,16 @@ LONG_RUN = 5.0
 class AmrSettings:
     """How graphs are read, and what counts as a triple."""
 
-    preset: str = option(
-        "tallystick",
-        "Whose way of counting triples; the options below change single choices of it.",
-        choices=("tallystick", "smatch", "smatchpp", "smatchpp-amr"),
-    )
-    root: str | None = option(
-        None, "How the root counts: not, as a mark, or by its concept.", choices=("none", "constant", "concept")
-    )
-    duplicates: str | None = option(
-        None, "How triples that occur twice in a graph count.", choices=("multiset", "removed", "product")
-    )
+    # fmt: off
+    preset: str = option("tallystick", "Whose way of counting triples; the options below change single choices of it.", choices=("tallystick", "smatch", "smatchpp", "smatchpp-amr"))
+    root: str | None = option(None, "How the root counts: not, as a mark, or by its concept.", choices=("none", "constant", "concept"))
+    duplicates: str | None = option(None, "How triples that occur twice in a graph count.", choices=("multiset", "removed", "product"))
     mod: str | None = option(None, "How :mod and :domain are made one.", choices=("domain", "canonical", "mod", "keep"))
-    input: str = option(
-        "auto",
-        "PENMAN, or triples (JSON Lines, or a triple a line); auto tells PENMAN from JSON Lines.",
-        choices=("auto", "penman", "triples"),
-    )
+    input: str = option("auto", "PENMAN, or triples (JSON Lines, or a triple a line); auto tells PENMAN from JSON Lines.", choices=("auto", "penman", "triples"))
     lenient: bool = option(False, "Count a graph that cannot be read as empty, and list it.")
-    seconds: float | None = option(
-        None,
-        "At most this long for each pair; the score then has bounds.",
-        names=("--limit",),
-        metavar="SECONDS",
-        above=0,
-    )
+    seconds: float | None = option(None, "At most this long for each pair; the score then has bounds.", names=("--limit",), metavar="SECONDS", above=0)
     subscores: bool = option(False, "Also the fine-grained scores: unlabelled, concepts, named entities, ...")
+    # fmt: on
 
 
 class Amr(Task):
@@ -98,6 +83,11 @@ class Amr(Task):
             out[run] = Scored((*graphs, counts), results, closing=closing)
         return out
 
+    def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
+        from tallystick.tasks.amr.files import cut_graphs
+
+        return cut_graphs(head, input, name)
+
     def parts(self, scored: Scored, settings: AmrSettings, shown: Shown) -> Parts:
         from tallystick.tasks.amr.show import meaning_parts
 
@@ -108,6 +98,8 @@ class Amr(Task):
         """Which variable is which in one pair of graphs, and which triples match, are missed, are spurious."""
         from tallystick.tasks.amr.metrics import explain
 
+        if wish.metric not in (None, "smatch"):
+            raise MetricError(f"--metric {wish.metric}: graphs are explained by smatch; leave it out")
         left, right = self.read(reference, predicted, settings, Reading())
         name, tree = explain(left, right, _counting(settings), document=wish.document, limit=settings.seconds)
         return Explained([(name, {}, tree)], len(left), "smatch")

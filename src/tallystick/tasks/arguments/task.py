@@ -24,38 +24,22 @@ if TYPE_CHECKING:
 class ArgumentSettings:
     """What the stages rest on."""
 
-    parses: str | None = option(
-        None, "Parses for the modifiers: CoNLL-U, or a spaCy pipeline that you have.", metavar="FILE|spacy:PIPELINE"
-    )
-    judge: str | None = option(
-        None,
-        "Who decides what the rules leave open.  [default: nobody]",
-        metavar="STORE|embedding:FILE|llm:MODEL",
-    )
-    counting: str = option(
-        "rewrite",
-        "Parts and merged candidates replace the candidates, or the number of candidates stays.",
-        choices=("rewrite", "keep"),
-    )
+    # fmt: off
+    parses: str | None = option(None, "Parses for the modifiers: CoNLL-U, or a spaCy pipeline that you have.", metavar="FILE|spacy:PIPELINE")
+    judge: str | None = option(None, "Who decides what the rules leave open.  [default: nobody]", metavar="STORE|embedding:FILE|llm:MODEL")
+    counting: str = option("rewrite", "Parts and merged candidates replace the candidates, or the number of candidates stays.", choices=("rewrite", "keep"))
     order: str = option("break-first", choices=("break-first", "aggregate-first"))
-    duplicates: str = option(
-        "merge", "Arguments of the same event, role and place are one, or each counts.", choices=("merge", "keep")
-    )
+    duplicates: str = option("merge", "Arguments of the same event, role and place are one, or each counts.", choices=("merge", "keep"))
     pronouns: str | None = option(None, "What is a pronoun, and not compared by its text.", metavar="WORD,...|@FILE")
-    harmless: str | None = option(
-        None,
-        "Which articles and determiners are left out; punctuation and 's always are.",
-        metavar="WORD,...|@FILE",
-    )
+    harmless: str | None = option(None, "Which articles and determiners are left out; punctuation and 's always are.", metavar="WORD,...|@FILE")
     conjunctions: str | None = option(None, "What joins a list.  [default: and]", metavar="WORD,...|@FILE")
     modifiers: str | None = option(None, "Dependency labels of modifiers.", metavar="LABEL,...|@FILE")
     partial: str = option("0", "What a judge's Partial counts.", choices=("0", "0.5", "1"))
     none_credits_recall: bool = option(False, "Correct, but none of the references: count it as one that was lacking.")
     tokens: str | None = option(None, "Events with the documents' tokens, where REFERENCE has none.", metavar="FILE")
     strip_articles: bool = option(False, "Leave a, an, the at the beginning of arguments out, as gen-arg does.")
-    ontology: str | None = option(
-        None, "gen-arg: templates and roles of the event types, to read generated text.", metavar="FILE"
-    )
+    ontology: str | None = option(None, "gen-arg: templates and roles of the event types, to read generated text.", metavar="FILE")
+    # fmt: on
 
 
 class Arguments(Task):

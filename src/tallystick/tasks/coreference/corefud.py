@@ -19,21 +19,23 @@ hyphens is the id and which the head, a number that counts the words of the ment
 from __future__ import annotations
 
 import re
+from collections import deque
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 import numpy as np
 
-from tallystick.errors import counted
+from tallystick.errors import InputError, counted
+from tallystick.files.conllu import RANGE, Words, read_words
 from tallystick.files.lines import Pieces
-from tallystick.files.source import AnySource
+from tallystick.files.source import AnySource, Source
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, IntArray, Span, number_by_first
 
 _NEW_DOCUMENT = re.compile(rb"#\s*newdoc\b(?:\s+id)?\s*(?:=\s*(.*?))?\s*$")
 _ATTRIBUTES = re.compile(rb"#\s*global\.Entity\s*=\s*(.*?)\s*$")
 _ELEMENT = re.compile(r"\((?P<opening>[^()]+)(?P<single>\))?|(?P<closing>[^()]+)\)")
+_SAYS = re.compile(rb"Entity|Split|Bridge|ClusterId")
 _PART = re.compile(r"(?P<id>.+)\[(?P<part>\d+)/(?P<parts>\d+)\]$")
-_ID = re.compile(rb"\d+(?:-\d+|\.\d+)?$")
 
 # `GRP` is what GUM calls the id.
 _ID_ATTRIBUTES = ("eid", "GRP")
@@ -55,32 +57,41 @@ class _Mention:
 
 def read_corefud(source: AnySource | Pieces) -> Chains:
     """Read a CoNLL-U file with `Entity=` attributes. Whatever cannot be understood is an `InputError`."""
-    pieces = source if isinstance(source, Pieces) else Pieces(source)
-    reading = _Reading(pieces)
-    number = 0
-    for piece in pieces:
-        if b"\r" in piece:
-            piece = piece.replace(b"\r\n", b"\n")
-        for line in piece.split(b"\n")[:-1]:
-            number += 1
-            if line.startswith(b"#"):
-                reading.comment(line, number)
-            elif line and not line.isspace():
-                reading.row(line, number)
+    words = read_words(source.source if isinstance(source, Pieces) else Source.of(source), ())
+    reading = _Reading(words)
+    table = words.table
+    rows = np.flatnonzero(table.has_misc)  # only these can have something to say
+    tokens = reading.tokens_before[rows].tolist()
+    marked = zip(table.row_lines[rows].tolist(), rows.tolist(), tokens, table.misc(rows), strict=True)
+    comments = deque(zip(table.comment_lines.tolist(), table.comments, strict=True))
+    for line, row, before, misc in marked:
+        if not _SAYS.search(misc):
+            continue
+        while comments and comments[0][0] < line:
+            reading.comment(*comments.popleft()[::-1])
+        reading.row(row, line, before, misc)
+    for line, comment in comments:
+        reading.comment(comment, line)
     return reading.finish()
 
 
 class _Reading:
     """What is known after some lines of the file."""
 
-    def __init__(self, pieces: Pieces) -> None:
-        self.pieces = pieces
+    def __init__(self, words: Words) -> None:
+        self.table = words.table
+        self.source = words.table.content.source
+        is_token = words.ids.kind != RANGE
+        self.tokens_before = np.append(0, np.cumsum(is_token))
+        """How many tokens of the file stand before each row, and behind the last."""
         self.attributes: list[str] | None = None
         self.documents: list[str] = []
         self.document_lines: list[int] = []
         self.sizes: list[int] = []
+        self.first_token = 0
+        """The tokens of the file before the current document."""
         self.tokens = 0
-        """Tokens of the current document."""
+        """Tokens of the current document before the row that is read."""
         self.mentions: list[_Mention] = []
         self.open: dict[str, list[_Mention]] = {}
         """Mentions (or parts of them) that are not closed yet, by what closes them."""
@@ -89,63 +100,44 @@ class _Reading:
         self.left_out: dict[str, list[int]] = {}
         """Lines of attributes that say more than which mentions corefer, by name."""
 
+    def error(self, message: str, line: int | None = None, column: int | None = None) -> InputError:
+        """What to raise about a line."""
+        return self.source.error(message) if line is None else self.table.content.error(message, line, column=column)
+
     def comment(self, line: bytes, number: int) -> None:
         """Read a line that begins with `#`: a new document, the order of the attributes, or anything else."""
         if new := _NEW_DOCUMENT.match(line):
-            self._end_document()
+            self._end_document(number)
             name = (new[1] or b"").decode()
             self._begin_document(name or f"document {len(self.documents) + 1}", number)
         elif given := _ATTRIBUTES.match(line):
             attributes = given[1].decode().split("-")
             if not any(name in attributes for name in _ID_ATTRIBUTES):
-                raise self.pieces.error(
+                raise self.error(
                     '"# global.Entity" does not name "eid"; expected for example eid-etype-head-other', number
                 )
             self.attributes = attributes
 
-    def row(self, line: bytes, number: int) -> None:
-        """Read the line of a token."""
-        if line.count(b"\t") != 9:
-            raise self.pieces.error(
-                f"found {line.count(9) + 1} columns; expected the ten of CoNLL-U, with tabs between them",
-                number,
-                1,
-            )
+    def row(self, row: int, number: int, tokens: int, misc: bytes) -> None:
+        """Read the last field of a row, before which so many tokens of the file stand."""
         if not self.documents:
-            self._begin_document("document 1", number)
-        id = line[: line.index(b"\t")]
-        is_range = False
-        if not id.isdigit():
-            if not _ID.match(id):
-                raise self.pieces.error(
-                    f"found {id.decode()!r} as a token's id; expected a number, a range or an empty node",
-                    number,
-                    1,
-                )
-            is_range = b"-" in id
-        if not line.endswith(b"\t_"):
-            self._miscellaneous(line, number, is_range)
-        self.tokens += not is_range
-
-    def _miscellaneous(self, line: bytes, number: int, is_range: bool) -> None:
-        start = line.rindex(b"\t") + 1
-        for attribute in line[start:].split(b"|"):
+            self._begin_document("document 1", int(self.table.row_lines[0]))
+        self.tokens, before = tokens - self.first_token, 0
+        for attribute in misc.split(b"|"):
             name, _, value = attribute.partition(b"=")
             if name == b"Entity":
-                column = len(line[: start + len(b"Entity=")].decode()) + 1
-                if is_range:
-                    raise self.pieces.error(
-                        "an Entity on a multiword token; expected it on one of its words", number, column
-                    )
+                line = self.table.line(row)
+                column = len(line[: len(line) - len(misc) + before + len(b"Entity=")].decode()) + 1
+                if b"-" in line[: line.index(b"\t")]:
+                    raise self.error("an Entity on a multiword token; expected it on one of its words", number, column)
                 self._entity(value.decode().rstrip(), number, column)
             elif name in (b"SplitAnte", b"Split", b"Bridge"):
                 self.left_out.setdefault(name.decode(), []).append(number)
             elif name == b"ClusterId":
-                raise self.pieces.error(
-                    "ClusterId is the coreference of CorefUD 0.x; expected the Entity of CorefUD 1.0",
-                    number,
+                raise self.error(
+                    "ClusterId is the coreference of CorefUD 0.x; expected the Entity of CorefUD 1.0", number
                 )
-            start += len(attribute) + 1
+            before += len(attribute) + 1
 
     def _entity(self, value: str, line: int, column: int) -> None:
         end = 0
@@ -162,7 +154,7 @@ class _Reading:
             self._wrong_element(value, line, column)
 
     def _wrong_element(self, value: str, line: int, column: int) -> NoReturn:
-        raise self.pieces.error(
+        raise self.error(
             f"found Entity={value}; expected elements such as (e1-person-1-, e1) and (e1-person-1-)",
             line,
             column,
@@ -172,7 +164,7 @@ class _Reading:
         """The id and the other attributes of an element."""
         if self.attributes is None:
             if len(values) > 1:
-                raise self.pieces.error(
+                raise self.error(
                     'an Entity with attributes, but no "# global.Entity" line before it says which',
                     line,
                     column,
@@ -182,28 +174,26 @@ class _Reading:
             # `other` is the last attribute where there is one, and only it may hold hyphens.
             if self.attributes[-1] not in ("other", "identity", "link"):
                 order = "-".join(self.attributes)
-                raise self.pieces.error(
-                    f'found {len(values)} values; "# global.Entity" announces {order}', line, column
-                )
+                raise self.error(f'found {len(values)} values; "# global.Entity" announces {order}', line, column)
             keep = len(self.attributes) - 1
             values = [*values[:keep], "-".join(values[keep:])]
         named = dict(zip(self.attributes, values, strict=False))
         id = next((named[name] for name in _ID_ATTRIBUTES if named.get(name)), None)
         if id is None:
-            raise self.pieces.error("an Entity without an id", line, column)
+            raise self.error("an Entity without an id", line, column)
         return id, named
 
     def _open(self, text: str, line: int, column: int, single: bool) -> None:
         written, named = self._id(text.split("-"), line, column)
         head_text = named.get("head", "")
         if head_text and not (head_text.isdecimal() and int(head_text)):
-            raise self.pieces.error(
+            raise self.error(
                 f'found "{head_text}" as the head; expected the number of a word of the mention', line, column
             )
         part = _PART.match(written)
         id, index, expected = (part["id"], int(part["part"]), int(part["parts"])) if part else (written, 1, 1)
         if not 1 <= index <= expected:
-            raise self.pieces.error(f'found part {index} of {expected} in "{written}"', line, column)
+            raise self.error(f'found part {index} of {expected} in "{written}"', line, column)
         if index == 1:
             head = int(head_text) if head_text else 0
             mention = _Mention(id, len(self.documents) - 1, line, column, written, head, expected)
@@ -223,7 +213,7 @@ class _Reading:
         for mention in reversed(self.unfinished.get(id, ())):
             if mention.parts_expected == expected and len(mention.parts) == index - 1:
                 return mention
-        raise self.pieces.error(
+        raise self.error(
             f'"({written}" continues a mention, but its part {id}[{index - 1}/{expected}] is missing',
             line,
             column,
@@ -234,7 +224,7 @@ class _Reading:
         id = self._id(text.split("-"), line, column)[0] if "-" in text else text
         waiting = self.open.get(id)
         if not waiting:
-            raise self.pieces.error(
+            raise self.error(
                 f'"{text})" closes a mention that was never opened in document "{self.documents[-1]}"; '
                 f'expected "({id}" before it',
                 line,
@@ -251,17 +241,24 @@ class _Reading:
     def _begin_document(self, name: str, line: int) -> None:
         self.documents.append(name)
         self.document_lines.append(line)
-        self.tokens = 0
+        self.first_token = self._tokens_before_line(line)
 
-    def _end_document(self) -> None:
+    def _tokens_before_line(self, line: int) -> int:
+        return int(self.tokens_before[np.searchsorted(self.table.row_lines, np.int32(line))])
+
+    def _end_document(self, line: int) -> None:
+        """End the document that is open before a line; words before the first `# newdoc` are a document too."""
+        tokens = self._tokens_before_line(line)
         if not self.documents:
-            return
-        self.sizes.append(self.tokens)
+            if not tokens:
+                return
+            self._begin_document("document 1", int(self.table.row_lines[0]))
+        self.sizes.append(tokens - self.first_token)
         unclosed = [mention for waiting in self.open.values() for mention in waiting]
         if unclosed:
             first = min(unclosed, key=lambda mention: (mention.line, mention.column))
             more = f" (and {len(unclosed) - 1:,} more)" if len(unclosed) > 1 else ""
-            raise self.pieces.error(
+            raise self.error(
                 f'"({first.written}" is opened here and never closed in document "{self.documents[-1]}"'
                 f'{more}; expected a "{first.written})" after it',
                 first.line,
@@ -269,7 +266,7 @@ class _Reading:
             )
         for waiting in self.unfinished.values():
             for mention in waiting:
-                raise self.pieces.error(
+                raise self.error(
                     f"only {len(mention.parts)} of {mention.parts_expected} parts of the mention "
                     f'"({mention.written}" are in document "{self.documents[-1]}"',
                     mention.line,
@@ -280,10 +277,10 @@ class _Reading:
 
     def finish(self) -> Chains:
         """Turn the mentions into columns."""
-        self._end_document()
-        source = self.pieces.source
+        self._end_document(len(self.table.kinds) + 1)
+        source = self.source
         if not self.documents:
-            raise self.pieces.error("has no documents; expected CoNLL-U with # newdoc id = name")
+            raise self.error("has no documents; expected CoNLL-U with # newdoc id = name")
         numbers: dict[tuple[int, str], int] = {}
         entity = [numbers.setdefault((mention.document, mention.id), len(numbers)) for mention in self.mentions]
         parts = {row: spans for row, mention in enumerate(self.mentions) if len(spans := _joined(mention.parts)) > 1}
@@ -314,17 +311,15 @@ class _Reading:
                 return start + left
             left -= end - start + 1
         words = sum(end - start + 1 for start, end in mention.parts)
-        raise self.pieces.error(
-            f"the head is word {mention.head} of a mention of {words}", mention.line, mention.column
-        )
+        raise self.error(f"the head is word {mention.head} of a mention of {words}", mention.line, mention.column)
 
     def _warnings(self) -> list[str]:
         found = [
-            f"{self.pieces.source.place(lines[0])}: {name} on {counted(len(lines), 'line')}: not part of a chain, not scored"
+            f"{self.source.place(lines[0])}: {name} on {counted(len(lines), 'line')}: not part of a chain, not scored"
             for name, lines in self.left_out.items()
         ]
         if not self.mentions and self.attributes is None:
-            found.append(f"{self.pieces.shown}: neither # global.Entity nor Entity= anywhere; is this the right file?")
+            found.append(f"{self.source}: neither # global.Entity nor Entity= anywhere; is this the right file?")
         return found
 
 

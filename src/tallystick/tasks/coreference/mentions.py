@@ -11,20 +11,19 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
 
-from tallystick.engine.arrays import I64, LIMIT, Mask, sort_order
+from tallystick.engine.arrays import I64, LIMIT, Mask
 from tallystick.engine.assignment import assign
-from tallystick.engine.codes import number_values
-from tallystick.engine.data import Bag, Data, Index, Leaf, Record
+from tallystick.engine.data import Objects
 from tallystick.errors import MetricError
+from tallystick.files.pairing import document_key
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains
-from tallystick.tasks.coreference.overlaps import Overlaps, Side, twins
-from tallystick.tasks.coreference.pairing import PairedChains, document_key
+from tallystick.tasks.coreference.overlaps import Overlaps, Side
+from tallystick.tasks.coreference.pairing import PairedChains
 
 SCOPES = ("document", "topic", "corpus")
 MATCHES = ("exact", "head", "partial")
@@ -39,31 +38,6 @@ class CoreferenceOptions:
     topic: str = r"[^_/]+"
     match: str = "exact"
     compat: str | None = None
-
-
-class Labels(Leaf):
-    """Mentions as the files have them: spans, parts or Python values, which are only made when somebody looks at them.
-
-    Row k is mention `rows[k]` of the key, or of the response where `of_response[k]`.
-    """
-
-    def __init__(self, key: Chains, response: Chains, of_response: Mask, rows: I64) -> None:
-        self.key, self.response, self.of_response, self.rows = key, response, of_response, rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def take(self, rows: I64) -> Labels:
-        return Labels(self.key, self.response, self.of_response[rows], self.rows[rows])
-
-    def to_list(self) -> list[Any]:
-        places = zip(self.of_response.tolist(), self.rows.tolist(), strict=True)
-        return [(self.response if other else self.key).label(row) for other, row in places]
-
-    def different(self) -> tuple[I64, list[Any]]:
-        values = self.to_list()
-        table = number_values((values,))
-        return np.array([table[value] for value in values], np.int64), list(table)
 
 
 @dataclass
@@ -82,38 +56,42 @@ class Prepared:
     repeated: dict[int, tuple[list[list[int]], list[list[int]]]] = field(default_factory=dict)
     """With `compat="reference"`: documents whose repeated mentions it counts, as chains of mention codes."""
 
-    @cached_property
-    def _labelled(self) -> tuple[Bag, Bag]:
-        """The entities of both sides, with mentions that can be read."""
-        t = self.overlaps
-        of_response = [np.zeros(len(self.key_rows), np.bool_), np.ones(len(self.response_rows), np.bool_)]
-        rows = [self.key_rows, self.response_rows.copy()]
-        if self.signature["mentions"] != "exact":  # a response mention of another extent is shown as the key's
-            i, j = twins(t.key, t.response, t.documents, self.codes)
-            rows[1][j], of_response[1][j] = self.key_rows[i], False
-        out = []
-        for side, which, places in zip((t.key, t.response), of_response, rows, strict=True):
-            order = sort_order(side.entity, max(1, side.entities))
-            labels = Labels(self.pairs.key, self.pairs.response, which[order], places[order])
-            out.append(Bag(side.members.offsets, labels))
-        return out[0], out[1]
+    def entities_of(self, document: int) -> tuple[list[list[Hashable]], list[list[Hashable]]]:
+        """One document's entities of both sides, as lists of the mentions as the files have them."""
+        shown: dict[int, Hashable] = {}  # a response mention of another extent is shown, and compared, as the key's
+        sides = []
+        for chains, rows, side in (
+            (self.pairs.key, self.key_rows, self.overlaps.key),
+            (self.pairs.response, self.response_rows, self.overlaps.response),
+        ):
+            entities: dict[int, list[Hashable]] = {}
+            for k in np.flatnonzero(side.document == document).tolist():
+                label = shown.setdefault(int(side.mention[k]), chains.label(int(rows[k])))
+                entities.setdefault(int(side.entity[k]), []).append(label)
+            sides.append(list(entities.values()))
+        return sides[0], sides[1]
 
-    def entities(self) -> tuple[Data, Data]:
-        """Documents of entities of mentions."""
-        key, response = (
-            Bag(column.offsets, entities)
-            for column, entities in zip(self.overlaps.columns, self._labelled, strict=True)
-        )
-        return key, response
+    def sources(self, *, memberships: bool = False) -> tuple[Objects, Objects]:
+        """The documents of both sides as Python values, as collections of entities or of memberships."""
+        return Objects(Documents(self, 0, memberships)), Objects(Documents(self, 1, memberships))
 
-    def memberships(self) -> tuple[Data, Data]:
-        """Documents of mentions, each with its entity: what B³ is over."""
-        out = []
-        for column, entities in zip(self.overlaps.columns, self._labelled, strict=True):
-            owners = np.repeat(np.arange(len(entities), dtype=np.int64), np.diff(entities.offsets))
-            members = Record({"mention": entities.items, "entity": Index(owners, entities)})
-            out.append(Bag(entities.offsets[column.offsets], members))
-        return out[0], out[1]
+
+class Documents(Sequence[Any]):
+    """The documents of one side (0 is the key), each made when somebody looks at it."""
+
+    def __init__(self, prepared: Prepared, side: int, memberships: bool) -> None:
+        self.prepared, self.side, self.memberships = prepared, side, memberships
+
+    def __len__(self) -> int:
+        return len(self.prepared.documents)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[k] for k in range(len(self))[place]]
+        entities = self.prepared.entities_of(range(len(self))[place])[self.side]
+        if not self.memberships:
+            return entities
+        return [{"mention": mention, "entity": entity} for entity in entities for mention in entity]
 
 
 def prepare(pairs: PairedChains, options: CoreferenceOptions) -> Prepared:

@@ -59,7 +59,7 @@ B3 = sides(
 def tally_entities(metric: Normaliser, t: Overlaps) -> F64:
     """The rows of a metric over entities: the pairs that it matches, added up for each document in the order of the key.
 
-    `results.tallying` adds in pairs, which is one bit more or less in some CEAF-e; figures that were published stay.
+    `results.evaluation` adds in pairs, which is one bit more or less in some CEAF-e; figures that were published stay.
     """
     inner = metric.inner
     assert isinstance(inner, Matching)
@@ -260,7 +260,7 @@ def score(
             undefined=0.0,
             notes=tuple(prepared.notes),
             settings=settings,
-            sources=(prepared.memberships() if name == "b3" else prepared.entities(),) if expression else None,
+            sources=(prepared.sources(memberships=name == "b3"),) if expression else None,
         )
     return results
 

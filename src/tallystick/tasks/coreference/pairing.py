@@ -7,16 +7,13 @@ warnings.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tallystick.errors import Place, SidesMismatch, counted, some
-from tallystick.files.pairing import Missing, Side, require_allowed
+from tallystick.files.pairing import Missing, Side, document_key, require_allowed
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, IntArray, mention_codes
-
-_PART = re.compile(r"(?:;|(?<=\)))\s*part\s+(\d+)\s*;?$")
 
 
 @dataclass
@@ -62,15 +59,6 @@ def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missin
         codes=codes,
         warnings=[*key.warnings, *response.warnings, *warnings],
     )
-
-
-def document_key(name: str) -> str:
-    """What makes two names the same document: `(x);` is `x`, and `(x); part 000` is `x; part 0`."""
-    part = _PART.search(name)
-    stem = (name[: part.start()] if part else name).strip().rstrip(";").rstrip()
-    if stem.startswith("(") and stem.endswith(")"):
-        stem = stem[1:-1]
-    return f"{stem}; part {int(part[1])}" if part else stem
 
 
 def _side(side: Chains, names: list[str]) -> Side[str]:

@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import InputError, MetricError
-from tallystick.tasks.contract import Asked, Explained, Reading, Scored, Shown, Task, Wish, option
+from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
+    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
     from tallystick.tasks.coreference.metrics import CoreferenceOptions
 
@@ -19,29 +20,15 @@ TOPIC = r"[^_/]+"
 class CoreferenceSettings:
     """What counts as a mention, an entity and a document."""
 
-    scope: str = option(
-        "document",
-        "Where an entity id means one entity; topic and corpus are for cross-document coreference.",
-        choices=("document", "topic", "corpus"),
-    )
+    # fmt: off
+    scope: str = option("document", "Where an entity id means one entity; topic and corpus are for cross-document coreference.", choices=("document", "topic", "corpus"))
     topic: str = option(TOPIC, "With --scope topic: the topic in a document's name.", metavar="REGEX")
-    mentions: str = option(
-        "exact",
-        "When two mentions are the same: same span, same head (CorefUD), or inside it and with its head.",
-        choices=("exact", "head", "partial"),
-    )
+    mentions: str = option("exact", "When two mentions are the same: same span, same head (CorefUD), or inside it and with its head.", choices=("exact", "head", "partial"))
     drop_singletons: bool = option(False, "Leave entities of one mention out, on both sides.")
-    compat: str | None = option(
-        None,
-        "As the reference scorer 8.01: unknown documents, duplicates, truncated percentages.",
-        choices=("reference",),
-    )
+    compat: str | None = option(None, "As the reference scorer 8.01: unknown documents, duplicates, truncated percentages.", choices=("reference",))
     strict: bool = option(False, "A repeated mention is an error that names both entities.")
-    errors: bool = option(
-        False,
-        "Count what went wrong: missing, extra, divided, conflated; with examples and CoNLL if fixed.",
-        use="score",
-    )
+    errors: bool = option(False, "Count what went wrong: missing, extra, divided, conflated; with examples and CoNLL if fixed.", use="score")
+    # fmt: on
 
 
 class Coreference(Task):
@@ -58,6 +45,7 @@ class Coreference(Task):
     """
     Settings = CoreferenceSettings
     main = "conll"
+    explained = "ceaf_e"
 
     def check(self, metrics: tuple[str, ...], settings: CoreferenceSettings) -> None:
         if settings.scope != "topic" and settings.topic != TOPIC:
@@ -93,20 +81,17 @@ class Coreference(Task):
         errors = [{**asdict(kind), "conll_if_fixed": costs[1][kind.error]} for kind in found]
         return Shown([errors_table(found, costs)], {"errors": errors})
 
+    def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
+        from tallystick.files.boundaries import cut_coreference
+
+        return cut_coreference(head, input, name)
+
     def parts(self, scored: Scored, settings: CoreferenceSettings, shown: Shown) -> Parts:
         from tallystick.tasks.coreference.files import read_words
         from tallystick.tasks.coreference.show import chains_parts
 
         pairs, reference = scored.corpus
         return chains_parts(pairs, _options(settings), lambda: read_words(reference, pairs.key, pairs.documents))
-
-    def explain(self, reference: Any, predicted: Any, settings: CoreferenceSettings, wish: Wish) -> Explained:
-        """Which entities CEAF-e matches in a document, mention by mention."""
-        from tallystick.tasks.coreference.metrics import explain
-
-        pairs, _ = self.read(reference, predicted, settings, Reading())
-        name, tree = explain(pairs, _options(settings), wish.document)
-        return Explained([(name, {}, tree)], len(pairs.documents), "CEAF-e")
 
     def whole(self, settings: CoreferenceSettings) -> str:
         return "" if settings.scope == "document" else f"--scope {settings.scope} joins documents"

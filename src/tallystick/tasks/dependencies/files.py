@@ -16,32 +16,29 @@ from numpy.typing import NDArray
 
 from tallystick.errors import InputError
 from tallystick.files.conllu import (
-    BLANK,
-    COMMENT,
     DEPREL,
     DEPS,
     EMPTY,
     FEATS,
     FORM,
     HEAD,
-    ID,
     LEMMA,
+    MISC,
     RANGE,
-    ROW,
+    SPACES,
     UPOS,
-    WORD,
     XPOS,
     Coded,
-    Content,
-    Table,
-    check_ranges,
+    Comments,
+    Words,
     check_trees,
+    check_words,
     is_number,
     read_content,
     read_heads,
-    read_ids,
     read_table,
-)
+    read_words,
+)  # fmt: skip
 from tallystick.files.source import AnySource, Source
 
 
@@ -132,26 +129,6 @@ def _parse_head(head: str) -> int | None:
 
 Ints = NDArray[np.int32]
 
-SPACES = {ord(c): None for c in " \u00a0\u1680\u202f\u205f\u3000"} | dict.fromkeys(range(0x2000, 0x200B))
-"""Unicode's category Zs. Some treebanks have spaces inside words ("10 000"); the text has none."""
-
-
-@dataclass(frozen=True, eq=False)
-class Comments:
-    """The comments that name something, each with the sentence that it stands before."""
-
-    sentence: NDArray[np.intp]
-    lines: list[bytes]
-
-    def values(self, name: str, *keys: str) -> dict[int, str]:
-        """By sentence, what stands after `# key =` (all keys begin with `name`); empty if nothing does."""
-        word, found = name.encode(), {}
-        for at in [at for at, line in enumerate(self.lines) if word in line]:
-            key, _, value = self.lines[at][1:].decode("utf-8", "replace").partition("=")
-            if " ".join(key.split()) in keys:
-                found[int(self.sentence[at])] = value.strip()
-        return found
-
 
 @dataclass(frozen=True, eq=False)
 class Treebank:
@@ -202,35 +179,12 @@ def read_conllu(name: AnySource, *, several_roots: bool = False) -> Treebank:
     content = read_content(source)
     if not content.data.strip(b" \t\r\n\0"):
         raise InputError("is empty; expected CoNLL-U", str(source))
-    return _parse(content, several_roots)
+    return _build(check_words(read_table(content, range(MISC))), several_roots)
 
 
 def parse_conllu(content: bytes | str, name: str = "<text>", *, several_roots: bool = False) -> Treebank:
     """Read CoNLL-U from memory; `name` is what errors call it."""
-    return _parse(read_content(Source.of_text(content, name)), several_roots)
-
-
-def _parse(content: Content, several_roots: bool) -> Treebank:
-    table = read_table(content)
-    return _build(table, _find_sentences(table), several_roots)
-
-
-def _find_sentences(table: Table) -> NDArray[np.intp]:
-    """The first row of each sentence; comments stand before a sentence, a blank line stands after it."""
-    kinds, error = table.kinds, table.content.error
-    before = np.concatenate(([np.uint8(BLANK)], kinds[:-1])) if len(kinds) else kinds
-    wrong = np.flatnonzero((kinds != ROW) & (before != ROW) & (kinds == BLANK))
-    if wrong.size:
-        raise error("a blank line with no sentence before it; remove the line", int(wrong[0]) + 1)
-    wrong = np.flatnonzero((kinds == COMMENT) & (before == ROW))
-    if wrong.size:
-        raise error(
-            "a comment inside a sentence; comments stand before its first word (is a blank line missing?)",
-            int(wrong[0]) + 1,
-        )
-    if len(kinds) and kinds[-1] == ROW:
-        raise error("the last sentence is not closed by a blank line; is the file cut short?", len(kinds))
-    return np.flatnonzero(before[table.row_lines - 1] != ROW)
+    return _build(read_words(Source.of_text(content, name), range(MISC)), several_roots)
 
 
 def _without_spaces(form: Coded) -> Coded:
@@ -240,37 +194,13 @@ def _without_spaces(form: Coded) -> Coded:
     return Coded(form.codes, [value.translate(SPACES) for value in form.values])
 
 
-def _build(table: Table, sentence_rows: NDArray[np.intp], several_roots: bool) -> Treebank:
-    columns, lines, source = table.columns, table.row_lines, table.content.source
-
-    def fail(row: int, message: str, field: int) -> NoReturn:
-        raise table.content.error(message, int(lines[row]), field)
-
-    ids = read_ids(columns[ID], fail)
-
-    # Words and their sentences. `seen[r]` is the number of words before row r.
-    is_word = ids.kind == WORD
-    words = np.flatnonzero(is_word)
-    seen = np.cumsum(is_word) - is_word
-    sentence_words = np.append(seen[sentence_rows], len(words)).astype(np.int32)
-    length = np.diff(sentence_words)
-    wordless = np.flatnonzero(length == 0)
-    if wordless.size:
-        fail(int(sentence_rows[wordless[0]]), "a sentence without words", ID)
-    sentence_of_row = np.repeat(
-        np.arange(len(sentence_rows), dtype=np.int32), np.diff(np.append(sentence_rows, len(lines)))
-    )
-    next_id = seen - sentence_words[sentence_of_row] + 1
-    gap = np.flatnonzero(is_word & (ids.first != next_id))
-    if gap.size:
-        row = int(gap[0])
-        fail(row, f"ID {ids.first[row]} where {next_id[row]} was expected", ID)
+def _build(found: Words, several_roots: bool) -> Treebank:
+    table, ids, words = found.table, found.ids, found.rows
+    columns, lines, source, fail = table.columns, table.row_lines, table.content.source, table.fail
+    sentence_rows, sentence_words, length = found.sentence_rows, found.sentence_words, found.length
 
     # Tokens: a word on its own, or the words under a range.
-    ranges = np.flatnonzero(ids.kind == RANGE)
-    in_sentence = sentence_of_row[ranges]
-    check_ranges(ids, ranges, next_id[ranges], in_sentence, length[in_sentence], fail)
-    opens = seen[ranges]  # the first word of each range
+    ranges, opens = found.ranges, found.ranges_begin
     under = np.zeros(len(words) + 1, np.int32)
     under[opens] += 1
     np.subtract.at(under, opens + ids.last[ranges] - ids.first[ranges] + 1, 1)
@@ -283,14 +213,11 @@ def _build(table: Table, sentence_rows: NDArray[np.intp], several_roots: bool) -
 
     form = _without_spaces(columns[FORM])
     lengths = np.array([len(value) for value in form.values] or [0], np.int32)
-    empty = np.flatnonzero((lengths[form.codes] == 0) & (ids.kind != EMPTY))
-    if empty.size:
-        fail(int(empty[0]), "an empty FORM", FORM)
     token_end = np.cumsum(lengths[form.codes[token_row]], dtype=np.int32)
     token_start = token_end - lengths[form.codes[token_row]]
     word_token = (np.cumsum(begins) - 1).astype(np.int32)
 
-    sentence = sentence_of_row[words]
+    sentence = found.sentence_of_row[words]
     first_word, word_length = sentence_words[sentence], length[sentence]
     head = read_heads(columns[HEAD].take(words), first_word, word_length, words, fail)
     check_trees(head, sentence_words, sentence, words, several_roots, fail)
@@ -298,15 +225,13 @@ def _build(table: Table, sentence_rows: NDArray[np.intp], several_roots: bool) -
     def fail_at_word(word: int, message: str) -> NoReturn:
         fail(int(words[word]), message, DEPS)
 
-    before = np.searchsorted(lines[sentence_rows], table.comment_lines)
-    named = np.count_nonzero(before < len(sentence_rows))  # the others stand behind the last sentence
     return Treebank(
         name=str(source),
         text="".join(map(form.values.__getitem__, form.codes[token_row].tolist())),
         sentence_words=sentence_words,
         sentence_start=token_start[word_token[sentence_words[:-1]]],
         sentence_line=_in_file(source, lines[sentence_rows]),
-        comments=Comments(before[:named], table.comments[:named]),
+        comments=found.comments(),
         token_start=token_start,
         token_end=token_end,
         token_line=_in_file(source, lines[token_row]),

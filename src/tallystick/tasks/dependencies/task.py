@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
+    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
 
 
@@ -16,12 +17,10 @@ if TYPE_CHECKING:
 class DependencySettings:
     """What a row of the tally is, and what a tree may be."""
 
-    unit: str = option(
-        "auto",
-        "What a row of the tally is: a # newdoc document, or a block of text that both sides bound alike.",
-        choices=("auto", "document", "block"),
-    )
+    # fmt: off
+    unit: str = option("auto", "What a row of the tally is: a # newdoc document, or a block of text that both sides bound alike.", choices=("auto", "document", "block"))
     several_roots: bool = option(False, "Allow sentences with more than one root.")
+    # fmt: on
 
 
 class Dependencies(Task):
@@ -59,6 +58,11 @@ class Dependencies(Task):
             run: Scored((gold, bank, units), score(gold, bank, metrics or METRICS, units=units))
             for run, bank in banks.items()
         }
+
+    def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
+        from tallystick.files.boundaries import cut_dependencies
+
+        return cut_dependencies(head, input, name)
 
     def parts(self, scored: Scored, settings: DependencySettings, shown: Shown) -> Parts:
         from tallystick.tasks.dependencies.show import arcs_parts

@@ -25,17 +25,15 @@ if TYPE_CHECKING:
 class EventSettings:
     """What is the same trigger or argument."""
 
-    coreference: str | None = option(
-        None, "Clusters of the reference's mentions: any mention of an entity will do.", metavar="FILE"
-    )
+    # fmt: off
+    coreference: str | None = option(None, "Clusters of the reference's mentions: any mention of an entity will do.", metavar="FILE")
     heads: str | None = heads_option()
     strip_articles: bool = option(False, "Leave a, an, the at the beginning of arguments out, as gen-arg does.")
-    ontology: str | None = option(
-        None, "gen-arg: templates and roles of the event types, to read generated text.", metavar="FILE"
-    )
+    ontology: str | None = option(None, "gen-arg: templates and roles of the event types, to read generated text.", metavar="FILE")
     parents: str | None = parents_option()
     hierarchy: str | None = hierarchy_option()
     informativity: str | None = informativity_option()
+    # fmt: on
 
 
 class Events(Task):

@@ -37,9 +37,9 @@ from tallystick.engine.codes import code_jointly
 from tallystick.engine.data import Bag, Data, Index, Memory, Objects, Record, Scope
 from tallystick.engine.tally import Counts, Kind, ratio
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.results.evaluation import tally_rows
 from tallystick.results.explanation import Explanation
 from tallystick.results.result import Result
-from tallystick.results.tallying import tally_rows
 from tallystick.structures.hierarchies import SUBEVENT, EventHierarchy, EventLink, conceptual, merge
 from tallystick.tasks.coreference.metrics import MENTIONS, BlancLinks, tally_entities
 from tallystick.tasks.coreference.overlaps import Overlaps, Side

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
+from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
+    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
 
 
@@ -15,10 +16,10 @@ if TYPE_CHECKING:
 class HierarchySettings:
     """Which links count."""
 
-    kinds: tuple[str, ...] = option(
-        (), "Only links of this type, e.g. membership; may be repeated.", names=("--kind",), metavar="TYPE"
-    )
+    # fmt: off
+    kinds: tuple[str, ...] = option((), "Only links of this type, e.g. membership; may be repeated.", names=("--kind",), metavar="TYPE")
     transitive: bool = option(False, "A link holds for all descendants too (section 4.4 of the paper).")
+    # fmt: on
 
 
 class Hierarchies(Task):
@@ -34,7 +35,7 @@ class Hierarchies(Task):
     tallystick score hierarchies gold.jsonl system.jsonl --kind membership --metric muc_p
     """
     Settings = HierarchySettings
-    main = "muc_p"
+    main = explained = "muc_p"
 
     def read(self, reference: Any, predicted: Any, settings: HierarchySettings, reading: Reading) -> Any:
         from tallystick.tasks.hierarchies.files import read_hierarchies, with_missing
@@ -48,20 +49,16 @@ class Hierarchies(Task):
         left, right = corpus
         return score(left, right, metrics or tuple(METRICS), HierarchyOptions(settings.kinds, settings.transitive))
 
+    def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
+        from tallystick.files.boundaries import cut_trees
+
+        return cut_trees(head, input, name)
+
     def parts(self, scored: Scored, settings: HierarchySettings, shown: Shown) -> Parts:
         from tallystick.tasks.hierarchies.show import forests_parts
 
         left, right = scored.corpus
         return forests_parts(left, right, settings.kinds)
-
-    def explain(self, reference: Any, predicted: Any, settings: HierarchySettings, wish: Wish) -> Explained:
-        """Which links of a document MUC_p matches."""
-        from tallystick.tasks.hierarchies.metrics import explain
-
-        left, right = self.read(reference, predicted, settings, Reading())
-        kind = settings.kinds[0] if settings.kinds else ""
-        name, tree = explain(left, right, kind, wish.document)
-        return Explained([(name, {}, tree)], len(left.documents), "MUC_p")
 
 
 TASK = Hierarchies()

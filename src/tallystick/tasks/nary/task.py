@@ -13,15 +13,12 @@ from tallystick.tasks.types import hierarchy_option, parents_option, read_types
 class NarySettings:
     """Where the rest of a system's output is, and when types are alike."""
 
-    ner: str | None = option(
-        None,
-        "SciREX: the system's entity mentions, if they are in a file of their own.",
-        metavar="FILE",
-        of_system=True,
-    )
+    # fmt: off
+    ner: str | None = option(None, "SciREX: the system's entity mentions, if they are in a file of their own.", metavar="FILE", of_system=True)
     clusters: str | None = option(None, "SciREX: the system's clusters, likewise.", metavar="FILE", of_system=True)
     parents: str | None = parents_option()
     hierarchy: str | None = hierarchy_option()
+    # fmt: on
 
 
 class Nary(Task):

@@ -21,10 +21,12 @@ from tallystick.tasks.contract import (
     Wish,
     default_of,
     flag,
+    of_run,
     option,
 )
 
 if TYPE_CHECKING:
+    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
     from tallystick.show.tables import Table
     from tallystick.tasks.records.score import Kept, Prepared, Run, Wanted
@@ -34,62 +36,21 @@ if TYPE_CHECKING:
 class RecordSettings:
     """What a document is, how it is compared, and how the files are read."""
 
-    type: str | None = option(
-        None, "A document's type, e.g. mymodule:Invoice or file.py:Invoice.", metavar="MODULE:TYPE"
-    )
-    schema: str | None = option(
-        None,
-        "A document's JSON Schema. Without --type and --schema the shape is inferred from REFERENCE.",
-        metavar="FILE",
-    )
-    choices: str | None = option(
-        None,
-        "YAML or JSON: how to compare what, by path, e.g. lines[*].price: {number: {relative: 0.01}}",
-        metavar="FILE",
-    )
-    expression: str | None = option(
-        None,
-        "A metric instead of the derived one, e.g. 'f1(match(exact))'.",
-        names=("--metric",),
-        metavar="EXPRESSION",
-    )
-    credit: str = option(
-        "each", "Each field counts by itself, or a record is right or wrong as a whole.", choices=("each", "all")
-    )
-    nothing: str | None = option(
-        None, "What counts as nothing: some of missing,null,empty.  [default: missing,null]", metavar="LIST"
-    )
-    id: str | None = option(
-        None, "The field that pairs the documents.  [default: id, where both files have it]", metavar="FIELD"
-    )
-    from_: str | None = option(
-        None,
-        "The field of a predicted line that holds the model's output, as text or as an object.",
-        metavar="FIELD",
-    )
-    unknown: str = option(
-        "count",
-        "Keys that only predictions have: each value counts as extra, or is left out.",
-        choices=("count", "ignore"),
-    )
-    lenient: bool = option(
-        False,
-        "Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE.",
-    )
-    worst: int | None = option(
-        None, "Show where the N worst documents differ.", metavar="N", least=1, use="score", in_shards=True
-    )
-    describe: bool = option(
-        False, "Show how everything is compared, and why; score nothing.", use="score", in_shards=True
-    )
-    save_schema: str | None = option(
-        None,
-        "Write the inferred JSON Schema, to edit it and give it as --schema.",
-        metavar="FILE",
-        use="score",
-        writes=True,
-        in_shards=True,
-    )
+    # fmt: off
+    type: str | None = option(None, "A document's type, e.g. mymodule:Invoice or file.py:Invoice.", metavar="MODULE:TYPE")
+    schema: str | None = option(None, "A document's JSON Schema. Without --type and --schema the shape is inferred from REFERENCE.", metavar="FILE")
+    choices: str | None = option(None, "YAML or JSON: how to compare what, by path, e.g. lines[*].price: {number: {relative: 0.01}}", metavar="FILE")
+    expression: str | None = option(None, "A metric instead of the derived one, e.g. 'f1(match(exact))'.", names=("--metric",), metavar="EXPRESSION")
+    credit: str = option("each", "Each field counts by itself, or a record is right or wrong as a whole.", choices=("each", "all"))
+    nothing: str | None = option(None, "What counts as nothing: some of missing,null,empty.  [default: missing,null]", metavar="LIST")
+    id: str | None = option(None, "The field that pairs the documents.  [default: id, where both files have it]", metavar="FIELD")
+    from_: str | None = option(None, "The field of a predicted line that holds the model's output, as text or as an object.", metavar="FIELD")
+    unknown: str = option("count", "Keys that only predictions have: each value counts as extra, or is left out.", choices=("count", "ignore"))
+    lenient: bool = option(False, "Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE.")
+    worst: int | None = option(None, "Show where the N worst documents differ.", metavar="N", least=1, use="score", in_shards=True)
+    describe: bool = option(False, "Show how everything is compared, and why; score nothing.", use="score", in_shards=True)
+    save_schema: str | None = option(None, "Write the inferred JSON Schema, to edit it and give it as --schema.", metavar="FILE", use="score", writes=True, in_shards=True)
+    # fmt: on
 
 
 class Records(Task):
@@ -141,6 +102,15 @@ class Records(Task):
         deque(scored_batches(prepared, evaluation), maxlen=0)
         result = prepared.signed(evaluation.compute())
         return Scored(prepared, {"records": result.changed(notes=(*result.notes, *prepared.pairing.warnings()))})
+
+    def score_systems(
+        self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: RecordSettings,
+        readings: Mapping[Any, Reading],
+    ) -> dict[Any, Scored]:  # fmt: skip
+        return {
+            run: self.score(reference, file, metrics, of_run(settings, run), readings[run])
+            for run, file in systems.items()
+        }
 
     def run(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, asked: Asked
@@ -235,6 +205,14 @@ class Records(Task):
             closing = _point_further(files, tables[0], settings)
         scored = Scored(run, {"records": result}, tuple(filter(None, notes)), closing, opening=opening)
         return scored, Shown(tables, json)
+
+    def boundaries(self, file: str, settings: Any) -> Boundaries | Uncut:
+        from tallystick.files.boundaries import LINES, Uncut
+        from tallystick.files.source import Source, unpacked_name
+
+        found = super().boundaries(file, settings)
+        one = found is LINES and unpacked_name(Source.of(file).name).endswith(".json")
+        return Uncut("it is one JSON value; as JSON Lines it can be cut") if one else found
 
     def parts(self, scored: Scored, settings: RecordSettings, shown: Shown) -> Parts:
         """Figures by field, what each costs, and the records of both sides side by side."""

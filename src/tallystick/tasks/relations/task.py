@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 class RelationSettings:
     """What is the same relation."""
 
-    symmetric: tuple[str, ...] = option(
-        (), "A relation whose arguments have no order; may be repeated.", metavar="TYPE"
-    )
+    # fmt: off
+    symmetric: tuple[str, ...] = option((), "A relation whose arguments have no order; may be repeated.", metavar="TYPE")
     train: tuple[str, ...] = option((), "DocRED: training data, for Ign F1; may be repeated.", metavar="FILE")
     heads: str | None = heads_option()
     parents: str | None = parents_option()
     hierarchy: str | None = hierarchy_option()
     informativity: str | None = informativity_option()
+    # fmt: on
 
 
 class Relations(Task):

@@ -13,14 +13,12 @@ from tallystick.tasks.types import hierarchy_option, informativity_option, paren
 class RoleSettings:
     """What is the same mention and the same role."""
 
-    strings: str = option(
-        "grit",
-        "How texts are compared: without case, punctuation and articles, or as they are.",
-        choices=("grit", "exact"),
-    )
+    # fmt: off
+    strings: str = option("grit", "How texts are compared: without case, punctuation and articles, or as they are.", choices=("grit", "exact"))
     parents: str | None = parents_option()
     hierarchy: str | None = hierarchy_option()
     informativity: str | None = informativity_option()
+    # fmt: on
 
 
 class Roles(Task):

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from tallystick.algebra.node import Node
 from tallystick.engine.data import Bag, Coded, Data, Memory, Record
 from tallystick.errors import MetricError, did_you_mean
-from tallystick.results.tallying import tally_rows
+from tallystick.results.evaluation import tally_rows
 from tallystick.tasks.spans.segments import (
     AnnotatedTexts,
     IntArray,

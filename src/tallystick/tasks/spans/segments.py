@@ -22,6 +22,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tallystick.engine.arrays import ranges
 from tallystick.engine.assignment import assign
 from tallystick.errors import SidesMismatch, ValueMismatch
 
@@ -126,14 +127,6 @@ class AnnotatedTexts:
                 np.maximum.at(lengths, side.text, side.end)
         ends: IntArray = np.cumsum(lengths)
         return np.concatenate((np.zeros(1, dtype=np.int64), ends))
-
-
-def ranges(first: IntArray, count: IntArray) -> IntArray:
-    """first[0], first[0]+1, ... (count[0] of them), first[1], ...: many ranges in one array."""
-    total = int(count.sum())
-    begins = np.cumsum(count) - count
-    numbers: IntArray = np.arange(total) + np.repeat(first - begins, count)
-    return numbers
 
 
 def annotate(

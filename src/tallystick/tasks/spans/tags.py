@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch
+from tallystick.files.conllu import FORM, MISC, read_words
 from tallystick.files.numbering import Numbering
 from tallystick.files.source import AnySource, Source
 from tallystick.files.table import PADDING, ColumnFile, read_columns
@@ -248,7 +250,6 @@ def _first(mask: npt.NDArray[np.bool_]) -> int | None:
 # A `# newdoc` begins a document. Both sides must have the same words in the same sentences.
 
 COLUMNS = 10
-_MISC = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,39 +294,35 @@ def read_conllu_tags(
 
 def _read(name: AnySource, key: str, column: int | None) -> _File:
     source = Source.of(name)
-    file = _File(str(source), [], [], [], [])
-    wanted, seen, document, inside = key.lower(), column is not None, 0, False
-    for number, line in enumerate(source.text().split("\n"), start=1):
-        line = line.rstrip("\r")
-        if not line.strip():
-            inside = False
-            continue
-        if line.startswith("#"):
-            # the first document begins with the file, whether or not it says so
-            document += bool(line[1:].split()[:1] == ["newdoc"] and file.forms)
-            continue
-        fields = line.split("\t")
-        if len(fields) != COLUMNS:
-            raise source.error(
-                f"expected {COLUMNS} columns of CoNLL-U separated by tabs, found {len(fields)}", number, None, line
+    if column is not None and not -COLUMNS <= column < COLUMNS:
+        raise InputError(f"column {column} was asked for, but CoNLL-U has {COLUMNS} columns", str(source))
+    chosen = MISC if column is None else column % COLUMNS
+    words = read_words(source, (FORM, chosen))
+    if not len(words.rows):
+        raise InputError("holds no words", str(source))
+    found = words.table.columns[chosen].take(words.rows)
+    tags: list[str | None] = list(found.values)
+    if column is None:
+        wanted = key.lower()
+        tags = [_value(misc, wanted) for misc in found.values]
+        if not any(tags[code] is not None for code in np.unique(found.codes).tolist()):
+            raise InputError(
+                f"no word has {key}= in MISC; name the key, or the column that holds the tags", str(source)
             )
-        if not fields[0].isdigit():
-            continue
-        if not inside:
-            for sentences in (file.forms, file.tags, file.lines):
-                sentences.append([])
-            file.documents.append(document)
-            inside = True
-        tag = _value(fields[_MISC], wanted) if column is None else fields[column]
-        seen = seen or tag is not None
-        file.forms[-1].append(fields[1])
-        file.tags[-1].append("O" if tag is None else tag)
-        file.lines[-1].append(source.line(number))
-    if not file.forms:
-        raise InputError("holds no words", file.name)
-    if not seen:
-        raise InputError(f"no word has {key}= in MISC; name the key, or the column that holds the tags", file.name)
-    return file
+    forms = words.table.columns[FORM].take(words.rows)
+    by_word = (
+        [forms.values[code] for code in forms.codes.tolist()],
+        ["O" if (tag := tags[code]) is None else tag for code in found.codes.tolist()],
+    )
+    ends = words.sentence_words.tolist()
+    by_sentence = [[side[a:b] for a, b in pairwise(ends)] for side in by_word]
+    lines = words.lines.tolist()
+    begins = np.zeros(len(ends) - 1, np.int64)
+    begins[list(words.comments().values("newdoc", "newdoc", "newdoc id"))] = 1
+    begins[0] = 0  # the first document begins with the file, whether or not it says so
+    return _File(
+        str(source), by_sentence[0], by_sentence[1], [lines[a:b] for a, b in pairwise(ends)], np.cumsum(begins).tolist()
+    )
 
 
 def _value(misc: str, wanted: str) -> str | None:

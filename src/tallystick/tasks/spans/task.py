@@ -10,6 +10,7 @@ from tallystick.errors import MetricError
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, refuse_idle
 
 if TYPE_CHECKING:
+    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
     from tallystick.tasks.spans.files import SpanCorpus
     from tallystick.tasks.spans.metrics import SpanOptions
@@ -23,72 +24,40 @@ OVERLAPPING = ("overlap", "contain", "constrained_overlap", "iou")
 class SpanSettings:
     """What counts as right, and what the files look like."""
 
-    average: str | None = option(
-        None, "Over tags.  [default: each metric's own]", choices=("micro", "macro", "weighted")
-    )
-    tags: tuple[str, ...] = option(
-        (),
-        "Declare a tag for means over tags; may be repeated.  [default: all that occur]",
-        names=("--tag",),
-        metavar="NAME",
-    )
-    supertags: tuple[str, ...] = option(
-        (),
-        "An extra row for all tags, or for some, under one name.",
-        names=("--supertag",),
-        metavar="NAME[=TAG,TAG]",
-    )
+    # fmt: off
+    average: str | None = option(None, "Over tags.  [default: each metric's own]", choices=("micro", "macro", "weighted"))
+    tags: tuple[str, ...] = option((), "Declare a tag for means over tags; may be repeated.  [default: all that occur]", names=("--tag",), metavar="NAME")
+    supertags: tuple[str, ...] = option((), "An extra row for all tags, or for some, under one name.", names=("--supertag",), metavar="NAME[=TAG,TAG]")
     ignore_types: bool = option(False, "All tags are the same.")
     separators: float = option(1.0, "The weight of a separator; a token's is 1.", least=0, on=("ts", "segment_units"))
     beta: float = option(1.0, "Of F: above 1 favours recall.", above=0)
-    partner: Literal["any", "one-to-one"] | None = option(
-        None, "For overlap, contain, constrained_overlap (default any) and iou (default one-to-one).", on=OVERLAPPING
-    )
+    partner: Literal["any", "one-to-one"] | None = option(None, "For overlap, contain, constrained_overlap (default any) and iou (default one-to-one).", on=OVERLAPPING)
     k1: int | None = option(None, "constrained_overlap: spurious tokens allowed.", least=0, on=("constrained_overlap",))
     k2: int | None = option(None, "constrained_overlap: missing tokens allowed.", least=0, on=("constrained_overlap",))
     iou: float = option(0.5, "The threshold of iou.", above=0, most=1, on=("iou",))
     distinct: bool = option(False, "segment: sets, not bags.", on=("segment",))
     input: Literal["columns", "jsonl", "brat", "conllu"] | None = option(None, "Default: by name and content.")
-    scheme: Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"] = option(
-        "IOB2", "What the tags follow.", on=TAGGED
-    )
-    strict: bool = option(
-        False,
-        "What breaks the scheme is no segment, or is read as conlleval does (the default) and counted.",
-        names=("--strict/--lenient",),
-        on=TAGGED,
-    )
-    reference_column: int | None = option(
-        None,
-        "Of column files, from 0, or from the end where negative.  [default: the last; with --together the last but one]",
-        on=TAGGED,
-    )
+    scheme: Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"] = option("IOB2", "What the tags follow.", on=TAGGED)
+    strict: bool = option(False, "What breaks the scheme is no segment, or is read as conlleval does (the default) and counted.", names=("--strict/--lenient",), on=TAGGED)
+    reference_column: int | None = option(None, "Of column files, from 0, or from the end where negative.  [default: the last; with --together the last but one]", on=TAGGED)
     predicted_column: int = option(-1, on=COLUMNS)
     token_column: int = option(0, on=COLUMNS)
     weight_column: int | None = option(None, "A weight for each token, in the reference.", on=COLUMNS)
     separator: str | None = option(None, "Between columns.  [default: any white space]", metavar="CHAR", on=COLUMNS)
-    comment: str | None = option(
-        None, "Lines before a sentence that start so are left out.", metavar="MARK", on=COLUMNS
-    )
+    comment: str | None = option(None, "Lines before a sentence that start so are left out.", metavar="MARK", on=COLUMNS)
     delimiter: str = option("-", "Between prefix and type.", on=TAGGED)
     suffix: bool = option(False, "Tags look like PER-B.", on=TAGGED)
     ignore_tokens: bool = option(False, "Compare the numbers of tokens only, not the tokens.", on=TAGGED)
-    misc: str = option(
-        "ner",
-        "Of CoNLL-U: the key of MISC that holds the tag (or --reference-column).",
-        metavar="KEY",
-        on=("conllu",),
-    )
+    misc: str = option("ner", "Of CoNLL-U: the key of MISC that holds the tag (or --reference-column).", metavar="KEY", on=("conllu",))
     offsets: Literal["characters", "tokens"] = option("characters", "Of JSONL.", on=("jsonl",))
-    tokenizer: str = option(
-        "words", "Of JSONL and brat; one for both sides.", choices=("words", "blanks", "characters"), on=WITH_OFFSETS
-    )
+    tokenizer: str = option("words", "Of JSONL and brat; one for both sides.", choices=("words", "blanks", "characters"), on=WITH_OFFSETS)
     boundaries: Literal["error", "expand", "contract"] = option("error", "A boundary inside a token.", on=WITH_OFFSETS)
     spans_field: str = option("spans", "Of JSONL.", on=("jsonl",))
     errors: bool = option(False, "Also what went wrong: counts, confusion of tags, a list with places.", use="score")
     repairs: bool = option(False, "Also list every tag that does not follow the scheme.", use="score")
     seqeval: bool = option(False, "Print seqeval's classification report instead of tables.", use="score")
     digits: int | None = option(None, "Decimals of --seqeval.  [default: 2]", least=0, most=15, use="score")
+    # fmt: on
 
 
 class Spans(Task):
@@ -197,6 +166,11 @@ class Spans(Task):
             raise MetricError(
                 f"--seqeval is a layout of its own, with F1 and 0 for 0/0, as seqeval has it; leave {' and '.join(others)} out"
             )
+
+    def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
+        from tallystick.files.boundaries import cut_columns
+
+        return cut_columns(head, input, name)
 
     def parts(self, scored: Scored, settings: SpanSettings, shown: Shown) -> Parts:
         from tallystick.tasks.spans.show import spans_parts

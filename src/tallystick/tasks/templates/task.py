@@ -27,30 +27,14 @@ PRESETS = {
 class TemplateSettings:
     """Whose scorer, when fillers are alike, and what the official MUC-4 report rests on."""
 
-    preset: str | None = option(
-        None, "The metrics of a paper or an evaluation, instead of naming them.", choices=tuple(PRESETS)
-    )
-    fillers: str | None = option(
-        None,
-        "When fillers are alike, for eq32, eq32_fillers and granular: subset, any, phi3, phi4, words, or an expression.  [default: subset]",
-        metavar="NAME",
-    )
-    judgements: str | None = option(
-        None, "With --preset muc4-official: what people decided about mismatches (Lisp).", metavar="FILE"
-    )
-    judge: str | None = option(
-        None,
-        "With --preset muc4-official: who decides about the string fills that no rule matches.",
-        metavar="STORE|embedding:FILE|llm:MODEL",
-    )
-    mapping: str = option(
-        "greedy",
-        "With --preset muc4-official: which templates meet, found anew or as the response file records it.",
-        choices=("greedy", "recorded"),
-    )
-    errors: bool = option(
-        False, "Count the kinds of error, with F1 if each were fixed and examples in JSON.", use="score"
-    )
+    # fmt: off
+    preset: str | None = option(None, "The metrics of a paper or an evaluation, instead of naming them.", choices=tuple(PRESETS))
+    fillers: str | None = option(None, "When fillers are alike, for eq32, eq32_fillers and granular: subset, any, phi3, phi4, words, or an expression.  [default: subset]", metavar="NAME")
+    judgements: str | None = option(None, "With --preset muc4-official: what people decided about mismatches (Lisp).", metavar="FILE")
+    judge: str | None = option(None, "With --preset muc4-official: who decides about the string fills that no rule matches.", metavar="STORE|embedding:FILE|llm:MODEL")
+    mapping: str = option("greedy", "With --preset muc4-official: which templates meet, found anew or as the response file records it.", choices=("greedy", "recorded"))
+    errors: bool = option(False, "Count the kinds of error, with F1 if each were fixed and examples in JSON.", use="score")
+    # fmt: on
 
 
 class Templates(Task):

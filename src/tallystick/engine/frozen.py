@@ -1,0 +1,128 @@
+"""Frozen values that cost little to define: columns, and the nodes of a metric.
+
+`dataclass(frozen=True)` writes five methods for each class and compiles them, 0.4 ms a class: with forty nodes that was a tenth
+of the time of a small evaluation. The classes here have the same fields and behave the same, so that
+`dataclasses.fields` and `replace` work, and a dataclass may be derived from them; but they share their methods, except for
+`__init__`, which is written for the first instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
+from inspect import get_annotations
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_: Any) -> Any:
+        """Only type checkers look at it."""
+        return lambda decorator: decorator
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Frozen:
+    """What dataclasses of Python look for in a base that is frozen."""
+
+
+@overload
+def frozen(cls: type[T]) -> type[T]: ...
+
+
+@overload
+def frozen(*, eq: bool) -> Callable[[type[T]], type[T]]: ...
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen(cls: type[T] | None = None, *, eq: bool = True) -> Any:
+    """A class whose annotations are its fields, with defaults. Its instances are compared and hashed by their fields, or, without
+    `eq`, by their identity."""
+    return _define(cls, eq) if cls is not None else lambda given: _define(given, eq)
+
+
+def _define(cls: type[T], eq: bool) -> type[T]:
+    own = get_annotations(cls)
+    given = {name: cls.__dict__[name] for name in own if name in cls.__dict__}
+    bare = type(cls.__name__, (), {**given, "__annotations__": own, "__module__": cls.__module__, "__doc__": "fields"})
+    found: dict[str, Field[Any]] = {}
+    for base in reversed(cls.__mro__[1:]):
+        found |= base.__dict__.get("__dataclass_fields__", {})
+    found |= dataclass(init=False, repr=False, eq=False)(bare).__dataclass_fields__  # type: ignore[attr-defined]
+    for name, value in given.items():
+        if isinstance(value, Field):
+            if value.default is MISSING:
+                delattr(cls, name)
+            else:
+                setattr(cls, name, value.default)
+    names = tuple(name for name, one in found.items() if "ClassVar" not in str(one.type))
+    shared = {
+        "__dataclass_fields__": found,
+        "__dataclass_params__": _Frozen.__dataclass_params__,  # type: ignore[attr-defined]
+        "__match_args__": names,
+        "__init__": _init,
+        "__setattr__": _set,
+        "__delattr__": _delete,
+    }
+    if eq:
+        compared = [name for name in names if found[name].compare]
+        values = attrgetter(*compared, *compared[:1]) if compared else lambda self: ()
+        shared |= {"_values": property(values), "__eq__": _equal, "__hash__": _hash}
+    for name, value in shared.items():
+        if name not in cls.__dict__:
+            setattr(cls, name, value)
+    if cls.__repr__ is object.__repr__:
+        cls.__repr__ = _repr  # type: ignore[method-assign]
+    return cls
+
+
+def _init(self: Any, *values: Any, **named: Any) -> None:
+    """Stands in until there is a first instance, for which the method is written."""
+    owner: Any = next(one for one in type(self).__mro__ if "__dataclass_fields__" in one.__dict__)
+    owner.__init__ = _written_init(owner)
+    owner.__init__(self, *values, **named)
+
+
+def _written_init(cls: Any) -> Callable[..., None]:
+    arguments, lines, known = ["self"], ["__own__ = self.__dict__"], {"MISSING": MISSING}
+    for name in cls.__match_args__:
+        one, value = cls.__dataclass_fields__[name], name
+        if one.default is not MISSING:
+            known[f"default_{name}"] = one.default
+            arguments.append(f"{name}=default_{name}")
+        elif one.default_factory is not MISSING:
+            known[f"make_{name}"] = one.default_factory
+            arguments.append(f"{name}=MISSING")
+            value = f"make_{name}() if {name} is MISSING else {name}"
+        else:
+            arguments.append(name)
+        lines.append(f"__own__[{name!r}] = {value}")
+    if hasattr(cls, "__post_init__"):
+        lines.append("self.__post_init__()")
+    exec(f"def {cls.__name__}({', '.join(arguments)}):\n  " + "\n  ".join(lines), known)
+    return known[cls.__name__]  # type: ignore[return-value]
+
+
+def _repr(self: Any) -> str:
+    return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self.__match_args__)})"
+
+
+def _set(self: Any, name: str, value: Any) -> None:
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _delete(self: Any, name: str) -> None:
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def _equal(self: Any, other: Any) -> Any:
+    return self._values == other._values if type(self) is type(other) else NotImplemented
+
+
+def _hash(self: Any) -> int:
+    return hash(self._values)
