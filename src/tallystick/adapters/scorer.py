@@ -100,7 +100,7 @@ class RecordScorer:
         if sum(part is not None for part in (type, schema, metric)) > 1:
             raise MetricError("say what a document is once: by a type, a schema or a metric")
         if isinstance(type, str):
-            from tallystick.algebra.loading import load
+            from tallystick.algebra.parse import load
 
             type = load(type)
         if unknown not in UNKNOWN:

@@ -77,16 +77,13 @@ class Subset(OverItems):
     side: str = "predicted"
     empty: bool = False
     name = "subset"
+    says = "predicted, non-empty, inside the reference"
 
     def __post_init__(self) -> None:
         require(
             self.side in SIDES,
             f"subset(): side must be {' or '.join(SIDES)}, found {self.side!r}.{did_you_mean(self.side, SIDES)}",
         )
-
-    @property
-    def says(self) -> str:
-        return "predicted, non-empty, inside the reference"
 
     def mirrored(self) -> Subset:
         other = "reference" if self.side == "predicted" else "predicted"
@@ -105,10 +102,7 @@ class Links(OverItems):
     """max(0, |X ∩ Y| - 1): how many links of a chain two entities share (eq. 21)."""
 
     name = "links"
-
-    @property
-    def says(self) -> str:
-        return "the links of a chain"
+    says = "the links of a chain"
 
     def _pairs(self, r: Items, p: Items, blocks: Blocks) -> Pairs:
         sums = self.matching.sums(r, p, blocks)

@@ -27,6 +27,7 @@ class Exact(Similarity):
     """1 if the values are equal, else 0."""
 
     name = "exact"
+    says = "equal or not"
 
     def __repr__(self) -> str:
         return "exact"
@@ -34,10 +35,6 @@ class Exact(Similarity):
     @property
     def exact_only(self) -> bool:
         return True
-
-    @property
-    def says(self) -> str:
-        return "equal or not"
 
     def kernel(self, one_depth: bool = False) -> Kernel:
         return DELTA

@@ -10,8 +10,8 @@ import numpy as np
 
 from tallystick.algebra.exact import exact
 from tallystick.algebra.kernel import UNKNOWN, Kernel
-from tallystick.algebra.loading import load
 from tallystick.algebra.node import Around, Similarity, Table, options_of, require, shown, takes_collections
+from tallystick.algebra.parse import load
 from tallystick.algebra.text import different_pairs
 from tallystick.engine.arrays import F64, expand, integers, join, offsets_of, sort_order
 from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums

@@ -82,10 +82,7 @@ class Record(OfFields):
     """The product of the fields' similarities (eq. 2)."""
 
     name = "record"
-
-    @property
-    def says(self) -> str:
-        return "a product: all or nothing"
+    says = "a product: all or nothing"
 
     def in_words(self) -> tuple[str, ...]:
         return ("all fields or nothing",)
@@ -174,11 +171,8 @@ class Each(OfFields):
     """The sum of the fields' similarities. A field that is None on both sides counts nothing on either."""
 
     name = "each"
+    says = "a sum: credit for each field"
     adds_up = True
-
-    @property
-    def says(self) -> str:
-        return "a sum: credit for each field"
 
     def in_words(self) -> tuple[str, ...]:
         return ("each field counts",)

@@ -67,6 +67,7 @@ class Text(Similarity):
     ratio: str = "equal"
     steps: tuple[str, ...] = ()
     name = "text"
+    says = "how alike two texts are"
 
     def __post_init__(self) -> None:
         known = ["equal", *RATIOS]
@@ -83,10 +84,6 @@ class Text(Similarity):
     def _arguments(self):  # type: ignore[no-untyped-def]
         yield f'"{self.ratio}"'
         yield from (f'"{step}"' for step in self.steps)
-
-    @property
-    def says(self) -> str:
-        return "how alike two texts are"
 
     @classmethod
     def from_choice(cls, spec: Any) -> Similarity:

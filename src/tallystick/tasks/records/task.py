@@ -247,7 +247,7 @@ def _prepare(reference: Any, predicted: Any, settings: RecordSettings, missing: 
 
 def _preparing(settings: RecordSettings) -> dict[str, Any]:
     """The settings as the arguments of `prepare`."""
-    from tallystick.algebra.loading import load
+    from tallystick.algebra.parse import load
 
     nothing = settings.nothing
     return {

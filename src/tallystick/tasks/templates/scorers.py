@@ -8,11 +8,10 @@ from tallystick.algebra.exact import exact
 from tallystick.algebra.records import record
 from tallystick.algebra.sets import match
 from tallystick.engine.arrays import F64, I64, Mask, number
-from tallystick.engine.assignment import assign
+from tallystick.engine.assignment import assign, best_f, gradient
 from tallystick.engine.blocks import Blocks, Pairs, look_up
 from tallystick.engine.data import Objects, Scope
 from tallystick.engine.encoded import Items, unshared
-from tallystick.engine.harmonic import best_f, gradient
 from tallystick.results.evaluation import evaluate as evaluate_metric
 from tallystick.structures.texts import alternatives
 from tallystick.tasks.templates.files import PairedTemplates
