@@ -32,8 +32,7 @@ def tallystick_graphs(gold: str, system: str) -> dict:
     import lap  # noqa: F401
 
     from tallystick.tasks.amr.files import pair_graphs, read_penman
-    from tallystick.tasks.amr.scores import score_graphs
-    from tallystick.tasks.amr.triples import preset
+    from tallystick.tasks.amr.triples import preset, score_graphs
 
     begin = time.process_time()
     counts = score_graphs(pair_graphs(read_penman(gold), read_penman(system)), preset("smatch"))
@@ -86,7 +85,7 @@ def tallystick_first(gold: str, system: str) -> dict:
     import highspy  # noqa: F401
     import lap  # noqa: F401
 
-    from tallystick.tasks.amr.scores import score_facts
+    from tallystick.tasks.amr.triples import score_facts
 
     pairs = _facts(gold, system)
     begin = time.process_time()

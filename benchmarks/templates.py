@@ -23,7 +23,7 @@ from tallystick.tasks.templates import muc4
 from tallystick.tasks.templates.errors import find_errors
 from tallystick.tasks.templates.files import PairedTemplates, pair_templates, read_templates
 from tallystick.tasks.templates.metrics import by_slot
-from tallystick.tasks.templates.muc4_counts import KINDS
+from tallystick.tasks.templates.muc4 import KINDS
 from tallystick.tasks.templates.muc4_files import SLOTS, read_judgements, read_muc4
 
 SCORED = ["gtt", "dygie", "nyu", "sri", "iterx-bart-base", "iterx-bart-large", "iterx-t5-large-enc"]

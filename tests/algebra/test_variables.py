@@ -16,8 +16,7 @@ from tallystick.algebra.sets import CONSTRAINTS
 from tallystick.errors import MetricError
 from tallystick.structures import AMR, Prop, Var
 from tallystick.tasks.amr.files import parse_penman
-from tallystick.tasks.amr.scores import score_graphs
-from tallystick.tasks.amr.triples import FactReader
+from tallystick.tasks.amr.triples import FactReader, score_graphs
 
 # The oracle
 

@@ -12,8 +12,7 @@ import pytest
 import tallystick as ts
 from tallystick.structures import AMR, Prop, Var
 from tallystick.tasks.amr.files import Graph, pair_graphs, read_penman
-from tallystick.tasks.amr.scores import score_graphs
-from tallystick.tasks.amr.triples import Counting, FactReader, preset
+from tallystick.tasks.amr.triples import Counting, FactReader, preset, score_graphs
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "meaning"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data/meaning is not here")
@@ -100,7 +99,7 @@ def test_the_derived_metric_counts_the_same_on_every_pair(names):
 
 def test_importing_loads_nothing_heavy():
     code = (
-        "import sys, tallystick.tasks.amr.metrics, tallystick.tasks.amr.scores\n"
+        "import sys, tallystick.tasks.amr.metrics, tallystick.tasks.amr.triples\n"
         "import tallystick.engine.latent, tallystick.engine.orders\n"
         "import tallystick.tasks.amr.files, tallystick.tasks.amr.triples_files\n"
         "print([m for m in ('scipy', 'highspy', 'penman', 'lap', 'rapidfuzz') if m in sys.modules])"

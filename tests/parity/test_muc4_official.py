@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.tasks.templates.muc4 import f_measures, recall_precision, score
-from tallystick.tasks.templates.muc4_counts import KINDS, PARENTS, SlotScorer, value_credit
+from tallystick.tasks.templates.muc4 import (
+    KINDS,
+    PARENTS,
+    SlotScorer,
+    f_measures,
+    recall_precision,
+    score,
+    value_credit,
+)
 from tallystick.tasks.templates.muc4_files import SLOTS, read_judgements, read_muc4
 
 FOLDER = Path(__file__).parents[2].parent / "shared" / "data" / "events" / "muc4_official"
@@ -45,8 +52,8 @@ def judgements():
 
 
 @pytest.fixture(scope="module")
-def responses(raw):
-    return {name: read_muc4(f"{FOLDER / 'systems.json.gz'}#{name}") for name in raw}
+def responses(muc4_responses):
+    return muc4_responses
 
 
 @pytest.fixture(scope="module")

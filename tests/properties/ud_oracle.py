@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 
-from tallystick.tasks.dependencies.counts import CONTENT, FUNCTIONAL, UNIVERSAL_FEATURES
+from tallystick.tasks.dependencies.metrics import CONTENT, FUNCTIONAL, UNIVERSAL_FEATURES
 
 
 @dataclass(eq=False)

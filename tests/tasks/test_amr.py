@@ -4,11 +4,11 @@ import random
 
 import pytest
 
+import tallystick as ts
 from tallystick.errors import MetricError
 from tallystick.tasks.amr.files import Graph, parse_penman
-from tallystick.tasks.amr.metrics import SUBSCORES, subscores
-from tallystick.tasks.amr.scores import align, score_graphs
-from tallystick.tasks.amr.triples import PRESETS, Counting, FactReader, preset
+from tallystick.tasks.amr.metrics import METRICS, align, score
+from tallystick.tasks.amr.triples import PRESETS, Counting, FactReader, preset, score_graphs
 
 
 def graph(text):
@@ -157,8 +157,9 @@ def test_subscores():
     person = '(p / person :wiki "{}" :name (n / name :op1 "A"))'
     one = f"(w / want-01 :polarity - :ARG0 {person.format('X')} :ARG1 (g / go-02 :ARG0 p))"
     other = f"(w / want-02 :ARG1 {person.format('Y')} :ARG0 (g / go-02 :ARG0 p))"
-    figures = {k: v.tally for k, v in subscores([(graph(one), graph(other))]).items()}
-    assert tuple(figures) == SUBSCORES
+    results, _ = score(parse_penman(one), parse_penman(other), metrics=tuple(METRICS))
+    assert tuple(results) == tuple(METRICS)
+    figures = {name: tuple(one.tally[key] for key in ("num_p", "den_p", "den_r")) for name, one in results.items()}
     assert figures["concepts"] == (3.0, 4, 4)
     assert figures["named_entities"] == (1.0, 1, 1)
     assert figures["negation"] == (0.0, 0, 1)
@@ -167,6 +168,19 @@ def test_subscores():
     assert figures["no_word_senses"][0] == scored(one, other).matched[0] + 1
     assert figures["reentrancies"] == (3.0, 5, 5)
     assert figures["semantic_roles"] == (3.0, 6, 6)
+
+
+SOURCES = '(a / a :ARG0-of "x" :mod (b / b) :mod (c / b))', '(a / a :ARG0-of "x" :mod (b / b))'
+
+
+@pytest.mark.parametrize("name", ["tallystick", "smatchpp", "smatchpp-amr"])
+@pytest.mark.parametrize(("one", "other"), [*PAIRS, SOURCES])
+def test_triples_counted_in_blocks_are_the_expression(name, one, other):
+    results, _ = score(parse_penman(one), parse_penman(other), preset(name), metrics=tuple(METRICS))
+    for result in results.values():
+        derived = ts.evaluate(result.expression, *result.documents_kept[0])
+        assert (derived.rows == result.rows).all()
+        assert result.explain().weight == result.tally["num_p"]
 
 
 def test_misspelt_choices():

@@ -1,7 +1,9 @@
 """UAS and LAS as expressions of the algebra (eq. 11, 12) are those of the UD evaluation where the words are the same."""
 
+from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 import tallystick as ts
 from tallystick.structures.texts import Dependency
 from tallystick.tasks.dependencies import metrics as dependencies
-from tallystick.tasks.dependencies.files import parse_conllu
+from tallystick.tasks.dependencies.files import parse_conllu, read_conllu
 
 RELATIONS = ("nsubj", "obj", "det", "punct")
 
@@ -39,3 +41,17 @@ def test_the_expressions_equal_the_ud_evaluation_on_the_same_words(rng, sizes):
             tally["num_p"], tally["den_p"], tally["den_r"]
         )  # fmt: skip
         assert derived.f1 == pytest.approx(counted[name].f1)
+
+
+@pytest.mark.parametrize("name", ["german", "spanish", "generated-11", "generated-12"])
+def test_counts_of_aligned_pairs_are_those_of_the_expressions(name):
+    folder = Path(__file__).parents[1] / "parity" / "ud"
+    found = dependencies.score(*(read_conllu(folder / f"{name}.{side}.conllu") for side in ("reference", "predicted")))
+    expressions = {name: metric for name, metric in dependencies.METRICS.items() if metric.expression is not None}
+    assert {"words", "upos", "xpos", "ufeats", "alltags", "uas", "las"} == set(expressions)
+    for name, metric in expressions.items():
+        result = found[name]
+        assert result.expression == metric.expression
+        derived = ts.evaluate(metric.expression, *result.documents_kept[0])
+        np.testing.assert_array_equal(result.rows[:, :4], derived.rows)
+        assert result.explain(result.ids[0]).children

@@ -7,8 +7,19 @@ from tallystick.algebra.sets import match
 from tallystick.errors import SidesMismatch
 from tallystick.results.evaluation import evaluate
 from tallystick.tasks.equations import phi_set, phi_str
-from tallystick.tasks.templates.muc4 import f_measures, map_templates, mapping_score, percent, score
-from tallystick.tasks.templates.muc4_counts import COUNTS, PARENTS, PREMODIFIERS, SlotScorer, date_credit, value_credit
+from tallystick.tasks.templates.muc4 import (
+    COUNTS,
+    PARENTS,
+    PREMODIFIERS,
+    SlotScorer,
+    date_credit,
+    f_measures,
+    map_templates,
+    mapping_score,
+    percent,
+    score,
+    value_credit,
+)
 from tallystick.tasks.templates.muc4_files import Judgement, Muc4Template, Muc4Templates, parse_fill
 
 

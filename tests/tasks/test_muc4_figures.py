@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from tallystick.tasks.templates.muc4 import OfficialCounts, f_measures
-from tallystick.tasks.templates.muc4_counts import COUNTS
+from tallystick.tasks.templates.muc4 import COUNTS, OfficialCounts, f_measures
 
 
 def test_many_rows_are_each_row():

@@ -5,8 +5,8 @@ import pytest
 
 from tallystick.errors import SidesMismatch
 from tallystick.tasks.dependencies.alignment import align_forms, align_words, find_units
-from tallystick.tasks.dependencies.counts import METRICS, count_ud
 from tallystick.tasks.dependencies.files import Treebank, parse_conllu
+from tallystick.tasks.dependencies.metrics import NAMES, count_ud
 
 
 def bank(*tokens: str, name: str = "a.conllu") -> Treebank:
@@ -90,8 +90,8 @@ def test_units_are_blocks_between_common_sentence_starts() -> None:
     assert units.starts.tolist() == [0, 1, 4]
     assert units.names == ["a.conllu:1", "a.conllu:3", "a.conllu:8"]
     rows = count_ud(reference, predicted, units).rows
-    assert rows[:, METRICS.index("Sentences")].tolist() == [[1, 1, 1, 0], [0, 2, 2, 0], [1, 1, 1, 0]]
-    assert rows[:, METRICS.index("Tokens"), 0].tolist() == [1, 3, 1]
+    assert rows[:, NAMES.index("sentences")].tolist() == [[1, 1, 1, 0], [0, 2, 2, 0], [1, 1, 1, 0]]
+    assert rows[:, NAMES.index("tokens"), 0].tolist() == [1, 3, 1]
 
 
 def test_units_of_several_systems_are_common_to_all() -> None:

@@ -21,12 +21,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from tallystick.engine.arrays import F64
+from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
 
 
@@ -119,7 +120,7 @@ def ratio(numerator: F64, denominator: F64) -> F64:
     return out
 
 
-@dataclass(frozen=True)
+@frozen
 class Counts:
     """Precision, recall, F_β and, if asked for, Jaccard, from four sums.
 
@@ -164,7 +165,7 @@ def are_integers(rows: F64) -> bool:
     return bool(np.all(rows == np.floor(rows)) and np.abs(rows).sum() < 2**53)
 
 
-@dataclass(frozen=True)
+@frozen
 class MeanOf:
     """The mean of several kinds' headline figures, over the sums of all of them; 0/0 counts as 0."""
 
@@ -247,7 +248,7 @@ def rounded(units: Sequence[int]) -> F64:
 # What is left of documents when their rows are let go.
 
 
-@dataclass(frozen=True)
+@frozen
 class Totals:
     """The sums of some documents; `+` puts two together, in any order and any grouping bit for bit."""
 

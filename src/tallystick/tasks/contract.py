@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from tallystick.errors import MetricError, did_you_mean
 
 if TYPE_CHECKING:
-    from tallystick.files.boundaries import Boundaries, Uncut
+    from tallystick.files.boundaries import Boundaries, Format, Uncut
     from tallystick.files.pairing import Missing
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
@@ -327,13 +327,11 @@ class Task:
         """Where documents begin in a file."""
         from tallystick.files.boundaries import find_boundaries
 
-        return find_boundaries(self.cut, file, input=getattr(settings, "input", None))
+        return find_boundaries(self.formats(), file, input=getattr(settings, "input", None))
 
-    def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
-        """How a file that is not JSON Lines is cut: from its first bytes, the format that the user named, and its name."""
-        from tallystick.files.boundaries import cut_json
-
-        return cut_json(head, input, name)
+    def formats(self) -> Sequence[Format]:
+        """The formats of its files, as its `files.py` declares them; JSON Lines, if it declares none."""
+        return ()
 
     def look_first(self, files: Files, settings: Any, ask_parts: AskParts) -> Any:
         """What has to be known of the whole files before any part is scored, as the `known` of `Reading`. `ask_parts` puts a

@@ -23,19 +23,19 @@ from tallystick.tasks.amr.triples import INSTANCE, ROOT, Counting, FactReader, F
 
 if TYPE_CHECKING:
     from tallystick.tasks.amr.files import Graphs
-    from tallystick.tasks.amr.scores import Counts
+    from tallystick.tasks.amr.triples import TripleCounts
 
 Fact = tuple[Any, ...]
 """A triple as both sides name it: (node, role, value, turned) or (node, role, node)."""
 
 
 def meaning_parts(
-    reference: Graphs, predicted: Graphs, counting: Counting, counts: Counts | None, limit: float | None
+    reference: Graphs, predicted: Graphs, counting: Counting, counts: TripleCounts | None, limit: float | None
 ) -> Parts:
     """Figures by role, and for each pair the drawing and the list of its variables and triples."""
     from tallystick.tasks.amr.files import pair_graphs
     from tallystick.tasks.amr.metrics import explain, names_of
-    from tallystick.tasks.amr.scores import score_graphs
+    from tallystick.tasks.amr.triples import score_graphs
 
     pairs = pair_graphs(reference, predicted)
     found = counts if counts is not None else score_graphs(pairs, counting, limit=limit)

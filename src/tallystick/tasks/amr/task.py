@@ -10,11 +10,9 @@ from tallystick.errors import InputError, MetricError
 from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
-    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
     from tallystick.tasks.amr.files import Graphs
-    from tallystick.tasks.amr.scores import Counts
-    from tallystick.tasks.amr.triples import Counting
+    from tallystick.tasks.amr.triples import Counting, TripleCounts
 
 LONG_RUN = 5.0
 """Seconds from which on a run says how long its pairs took."""
@@ -53,6 +51,11 @@ class Amr(Task):
     main = "smatch"
     unit = "graph"
 
+    def formats(self) -> Any:
+        from tallystick.tasks.amr.files import FORMATS
+
+        return FORMATS
+
     def read(self, reference: Any, predicted: Any, settings: AmrSettings, reading: Reading) -> tuple[Graphs, Graphs]:
         from tallystick.tasks.amr.files import with_missing
 
@@ -68,7 +71,7 @@ class Amr(Task):
         from tallystick.tasks.amr.metrics import METRICS, score
 
         out = {}
-        chosen = metrics or (METRICS if settings.subscores else ("smatch",))
+        chosen = metrics or (tuple(METRICS) if settings.subscores else ("smatch",))
         for run, file in systems.items():
             graphs = self.read(reference, file, settings, readings[run])
             asked, started = readings[run].asked, time.monotonic()
@@ -82,11 +85,6 @@ class Amr(Task):
                 closing = (_describe_times(counts, next(iter(results.values())).ids, took),)
             out[run] = Scored((*graphs, counts), results, closing=closing)
         return out
-
-    def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
-        from tallystick.tasks.amr.files import cut_graphs
-
-        return cut_graphs(head, input, name)
 
     def parts(self, scored: Scored, settings: AmrSettings, shown: Shown) -> Parts:
         from tallystick.tasks.amr.show import meaning_parts
@@ -125,7 +123,7 @@ def _read_graphs(name: Any, settings: AmrSettings) -> Graphs:
     return (parse_triples if triples else parse_penman)(text, file=source, lenient=settings.lenient)
 
 
-def _describe_times(counts: Counts, ids: tuple[Any, ...], took: float) -> str:
+def _describe_times(counts: TripleCounts, ids: tuple[Any, ...], took: float) -> str:
     """How long a run took, and the pairs that took longest."""
     slow = (-counts.seconds).argsort(kind="stable")[:3].tolist()
     listed = ", ".join(f"{ids[k]} {counts.seconds[k]:.2f} s" for k in slow if counts.seconds[k] > 0.01)

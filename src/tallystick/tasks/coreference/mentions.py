@@ -19,6 +19,7 @@ import numpy as np
 from tallystick.engine.arrays import I64, LIMIT, Mask
 from tallystick.engine.assignment import assign
 from tallystick.engine.data import Objects
+from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
 from tallystick.files.pairing import document_key
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains
@@ -29,7 +30,7 @@ SCOPES = ("document", "topic", "corpus")
 MATCHES = ("exact", "head", "partial")
 
 
-@dataclass(frozen=True)
+@frozen
 class CoreferenceOptions:
     """What may be different; every choice goes into the signature."""
 

@@ -9,7 +9,6 @@ them have in common, φ3, are counted once for all metrics (see `overlaps`). BLA
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from tallystick.algebra.records import record
 from tallystick.algebra.sets import Matching, match
 from tallystick.engine.arrays import F64, Mask, weighted_counts
 from tallystick.engine.encoded import Items
+from tallystick.engine.frozen import frozen
 from tallystick.engine.tally import Counts, Kind, MeanOf, ratio
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.result import Result
@@ -71,7 +71,7 @@ def tally_entities(metric: Normaliser, t: Overlaps) -> F64:
     return np.stack((common, inner.selves(response), common, inner.selves(key)), axis=1)
 
 
-@dataclass(frozen=True)
+@frozen
 class BlancLinks:
     """BLANC's two classes of links. P, R and F are means of the two; a class that the key does not have is left out."""
 
@@ -94,7 +94,7 @@ class BlancLinks:
         return out
 
 
-@dataclass(frozen=True)
+@frozen
 class CoreferenceMetric:
     """A coreference metric: its rows, the kind of its tally, what its name stands for, and its expression if it has one."""
 

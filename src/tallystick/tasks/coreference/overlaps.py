@@ -13,7 +13,7 @@ with m the mentions in common of a document, m_k those of key entity k.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -24,12 +24,13 @@ from tallystick.engine.arrays import F64, I64, Mask, join, number, offsets_of, s
 from tallystick.engine.blocks import Blocks, Sums
 from tallystick.engine.data import Bag, Scope
 from tallystick.engine.encoded import Items
+from tallystick.engine.frozen import frozen
 
 PHI_3 = match(exact)
 """φ3 = Σ↔[δ] (eq. 17): the mentions that two entities have in common"""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Side:
     """The mentions of one side: document, entity (numbered over the corpus) and mention code of each."""
 
@@ -82,7 +83,7 @@ class Side:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Overlaps:
     """Both sides, and n(k, r) for every pair of entities that share a mention; entities, and documents, are numbers.
 

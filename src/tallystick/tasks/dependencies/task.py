@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
-    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
 
 
@@ -42,6 +41,11 @@ class Dependencies(Task):
         "dependencies have no tree to show; `tallystick score dependencies ... --by document` finds the worst"
     )
 
+    def formats(self) -> Any:
+        from tallystick.tasks.dependencies.files import FORMATS
+
+        return FORMATS
+
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: DependencySettings,
         readings: Mapping[Any, Reading],
@@ -49,20 +53,14 @@ class Dependencies(Task):
         """Over units that all systems bound alike."""
         from tallystick.tasks.dependencies.alignment import find_units
         from tallystick.tasks.dependencies.files import read_conllu
-        from tallystick.tasks.dependencies.metrics import METRICS, score
+        from tallystick.tasks.dependencies.metrics import score
 
         gold = read_conllu(reference, several_roots=settings.several_roots)
         banks = {run: read_conllu(file, several_roots=settings.several_roots) for run, file in systems.items()}
         units = find_units(gold, *banks.values(), by=settings.unit)  # type: ignore[arg-type]
         return {
-            run: Scored((gold, bank, units), score(gold, bank, metrics or METRICS, units=units))
-            for run, bank in banks.items()
+            run: Scored((gold, bank, units), score(gold, bank, metrics, units=units)) for run, bank in banks.items()
         }
-
-    def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
-        from tallystick.files.boundaries import cut_dependencies
-
-        return cut_dependencies(head, input, name)
 
     def parts(self, scored: Scored, settings: DependencySettings, shown: Shown) -> Parts:
         from tallystick.tasks.dependencies.show import arcs_parts

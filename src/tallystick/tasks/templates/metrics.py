@@ -16,15 +16,15 @@ the scorer only chooses which templates meet.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tallystick.algebra.alignment import align_documents
 from tallystick.algebra.exact import exact
-from tallystick.algebra.node import Similarity
+from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.records import record
 from tallystick.algebra.sets import match
 from tallystick.engine.arrays import F64, I64
@@ -35,9 +35,19 @@ from tallystick.engine.tally import Counts, Kind
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.evaluation import evaluate as evaluate_metric
 from tallystick.results.result import Result
+from tallystick.tasks.metric import NamedMetric, choose, score_expression
 from tallystick.tasks.templates.files import PairedTemplates
-from tallystick.tasks.templates.fillers import FILLERS, Document, granular_types, muc4_templates, phi_mention, phi_type
-from tallystick.tasks.templates.scorers import gtt, gtt_alignment, iterx_phi3_quirks, iterx_subset, iterx_subset_quirks
+from tallystick.tasks.templates.scorers import (
+    FILLERS,
+    Document,
+    granular_types,
+    gtt,
+    gtt_alignment,
+    iterx_phi3_quirks,
+    iterx_subset,
+    iterx_subset_quirks,
+    muc4_templates,
+)
 
 
 @dataclass(frozen=True)
@@ -66,43 +76,62 @@ def granular(pairs: PairedTemplates, phi: Similarity) -> F64:
 
 
 TWO = Counts(one=False)
+WITH_TYPES, BY_MENTION = "types=slot", "predicted=by_mention"
+"""Views: each template with its type among its fillers; predicted fillers taken apart into their mentions."""
 
 
 @dataclass(frozen=True)
-class Metric:
-    """A metric of templates: an expression over documents seen in some way, or a scorer's rows."""
+class TemplateMetric(NamedMetric):
+    """A metric of templates: an expression over a view of the documents, or a scorer that gives rows and notes."""
 
-    summary: str
-    node: Any = None
-    types: bool = False
-    by_mention: bool = False
-    rows: Callable[[PairedTemplates], tuple[F64, list[str]]] | None = None
     kind: Kind = TWO
+    any_fillers: bool = False
+    """Whether another similarity of fillers may stand in its expression."""
+
+    def with_fillers(self, phi: Similarity | None) -> Node:
+        """Its expression, with another similarity of fillers where one is given."""
+        return muc4_templates(phi) if phi is not None and self.any_fillers else self.node
 
 
-METRICS: dict[str, Metric] = {
-    "eq32": Metric("eq. 32 with φ⊆ and the type as a slot (Du et al.)", muc4_templates(FILLERS["subset"]), types=True),
-    "gtt": Metric("gtt's scorer: the largest F of each document", rows=gtt),
-    "iterx_subset": Metric("IterX's CEAF-RME-⊆", rows=iterx_subset),
-    "iterx_phi3": Metric("IterX's CEAF-RME-φ3", muc4_templates(FILLERS["phi3"])),
-}
+SUBSET = muc4_templates(FILLERS["subset"])
+
+
+def _by_name(*metrics: TemplateMetric) -> dict[str, TemplateMetric]:
+    return {metric.name: metric for metric in metrics}
+
+
+METRICS = _by_name(
+    TemplateMetric(
+        "eq32", "eq. 32 with φ⊆ and the type as a slot (Du et al.)", SUBSET, view=WITH_TYPES, any_fillers=True
+    ),
+    TemplateMetric("gtt", "gtt's scorer: the largest F of each document", tally=gtt),
+    TemplateMetric("iterx_subset", "IterX's CEAF-RME-⊆", tally=iterx_subset),
+    TemplateMetric("iterx_phi3", "IterX's CEAF-RME-φ3", muc4_templates(FILLERS["phi3"])),
+)
 """What `tallystick score templates` prints."""
 
-VARIANTS: dict[str, Metric] = {
-    "eq32_fillers": Metric("eq. 32 as printed: the type is a condition and earns nothing", muc4_templates(FILLERS["subset"])),
-    "chen_subset": Metric(
-        "eq. 32 with eq. 27 inside (Chen et al.)", muc4_templates(FILLERS["subset"], "N:1"), by_mention=True
+VARIANTS = _by_name(
+    TemplateMetric(
+        "eq32_fillers", "eq. 32 as printed: the type is a condition and earns nothing", SUBSET, any_fillers=True
     ),
-    "chen_phi3": Metric(
-        "eq. 32 with eq. 28 inside (Chen et al.)", muc4_templates(FILLERS["phi3"], "N:1"), by_mention=True
+    TemplateMetric(
+        "chen_subset",
+        "eq. 32 with eq. 27 inside (Chen et al.)",
+        muc4_templates(FILLERS["subset"], "N:1"),
+        view=BY_MENTION,
     ),
-    "iterx_subset_quirks": Metric("IterX's CEAF-RME-⊆ with its ties", rows=iterx_subset_quirks),
-    "iterx_phi3_quirks": Metric(
-        "IterX's CEAF-RME-φ3 with its denominator", rows=iterx_phi3_quirks, kind=Counts()
+    TemplateMetric(
+        "chen_phi3", "eq. 32 with eq. 28 inside (Chen et al.)", muc4_templates(FILLERS["phi3"], "N:1"), view=BY_MENTION
     ),
-    "granular": Metric("BETTER granular, eq. 47: F of types × F of fillers", kind=Granular()),
-}  # fmt: skip
+    TemplateMetric("iterx_subset_quirks", "IterX's CEAF-RME-⊆ with its ties", tally=iterx_subset_quirks),
+    TemplateMetric(
+        "iterx_phi3_quirks", "IterX's CEAF-RME-φ3 with its denominator", tally=iterx_phi3_quirks, kind=Counts()
+    ),
+    TemplateMetric("granular", "BETTER granular, eq. 47: F of types × F of fillers", kind=Granular()),
+)
 """On request."""
+
+ALL = {**METRICS, **VARIANTS}
 
 
 def evaluate(
@@ -121,11 +150,8 @@ def score(
     pairs: PairedTemplates, metrics: Sequence[str] = tuple(METRICS), *, fillers: str | Similarity | None = None
 ) -> dict[str, Result]:
     """Every metric over the same documents. `fillers` is another φ for eq32, eq32_fillers and granular."""
-    known: Mapping[str, Metric] = {**METRICS, **VARIANTS}
-    for name in metrics:
-        if name not in known:
-            raise MetricError(f"no metric {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")
-    return {name: _result(name, known[name], pairs, filler_similarity(fillers)) for name in metrics}
+    phi = filler_similarity(fillers)
+    return {name: _result(metric, pairs, phi) for name, metric in choose(ALL, metrics, "templates").items()}
 
 
 def filler_similarity(fillers: str | Similarity | None) -> Similarity | None:
@@ -147,45 +173,29 @@ def filler_similarity(fillers: str | Similarity | None) -> Similarity | None:
     return found
 
 
-def _result(name: str, metric: Metric, pairs: PairedTemplates, phi: Similarity | None) -> Result:
-    if name == "granular":
+def _result(metric: TemplateMetric, pairs: PairedTemplates, phi: Similarity | None) -> Result:
+    if metric.expression is not None:
+        reference, predicted = map(tuple, seen(metric, pairs))
+        views = replace(pairs, reference=reference, predicted=predicted)
+        return score_expression("", metric.with_fillers(phi), views, undefined=None, settings=metric.view)
+    name, notes = f"templates.{metric.name}", list(pairs.warnings)
+    if metric.tally is not None:
+        rows, more = metric.tally(pairs)
+        notes += more
+    else:
         inner = phi or FILLERS["subset"]
-        expression = f"{granular_types} × {muc4_templates(inner)}"
-        return _named(name, expression, metric.kind, granular(pairs, inner), pairs, [])
-    if metric.rows is not None:
-        rows, notes = metric.rows(pairs)
-        return _named(name, "", metric.kind, rows, pairs, notes)
-    node = muc4_templates(phi) if phi is not None and name.startswith("eq32") else metric.node
-    reference, predicted = seen(metric, pairs)
-    found = evaluate_metric(
-        node, dict(zip(pairs.ids, reference, strict=True)), dict(zip(pairs.ids, predicted, strict=True))
-    )
-    settings = [word for word, on in (("types=slot", metric.types), ("predicted=by_mention", metric.by_mention)) if on]
-    return Result(
-        found.metric, found.kind, found.rows, found.ids, None, (*pairs.warnings, *found.notes), found.sources,
-        ", ".join(settings),
-    )  # fmt: skip
+        rows, name = granular(pairs, inner), f"{name} = {granular_types} × {muc4_templates(inner)}"
+    return Result(name, metric.kind, rows, tuple(pairs.ids), None, tuple(notes))
 
 
-def _named(name: str, expression: str, kind: Kind, rows: F64, pairs: PairedTemplates, notes: Sequence[str]) -> Result:
-    shown = f"templates.{name}" + (f" = {expression}" if expression else "")
-    return Result(shown, kind, rows, tuple(pairs.ids), None, (*pairs.warnings, *notes))
-
-
-def seen(metric: Metric, pairs: PairedTemplates) -> tuple[list[Document], list[Document]]:
+def seen(metric: TemplateMetric, pairs: PairedTemplates) -> tuple[list[Document], list[Document]]:
     """The documents as an expression looks at them."""
     reference, predicted = list(pairs.reference), list(pairs.predicted)
-    if metric.by_mention:
+    if metric.view == BY_MENTION:
         predicted = [one.by_mention() for one in predicted]
-    if metric.types:
+    if metric.view == WITH_TYPES:
         reference, predicted = [one.with_types() for one in reference], [one.with_types() for one in predicted]
     return reference, predicted
-
-
-__all__ = [
-    "FILLERS", "METRICS", "VARIANTS", "Granular", "Metric", "evaluate", "filler_similarity", "granular_types", "gtt",
-    "gtt_alignment", "muc4_templates", "phi_mention", "phi_type", "score",
-]  # fmt: skip
 
 
 # Figures of templates by slot, from the alignment that the score is the sum of.
@@ -198,12 +208,12 @@ TYPE = "type"
 
 def by_slot(pairs: PairedTemplates, name: str, phi: Similarity | None = None) -> dict[str, F64]:
     """num_p, den_p, num_r, den_r of each slot under a metric, in the order in which the slots occur."""
-    metric = {**METRICS, **VARIANTS}[name]
+    metric = ALL[name]
     if name == "gtt":
         return _gtt(pairs)
-    if metric.node is None:
+    if metric.expression is None:
         raise MetricError(f"{name} has no figures by slot; eq32 and gtt have")
-    node = muc4_templates(phi) if phi is not None and name.startswith("eq32") else metric.node
+    node = metric.with_fillers(phi)
     reference, predicted = seen(metric, pairs)
     table = _Table([*reference, *predicted])
     inner = node.summed

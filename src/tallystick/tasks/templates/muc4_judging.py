@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tallystick.judging.questions import Judge, Label, Question, Span
-from tallystick.tasks.templates.muc4 import score
-from tallystick.tasks.templates.muc4_counts import KINDS, fill_form, value_credit
+from tallystick.tasks.templates.muc4 import KINDS, fill_form, score, value_credit
 from tallystick.tasks.templates.muc4_files import SLOTS, Fill, Form, Judgement, Judgements, Muc4Template, Muc4Templates
 
 VERDICTS: dict[Label, str] = {"Correct": "match", "Partial": "partial", "Incorrect": "fail"}
