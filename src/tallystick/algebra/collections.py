@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +25,9 @@ from tallystick.engine.data import Data, Objects, Scope
 from tallystick.engine.encoded import Codes, Column, Items
 from tallystick.engine.frozen import frozen
 from tallystick.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from random import Random
 
 TOLERANCE = 1e-9
 SIDES = ("reference", "predicted")

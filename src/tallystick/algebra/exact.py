@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +16,9 @@ from tallystick.engine.codes import code_jointly
 from tallystick.engine.data import Data, Leaf, Scope, field
 from tallystick.engine.encoded import Codes, Fields, Numbering, Unnumbered
 from tallystick.engine.frozen import frozen
+
+if TYPE_CHECKING:
+    from random import Random
 
 LETTERS = 4
 """Different values in a random sample: few enough that they meet."""

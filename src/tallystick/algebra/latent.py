@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import combinations
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +30,9 @@ from tallystick.engine.encoded import Codes, Column, Items, unshared
 from tallystick.engine.frozen import frozen
 from tallystick.engine.latent import ObjectPairs, ObjectSolutions, solve_objects
 from tallystick.errors import MetricError
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 @frozen

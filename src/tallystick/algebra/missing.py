@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress, repeat
 from operator import is_not
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +25,9 @@ from tallystick.engine.encoded import Column, Items, Maybe, Numbered
 from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import ABSENT, take
 from tallystick.errors import ValueMismatch, did_you_mean
+
+if TYPE_CHECKING:
+    from random import Random
 
 Missing = Callable[[Any], bool]
 

@@ -27,8 +27,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from functools import wraps
-from random import Random
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -40,6 +39,9 @@ from tallystick.engine.data import Data, Index, Objects, Scope
 from tallystick.engine.encoded import Codes, Column, Nothing, Shared, unshared
 from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError, did_you_mean
+
+if TYPE_CHECKING:
+    from random import Random
 
 T = TypeVar("T", bound="Node")
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field, replace
-from random import Random
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -36,6 +35,9 @@ from tallystick.engine.orders import (
 )
 from tallystick.errors import ValueMismatch
 from tallystick.structures.graphs import Graph, Tree
+
+if TYPE_CHECKING:
+    from random import Random
 
 DENSE_SHARE = 0.2
 """From how many pairs of a rectangle on the rectangle is filled instead of followed pair by pair."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from random import Random
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,9 @@ from tallystick.engine.data import Data, Scope, field, note_absence
 from tallystick.engine.encoded import Column, Fields, Maybe, Nothing, Shared, unshared
 from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 @frozen

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,6 +43,9 @@ from tallystick.engine.data import Bag, Data, Scope, items, repeated
 from tallystick.engine.encoded import Column, Items, unshared
 from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
+
+if TYPE_CHECKING:
+    from random import Random
 
 CONSTRAINTS = ("1:1", "N:1", "1:N", "N:N")
 
