@@ -27,9 +27,9 @@ from tallystick.engine.blocks import Blocks, Pairs, Sums, look_up
 from tallystick.engine.codes import comparable, leaf_values
 from tallystick.engine.data import Bag, Data, Scope
 from tallystick.engine.encoded import Codes, Column, Items, unshared
-from tallystick.engine.frozen import frozen
 from tallystick.engine.latent import ObjectPairs, ObjectSolutions, solve_objects
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from random import Random

@@ -22,9 +22,9 @@ from tallystick.engine.blocks import Blocks, Pairs, Sums
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Bag, Data, Index, Leaf, Nullable, Objects, Record, Scope
 from tallystick.engine.encoded import Column, Items, Maybe, Numbered
-from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import ABSENT, take
 from tallystick.errors import ValueMismatch, did_you_mean
+from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from random import Random

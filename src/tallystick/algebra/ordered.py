@@ -21,7 +21,6 @@ from tallystick.engine.blocks import Blocks, Grid, Pairs, Sums
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Bag, Data, Objects, Scope
 from tallystick.engine.encoded import Items, Numbered, OrderedItems, number_jointly, number_lists
-from tallystick.engine.frozen import frozen
 from tallystick.engine.orders import (
     Matched,
     match_dense,
@@ -34,6 +33,7 @@ from tallystick.engine.orders import (
     reachability,
 )
 from tallystick.errors import ValueMismatch
+from tallystick.frozen import frozen
 from tallystick.structures.graphs import Graph, Tree
 
 if TYPE_CHECKING:
