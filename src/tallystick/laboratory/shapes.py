@@ -17,11 +17,11 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, get_args
 
 import typing_extensions
 
-from tallystick.algebra.shape import BAGS, MAPPINGS, SEQUENCES, UNIONS, name_of, plain_type, record_fields
+from tallystick.algebra.shape import name_of, shape_of
 from tallystick.errors import DerivationError
 
 WORDS = ("ant", "ants", "aunts", "bee", "cat", "cats", "carts", "dog")
@@ -29,7 +29,7 @@ WORDS = ("ant", "ants", "aunts", "bee", "cat", "cats", "carts", "dog")
 OTHER_WORDS = ("XQX", "VWV", "KJK", "ZYZ", "HUH", "PFP", "LML", "IRI")
 
 
-class Shape:
+class Sampler:
     """How values of a type are made, built and edited."""
 
     def random(self, rng: Random, size: int, other: bool = False) -> Any:
@@ -54,7 +54,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Leaf(Shape):
+class Leaf(Sampler):
     """A plain value out of a pool; `others` is the pool of what is totally different."""
 
     pool: tuple[Any, ...]
@@ -79,11 +79,11 @@ class Leaf(Shape):
 
 
 @dataclass(frozen=True)
-class Fields(Shape):
+class Fields(Sampler):
     """A record."""
 
     make: Callable[[Mapping[str, Any]], Any]
-    parts: dict[str, Shape] = field(hash=False)
+    parts: dict[str, Sampler] = field(hash=False)
 
     def random(self, rng: Random, size: int, other: bool = False) -> Any:
         return {name: part.random(rng, size, other) for name, part in self.parts.items()}
@@ -104,10 +104,10 @@ class Fields(Shape):
 
 
 @dataclass(frozen=True)
-class Many(Shape):
+class Many(Sampler):
     """A collection; `ordered` if its order means something, `repeats` if it can hold an item twice."""
 
-    item: Shape
+    item: Sampler
     make: Callable[[list[Any]], Any]
     ordered: bool = False
     repeats: bool = True
@@ -154,10 +154,10 @@ class Keyed(Many):
 
 
 @dataclass(frozen=True)
-class Maybe(Shape):
+class Maybe(Sampler):
     """A value that may be None."""
 
-    inner: Shape
+    inner: Sampler
 
     def random(self, rng: Random, size: int, other: bool = False) -> Any:
         return None if rng.random() < 0.2 else self.inner.random(rng, size, other)
@@ -178,10 +178,10 @@ class Maybe(Shape):
 
 
 @dataclass(frozen=True)
-class Choice(Shape):
+class Choice(Sampler):
     """A union: a value is held as (number of its case, value)."""
 
-    options: tuple[Shape, ...]
+    options: tuple[Sampler, ...]
 
     def random(self, rng: Random, size: int, other: bool = False) -> Any:
         case = rng.randrange(len(self.options))
@@ -201,10 +201,10 @@ class Choice(Shape):
 
 
 @dataclass(frozen=True)
-class Again(Shape):
+class Again(Sampler):
     """A type that contains itself: empty collections and None end it."""
 
-    find: Callable[[], Shape]
+    find: Callable[[], Sampler]
     depth: int
 
     def random(self, rng: Random, size: int, other: bool = False) -> Any:
@@ -249,41 +249,37 @@ def _closed(pool: tuple[Any, ...]) -> Leaf:
     return Leaf(pool, tuple(reversed(pool)))
 
 
-def shape_of(type_: Any, path: str = "", known: dict[Any, list[Shape]] | None = None) -> Shape:
-    """The shape of a type; one that nothing can be made up for is an error that names the path."""
+def sampler_of(type_: Any, path: str = "", known: dict[Any, list[Sampler]] | None = None) -> Sampler:
+    """How values of a type are made up; a type for which none can be is an error that names the path."""
     known = {} if known is None else known
-    if get_origin(type_) is Annotated:
-        type_ = get_args(type_)[0]
-    type_ = plain_type(type_)
-    origin, arguments = get_origin(type_) or type_, get_args(type_)
-    leaf = _leaf(type_)
-    if leaf is not None:
-        return leaf
-    if origin is Literal:
-        return _closed(arguments)
-    if origin in UNIONS or origin is Union:
-        inner = [shape_of(one, path, known) for one in arguments if one is not type(None)]
-        shape: Shape = inner[0] if len(inner) == 1 else Choice(tuple(inner))
-        return Maybe(shape) if type(None) in arguments else shape
-    variadic = origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis
-    if (origin in BAGS or origin in SEQUENCES or variadic) and arguments:
+    shape = shape_of(type_)
+
+    def below(name: str, where: str) -> Sampler:
+        return sampler_of(shape.parts[name], where, known)
+
+    if shape.kind == "leaf":
+        leaf = _closed(get_args(shape.type)) if shape.origin is Literal else _leaf(shape.type)
+        if leaf is not None:
+            return leaf
+    if shape.kind == "union":
+        cases = [below(name, path) for name in shape.parts]
+        whole: Sampler = cases[0] if len(cases) == 1 else Choice(tuple(cases))
+        return Maybe(whole) if shape.optional else whole
+    if shape.kind == "items" and shape.parts:
         kinds = {set: set, abc.Set: frozenset, abc.MutableSet: set, frozenset: frozenset, tuple: tuple}
-        as_set = origin in (set, frozenset, abc.Set, abc.MutableSet)
-        in_order = origin in SEQUENCES or variadic
-        return Many(shape_of(arguments[0], f"{path}[*]", known), kinds.get(origin, list), in_order, not as_set)
-    if origin in MAPPINGS and len(arguments) == 2:
-        entry = Fields(dict, {"key": shape_of(arguments[0], path, known), "value": shape_of(arguments[1], path, known)})
+        return Many(below("[*]", f"{path}[*]"), kinds.get(shape.origin, list), shape.in_order, shape.repeats)
+    if shape.kind == "map" and shape.parts:
+        entry = Fields(dict, {name: below(name, path) for name in shape.parts})
         return Keyed(entry, lambda items: {one["key"]: one["value"] for one in items}, repeats=False)
-    if type_ in known:
-        return Again(lambda: known[type_][0], 0)
-    fields = record_fields(type_)
-    if fields is None:
-        raise DerivationError(f"at {path or 'the top'}: no values can be made up for {name_of(type_)}")
-    known[type_] = []
-    parts = {name: shape_of(one, f"{path}.{name}" if path else name, known) for name, one in fields.items()}
-    record = Fields(_maker(origin), parts)
-    known[type_].append(record)
-    return record
+    if shape.kind == "record":
+        if shape.type in known:
+            return Again(lambda: known[shape.type][0], 0)
+        known[shape.type] = []
+        parts = {name: below(name, f"{path}.{name}" if path else name) for name in shape.parts}
+        record = Fields(_maker(shape.origin), parts)
+        known[shape.type].append(record)
+        return record
+    raise DerivationError(f"at {path or 'the top'}: no values can be made up for {name_of(shape.type)}")
 
 
 def _maker(origin: Any) -> Callable[[Mapping[str, Any]], Any]:

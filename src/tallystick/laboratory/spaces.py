@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Protocol
 
-from tallystick.laboratory.shapes import Again, Fields, Leaf, Many, Maybe, Shape, shape_of
+from tallystick.laboratory.shapes import Again, Fields, Leaf, Many, Maybe, Sampler, sampler_of
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,11 @@ class Space(Protocol):
 class TypedSpace:
     """All values of a type."""
 
-    shape: Shape
+    shape: Sampler
 
     @staticmethod
     def of(type_: Any) -> TypedSpace:
-        return TypedSpace(shape_of(type_))
+        return TypedSpace(sampler_of(type_))
 
     def random(self, rng: Random, size: int) -> Any:
         return self.shape.random(rng, size)
@@ -197,7 +197,7 @@ class TypedSpace:
         return bool(_canonical(self.shape, value) == _canonical(self.shape, other))
 
 
-def _canonical(shape: Shape, value: Any) -> Any:
+def _canonical(shape: Sampler, value: Any) -> Any:
     """A form in which values that differ only in the order of a bag are equal."""
     if isinstance(shape, Maybe):
         return None if value is None else ("some", _canonical(shape.inner, value))
@@ -213,7 +213,7 @@ def _canonical(shape: Shape, value: Any) -> Any:
     return repr(value)
 
 
-def _collections(shape: Shape, value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Many]]:
+def _collections(shape: Sampler, value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Many]]:
     """The collections that are there without going into another one."""
     if isinstance(shape, Maybe):
         if value is not None:
@@ -225,7 +225,7 @@ def _collections(shape: Shape, value: Any, path: tuple[str, ...] = ()) -> Iterat
             yield from _collections(part, value[name], (*path, name))
 
 
-def _pieces(shape: Shape, value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Many | None]]:
+def _pieces(shape: Sampler, value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Many | None]]:
     """The collections, and the fields that are none, of a record at the top."""
     if isinstance(shape, Maybe):
         if value is not None:
