@@ -1,5 +1,6 @@
 """The tests are the same each time: hypothesis draws its examples from a fixed seed. `browser` is a real Chromium."""
 
+import os
 import shutil
 import signal
 
@@ -7,6 +8,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from running import PATIENCE
+
+# As the command does (`tallystick.cli`): small matrices gain nothing from threads, which wait for each other on a busy machine.
+os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # In the background a shell has Ctrl-C ignored, and every program that a test starts would inherit it.

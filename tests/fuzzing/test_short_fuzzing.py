@@ -11,7 +11,8 @@ from fuzzing.mutation import mutated
 from fuzzing.targets import TARGETS, Target
 from fuzzing.trying import Attempts, try_plainly
 from tallystick.errors import InputError, TallystickError
-from tallystick.tasks.records.score import prepare, run_task
+from tallystick.tasks.records.score import prepare, run_prepared
+from tallystick.tasks.records.task import RecordSettings
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -108,7 +109,7 @@ def test_any_json_is_like_itself_or_says_why_not(tmp_path_factory, documents):
     file.write_bytes(b"\n".join(map(msgspec.json.encode, documents)))
     for credit in ("each", "all"):
         try:
-            result = run_task(prepare(file, file, credit=credit)).result
+            result = run_prepared(prepare(file, file, RecordSettings(credit=credit))).result
         except TallystickError:
             continue
         assert result.score is None or result.score == pytest.approx(1)

@@ -428,8 +428,11 @@ def test_nobody_there_and_nothing_is_tried_for_ever(store):
 
 
 def test_no_more_calls_at_once_than_asked_for(store):
+    three = threading.Barrier(3)
+
     def answer(body, _):
-        time.sleep(0.02)
+        three.wait(running.PATIENCE)
+        time.sleep(0.02)  # a fourth would come now
         return says("Correct")
 
     with serving(answer) as endpoint:

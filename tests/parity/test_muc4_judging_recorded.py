@@ -3,8 +3,6 @@
 The two differ where a person judged a fill that the rules match already, or decided about its tag: neither is asked here.
 """
 
-import gzip
-import json
 from pathlib import Path
 
 import pytest
@@ -41,14 +39,12 @@ class Recorded1992:
         )
 
 
-def test_the_record_as_answers_gives_the_record_s_counts():
-    names = json.loads(gzip.decompress((FOLDER / "systems.json.gz").read_bytes()))
+def test_the_record_as_answers_gives_the_record_s_counts(muc4_responses):
     apart, moved, alike = [], 0, 0
     for test in ("tst3", "tst4"):
         keys = read_muc4(f"{FOLDER / 'keys.json'}#{test}")
         record = read_judgements(FOLDER / f"judgements.{test}.lisp.gz")
-        for name in (one for one in names if one.startswith(test)):
-            response = read_muc4(f"{FOLDER / 'systems.json.gz'}#{name}")
+        for response in (one for name, one in muc4_responses.items() if name.startswith(test)):
             fills = open_fills(keys, response, recorded=True)
             asked = decide_fills(fills, Recorded1992(record, fills)).judgements
             before, mine, theirs = (

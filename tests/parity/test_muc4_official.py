@@ -52,8 +52,8 @@ def judgements():
 
 
 @pytest.fixture(scope="module")
-def responses(raw):
-    return {name: read_muc4(f"{FOLDER / 'systems.json.gz'}#{name}") for name in raw}
+def responses(muc4_responses):
+    return muc4_responses
 
 
 @pytest.fixture(scope="module")

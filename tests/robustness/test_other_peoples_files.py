@@ -1,9 +1,9 @@
 """The wrong file for a task, and options that do not go together."""
 
 import pytest
-from cli.running import run
 
 from fuzzing import seeds
+from running import run
 
 FILES = {
     "coreference": seeds.CONLL[0], "amr": seeds.PENMAN[0], "dependencies": seeds.CONLLU[0], "spans": seeds.SPANS_JSONL[0],

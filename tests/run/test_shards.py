@@ -143,12 +143,12 @@ def test_what_cannot_be_cut_is_read_as_a_whole_and_says_why(tmp_path):
 def test_options_that_look_at_the_whole_corpus_say_so(tmp_path):
     _, gold, system = make(tmp_path, "columns")
     done = call("score", "spans", gold, system, "--errors", "--shard", "1KB", code=2)
-    assert "--errors looks at the whole corpus" in str(done.exception) + done.stderr
+    assert "--errors looks at the whole corpus" in done.stderr
     _, gold, system = make(tmp_path, "conll")
     done = call("score", "coreference", gold, system, "--scope", "corpus", "--jobs", "2", code=2)
-    assert "--scope corpus joins documents" in str(done.exception) + done.stderr
+    assert "--scope corpus joins documents" in done.stderr
     done = call("score", "coreference", gold, system, "--jobs", "2", "--scheduler", "x", code=2)
-    assert "give one of them" in str(done.exception) + done.stderr
+    assert "give one of them" in done.stderr
 
 
 # Nothing is lost
@@ -169,8 +169,8 @@ def test_a_document_more_at_the_end_of_the_prediction_is_the_error_of_the_whole_
     task, gold, _ = make(tmp_path, name, 5)
     more = make(tmp_path / "more", name, 7)[2]
     whole, cut = (call("score", task, gold, more, *how, code=None) for how in ([], ["--shard", size]))
-    assert whole.exit_code in (2, 3)
-    assert cut.exit_code == whole.exit_code
+    assert whole.returncode in (2, 3)
+    assert cut.returncode == whole.returncode
     assert cut.stderr.splitlines()[-1] == whole.stderr.splitlines()[-1]
 
 

@@ -16,7 +16,7 @@ def opened(browser):
     page.on("request", lambda request: None if request.url.startswith("file:") else heard.append(request.url))
 
     def visit(path):
-        page.goto(Path(path).resolve().as_uri())
+        page.goto(path if path == "about:blank" else Path(path).resolve().as_uri())
         return page
 
     yield visit

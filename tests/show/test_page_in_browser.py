@@ -1,7 +1,6 @@
 """Reports opened in a real browser: nothing goes wrong, nothing is asked for, and everything can be done by keyboard."""
 
 import json
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -297,11 +296,16 @@ def test_five_thousand_documents(opened, tmp_path):
     report = tmp_path / "report.html"
     tallystick("score", "records", gold, system, "--report", report)
     assert report.stat().st_size < 8_000_000
-    started = time.monotonic()
-    page = opened(report)
+    page = opened("about:blank")
+    clock = page.context.new_cdp_session(page)
+    clock.send(
+        "Performance.enable", {"timeDomain": "threadTicks"}
+    )  # the page's own time, whatever else the machine does
+    opened(report)
     unfold(page)
     page.locator("#list table.pair").wait_for()
-    assert time.monotonic() - started < 3
+    spent = {one["name"]: one["value"] for one in clock.send("Performance.getMetrics")["metrics"]}
+    assert 0 < spent["TaskDuration"] < 3
     assert page.locator("#found").inner_text() == "5,000 documents"
     assert "The 200 worst of 5,000 by records open" in page.locator("#documents .lead").inner_text()
     page.fill("#filter", "04999")

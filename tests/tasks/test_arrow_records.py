@@ -12,7 +12,7 @@ import pytest
 from tallystick.engine.data import Rows
 from tallystick.errors import InputError, SidesMismatch, TallystickError
 from tallystick.files import arrow as arrow_files
-from tallystick.tasks.records.score import prepare, run_task, score_files
+from tallystick.tasks.records.score import prepare, run_prepared, score_files
 
 pa = pytest.importorskip("pyarrow")
 
@@ -79,13 +79,13 @@ def both(folder, left, right, suffix, other=None, **options):
 
 
 def same(run, expected):
-    assert run.task.metric == expected.task.metric
+    assert run.prepared.metric == expected.prepared.metric
     assert run.result.ids == expected.result.ids
     assert run.result.rows.tobytes() == expected.result.rows.tobytes()
     assert run.result.by_field() == expected.result.by_field()
     assert run.paired == expected.paired
-    assert run.task.shape.schema == expected.task.shape.schema
-    assert run.task.shape.doubts == expected.task.shape.doubts
+    assert run.prepared.shape.schema == expected.prepared.shape.schema
+    assert run.prepared.shape.doubts == expected.prepared.shape.doubts
 
 
 @pytest.mark.parametrize("order", ["same", "shuffled"])
@@ -117,7 +117,7 @@ def test_columns_stay_columns(tmp_path):
     for batch in task.pairing.batches():
         assert isinstance(batch.references, Rows)
         assert isinstance(batch.predictions, Rows)
-    assert run_task(task).result.f1 is not None
+    assert run_prepared(task).result.f1 is not None
 
 
 @dataclass
@@ -233,7 +233,7 @@ def test_a_model_s_text_in_a_column(tmp_path):
     reference = gold(3)
     answers = [{"id": row["id"], "output": f"Sure:\n```json\n{json.dumps(row)}\n```"} for row in reference]
     file = write(tmp_path / "answers.parquet", pa.Table.from_pylist(answers))
-    run = score_files(write(tmp_path / "gold.parquet", reference), file, text_field="output", lenient=True)
+    run = score_files(write(tmp_path / "gold.parquet", reference), file, from_="output", lenient=True)
     assert run.result.f1 == 1
     assert "repaired: 3 predictions" in run.warnings[0]
 

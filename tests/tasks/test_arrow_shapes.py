@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick.errors import InputError
-from tallystick.tasks.records.inference import infer_schema
-from tallystick.tasks.records.shapes import infer_shape
+from tallystick.tasks.records.shapes import infer_schema, infer_shape
 
 pa = pytest.importorskip("pyarrow")
 
@@ -21,7 +20,7 @@ import pyarrow.parquet as pq  # noqa: E402
 
 from tallystick.engine.arrow import from_arrow  # noqa: E402
 from tallystick.files.arrow import ArrowLines  # noqa: E402
-from tallystick.tasks.records.arrow_shapes import has_gaps, unfitting  # noqa: E402
+from tallystick.tasks.records.arrow import has_gaps, unfitting  # noqa: E402
 
 TEXT = st.one_of(st.none(), st.sampled_from(["a", "b"]))
 ITEM = st.fixed_dictionaries({"n": st.one_of(st.none(), st.integers(0, 3)), "f": st.floats(0, 1), "tags": st.lists(TEXT, max_size=2)})  # fmt: skip

@@ -3,8 +3,8 @@
 import pytest
 
 import tallystick as ts
-from tallystick.tasks.records.inference import infer_schema, sketch
 from tallystick.tasks.records.schema import type_of_schema
+from tallystick.tasks.records.shapes import infer_schema, sketch
 
 
 def inferred(*documents):

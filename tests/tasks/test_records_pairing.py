@@ -9,7 +9,7 @@ import pytest
 from tallystick.engine.rows import Invalid
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.files import lines as lines_module
-from tallystick.tasks.records.pairing import lay_together
+from tallystick.tasks.records.files import lay_together
 
 
 @pytest.fixture(autouse=True)

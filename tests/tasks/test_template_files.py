@@ -75,7 +75,10 @@ def test_what_gtt_leaves_out_is_counted(tmp_path):
         ('{"id": "a", "templates": []}\n{"id": "b", "templates": [}\n', r"file.json:2:27: is not JSON"),
         ('{\n "a": [],\n "b": [}\n}', r"file.json:3:8: is not JSON"),
         ('{"a": [], "a": []}', '"a" twice'),
-        ([{"id": "a", "templates": []}, {"id": "a", "templates": []}], "file.json:2: the document 'a' stood in line 1 already"),
+        (
+            [{"id": "a", "templates": []}, {"id": "a", "templates": []}],
+            "file.json:2: the document 'a' stood in line 1 already",
+        ),
         ([{"id": "a", "templates": {}}], r"file.json:1: templates is \{\}; expected a list of templates"),
         ([{"id": "a", "frames": []}, {"id": "b"}], "expected the templates under one of"),
         ([{"name": "a", "templates": []}, {}], "expected the name of the document"),

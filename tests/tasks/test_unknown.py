@@ -10,7 +10,7 @@ import tallystick as ts
 from tallystick.adapters.scorer import RecordScorer
 from tallystick.errors import MetricError
 from tallystick.tasks.records.fitting import Unknown, leaves
-from tallystick.tasks.records.score import Wanted, prepare, run_task, score_files
+from tallystick.tasks.records.score import Wanted, prepare, run_prepared, score_files
 
 
 @dataclass
@@ -155,7 +155,7 @@ def test_a_metric_of_one_s_own_says_itself_what_it_looks_at(tmp_path):
 
 def test_noisy_predictions_pay_too(tmp_path):
     answers = [{"id": row["id"], "output": f"```json\n{json.dumps(row)}\n```"} for row in predictions()]
-    run = scored(tmp_path, answers, text_field="output", lenient=True)
+    run = scored(tmp_path, answers, from_="output", lenient=True)
     assert run.result.tally["den_p"] == 15
     rows = predictions()
     rows[0]["vendor"] = 5
@@ -164,9 +164,9 @@ def test_noisy_predictions_pay_too(tmp_path):
 
 def test_examples_of_an_unknown_key(tmp_path):
     task = prepare(write(tmp_path / "a.jsonl", GOLD), write(tmp_path / "b.jsonl", predictions()))
-    assert [kept.id for kept in run_task(task, wanted=Wanted(3, "address")).documents] == ["c"]
+    assert [kept.id for kept in run_prepared(task, wanted=Wanted(3, "address")).documents] == ["c"]
     with pytest.raises(MetricError, match="no field 'adress'"):
-        run_task(task, wanted=Wanted(3, "adress"))
+        run_prepared(task, wanted=Wanted(3, "adress"))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -208,7 +208,7 @@ def test_leaves():
 
 def test_figures_by_field_of_documents_in_memory_agree_with_streamed_ones(tmp_path):
     task = prepare(write(tmp_path / "a.jsonl", GOLD), write(tmp_path / "b.jsonl", predictions()))
-    streamed = run_task(task).result
+    streamed = run_prepared(task).result
     kept = ts.Evaluation(task.metric)
     for batch in task.pairing.batches():
         kept.update(batch.references, batch.predictions, ids=batch.ids)
@@ -220,6 +220,5 @@ def test_an_answer_inside_of_another_field_is_still_suspected(tmp_path):
     rows = [{"id": row["id"], "output": row} for row in GOLD]
     run = scored(tmp_path, rows)
     assert any(
-        "no prediction has any of the fields that the reference has; if the answer stands inside" in w
-        for w in run.warnings
+        "no prediction has any of the fields that the reference has; if the answer is inside" in w for w in run.warnings
     )

@@ -20,22 +20,19 @@ from typing import Any
 from tallystick.algebra.choose import Choice
 from tallystick.algebra.derive import explain_derivation
 from tallystick.algebra.node import Node
-from tallystick.algebra.parse import parse
 from tallystick.algebra.shape import record_fields
 from tallystick.engine.rows import Invalid
 from tallystick.errors import MetricError
-from tallystick.files.repair import Unreadable, read_noisy
 from tallystick.results.documents import Difference, differences, differences_table
 from tallystick.results.evaluation import evaluate
 from tallystick.results.explanation import Explanation
 from tallystick.results.result import Result
 from tallystick.show.tables import to_text
-from tallystick.tasks.records.files import Findings, Side
-from tallystick.tasks.records.fitting import Unknown, settle
-from tallystick.tasks.records.inference import infer_schema
-from tallystick.tasks.records.schema import read_data
-from tallystick.tasks.records.score import UNKNOWN, read_choices
-from tallystick.tasks.records.shapes import PLAIN, Shape, shape_of_schema, shape_of_type
+from tallystick.tasks.records.files import Findings, RecordFile
+from tallystick.tasks.records.fitting import Unknown, settle_unknown
+from tallystick.tasks.records.score import as_metric, check_unknown, declared_shape, ignored_paths, read_choices
+from tallystick.tasks.records.shapes import infer_schema, inferred_shape
+from tallystick.tasks.records.task import RecordSettings
 
 
 @dataclass(frozen=True)
@@ -99,22 +96,12 @@ class RecordScorer:
     ) -> None:
         if sum(part is not None for part in (type, schema, metric)) > 1:
             raise MetricError("say what a document is once: by a type, a schema or a metric")
-        if isinstance(type, str):
-            from tallystick.algebra.loading import load
-
-            type = load(type)
-        if unknown not in UNKNOWN:
-            raise MetricError(f"unknown: expected {' or '.join(UNKNOWN)}, found {unknown!r}")
+        check_unknown(unknown)
         self.credit, self.lenient, self.unknown = credit, lenient, unknown
         self.source, self.choices = read_choices(choices)
         self.choices.update(dict.fromkeys(ignore, Choice(ignored=True, why="ignore")))
-        self.metric: Node | None = parse(metric) if isinstance(metric, str) else metric
-        self.shape: Shape | None = PLAIN if metric is not None else None
-        if type is not None:
-            self.shape = shape_of_type(type)
-        elif schema is not None:
-            named = isinstance(schema, (str, Path))
-            self.shape = shape_of_schema(read_data(schema) if named else schema, str(schema) if named else "schema")  # type: ignore[arg-type]
+        self.metric = None if metric is None else as_metric(metric)
+        self.shape = declared_shape(RecordSettings(type=type, schema=schema, metric=metric))
 
     def score(self, reference: Any, predicted: Any) -> One:
         """One document: text, plain data or values on either side."""
@@ -129,55 +116,42 @@ class RecordScorer:
         golds = [_decoded(one) for one in references]
         shape = self.shape
         if shape is None:
-            schema, _ = infer_schema(json.loads(json.dumps(golds, default=_plain)))
-            inferred = shape_of_schema(schema, "inferred from the reference")
-            shape = Shape(inferred.reference, inferred.predicted, promised=False)
+            shape = inferred_shape(*infer_schema(_as_json(golds)), "inferred from the reference")
+        ours, theirs = shape.converters()
+        names: Any = [SimpleNamespace(file=name) for name in ("reference", "prediction")]
+        left = RecordFile(names[0], ours, shape.reference, credit=self.credit)
+        right = RecordFile(names[1], theirs, shape.predicted, credit=self.credit)
+        right.lenient, right.tolerant = self.lenient, not shape.promised
         metric = self.metric
-        findings = Findings()
-        ours_unknown = theirs_unknown = None
         if metric is None:
             metric, decisions = explain_derivation(
                 shape.reference, self.choices, credit=self.credit, source=self.source
             )
-            ignored = {decision.path for decision in decisions if decision.how == "ignored"}
-            theirs_unknown = Unknown(shape.predicted, ignored)
-            ours_unknown = Unknown(shape.reference, ignored) if shape.promised else None
-            findings.unknown_counts = self.unknown == "count"
-        ours, theirs = shape.converters()
-        place: Any = SimpleNamespace(file="reference")
-        left = Side(place, ours, shape.reference, "id", credit=self.credit, unknown=ours_unknown)
-        place = SimpleNamespace(file="prediction")
-        right = Side(
-            place, theirs, shape.predicted, "id", None, self.lenient, not shape.promised, self.credit, findings,
-            theirs_unknown,
-        )  # fmt: skip
-        known = [self._value(left, one) for one in golds]
-        found = [self._predicted(right, one) for one in predictions]
+            for side in (left, right) if shape.promised else (right,):
+                side.unknown = Unknown(side.type, ignored_paths(decisions))
+            right.findings.unknown_counts = self.unknown == "count"
+        known, found = [_value(left, one) for one in golds], [self._predicted(right, one) for one in predictions]
         for k, value in enumerate(found):
             if isinstance(value, Invalid):
-                findings.invalid.append((k, value.reason))
-        settled = settle(range(len(known)), known, found, findings, findings.unknown_counts)
-        return evaluate(metric, *settled), findings
+                right.findings.invalid.append((k, value.reason))
+        sides = settle_unknown(range(len(known)), known, found, right.findings, right.findings.unknown_counts)
+        return evaluate(metric, *sides), right.findings
 
-    def _value(self, side: Side, value: Any) -> Any:
-        if side.type is None or _is_value(value, side.type):
-            return value
-        return side.fitted(1, json.loads(json.dumps(value, default=_plain)))[1]
-
-    def _predicted(self, side: Side, value: Any) -> Any:
-        if isinstance(value, (str, bytes)) and not (isinstance(side.type, type) and side.type is str):
+    def _predicted(self, side: RecordFile, value: Any) -> Any:
+        if isinstance(value, (str, bytes)) and side.type is not str:
             text = value if isinstance(value, str) else value.decode("utf-8", "replace")
-            if not self.lenient:
-                return self._value(side, _decoded(text))
-            try:
-                value, repairs = read_noisy(text)
-            except Unreadable as error:
-                return Invalid(str(error), text)
-            side.findings.repaired += bool(repairs)
-            side.findings.repairs.update(repairs)
+            value = side.read_noisy(text) if self.lenient else _decoded(text)
         elif value is None:
             return Invalid("there is no prediction")
-        return self._value(side, value)
+        return value if type(value) is Invalid else _value(side, value)
+
+
+def _value(side: RecordFile, value: Any) -> Any:
+    """A value of the type, from such a value or from plain data."""
+    is_type = isinstance(side.type, type) and not hasattr(side.type, "__required_keys__")
+    if side.type is None or (is_type and isinstance(value, side.type)):
+        return value
+    return side.fit(1, _as_json(value))[1]
 
 
 def _decoded(value: Any) -> Any:
@@ -189,8 +163,8 @@ def _decoded(value: Any) -> Any:
         raise MetricError(f"the reference is not JSON: {error}; found {value!r:.60}") from None
 
 
-def _is_value(value: Any, type_: Any) -> bool:
-    return isinstance(type_, type) and not hasattr(type_, "__required_keys__") and isinstance(value, type_)
+def _as_json(value: Any) -> Any:
+    return json.loads(json.dumps(value, default=_plain))
 
 
 def _plain(value: Any) -> Any:

@@ -21,8 +21,8 @@ from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Bag, Data, Nullable, Objects, Scope
 from tallystick.engine.encoded import Column, Items, Numbered
-from tallystick.engine.frozen import frozen
 from tallystick.errors import ValueMismatch, did_you_mean
+from tallystick.frozen import frozen
 
 SIDES = ("reference", "predicted")
 

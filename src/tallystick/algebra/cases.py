@@ -22,9 +22,9 @@ from tallystick.engine.blocks import Blocks, Pairs, Sums
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Data, Objects, Scope
 from tallystick.engine.encoded import Alternatives, Column, Nothing
-from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError, ValueMismatch
+from tallystick.frozen import frozen
 
 
 @frozen

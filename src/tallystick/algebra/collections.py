@@ -24,8 +24,8 @@ from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.codes import code_jointly, leaf_values
 from tallystick.engine.data import Data, Objects, Scope
 from tallystick.engine.encoded import Codes, Column, Items
-from tallystick.engine.frozen import frozen
 from tallystick.errors import did_you_mean
+from tallystick.frozen import frozen
 
 TOLERANCE = 1e-9
 SIDES = ("reference", "predicted")

@@ -16,7 +16,7 @@ from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.codes import code_jointly
 from tallystick.engine.data import Data, Leaf, Scope, field
 from tallystick.engine.encoded import Codes, Fields, Numbering, Unnumbered
-from tallystick.engine.frozen import frozen
+from tallystick.frozen import frozen
 
 LETTERS = 4
 """Different values in a random sample: few enough that they meet."""

@@ -18,9 +18,9 @@ from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums
 from tallystick.engine.codes import comparable, different_values, number_values
 from tallystick.engine.data import Coded, Data, Objects, Scope
 from tallystick.engine.encoded import Codes, Column
-from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError, TallystickError
+from tallystick.frozen import frozen
 
 
 class Through(Around):

@@ -23,9 +23,9 @@ from tallystick.algebra.node import Similarity, Table, options_of, require
 from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.data import Data, Scope
 from tallystick.engine.encoded import Codes
-from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean
+from tallystick.frozen import frozen
 
 DIRECTIONS = ("predicted_ancestor", "predicted_descendant")
 

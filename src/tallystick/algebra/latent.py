@@ -25,8 +25,8 @@ from tallystick.engine.arrays import F64, I64, Mask, number
 from tallystick.engine.blocks import Blocks, Pairs, Sums
 from tallystick.engine.data import Bag, Data, Scope
 from tallystick.engine.encoded import Codes, Items, unshared
-from tallystick.engine.frozen import frozen
 from tallystick.engine.latent_objects import ObjectPairs, ObjectSolutions, solve_objects
+from tallystick.frozen import frozen
 
 
 @frozen

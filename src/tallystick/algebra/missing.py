@@ -22,8 +22,8 @@ from tallystick.engine.arrays import F64, I64, Mask
 from tallystick.engine.blocks import Blocks, Pairs, Sums
 from tallystick.engine.data import Bag, Data, Index, Leaf, Nullable, Objects, Record, Scope
 from tallystick.engine.encoded import Column, Maybe
-from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import ABSENT, take
+from tallystick.frozen import frozen
 
 Missing = Callable[[Any], bool]
 

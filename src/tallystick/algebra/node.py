@@ -38,8 +38,8 @@ from tallystick.engine.arrays import F64, I64
 from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums, look_up
 from tallystick.engine.data import Data, Index, Objects, Scope
 from tallystick.engine.encoded import Codes, Column, Nothing, Shared, unshared
-from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.frozen import frozen
 
 T = TypeVar("T", bound="Node")
 

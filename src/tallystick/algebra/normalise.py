@@ -20,7 +20,7 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.data import Data, Scope
 from tallystick.engine.encoded import Column
-from tallystick.engine.frozen import frozen
+from tallystick.frozen import frozen
 
 
 @frozen

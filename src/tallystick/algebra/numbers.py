@@ -19,9 +19,9 @@ from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.codes import different_values, leaf_values
 from tallystick.engine.data import Bag, Data, Leaf, Nullable, Objects, Scope, field
 from tallystick.engine.encoded import Numbers
-from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit, as_objects, sliced
 from tallystick.errors import ValueMismatch, did_you_mean
+from tallystick.frozen import frozen
 
 
 def _windows(blocks: Blocks, low: F64, high: F64, keys: F64, closed: bool = True) -> tuple[I64, I64]:

@@ -17,8 +17,8 @@ from tallystick.engine.arrays import F64, I64, join, sort_order, starts_of_runs,
 from tallystick.engine.blocks import Blocks, Grid, Pairs, Sums
 from tallystick.engine.data import Bag, Scope
 from tallystick.engine.encoded import Items, OrderedItems
-from tallystick.engine.frozen import frozen
 from tallystick.engine.sequences import match_dense, match_equal, match_sparse
+from tallystick.frozen import frozen
 
 DENSE_SHARE = 0.2
 """From how many pairs of a rectangle on the rectangle is filled instead of followed pair by pair."""

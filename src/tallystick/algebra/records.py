@@ -24,8 +24,8 @@ from tallystick.engine.arrays import F64, I64, MOST_PAIRS
 from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums, look_up, union
 from tallystick.engine.data import Data, Scope, field, note_absence
 from tallystick.engine.encoded import Column, Fields, Maybe, Nothing, Shared, unshared
-from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 
 
 @frozen

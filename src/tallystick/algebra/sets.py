@@ -43,8 +43,8 @@ from tallystick.engine.assignment import assign, heaviest, rank_within
 from tallystick.engine.blocks import Blocks, Grid, Pairs, Sums
 from tallystick.engine.data import Bag, Data, Scope, items, repeated
 from tallystick.engine.encoded import Column, Items, unshared
-from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 
 CONSTRAINTS = ("1:1", "N:1", "1:N", "N:N")
 

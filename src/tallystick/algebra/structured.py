@@ -27,11 +27,11 @@ from tallystick.engine.blocks import Blocks, Pairs, Sums
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Bag, Data, Objects, Scope
 from tallystick.engine.encoded import Items, Numbered, number_jointly, number_lists
-from tallystick.engine.frozen import frozen
 from tallystick.engine.orders import match_orders, reachability
 from tallystick.engine.sequences import Matched
 from tallystick.engine.trees import match_ordered, match_top_down, match_unordered
 from tallystick.errors import ValueMismatch
+from tallystick.frozen import frozen
 from tallystick.structures.graphs import Graph, Tree
 
 _NOTHING = np.empty(0, np.int64)

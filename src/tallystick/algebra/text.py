@@ -21,9 +21,9 @@ from tallystick.engine.blocks import Blocks, Frame, Pairs
 from tallystick.engine.codes import different_values, number_values
 from tallystick.engine.data import Data, Scope
 from tallystick.engine.encoded import Codes
-from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import ValueMismatch, did_you_mean
+from tallystick.frozen import frozen
 
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
 _ARTICLES = re.compile(r"\b(a|an|the)\b")

@@ -29,8 +29,8 @@ from tallystick.engine.blocks import Blocks, Pairs, look_up
 from tallystick.engine.codes import comparable, leaf_values
 from tallystick.engine.data import Data, Scope
 from tallystick.engine.encoded import Codes, Column
-from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 
 _NUMBERS, _OPEN = "numbers of variables", "inside of latent"
 

@@ -1,4 +1,7 @@
-"""Where documents begin in a file, found without reading them.
+"""The formats of files: how each is recognised, and where documents begin in it, found without reading them.
+
+A task declares its formats as `FORMATS` in its `files.py`, each a `Format` with its reader, so that a new one is declared in
+one place.
 
 A corpus can be cut into shards between any two documents; what a document is depends on the format:
 
@@ -19,18 +22,20 @@ only where to cut: the readers check every shard as they check a whole file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64
-from tallystick.files.arrow import is_arrow_file
-from tallystick.files.pairing import document_key
-from tallystick.files.source import AnySource, Source, read_head, unpacked_name
+from tallystick.files.source import AnySource, Source, unpacked_name
+
+if TYPE_CHECKING:
+    from tallystick.files.json_values import Json
 
 Find = Callable[[bytes, bool], "tuple[I64, int]"]
 """From bytes that begin with a line, and whether the file ends with them, to the places where documents begin and how far that
@@ -41,11 +46,8 @@ NAMES = (
 )  # fmt: skip
 """Under which of these a JSON object may have its name, the likeliest first."""
 
-_MUC4 = re.compile(rb"^0\.\s+MESSAGE: ID", re.MULTILINE)
-_CONLL = re.compile(rb"^#[ \t]*begin[ \t]+document", re.MULTILINE)
 _NEWDOC = re.compile(rb"^#[ \t]*newdoc\b", re.MULTILINE)
 _GLOBAL = re.compile(rb"^#[ \t]*global\.[^\n]*\n", re.MULTILINE)
-_CONLLU_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}\r?$", re.MULTILINE)
 _DOCSTART = re.compile(rb"^-DOCSTART-", re.MULTILINE)
 
 
@@ -86,7 +88,7 @@ def _blank(data: bytes, starts: I64) -> NDArray[np.bool_]:
 
 
 def whole_lines(data: bytes, end: bool) -> int:
-    """How far the data is whole lines."""
+    """How far the data are whole lines."""
     return len(data) if end else data.rfind(b"\n") + 1
 
 
@@ -122,7 +124,9 @@ def up_to_the_last(found: I64, settled: int, end: bool) -> tuple[I64, int]:
     return found[:-1], int(found[-1])
 
 
-def _find_marked(mark: re.Pattern[bytes]) -> Find:
+def find_marked(mark: re.Pattern[bytes]) -> Find:
+    """A document at each mark."""
+
     def find(data: bytes, end: bool) -> tuple[I64, int]:
         settled = whole_lines(data, end)
         return np.array([found.start() for found in mark.finditer(data, 0, settled)], np.int64), settled
@@ -169,10 +173,6 @@ def name_under(field: str) -> Callable[[bytes], Any]:
     return name
 
 
-def _first_line_name(document: bytes) -> Any:
-    return document_key(document.split(b"\n", 1)[0].split(b"document", 1)[-1].decode("utf-8", "replace").strip())
-
-
 def _newdoc_name(document: bytes) -> Any:
     found = re.search(rb"^#[ \t]*newdoc[ \t]+id[ \t]*=[ \t]*(\S+)", document, re.MULTILINE)
     return found[1] if found else None
@@ -190,27 +190,94 @@ def _globals(head: bytes) -> list[tuple[int, int]]:
 
 LINES = Boundaries("JSON Lines", find_lines, _name_in_json)
 TREES = Boundaries("trees in parentheses", _find_trees, _tree_name)
-CONLL = Boundaries("CoNLL", _find_marked(_CONLL), _first_line_name)
 NEWDOC = Boundaries("CoNLL-U documents", _find_newdoc, _newdoc_name, _globals)
 NEWDOC_IN_ORDER = replace(NEWDOC, name=None)  # a whole file is compared as one text, whatever its documents are called
 SENTENCES = Boundaries("CoNLL-U sentences", find_blocks)
-DOCSTART = Boundaries("columns with -DOCSTART-", _find_marked(_DOCSTART))
+DOCSTART = Boundaries("columns with -DOCSTART-", find_marked(_DOCSTART))
 COLUMNS = Boundaries("columns", find_blocks)
 
 
-Cut = Callable[[bytes, "str | None", str], "Boundaries | Uncut"]
-"""How the files of a task are cut that are not JSON Lines: from their first bytes, the format that the user named, and the name."""
+def conllu_boundaries(head: bytes) -> Boundaries:
+    """CoNLL-U by documents where it has them, else by sentences."""
+    return NEWDOC if _NEWDOC.search(head) else SENTENCES
 
 
-def find_boundaries(cut: Cut, file: AnySource, *, input: str | None = None) -> Boundaries | Uncut:
-    """How a file is cut; `input` is the format where the user named it."""
-    name = Source.of(file).name
-    if name != "-" and (Path(name).is_dir() or unpacked_name(name).endswith(".ann")):
+def conllu_boundaries_in_order(head: bytes) -> Boundaries:
+    """The same for a file that is compared as one text, whatever its documents are called."""
+    return NEWDOC_IN_ORDER if _NEWDOC.search(head) else SENTENCES
+
+
+def newdoc_boundaries(head: bytes) -> Boundaries | Uncut:
+    """CoNLL-U by documents alone."""
+    return NEWDOC if _NEWDOC.search(head) else Uncut("a CoNLL-U file without # newdoc is one document")
+
+
+def column_boundaries(head: bytes) -> Boundaries:
+    """Columns by documents where they have them, else by sentences."""
+    return DOCSTART if _DOCSTART.search(head) else COLUMNS
+
+
+class Opening:
+    """A file that is about to be read: what its name, its first bytes and its documents say about its format."""
+
+    def __init__(self, name: AnySource) -> None:
+        self.source = Source.of(name)
+
+    @property
+    def name(self) -> str:
+        """The name of the file as if it were not packed."""
+        return unpacked_name(self.source)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, without a byte order mark; none of what can be read only once."""
+        return self.source.head().removeprefix(b"\xef\xbb\xbf")
+
+    @cached_property
+    def documents(self) -> list[Json]:
+        """The values of a file of JSON, all of which are read."""
+        from tallystick.files.json_values import read_json
+
+        return read_json(self.source)
+
+    def has(self, *keys: str) -> bool:
+        """Whether the first document of a file of JSON is an object with these keys."""
+        return bool(self.documents) and self.documents[0].has(*keys)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of a task's files, declared once: how it is recognised, what reads it, and where its documents begin.
+
+    `boundaries` may depend on the first bytes; without any it is JSON, which is cut line by line.
+    """
+
+    name: str
+    recognises: Callable[[Opening], bool] = lambda opening: True
+    read: Callable[..., Any] | None = None
+    boundaries: Boundaries | Uncut | Callable[[bytes], Boundaries | Uncut] | None = None
+
+
+def find_format(formats: Sequence[Format], opening: Opening, asked: str | None = None) -> Format | None:
+    """The format of that name, or the first that recognises the file."""
+    named = next((one for one in formats if one.name == asked), None)
+    return named or next((one for one in formats if one.recognises(opening)), None)
+
+
+def find_boundaries(formats: Sequence[Format], file: AnySource, *, input: str | None = None) -> Boundaries | Uncut:
+    """How a file of a task is cut; `input` is the format where the user has said it."""
+    from tallystick.files.arrow import is_arrow_file
+
+    opening = Opening(file)
+    if opening.source.name != "-" and (Path(opening.source).is_dir() or opening.name.endswith(".ann")):
         return Uncut("it is a brat folder or file: its documents are files of their own")
-    if is_arrow_file(name):
+    if is_arrow_file(opening.source):
         return Uncut("Parquet and Arrow are read in batches of columns already, faster than shards of text would be")
-    head = read_head(name)
-    content = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    whole = (one.boundaries for one in formats if isinstance(one.boundaries, Uncut) and one.recognises(opening))
+    reason = next(whole, None)
+    if reason is not None:
+        return reason
+    content = opening.head.lstrip()
     if content[:1] == b"[":
         return Uncut("it is one JSON list; as JSON Lines it can be cut")
     if content[:1] == b"{" and input in (None, "auto", "jsonl", "triples"):
@@ -218,9 +285,12 @@ def find_boundaries(cut: Cut, file: AnySource, *, input: str | None = None) -> B
         if newline and not _is_json(line):
             return Uncut("it is one JSON object over several lines; as JSON Lines it can be cut")
         return LINES
-    if _MUC4.search(head):
-        return Uncut("a MUC-4 key is read as a whole")
-    return cut(head, input, name)
+    cut = [one for one in formats if one.boundaries is not None and not isinstance(one.boundaries, Uncut)]
+    if not cut:  # JSON in a format that has a name of its own
+        return LINES if content[:1] in (b"", b"{") else Uncut("where its documents begin is not known")
+    found = (find_format(cut, opening, input) or cut[-1]).boundaries
+    assert found is not None
+    return found(opening.head) if callable(found) else found
 
 
 def _is_json(line: bytes) -> bool:
@@ -231,32 +301,3 @@ def _is_json(line: bytes) -> bool:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
     return True
-
-
-def cut_json(head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
-    """JSON Lines in a format that has a name of its own; of other files nobody knows where their documents begin."""
-    return LINES if head.strip()[:1] in (b"", b"{") else Uncut("where its documents begin is not known")
-
-
-def cut_coreference(head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
-    """CoNLL, or CoNLL-U with documents."""
-    if _CONLL.search(head):
-        return CONLL
-    return NEWDOC if _NEWDOC.search(head) else Uncut("a CoNLL-U file without # newdoc is one document")
-
-
-def cut_dependencies(head: bytes, input: str | None, name: str) -> Boundaries:
-    """CoNLL-U by documents, or by sentences."""
-    return NEWDOC_IN_ORDER if _NEWDOC.search(head) else SENTENCES
-
-
-def cut_columns(head: bytes, input: str | None, name: str) -> Boundaries:
-    """Columns of tags, or CoNLL-U."""
-    if input == "conllu" or (input is None and (unpacked_name(name).endswith(".conllu") or _CONLLU_ROW.search(head))):
-        return NEWDOC if _NEWDOC.search(head) else SENTENCES
-    return DOCSTART if _DOCSTART.search(head) else COLUMNS
-
-
-def cut_trees(head: bytes, input: str | None, name: str) -> Boundaries:
-    """Trees in parentheses, a line each."""
-    return TREES

@@ -16,7 +16,6 @@ compared, so a clash of hashes costs time but never gives a wrong number.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numpy.typing import NDArray
 
 Indices = NDArray[np.intp]
@@ -112,25 +111,11 @@ def _fold(hashes: Words, words: Words) -> Words:
     return hashes
 
 
-# Numbering the distinct strings of a column without making a Python object of each.
-#
-# A column of five million tags holds a few dozen distinct ones. The bytes of a field are looked at eight at a
-# time, as unsigned words, and the words of a string are a path in a trie:
-#
-#     "B-creative-work"  =  ("B-creati", "ve-work")  =  root -> node 3 -> node 7  =  string number 2
-#
-# An edge (node, word) -> node lives in an open-addressed hash table, so that a whole block of fields takes one
-# step of the trie in a few NumPy operations. Only an edge that was never seen before costs Python, once. The
-# comparison is of whole words: it is exact, there is no risk of a collision.
+# The same over many blocks: a column of five million tags holds a few dozen distinct ones, so that what a block has of them is
+# looked up in a dictionary.
 
-WORD = 8
-_MASK = np.array([(1 << (8 * size)) - 1 for size in range(WORD + 1)], dtype=np.uint64)
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: Knuth's multiplicative hash
-_NODE_MULTIPLIER = np.uint64(0xC2B2AE3D27D4EB4F)
-_EMPTY = -1
-
-Nodes = npt.NDArray[np.int32]
-Codes = npt.NDArray[np.int32]
+Codes = NDArray[np.int32]
+_UNKNOWN = -1
 
 
 class Numbering:
@@ -138,124 +123,31 @@ class Numbering:
 
     def __init__(self) -> None:
         self.strings: list[bytes] = []
-        self._root = _Edges(from_root=True)
-        self._inner = _Edges(from_root=False)
-        self._nodes = 1
-        self._string_of_node = np.full(64, _EMPTY, dtype=np.int32)
-        self._string_of_byte = np.full(256, _EMPTY, dtype=np.int32)
+        self._numbers: dict[bytes, int] = {}
+        self._of_byte = np.full(256, _UNKNOWN, np.int32)
 
     def number(self, block: bytes, start: Indices, end: Indices) -> Codes:
-        """The number of each field block[start:end]; the block ends in at least eight bytes of padding."""
+        """The number of each field block[start:end]; the block ends in at least 32 bytes of padding."""
         size = end - start
         # most tags are O: a string of one byte is looked up by that byte
-        numbers = self._string_of_byte[np.frombuffer(block, dtype=np.uint8)[start]]
+        first = np.frombuffer(block, np.uint8)[start]
+        numbers = self._of_byte[first]
         longer = np.flatnonzero(size != 1)
         if len(longer):
-            numbers[longer] = self._number_longer(block, start[longer], size[longer])
-        unknown = np.flatnonzero(numbers == _EMPTY)
-        for byte in sorted({block[field] for field in start[unknown].tolist()}):
-            self._string_of_byte[byte] = len(self.strings)
-            self.strings.append(bytes([byte]))
-        numbers[unknown] = self._string_of_byte[np.frombuffer(block, dtype=np.uint8)[start[unknown]]]
-        return numbers
-
-    def _number_longer(self, block: bytes, start: Indices, size: Indices) -> Codes:
-        # eight bytes from any place: as opaque items NumPy gathers them twice as fast as unaligned integers
-        window = np.ndarray((len(block) - WORD + 1,), dtype=f"V{WORD}", buffer=block, strides=(1,))
-        word = window[start].view("<u8") & _MASK[np.minimum(size, WORD)]
-        node = self._step(self._root, None, word)
-        rest = np.flatnonzero(size > WORD)
-        done = WORD
-        while len(rest):
-            left = size[rest] - done
-            word = window[start[rest] + done].view("<u8") & _MASK[np.minimum(left, WORD)]
-            node[rest] = self._step(self._inner, node[rest], word)
-            rest = rest[left > WORD]
-            done += WORD
-        if self._nodes > len(self._string_of_node):
-            grown = np.full(2 * self._nodes, _EMPTY, dtype=np.int32)
-            grown[: len(self._string_of_node)] = self._string_of_node
-            self._string_of_node = grown
-        numbers = self._string_of_node[node]
-        unknown = np.flatnonzero(numbers == _EMPTY)
+            begin = start[longer]
+            codes, occurs = number_ranges(block, begin, size[longer])
+            strings = (block[a:b] for a, b in zip(begin[occurs].tolist(), end[longer[occurs]].tolist(), strict=True))
+            table = np.fromiter(map(self._number, strings), np.int32, len(occurs))
+            numbers[longer] = table[codes]
+        unknown = np.flatnonzero((numbers == _UNKNOWN) & (size == 1))
         if len(unknown):
-            for first in np.sort(unknown[np.unique(node[unknown], return_index=True)[1]]).tolist():
-                self._string_of_node[node[first]] = len(self.strings)
-                self.strings.append(block[int(start[first]) : int(start[first] + size[first])])
-            numbers[unknown] = self._string_of_node[node[unknown]]
+            for byte in np.unique(first[unknown]).tolist():
+                self._of_byte[byte] = self._number(bytes([byte]))
+            numbers[unknown] = self._of_byte[first[unknown]]
         return numbers
 
-    def _step(self, edges: _Edges, node: Nodes | None, word: Words) -> Nodes:
-        """Follow the edges (node, word); edges that do not exist yet are made."""
-        reached, missing = edges.follow(node, word)
-        while len(missing):
-            # a few thousand at a time: they nearly always hold all that is new in the block
-            some = missing[:4096]
-            sources = np.zeros(len(some), dtype=np.int32) if node is None else node[some]
-            for source, label in dict.fromkeys(zip(sources.tolist(), word[some].tolist(), strict=True)):
-                edges.insert(source, label, self._nodes)
-                self._nodes += 1
-            again, still = edges.follow(None if node is None else node[missing], word[missing])
-            reached[missing] = again
-            missing = missing[still]
-        return reached
-
-
-class _Edges:
-    """A hash table (node, word) -> node; from the root, which all strings pass, only words are compared."""
-
-    def __init__(self, from_root: bool) -> None:
-        self._from_root = from_root
-        self._all: list[tuple[int, int, int]] = []
-        self._allocate(10)
-
-    def follow(self, node: Nodes | None, word: Words) -> tuple[Nodes, Indices]:
-        """The node that each edge leads to, and the indices of the edges that do not exist."""
-        slot = self._slots(node, word)
-        reached = self._target[slot]
-        searching = np.flatnonzero(self._differ(slot, node, word) | (reached == _EMPTY))
-        missing = [np.zeros(0, dtype=np.int64)]
-        while len(searching):  # linear probing, all fields at once
-            empty = reached[searching] == _EMPTY
-            missing.append(searching[empty])
-            searching = searching[~empty]
-            slot[searching] = (slot[searching] + 1) & (len(self._target) - 1)
-            at = slot[searching]
-            reached[searching] = self._target[at]
-            wrong = self._differ(at, None if node is None else node[searching], word[searching])
-            searching = searching[wrong | (self._target[at] == _EMPTY)]
-        return reached, np.sort(np.concatenate(missing))
-
-    def insert(self, node: int, word: int, target: int) -> None:
-        """Add an edge that is not there."""
-        self._all.append((node, word, target))
-        if 4 * len(self._all) > len(self._target):
-            self._allocate(self._bits + 2)
-            for edge in self._all:
-                self._place(*edge)
-        else:
-            self._place(node, word, target)
-
-    def _differ(self, slot: Indices, node: Nodes | None, word: Words) -> npt.NDArray[np.bool_]:
-        wrong = self._word[slot] != word
-        if node is not None:
-            wrong |= self._source[slot] != node
-        return np.asarray(wrong)
-
-    def _slots(self, node: Nodes | None, word: Words) -> Indices:
-        mixed = word * _MULTIPLIER if node is None else (word + node.astype(np.uint64) * _NODE_MULTIPLIER) * _MULTIPLIER
-        mixed >>= np.uint64(64 - self._bits)
-        return np.asarray(mixed.view(np.int64))
-
-    def _place(self, node: int, word: int, target: int) -> None:
-        source = None if self._from_root else np.array([node], dtype=np.int32)
-        slot = int(self._slots(source, np.array([word], dtype=np.uint64))[0])
-        while self._target[slot] != _EMPTY:
-            slot = (slot + 1) & (len(self._target) - 1)
-        self._source[slot], self._word[slot], self._target[slot] = node, word, target
-
-    def _allocate(self, bits: int) -> None:
-        self._bits = bits
-        self._source = np.full(1 << bits, _EMPTY, dtype=np.int32)
-        self._word = np.zeros(1 << bits, dtype=np.uint64)
-        self._target = np.full(1 << bits, _EMPTY, dtype=np.int32)
+    def _number(self, string: bytes) -> int:
+        number = self._numbers.setdefault(string, len(self.strings))
+        if number == len(self.strings):
+            self.strings.append(string)
+        return number

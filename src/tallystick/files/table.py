@@ -20,11 +20,11 @@ import numpy.typing as npt
 from tallystick.engine.arrays import I64, ranges
 from tallystick.errors import InputError, Place
 from tallystick.files.lines import is_utf8
-from tallystick.files.numbering import Numbering
+from tallystick.files.numbering import WIDTH, Numbering
 from tallystick.files.source import AnySource, Source, check_line_ends, not_utf8
 
 BLOCK = 1 << 18
-PADDING = b"\n" * 8  # so that eight bytes can be read from any field's start
+PADDING = b"\n" * WIDTH  # so that the numberer can read so many bytes from any field's start
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from tallystick.engine.arrays import I64
 from tallystick.errors import InputError, Place
-from tallystick.files.boundaries import Boundaries, Uncut, up_to_the_last, whole_lines
+from tallystick.files.boundaries import Boundaries, Format, Uncut, up_to_the_last, whole_lines
 from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source
 
@@ -177,25 +177,6 @@ def parse_penman(text: str, *, file: AnySource = "<text>", lenient: bool = False
     return found
 
 
-def cut_graphs(head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
-    """A file is cut between graphs."""
-    return GRAPHS if input != "triples" else Uncut("triples line by line have no marks between graphs")
-
-
-def _find_graphs(data: bytes, end: bool) -> tuple[I64, int]:
-    """Where graphs begin. Every byte becomes a character, so that places are those of bytes."""
-    found = np.array(block_starts(data.decode("ascii", "replace")), np.int64)
-    return up_to_the_last(found, whole_lines(data, end), end)
-
-
-def _graph_name(document: bytes) -> bytes | None:
-    found = re.search(rb"::id[ \t]+(\S+)", document)
-    return found[1] if found else None
-
-
-GRAPHS = Boundaries("PENMAN", _find_graphs, _graph_name)
-
-
 def block_starts(text: str) -> list[int]:
     """Where the graphs of a text begin, each with the comments before it."""
     text = text.replace("\r\n", " \n")  # of the same length, so that the places are those of the text
@@ -343,3 +324,28 @@ def _misplaced(role: str, current: int, value: str) -> str:
     if value:
         return f'expected a role such as ":ARG0" or ")" before "{value}"'
     return 'expected a role such as ":ARG0" or a ")"; is a quote or a concept missing?'
+
+
+# How files of graphs are cut: each graph with the comments before it.
+
+_ID = re.compile(rb"::id[ \t]+(\S+)")
+
+
+def _find_graphs(data: bytes, end: bool) -> tuple[I64, int]:
+    """Every byte becomes a character, so that places are those of bytes."""
+    found = np.array(block_starts(data.decode("ascii", "replace")), np.int64)
+    return up_to_the_last(found, whole_lines(data, end), end)
+
+
+def _graph_name(document: bytes) -> bytes | None:
+    found = _ID.search(document)
+    return found[1] if found else None
+
+
+GRAPHS = Boundaries("PENMAN", _find_graphs, _graph_name)
+_UNMARKED = Uncut("triples line by line have no marks between graphs")
+
+FORMATS = (
+    Format("triples", lambda opening: opening.head.lstrip()[:1] == b"{", boundaries=lambda head: _UNMARKED),
+    Format("penman", boundaries=GRAPHS),
+)

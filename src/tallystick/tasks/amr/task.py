@@ -10,7 +10,6 @@ from tallystick.errors import InputError, MetricError
 from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
-    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
     from tallystick.tasks.amr.files import Graphs
     from tallystick.tasks.amr.triples import Counting, TripleCounts
@@ -52,6 +51,11 @@ class Amr(Task):
     main = "smatch"
     unit = "graph"
 
+    def formats(self) -> Any:
+        from tallystick.tasks.amr.files import FORMATS
+
+        return FORMATS
+
     def read(self, reference: Any, predicted: Any, settings: AmrSettings, reading: Reading) -> tuple[Graphs, Graphs]:
         from tallystick.tasks.amr.files import with_missing
 
@@ -81,11 +85,6 @@ class Amr(Task):
                 closing = (_describe_times(counts, next(iter(results.values())).ids, took),)
             out[run] = Scored((*graphs, counts), results, closing=closing)
         return out
-
-    def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
-        from tallystick.tasks.amr.files import cut_graphs
-
-        return cut_graphs(head, input, name)
 
     def parts(self, scored: Scored, settings: AmrSettings, shown: Shown) -> Parts:
         from tallystick.tasks.amr.show import meaning_parts

@@ -15,10 +15,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import Literal, get_args
 
 from tallystick.errors import MetricError, did_you_mean, some
+from tallystick.files.boundaries import Boundaries, Format, Opening, find_format, find_marked, newdoc_boundaries
 from tallystick.files.lines import Pieces
+from tallystick.files.pairing import document_key
 from tallystick.files.source import AnySource, read_text, reads_once
 from tallystick.tasks.coreference.chains import (
     UNKNOWN,
@@ -41,14 +42,12 @@ __all__ = [
     "repeated_mentions",
 ]
 
-Format = Literal["conll", "corefud", "jsonl"]
-
 _CONLL = re.compile(rb"^#[ \t]*begin[ \t]+document(?![^\s(])", re.MULTILINE)
 _CONLL_U_COMMENT = re.compile(rb"^#[ \t]*(?:newdoc|newpar|global\.\w+|sent_id|text)\b", re.MULTILINE)
 _CONLL_U_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}$", re.MULTILINE)
 
 
-def read_chains(name: AnySource, *, format: Format | None = None, fields: Sequence[str] = ()) -> Chains:
+def read_chains(name: AnySource, *, format: str | None = None, fields: Sequence[str] = ()) -> Chains:
     """Read one side of a corpus: a path, a `.gz` path, or `-` for standard input.
 
     The format is found out from the content unless it is given. `fields` says where the clusters of a
@@ -56,21 +55,13 @@ def read_chains(name: AnySource, *, format: Format | None = None, fields: Sequen
     "clusters")`.
     """
     pieces = Pieces(name)
-    chosen = format or _find_format(pieces)
-    if chosen == "conll":
-        from tallystick.tasks.coreference.conll import read_conll
-
-        return read_conll(pieces)
-    if chosen == "corefud":
-        from tallystick.tasks.coreference.corefud import read_corefud
-
-        return read_corefud(pieces)
-    if chosen == "jsonl":
-        from tallystick.tasks.coreference.jsonl import read_clusters_jsonl
-
-        return read_clusters_jsonl(pieces, fields)
-    formats = get_args(Format)
-    raise MetricError(f'no coreference format "{chosen}"; expected {some(formats)}.{did_you_mean(chosen, formats)}')
+    chosen = next((one for one in FORMATS if one.name == format), None) if format else _find_format(pieces)
+    if chosen is None:
+        formats = [one.name for one in FORMATS]
+        raise MetricError(f'no coreference format "{format}"; expected {some(formats)}.{did_you_mean(format, formats)}')
+    assert chosen.read is not None
+    found: Chains = chosen.read(pieces, fields)
+    return found
 
 
 def _find_format(pieces: Pieces) -> Format:
@@ -79,12 +70,11 @@ def _find_format(pieces: Pieces) -> Format:
     if not content:
         # Blank lines may go on for longer than a piece, but no serious file begins like that.
         raise pieces.error("has nothing but blank lines; expected documents")
-    if content.startswith(b"{"):
-        return "jsonl"
-    if _CONLL.search(head):
-        return "conll"
-    if _CONLL_U_COMMENT.search(head) or _CONLL_U_ROW.search(head):
-        return "corefud"
+    opening = Opening(pieces.source)
+    opening.head = head
+    chosen = find_format(FORMATS, opening)
+    if chosen is not None:
+        return chosen
     line = head.count(b"\n", 0, len(head) - len(content)) + 1
     raise pieces.error(
         "begins like no known coreference format; expected #begin document (CoNLL), CoNLL-U with Entity= "
@@ -92,6 +82,47 @@ def _find_format(pieces: Pieces) -> Format:
         line,
         1,
     )
+
+
+def _read_conll(pieces: Pieces, fields: Sequence[str]) -> Chains:
+    from tallystick.tasks.coreference.conll import read_conll
+
+    return read_conll(pieces)
+
+
+def _read_corefud(pieces: Pieces, fields: Sequence[str]) -> Chains:
+    from tallystick.tasks.coreference.corefud import read_corefud
+
+    return read_corefud(pieces)
+
+
+def _read_jsonl(pieces: Pieces, fields: Sequence[str]) -> Chains:
+    from tallystick.tasks.coreference.jsonl import read_clusters_jsonl
+
+    return read_clusters_jsonl(pieces, fields)
+
+
+def _name_in_header(document: bytes) -> str:
+    """What `#begin document` calls the document."""
+    return document_key(document.split(b"\n", 1)[0].split(b"document", 1)[-1].decode("utf-8", "replace").strip())
+
+
+FORMATS = (
+    Format("jsonl", lambda opening: opening.head.lstrip().startswith(b"{"), _read_jsonl),
+    Format(
+        "conll",
+        lambda opening: _CONLL.search(opening.head) is not None,
+        _read_conll,
+        Boundaries("CoNLL", find_marked(_CONLL), _name_in_header),
+    ),
+    Format(
+        "corefud",
+        lambda opening: bool(_CONLL_U_COMMENT.search(opening.head) or _CONLL_U_ROW.search(opening.head)),
+        _read_corefud,
+        newdoc_boundaries,
+    ),
+)
+"""The formats of coreference, the first that fits. A reader is given the file in pieces, and where the clusters of JSON stand."""
 
 
 # The words of coreference documents, for those who want to see them: scoring never reads them.

@@ -9,7 +9,6 @@ from tallystick.errors import InputError, MetricError
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
-    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
     from tallystick.tasks.coreference.metrics import CoreferenceOptions
 
@@ -47,6 +46,11 @@ class Coreference(Task):
     main = "conll"
     explained = "ceaf_e"
 
+    def formats(self) -> Any:
+        from tallystick.tasks.coreference.files import FORMATS
+
+        return FORMATS
+
     def check(self, metrics: tuple[str, ...], settings: CoreferenceSettings) -> None:
         if settings.scope != "topic" and settings.topic != TOPIC:
             raise MetricError("--topic says where a document's name has its topic; give --scope topic with it")
@@ -80,11 +84,6 @@ class Coreference(Task):
         costs = score_if_fixed(scored.corpus[0], _options(settings))
         errors = [{**asdict(kind), "conll_if_fixed": costs[1][kind.error]} for kind in found]
         return Shown([errors_table(found, costs)], {"errors": errors})
-
-    def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
-        from tallystick.files.boundaries import cut_coreference
-
-        return cut_coreference(head, input, name)
 
     def parts(self, scored: Scored, settings: CoreferenceSettings, shown: Shown) -> Parts:
         from tallystick.tasks.coreference.files import read_words

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import InputError
+from tallystick.files.boundaries import Format, conllu_boundaries_in_order
 from tallystick.files.conllu import (
     DEPREL,
     DEPS,
@@ -252,3 +253,6 @@ def _build(found: Words, several_roots: bool) -> Treebank:
 
 def _in_file(source: Source, lines: Ints) -> Ints:
     return source.lines_of_file(lines.astype(np.int64)).astype(np.int32)
+
+
+FORMATS = (Format("conllu", read=read_conllu, boundaries=conllu_boundaries_in_order),)

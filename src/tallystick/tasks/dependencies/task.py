@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
-    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
 
 
@@ -42,6 +41,11 @@ class Dependencies(Task):
         "dependencies have no tree to show; `tallystick score dependencies ... --by document` finds the worst"
     )
 
+    def formats(self) -> Any:
+        from tallystick.tasks.dependencies.files import FORMATS
+
+        return FORMATS
+
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: DependencySettings,
         readings: Mapping[Any, Reading],
@@ -57,11 +61,6 @@ class Dependencies(Task):
         return {
             run: Scored((gold, bank, units), score(gold, bank, metrics, units=units)) for run, bank in banks.items()
         }
-
-    def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
-        from tallystick.files.boundaries import cut_dependencies
-
-        return cut_dependencies(head, input, name)
 
     def parts(self, scored: Scored, settings: DependencySettings, shown: Shown) -> Parts:
         from tallystick.tasks.dependencies.show import arcs_parts

@@ -20,6 +20,7 @@ import numpy as np
 
 from tallystick.engine.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some
+from tallystick.files.boundaries import TREES, Format
 from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source, unpacked_name
 from tallystick.structures.hierarchies import EventHierarchy
@@ -276,3 +277,7 @@ def _without_documents(side: Hierarchies) -> Hierarchies:
         line=side.line[links],
         column=side.column[links],
     )
+
+
+FORMATS = (Format("newick", boundaries=TREES),)
+"""What is neither brat nor JSON is trees in parentheses."""

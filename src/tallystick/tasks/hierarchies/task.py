@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
-    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
 
 
@@ -37,6 +36,11 @@ class Hierarchies(Task):
     Settings = HierarchySettings
     main = explained = "muc_p"
 
+    def formats(self) -> Any:
+        from tallystick.tasks.hierarchies.files import FORMATS
+
+        return FORMATS
+
     def read(self, reference: Any, predicted: Any, settings: HierarchySettings, reading: Reading) -> Any:
         from tallystick.tasks.hierarchies.files import read_hierarchies, with_missing
 
@@ -48,11 +52,6 @@ class Hierarchies(Task):
 
         left, right = corpus
         return score(left, right, metrics or tuple(METRICS), HierarchyOptions(settings.kinds, settings.transitive))
-
-    def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
-        from tallystick.files.boundaries import cut_trees
-
-        return cut_trees(head, input, name)
 
     def parts(self, scored: Scored, settings: HierarchySettings, shown: Shown) -> Parts:
         from tallystick.tasks.hierarchies.show import forests_parts

@@ -1,28 +1,253 @@
-"""Columns that a prediction has and its shape does not, counted without a Python object for each value."""
+"""What a document looks like, read off the columns of a Parquet or Arrow file; and whether columns fit a type.
+
+The shape is the one that inference finds in the same records as JSON: what is counted here is what `inference.Seen`
+counts there. Where Parquet's own statistics say how many nulls a flat column has, its values are not read at all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+import dataclasses
+import datetime
+import decimal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallystick.algebra.shape import record_fields
+from tallystick.algebra.shape import BAGS, MAPPINGS, SEQUENCES, UNIONS, plain_type, record_fields
 from tallystick.engine.arrays import I64
 from tallystick.engine.arrow import from_arrow
-from tallystick.engine.data import Data, Nullable, Rows, as_data
+from tallystick.engine.data import Bag, Data, Nullable, Record, Rows, as_data
 from tallystick.engine.rows import Extended, Invalid, Surplus, nullable, split_surplus
 from tallystick.errors import InputError, ValueMismatch
 from tallystick.files.arrow import ArrowLines, json_lines
 from tallystick.files.lines import Portion
-from tallystick.files.pairing import Repeats
-from tallystick.tasks.records.arrow_shapes import has_gaps, unfitting
-from tallystick.tasks.records.files import Side
-from tallystick.tasks.records.fitting import Place, Unknown, settle
-from tallystick.tasks.records.pairing import NO_PREDICTION, Batch, Pairing, Reader
+from tallystick.tasks.records.files import NO_PREDICTION, Reader, RecordFile
+from tallystick.tasks.records.fitting import Place, Unknown, settle_unknown
+from tallystick.tasks.records.shapes import Seen
+
+_NONE = type(None)
+
+
+def see_file(file: ArrowLines) -> Seen:
+    """What stands in a file, as inference has it."""
+    seen = Seen()
+    known = _statistics(file)
+    rest = [name for name in file.schema.names if name not in known]
+    rows = 0
+    if rest or not known:
+        for batch in file.batches(rest):
+            rows += batch.num_rows
+            for name in rest:
+                see(seen.fields.setdefault(name, Seen()), batch.column(name), name, file.file)
+    if known:
+        rows = file.metadata.num_rows
+    for name, nulls in known.items():
+        field = seen.fields.setdefault(name, Seen())
+        _count(field, _kind(file.schema.field(name).type, name, file.file), rows - nulls, nulls)
+    seen.fields = {name: seen.fields[name] for name in file.schema.names if name in seen.fields}
+    seen.count = seen.objects = rows
+    return seen
+
+
+def _statistics(file: ArrowLines) -> dict[str, int]:
+    """The number of nulls of each flat column, as far as the file itself says so."""
+    metadata = file.metadata
+    if metadata is None:
+        return {}
+    out: dict[str, int] = {}
+    flat = {name for name in file.schema.names if not pa.types.is_nested(file.schema.field(name).type)}
+    for place in range(metadata.num_columns):
+        path = metadata.schema.column(place).path
+        parts = [metadata.row_group(group).column(place) for group in range(metadata.num_row_groups)]
+        found = [part.statistics if part.is_stats_set else None for part in parts]
+        if path in flat and all(one is not None and one.has_null_count for one in found):
+            out[path] = sum(one.null_count for one in found if one is not None)
+    return out
+
+
+def see(seen: Seen, array: Any, path: str, file: str) -> None:
+    """Count the values of an array where inference would have counted them."""
+    kind, types = array.type, pa.types
+    if types.is_dictionary(kind):
+        return see(seen, array.dictionary_decode(), path, file)
+    if types.is_run_end_encoded(kind):
+        return see(seen, pc.run_end_decode(array), path, file)
+    nulls = array.null_count
+    if types.is_struct(kind):
+        present = array.drop_null() if nulls else array
+        seen.objects += len(present)
+        for k in range(kind.num_fields):
+            name = kind.field(k).name
+            if len(present):
+                see(seen.fields.setdefault(name, Seen()), present.field(k), f"{path}.{name}", file)
+        _nulls(seen, nulls)
+        seen.count += len(array)
+    elif types.is_map(kind):
+        present = array.drop_null() if nulls else array
+        seen.objects += len(present)
+        seen.maps = True
+        if len(present):
+            first, last = present.offsets[0].as_py(), present.offsets[-1].as_py()
+            see(seen.fields.setdefault("", Seen()), present.items.slice(first, last - first), f"{path}[*].value", file)
+        _nulls(seen, nulls)
+        seen.count += len(array)
+    elif hasattr(array, "flatten") and types.is_nested(kind) and not types.is_union(kind):
+        present = array.drop_null() if nulls else array
+        lengths = pc.list_value_length(present).to_numpy(zero_copy_only=False)
+        flat = present.flatten()
+        seen.lists += len(present)
+        if len(present) and types.is_integer(kind.value_type):
+            whole = flat.is_valid().to_numpy(zero_copy_only=False)
+            starts = np.cumsum(lengths) - lengths
+            two = starts[lengths == 2]
+            seen.pairs += int(np.sum(whole[two] & whole[two + 1]))
+        if len(present):
+            seen.items = seen.items or Seen()
+            see(seen.items, flat, f"{path}[*]", file)
+        _nulls(seen, nulls)
+        seen.count += len(array)
+    else:
+        _count(seen, _kind(kind, path, file), len(array) - nulls, nulls)
+    return None
+
+
+def _count(seen: Seen, kind: type, values: int, nulls: int) -> None:
+    if kind is _NONE:
+        values, nulls = 0, values + nulls
+    if values:
+        seen.kinds[kind] = seen.kinds.get(kind, 0) + values
+    _nulls(seen, nulls)
+    seen.count += values + nulls
+
+
+def _nulls(seen: Seen, nulls: int) -> None:
+    if nulls:
+        seen.kinds[_NONE] = seen.kinds.get(_NONE, 0) + nulls
+
+
+def _kind(kind: Any, path: str, file: str) -> type:
+    """The Python type of a leaf's values."""
+    types = pa.types
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    if isinstance(kind, pa.BaseExtensionType) and kind.extension_name == "arrow.json":
+        return str
+    for test, found in (
+        (types.is_null, _NONE), (types.is_boolean, bool), (types.is_integer, int), (types.is_floating, float),
+        (types.is_decimal, decimal.Decimal), (types.is_string, str), (types.is_large_string, str),
+        (types.is_string_view, str), (types.is_date, datetime.date), (types.is_timestamp, datetime.datetime),
+        (types.is_time, datetime.time), (types.is_duration, datetime.timedelta), (types.is_binary, bytes),
+        (types.is_large_binary, bytes), (types.is_fixed_size_binary, bytes), (types.is_binary_view, bytes),
+    ):  # fmt: skip
+        if test(kind):
+            return found
+    raise InputError(
+        f"column {path!r}: {kind} is not supported; cast it to text, a number, a date, a list or a struct", file
+    )
+
+
+# Whether columns hold values of a type, so that nothing has to be checked value by value.
+
+
+def unfitting(type_: Any, kind: Any, path: str = "") -> str | None:
+    """The first path at which a column is not of the kind that a type asks for, or None; nulls are another matter."""
+    type_ = _bare(type_)
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_null(kind):
+        return None
+    options = [one for one in get_args(type_) if one is not _NONE] if get_origin(type_) in UNIONS else [type_]
+    found = [_one_unfitting(_bare(one), kind, path) for one in options]
+    return None if None in found else next(iter(found), path or "(document)")
+
+
+def _bare(type_: Any) -> Any:
+    type_ = plain_type(type_)
+    while get_origin(type_) is Annotated:
+        type_ = plain_type(get_args(type_)[0])
+    return type_
+
+
+def _one_unfitting(type_: Any, kind: Any, path: str) -> str | None:
+    origin, arguments, types = get_origin(type_) or type_, get_args(type_), pa.types
+    here = path or "(document)"
+    listed = types.is_nested(kind) and not (types.is_struct(kind) or types.is_map(kind) or types.is_union(kind))
+    if origin is list or origin in SEQUENCES or (origin in BAGS and origin not in (set, frozenset)):
+        return unfitting(arguments[0], kind.value_type, f"{path}[*]") if listed and arguments else here
+    if origin in MAPPINGS:
+        if not types.is_map(kind) or len(arguments) != 2 or arguments[0] is not str:
+            return here
+        return unfitting(arguments[1], kind.item_type, f"{path}[*].value")
+    fields = None if origin is tuple else record_fields(type_)
+    if fields is not None and not hasattr(origin, "_fields"):
+        if not types.is_struct(kind):
+            return here
+        known = {kind.field(k).name: kind.field(k).type for k in range(kind.num_fields)}
+        inner = (
+            unfitting(one, known[name], f"{path}.{name}" if path else name)
+            for name, one in fields.items()
+            if name in known
+        )
+        return next((one for one in inner if one is not None), None)
+    if types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType) or not isinstance(type_, type):
+        return here
+    if types.is_integer(kind):
+        return None if type_ in (int, float) else here
+    try:
+        return None if _kind(kind, path, "") is type_ else here
+    except InputError:
+        return here
+
+
+def has_gaps(type_: Any, column: Any, missing: bool = False) -> bool:
+    """Whether a null or a missing column stands where a type has neither; `column` is one of the engine's.
+
+    With `missing`, a field may be null or not there at all; an item of a list may not.
+    """
+    bare = _bare(type_)
+    if get_origin(bare) in UNIONS:
+        options = [one for one in get_args(bare) if one is not _NONE]
+        if len(options) < len(get_args(bare)) and isinstance(column, Nullable):
+            column = column.present
+        return all(has_gaps(one, column, missing) for one in options)
+    if isinstance(column, Nullable):
+        return True
+    fields = record_fields(bare) if isinstance(column, Record) else None
+    if fields is not None and isinstance(column, Record):
+        required = set() if missing else _required(bare, fields)
+        return any(
+            has_gaps(one, _there(column.fields[name], missing), missing) if name in column.fields else name in required
+            for name, one in fields.items()
+        )
+    if isinstance(column, Bag):
+        arguments = get_args(bare)
+        if (get_origin(bare) or bare) in MAPPINGS and isinstance(column.items, Record):
+            return has_gaps(arguments[1], column.items.fields["value"], missing)
+        return bool(arguments) and has_gaps(arguments[0], column.items, missing)
+    return False
+
+
+def _there(column: Any, missing: bool) -> Any:
+    return column.present if missing and isinstance(column, Nullable) else column
+
+
+def _required(type_: Any, fields: Mapping[str, Any]) -> set[str]:
+    """The fields that a column has to have: a default that is not None would have to be filled in."""
+    origin = get_origin(type_) or type_
+    if hasattr(origin, "__required_keys__"):
+        return set(origin.__required_keys__)
+    if dataclasses.is_dataclass(origin):
+        return {f.name for f in dataclasses.fields(origin) if f.default is not None}
+    if hasattr(origin, "model_fields"):
+        return {name for name, one in origin.model_fields.items() if one.is_required() or one.default is not None}
+    return set(fields)
+
+
+# Columns that a prediction has and its shape does not, counted without a Python object for each value.
 
 
 def unknown_counts(batch: Any, unknown: Unknown) -> dict[str, I64]:
@@ -131,7 +356,7 @@ class Shown(Sequence[Any]):
 def settle_columns(
     keys: Sequence[Any], references: Sequence[Any], predictions: Sequence[Any], findings: Any, count: bool
 ) -> tuple[Sequence[Any], Sequence[Any]]:
-    """`unknown.settle`, where one side or both are columns."""
+    """`settle_unknown`, where one side or both are columns."""
     known, outside = split_surplus(as_data(references))
     if outside:
         references = Rows(known)
@@ -141,7 +366,7 @@ def settle_columns(
             for row in np.flatnonzero(counts).tolist():
                 leaf = (path, None)
                 plain[row] = Surplus(None, (*(plain[row].leaves if plain[row] else ()), leaf))
-        return references, settle(keys, plain, predictions, findings, count)[1]
+        return references, settle_unknown(keys, plain, predictions, findings, count)[1]
     data = predictions.data
     if not isinstance(data, Extended):
         return references, predictions
@@ -159,103 +384,41 @@ def settle_columns(
     return references, Rows(Extended(data.values, left, data.shown))
 
 
-# Two files of which one or both are Arrow's, laid against each other in batches of columns.
-#
 # Rows stay columns as long as a file's columns are what the shape asks for. Where they are not (text where a number should
-# be, a null where none may be), the batch goes the way of JSON, row by row, so that whatever is wrong with it is told and
+# be, a null where none may be), the batch goes the way of JSON, row by row, so that whatever is wrong with it is reported and
 # counted as it is there. A file of JSON beside one of Arrow's is read as ever: the engine takes both.
-
-
-class ArrowPairing(Pairing):
-    """Two files laid together, with columns where there are columns."""
-
-    def open(self, side: Side) -> Reader:
-        if not isinstance(side.lines, ArrowLines) or side.text_field is not None:
-            return Reader(side)
-        alone = not all(isinstance(one.lines, ArrowLines) for one in (self.reference, self.predicted))
-        reader = ColumnReader(side, plain=alone and side.type is None)
-        if reader.reason and reader.reason not in self.remarks:
-            self.remarks.append(reader.reason)
-        return reader
-
-    def _first_id(self, side: Side) -> Any:
-        if not isinstance(side.lines, ArrowLines) or side.text_field is not None:
-            return super()._first_id(side)
-        if side.id_field not in side.lines.schema.names and side.lines.has_rows:
-            return None
-        for batch in side.lines.batches([side.id_field], 1):
-            if batch.num_rows:
-                return _ids(batch, side.id_field)[0]
-        raise InputError("has no rows", side.lines.file)
-
-    def _note_invalid(self, keys: list[Any], predictions: Sequence[Any]) -> None:
-        if not isinstance(predictions, Rows):
-            super()._note_invalid(keys, predictions)
-        elif not self.told_apart and isinstance(data := split_surplus(predictions.data)[0], Nullable):
-            for place in np.flatnonzero(data.position < 0).tolist():
-                self.predicted.findings.add_invalid(keys[place], NO_PREDICTION.reason)
-
-    def _ids_of(self, side: Side, wanted: Collection[Any], number: bool = False) -> Iterator[tuple[int, Any]]:
-        if not isinstance(side.lines, ArrowLines) or side.text_field is not None:
-            yield from super()._ids_of(side, wanted, number)
-            return
-        line = 0
-        for batch in side.lines.batches([side.id_field]) if wanted else ():
-            for key in _ids(batch, side.id_field):
-                line += 1
-                if (hash(key) % (1 << 64) if number else key) in wanted:
-                    yield line, key
-
-    def _indexed(self, left: Reader, right: Reader, first: Repeats, ours: Any, theirs: Any) -> Iterator[Batch]:
-        """The orders differ from here on: the predictions that are left are held in memory, as columns."""
-        if not isinstance(right, ColumnReader):
-            yield from super()._indexed(left, right, first, ours, theirs)
-            return
-        rest = right.everything()
-        seen: dict[Any, int] = {}
-        others = _ids(rest, self.predicted.id_field)
-        self._check(self.predicted, list(range(right.first + 1, right.first + len(others) + 1)), others, seen)
-        places = {key: place for place, key in enumerate(others)}
-        missing: list[Any] = []
-        keys, references = ours
-        while keys:
-            rows = [places.pop(key, -1) for key in keys]
-            lost = [key for key, row in zip(keys, rows, strict=True) if row < 0]
-            missing += lost
-            if self.filled or not missing:
-                found = right.values_at(rest, rows)
-                self._note_invalid(keys, found)
-                yield Batch(keys, references, found)
-            numbers, keys, references = left.take()
-            self._check(self.reference, numbers, keys)
-            first.add(keys)
-        self._refuse_repeats(first)
-        self._settle_absent(missing, list(places), seen)
 
 
 class ColumnReader(Reader):
     """One side's columns, as many rows at a time as the other side asks for."""
 
-    def __init__(self, side: Side, plain: bool) -> None:
+    def __init__(self, side: RecordFile, row_by_row: bool) -> None:
         assert isinstance(side.lines, ArrowLines)
         self.side, self.lines = side, side.lines
-        self.reason = ""
         schema = side.lines.schema
-        if plain:
-            self.reason = f"{side.lines.file} is read row by row as JSON, as the other file is JSON"
-        elif side.type is not None:
-            where = unfitting(side.type, pa.struct(list(schema)))
-            if where is not None:
-                self.reason = (
-                    f"{side.lines.file} is read row by row as JSON: {where} is not of the kind that is expected"
-                )
+        where = None if side.type is None else unfitting(side.type, pa.struct(list(schema)))
+        if row_by_row:
+            self.remark = f"{self.lines.file} is read row by row as JSON, as the other file is JSON"
+        elif where is not None:
+            self.remark = f"{self.lines.file} is read row by row as JSON: {where} is not of the kind that is expected"
         self.missing = side.tolerant and side.credit == "each"
-        self.columns = self._wanted(schema.names)
-        self.source = side.lines.batches(self.columns)
+        self.source = self.lines.batches(self._wanted(schema.names))
         self.waiting: list[Any] = []
         self.done = 0
         self.first = 0
-        """How many rows stand before those that `everything` gave."""
+        """How many rows come before those that were taken last, or before `left`."""
+
+    def first_id(self) -> Any:
+        if self.side.id_field not in self.lines.schema.names and self.lines.has_rows:
+            return None
+        for batch in self.lines.batches([self.side.id_field], 1):
+            if batch.num_rows:
+                return _ids(batch, self.side.id_field)[0]
+        raise InputError("has no rows", self.lines.file)
+
+    def ids(self) -> Iterator[tuple[int, Any]]:
+        batches = self.lines.batches([self.side.id_field])
+        return enumerate((key for batch in batches for key in _ids(batch, self.side.id_field)), 1)
 
     def _wanted(self, names: list[str]) -> list[str] | None:
         """The columns that the type knows, and the id; None: all."""
@@ -298,19 +461,21 @@ class ColumnReader(Reader):
         self.waiting = []
         return left
 
-    def everything(self) -> Any:
-        """The rows that were taken last and all that come after them, as one batch."""
+    def index(self, last: Any, lines: dict[Any, int]) -> tuple[dict[Any, Any], list[int]]:
+        """The rows that were taken last and all that come after them are held in memory, as one batch."""
         parts = [self._last] if self.done > self.first else []
         parts += [*self.waiting, *self.source]
         self.waiting, self.source = [], iter(())
-        return pa.concat_batches(parts) if len(parts) > 1 else parts[0]
+        self.left = pa.concat_batches(parts) if len(parts) > 1 else parts[0]
+        keys = _ids(self.left, self.side.id_field)
+        self.side.check_ids(range(self.first + 1, self.first + len(keys) + 1), keys, lines)
+        return {key: row for row, key in enumerate(keys)}, []
 
-    def values_at(self, rest: Any, rows: list[int]) -> Sequence[Any]:
-        """Some of the rows of `everything`, in another order; where a row is -1 there is no prediction."""
-        places = np.array(rows, np.int64)
-        here = places >= 0
-        numbers = (self.first + 1 + places[here]).tolist()
-        found = self.values(rest.take(pa.array(places[here])), numbers)
+    def values_at(self, places: list[Any]) -> Sequence[Any]:
+        rows = np.array([-1 if row is None else row for row in places], np.int64)
+        here = rows >= 0
+        numbers = (self.first + 1 + rows[here]).tolist()
+        found = self.values(self.left.take(pa.array(rows[here])), numbers)
         if here.all():
             return found
         if isinstance(found, Rows):
@@ -321,7 +486,7 @@ class ColumnReader(Reader):
     def values(self, batch: Any, numbers: list[int]) -> Sequence[Any]:
         """The rows as columns if they are what is expected, else one by one as JSON."""
         side = self.side
-        if not self.reason:
+        if not self.remark:
             try:
                 data = from_arrow(batch.select(self.known) if len(self.known) < len(batch.schema) else batch)
             except ValueMismatch as error:

@@ -1,18 +1,35 @@
-"""What happened to predictions on their way in: repaired, of the wrong kind, under unknown keys, not to be read."""
+"""Two files of documents, laid against each other in portions, and what happens to predictions on their way in.
+
+Documents are paired by an id where both files have one, else by their order, and a note says which. As long as both files
+have the same order nothing but the current portion is in memory (and, to notice an id that comes twice, a number for each
+on disk); where the orders part, the rest of the predictions is found by an index of offsets.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
+from pathlib import Path
 from typing import Any
 
-from tallystick.engine.rows import Invalid, Surplus
-from tallystick.errors import InputError, Place, counted
+import msgspec
+import numpy as np
+from typing_extensions import TypedDict
+
+from tallystick.algebra.shape import record_fields
+from tallystick.engine.data import Nullable, Rows
+from tallystick.engine.rows import Invalid, Surplus, split_surplus
+from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
+from tallystick.files.arrow import ArrowLines, open_records
 from tallystick.files.json_values import TOO_DEEP, explained
 from tallystick.files.lines import Lines, Portion, not_json
-from tallystick.tasks.records.fitting import Unknown
+from tallystick.files.pairing import Missing, Repeats, allowed
+from tallystick.files.repair import Unreadable, read_noisy
+from tallystick.tasks.records.fitting import Fitting, Unknown, settle_unknown
+from tallystick.tasks.records.shapes import PLAIN, RecordShape, loose_converter
 
 MOST_LISTED = 1000
 """So many predictions that cannot be read are listed by name; all are counted."""
@@ -53,6 +70,11 @@ class Findings:
         self.invalids += other.invalids
         self.unread += other.unread
         self.first_unread = self.first_unread or other.first_unread
+
+    def note_repairs(self, repairs: Collection[str], times: int) -> None:
+        """Count a prediction that was repaired, and how."""
+        self.repaired += times
+        self.repairs.update(repairs)
 
     def note_unknown(self, key: Any, path: str, value: Any, times: int = 1) -> None:
         """Remember values under a key that the shape does not know."""
@@ -98,21 +120,19 @@ class Findings:
 
 # One file of documents on its way from lines to values, strictly or leniently; nothing of it is dropped without a word.
 
-UNKNOWN = object()
+UNREADABLE = object()
 """The id of a prediction that cannot be read."""
-
-
 LENIENT = "; --lenient repairs what it can and counts the rest"
 
 
 @dataclass
-class Side:
+class RecordFile:
     """One file's way from lines to values."""
 
     lines: Lines
     convert: Callable[[bytes], Any]
     type: Any
-    id_field: str
+    id_field: str = "id"
     text_field: str | None = None
     lenient: bool = False
     tolerant: bool = False
@@ -124,19 +144,18 @@ class Side:
     """What can be done about a line that is not JSON."""
 
     def __post_init__(self) -> None:
-        import msgspec
-        from typing_extensions import TypedDict
-
-        from tallystick.algebra.shape import record_fields
-
         self._key: Callable[[Any], Any] | None = None
         fields = {} if self.type is None else record_fields(self.type) or {}
-        if self.type is not None and self.id_field in fields and self.text_field is None:
+        if self.id_field in fields and self.text_field is None:
             mapping = hasattr(self.type, "__required_keys__")
             self._key = itemgetter(self.id_field) if mapping else attrgetter(self.id_field)
         only_id = TypedDict("only_id", {self.id_field: Any}, total=False)  # type: ignore[misc]
         self._identify = msgspec.json.Decoder(only_id).decode
         self._plain = msgspec.json.Decoder().decode
+
+    def place(self, number: int) -> Place:
+        """A line of the file."""
+        return Place(self.lines.file, number)
 
     def read(self, portion: Portion) -> tuple[list[Any], list[Any]]:
         """The ids (None where there is none) and values of some lines."""
@@ -150,19 +169,14 @@ class Side:
         pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
         return [key for key, _ in pairs], [value for _, value in pairs]
 
-    def noted(self, value: Any, plain: Any) -> Any:
-        """The value, with what the type does not know of the plain data that it was made of."""
-        found = self.unknown.find(plain) if self.unknown is not None and type(value) is not Invalid else ()
-        return Surplus(value, tuple(found)) if found else value
-
     def _read_most(self, portion: Portion) -> tuple[list[Any], list[Any]]:
         """Most lines are as they should be; the others are looked at one by one."""
         convert = self.convert
         try:
             values = list(map(convert, portion.lines))
-            keys = self._ids(portion, values)
-            return keys, self._all_noted(values, portion.lines)
-        except Exception:  # said by `_one`
+            keys = self._ids(portion.lines, values)
+            return keys, self._with_unknown(values, portion.lines)
+        except Exception:  # `_one` says what is wrong
             pass
         keys, values = [], []
         good: list[int] = []
@@ -171,20 +185,25 @@ class Side:
                 value = convert(line)
                 good.append(place)
                 key = None
-            except Exception:  # said by `_one`
+            except Exception:  # `_one` says what is wrong
                 key, value = self._one(portion.numbers[place], line)
             keys.append(key)
             values.append(value)
         lines, fine = [portion.lines[k] for k in good], [values[k] for k in good]
-        found = zip(self._ids(Portion([], lines, []), fine), self._all_noted(fine, lines), strict=True)
+        found = zip(self._ids(lines, fine), self._with_unknown(fine, lines), strict=True)
         for place, (key, value) in zip(good, found, strict=True):
             keys[place], values[place] = key, value
         return keys, values
 
-    def _all_noted(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
-        return values if self.unknown is None else list(map(self.noted, values, map(self._plain, lines)))
+    def add_unknown(self, value: Any, plain: Any) -> Any:
+        """The value, with what the type does not know of the plain data that it was made of."""
+        found = self.unknown.find(plain) if self.unknown is not None and type(value) is not Invalid else ()
+        return Surplus(value, tuple(found)) if found else value
 
-    def _ids(self, portion: Portion, values: list[Any]) -> list[Any]:
+    def _with_unknown(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
+        return values if self.unknown is None else list(map(self.add_unknown, values, map(self._plain, lines)))
+
+    def _ids(self, lines: Sequence[bytes], values: list[Any]) -> list[Any]:
         if self._key is not None:
             try:
                 found = list(map(self._key, values))
@@ -193,154 +212,447 @@ class Side:
         elif self.type is None:
             found = [value.get(self.id_field) if isinstance(value, dict) else None for value in values]
         else:
-            found = [self.identify(line) for line in portion.lines]
-        kinds = set(map(type, found))
-        if kinds <= {str, int}:
+            found = list(map(self.identify, lines))
+        if set(map(type, found)) <= {str, int}:
             return found
         # a type may have made a date of it; documents are called what their lines call them
         return [
             key if type(key) in (str, int) else None if key is None else self.identify(line)
-            for key, line in zip(found, portion.lines, strict=True)
+            for key, line in zip(found, lines, strict=True)
         ]
 
     def identify(self, line: bytes) -> Any:
-        """The id of one line, without reading the rest; `UNKNOWN` if the line cannot be read."""
-        import msgspec
-
+        """The id of one line, without reading the rest; `UNREADABLE` if the line cannot be read."""
         if line.lstrip()[:1] != b"{":
-            return UNKNOWN if self.lenient else None
+            return UNREADABLE if self.lenient else None
         try:
-            key = self._identify(line).get(self.id_field)
+            return as_id(self._identify(line).get(self.id_field))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             if not self.lenient:
                 return None
             key = self._one(0, line, quiet=True)[0]
-            return UNKNOWN if key is None else key
-        return key if type(key) in (str, int) else None
+            return UNREADABLE if key is None else key
+
+    def check_ids(self, numbers: Sequence[int], keys: Sequence[Any], first: dict[Any, int] | None = None) -> None:
+        """Every document has an id, and no two of those in `first` have the same."""
+        if first is None and None not in keys:
+            return
+        for number, key in zip(numbers, keys, strict=True):
+            if key is None:
+                raise InputError(
+                    f"has no text or number under {self.id_field!r}, by which the first documents are paired",
+                    self.place(number),
+                )
+            if first is None or key is UNREADABLE:
+                continue
+            if key in first:
+                raise self.repeated_id(key, first[key], number)
+            first[key] = number
+
+    def repeated_id(self, key: Any, before: int, number: int) -> InputError:
+        """The error about an id that comes twice."""
+        return InputError(f"the id {key!r} stood in line {before} already; ids must differ", self.place(number))
 
     # One line, with everything that can go wrong.
 
     def _one(self, number: int, line: bytes, quiet: bool = False) -> tuple[Any, Any]:
-        import msgspec
-
         findings, self.findings = self.findings, Findings() if quiet else self.findings
         try:
             if self.text_field is not None:
-                return self._from_text_field(number, line)
-            try:
-                line.decode()
-                value = self.convert(line)
-                key = self._ids(Portion([number], [line], [0]), [value])[0]
-                return key, self.noted(value, self._plain(line) if self.unknown is not None else None)
-            except msgspec.ValidationError as error:
-                problem = error
-            except msgspec.DecodeError as error:
-                if not self.lenient:
-                    raise not_json(error, self.lines.file, number, line, self.advice) from None
-                return self._noisy(number, line)
-            except UnicodeDecodeError:
-                if self.lenient:
-                    return UNKNOWN, Invalid("is not UTF-8", line.decode("utf-8", "replace"))
-                raise InputError("is not UTF-8; convert the file to UTF-8 first", self.place(number)) from None
-            except RecursionError:
-                if self.lenient:
-                    return UNKNOWN, Invalid(TOO_DEEP, line.decode("utf-8", "replace"))
-                raise InputError(TOO_DEEP, self.place(number)) from None
-            except ValueError as error:  # pydantic's, told by our converter
-                problem = error  # type: ignore[assignment]
-            if not (self.lenient or self.tolerant):
-                raise InputError(str(problem), self.place(number)) from None
-            try:
-                value = self._plain(line)
-            except msgspec.DecodeError as error:
-                if not self.lenient:
-                    raise not_json(error, self.lines.file, number, line, self.advice) from None
-                return self._noisy(number, line)
-            return self.fitted(number, value)
+                return self._from_text_field(self.text_field, number, line)
+            return self._from_line(number, line)
         finally:
             self.findings = findings
 
-    def place(self, number: int) -> Place:
-        return Place(self.lines.file, number)
+    def _from_line(self, number: int, line: bytes) -> tuple[Any, Any]:
+        problem: Exception
+        try:
+            line.decode()
+            value = self.convert(line)
+            return self._ids([line], [value])[0], self._with_unknown([value], [line])[0]
+        except msgspec.ValidationError as error:
+            problem = error
+        except msgspec.DecodeError as error:
+            return self._repair(number, line, error)
+        except (UnicodeDecodeError, RecursionError) as error:
+            what, advice = (TOO_DEEP, "") if isinstance(error, RecursionError) else NOT_UTF8
+            if self.lenient:
+                return UNREADABLE, Invalid(what, line.decode("utf-8", "replace"))
+            raise InputError(what + advice, self.place(number)) from None
+        except ValueError as error:  # pydantic's, as our converter words it
+            problem = error
+        if not (self.lenient or self.tolerant):
+            raise InputError(str(problem), self.place(number)) from None
+        try:
+            value = self._plain(line)
+        except msgspec.DecodeError as error:
+            return self._repair(number, line, error)
+        return self.fit(number, value)
 
-    def _noisy(self, number: int, line: bytes) -> tuple[Any, Any]:
-        from tallystick.files.repair import Unreadable, read_noisy
+    def _repair(self, number: int, line: bytes, error: Exception) -> tuple[Any, Any]:
+        if not self.lenient:
+            raise not_json(error, self.lines.file, number, line, self.advice) from None
+        value = self.read_noisy(line.decode("utf-8", "replace"), always=True)
+        return (UNREADABLE, value) if type(value) is Invalid else self.fit(number, value)
 
-        text = line.decode("utf-8", "replace")
+    def read_noisy(self, text: str, always: bool = False) -> Any:
+        """What a model's text holds, or `Invalid`; with `always` it counts as repaired even if nothing had to be changed."""
         try:
             value, repairs = read_noisy(text)
         except Unreadable as error:
-            return UNKNOWN, Invalid(str(error), text)
-        self.findings.repaired += 1
-        self.findings.repairs.update(repairs)
-        return self.fitted(number, value)
+            return Invalid(str(error), text)
+        self.findings.note_repairs(repairs, always or bool(repairs))
+        return value
 
-    def _from_text_field(self, number: int, line: bytes) -> tuple[Any, Any]:
+    def _from_text_field(self, name: str, number: int, line: bytes) -> tuple[Any, Any]:
         """A line such as {"id": ..., "output": "```json ..."}: the prediction is a text inside."""
-        import msgspec
-
-        from tallystick.files.repair import Unreadable, read_noisy
-
         try:
             line.decode()
             outer = self._plain(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise not_json(error, self.lines.file, number, line) from None
-        if not isinstance(outer, dict) or self.text_field not in outer:
+        if not isinstance(outer, dict) or name not in outer:
             known = ", ".join(map(str, outer)) if isinstance(outer, dict) else type(outer).__name__
-            raise InputError(f"has no field {self.text_field!r}, found {known}", self.place(number))
-        key, inner = outer.get(self.id_field), outer[self.text_field]
-        key = key if type(key) in (str, int) else None
-        if isinstance(inner, str):
+            raise InputError(f"has no field {name!r}, found {known}", self.place(number))
+        key, value = as_id(outer.get(self.id_field)), outer[name]
+        if isinstance(value, str) and self.lenient:
+            value = self.read_noisy(value)
+        elif isinstance(value, str):
             try:
-                if self.lenient:
-                    value, repairs = read_noisy(inner)
-                    self.findings.repaired += bool(repairs)
-                    self.findings.repairs.update(repairs)
-                else:
-                    value = self._plain(inner)
-            except Unreadable as error:
-                return key, Invalid(str(error), inner)
+                value = self._plain(value)
             except (msgspec.DecodeError, RecursionError) as error:
                 raise InputError(
-                    f"the text under {self.text_field!r} {explained(error, inner)}; --lenient repairs what it can",
+                    f"the text under {name!r} {explained(error, value)}; --lenient repairs what it can",
                     self.place(number),
                 ) from None
-        elif inner is None and self.lenient:
-            return key, Invalid(f"has null under {self.text_field!r}")
-        else:
-            value = inner
-        found, value = self.fitted(number, value)
+        elif value is None and self.lenient:
+            value = Invalid(f"has null under {name!r}")
+        if type(value) is Invalid:
+            return key, value
+        found, value = self.fit(number, value)
         return found if key is None else key, value
 
-    def fitted(self, number: int, value: Any) -> tuple[Any, Any]:
-        """A decoded value as a value of the type, as far as it goes."""
-        key, found = self._fitted(number, value)
-        return key, self.noted(found, value)
+    def fit(self, number: int, value: Any) -> tuple[Any, Any]:
+        """The id of a decoded value, and the value as one of the type, as far as it fits."""
+        key = as_id(value.get(self.id_field)) if isinstance(value, dict) else None
+        return key, self.add_unknown(value if self.type is None else self._fit(number, value), value)
 
-    def _fitted(self, number: int, value: Any) -> tuple[Any, Any]:
-        import msgspec
-
-        key = value.get(self.id_field) if isinstance(value, dict) else None
-        key = key if type(key) in (str, int) else None
-        if self.type is None:
-            return key, value
+    def _fit(self, number: int, value: Any) -> Any:
         try:
-            return key, self.convert(msgspec.json.encode(value))
+            return self.convert(msgspec.json.encode(value))
         except (ValueError, msgspec.ValidationError) as error:
             if not (self.lenient or self.tolerant):
                 raise InputError(str(error), self.place(number)) from None
-        from tallystick.algebra.shape import record_fields
-        from tallystick.tasks.records.fitting import Fitting
-
         if record_fields(self.type) is not None and not isinstance(value, dict):
             kind = "a list" if isinstance(value, list) else type(value).__name__
-            return key, Invalid(f"expected an object, found {kind}", str(value))
+            return Invalid(f"expected an object, found {kind}", str(value))
         fitting = Fitting(self.credit)
-        value = fitting.fit(value, self.type)
-        import re
-
+        found = fitting.fit(value, self.type)
         for path, what in fitting.findings:
             self.findings.misfits[re.sub(r"\[\d+\]", "[*]", path)] += 1
             self.findings.first_misfit = self.findings.first_misfit or f"{self.place(number)}: {path}: {what}"
-        return key, value
+        return found
+
+
+NOT_UTF8 = "is not UTF-8", "; convert the file to UTF-8 first"
+
+
+def as_id(value: Any) -> Any:
+    """A text or a whole number, by which a document may be paired; else None."""
+    return value if type(value) in (str, int) else None
+
+
+# Two files laid against each other.
+
+NO_PREDICTION = Invalid("has no prediction")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some documents of both sides, the k-th against the k-th."""
+
+    ids: list[Any]
+    references: Sequence[Any]
+    predictions: Sequence[Any]
+
+
+class Pairing:
+    """Two files laid together. `how` says by what; ids that do not meet are an error, or, if lenient, `Invalid`."""
+
+    def __init__(
+        self, reference: RecordFile, predicted: RecordFile, *, id_named: bool = False, missing: Missing | None = None
+    ) -> None:
+        self.reference, self.predicted = reference, predicted
+        self.id_named, self.missing = id_named, missing
+        self.noted_elsewhere = missing is not None and missing.asked
+        """Whether documents on one side only are for `missing` to report, and no faults of the file."""
+        self.fills_gaps = predicted.lenient or self.noted_elsewhere
+        self.how = ""
+        self.ignored: list[Any] = []
+        self.unpaired = 0
+        """Documents that only one side has, and lines that could not be read and are nobody's."""
+        self.remarks: list[str] = []
+        """How the files were read."""
+
+    def decide(self) -> str:
+        """By what documents are paired, from the first line of both files."""
+        if not self.how:
+            firsts = [self.open(side).first_id() for side in (self.reference, self.predicted)]
+            self.how = "by id" if None not in firsts else "by order"
+            if self.id_named and self.how == "by order":
+                side = self.reference if firsts[0] is None else self.predicted
+                raise InputError(
+                    f"has no text or number under {side.id_field!r}, which was to be its id", side.place(1)
+                )
+        return self.how
+
+    def watch_keys(self, ignored: Collection[str], promised: bool, count: bool) -> None:
+        """From now on, look for keys that the shape does not know; in a reference of an inferred shape there are none."""
+        for side in (self.reference, self.predicted) if promised else (self.predicted,):
+            side.unknown = Unknown(side.type, ignored, (side.id_field,))
+        self.predicted.findings.unknown_counts = count
+
+    def batches(self) -> Iterator[Batch]:
+        """All documents, in the order of the reference."""
+        by_order = self.decide() == "by order"
+        left, right = (self.open(side) for side in (self.reference, self.predicted))
+        self.remarks = list(dict.fromkeys(filter(None, (*self.remarks, left.remark, right.remark))))
+        findings = self.predicted.findings
+        for batch in self._by_order(left, right) if by_order else self._by_id(left, right):
+            if self.predicted.unknown is None:
+                yield batch
+            else:
+                sides = settle_unknown(
+                    batch.ids, batch.references, batch.predictions, findings, findings.unknown_counts
+                )
+                yield Batch(batch.ids, *sides)
+
+    def open(self, side: RecordFile) -> Reader:
+        """A side from its beginning: as columns where there are columns, else line by line."""
+        if not isinstance(side.lines, ArrowLines) or side.text_field is not None:
+            return Reader(side)
+        from tallystick.tasks.records.arrow import ColumnReader
+
+        mixed = not all(isinstance(one.lines, ArrowLines) for one in (self.reference, self.predicted))
+        return ColumnReader(side, row_by_row=mixed and side.type is None)
+
+    def _by_order(self, left: Reader, right: Reader) -> Iterator[Batch]:
+        done = 0
+        while True:
+            numbers, _, references = left.take()
+            _, _, predictions = right.take(len(references) or None)
+            if len(references) != len(predictions) or not references:
+                counts = [done + len(references) + left.count(), done + len(predictions) + right.count()]
+                if counts[0] != counts[1]:
+                    raise SidesMismatch(
+                        f"{self.reference.lines.file} has {counts[0]:,} records and {self.predicted.lines.file} has "
+                        f"{counts[1]:,}; without ids in both they are paired by order, so the numbers must be equal"
+                    )
+                return
+            self._note_invalid(numbers, predictions)
+            done += len(references)
+            yield Batch(numbers, references, predictions)
+
+    def _by_id(self, left: Reader, right: Reader) -> Iterator[Batch]:
+        repeats = Repeats()
+        while True:
+            numbers, keys, references = left.take()
+            theirs = right.take(len(references) or None)
+            _, others, predictions = theirs
+            self.reference.check_ids(numbers, keys)
+            repeats.add(keys)
+            same = len(keys) == len(others) and (
+                keys == others or all(a == b or b is UNREADABLE for a, b in zip(keys, others, strict=True))
+            )
+            if not same:
+                yield from self._by_index(left, right, repeats, (keys, references), theirs)
+                return
+            if not keys:
+                self._refuse_repeats(repeats)
+                return
+            self._note_invalid(keys, predictions)
+            yield Batch(keys, references, predictions)
+
+    def _by_index(self, left: Reader, right: Reader, repeats: Repeats, ours: Any, theirs: Any) -> Iterator[Batch]:
+        """The orders differ from here on: the predictions that are left, by id."""
+        lines: dict[Any, int] = {}
+        places, unread = right.index(theirs, lines)
+        missing: list[Any] = []
+        keys, references = ours
+        while keys:
+            found = [places.pop(key, None) for key in keys]
+            missing += [key for key, place in zip(keys, found, strict=True) if place is None]
+            if self.fills_gaps or not missing:
+                predictions = right.values_at(found)
+                self._note_invalid(keys, predictions)
+                yield Batch(keys, references, predictions)
+            numbers, keys, references = left.take()
+            self.reference.check_ids(numbers, keys)
+            repeats.add(keys)
+        self._refuse_repeats(repeats)
+        self._check_unpaired(missing, list(places), lines, unread)
+
+    def _check_unpaired(
+        self, missing: list[Any], extra: list[Any], lines: Mapping[Any, int], unread: Sequence[int]
+    ) -> None:
+        """Documents on one side only: an error, unless something else was asked for. `lines` are those of predicted ids;
+        `unread` are lines that could not be read and are nobody's."""
+        again = next((key for _, key in self._ids_among(set(extra), lambda key: key)), None)
+        if again is not None:
+            line = f"line {lines[again]}" if again in lines else "this file"
+            raise InputError(
+                f"the id {again!r} of {line} stood before already; ids must differ", self.predicted.lines.file
+            )
+        if (missing or extra) and not allowed(self.missing, missing, extra) and not self.predicted.lenient:
+            problem = unmet_ids(missing, extra)
+            if self.missing is None:
+                problem += "; --lenient scores a missing prediction as nothing and ignores extra ones"
+            raise SidesMismatch(f"{self.reference.lines.file} and {self.predicted.lines.file}: {problem}")
+        self.ignored = [] if self.noted_elsewhere else extra
+        self.unpaired = len(missing) + len(extra) + len(unread)
+        if unread:
+            self.predicted.findings.unread += len(unread)
+            self.predicted.findings.first_unread = str(self.predicted.place(unread[0]))
+
+    def _refuse_repeats(self, repeats: Repeats) -> None:
+        """No id of the reference may come twice; where numbers meet, the file is read again to see whether ids do."""
+        lines: dict[Any, int] = {}
+        for line, key in self._ids_among(set(repeats.found().tolist()), lambda key: hash(key) % (1 << 64)):
+            if key in lines:
+                raise self.reference.repeated_id(key, lines[key], line)
+            lines[key] = line
+
+    def _ids_among(self, wanted: set[Any], number: Callable[[Any], Any]) -> Iterator[tuple[int, Any]]:
+        """The ids of the reference that are wanted, with their lines."""
+        if wanted:
+            yield from ((line, key) for line, key in self.open(self.reference).ids() if number(key) in wanted)
+
+    def _note_invalid(self, keys: list[Any], predictions: Sequence[Any]) -> None:
+        if isinstance(predictions, Rows):
+            data = split_surplus(predictions.data)[0]
+            places = np.flatnonzero(data.position < 0).tolist() if isinstance(data, Nullable) else []
+            invalid = [(keys[place], NO_PREDICTION) for place in places]
+        else:
+            invalid = [(key, one) for key, one in zip(keys, predictions, strict=True) if type(one) is Invalid]
+        for key, one in invalid:
+            if not (self.noted_elsewhere and one == NO_PREDICTION):
+                self.predicted.findings.add_invalid(key, one.reason)
+
+    def warnings(self) -> Iterator[str]:
+        """What to say when all was read."""
+        yield from self.remarks
+        yield from self.predicted.findings.lines()
+        if self.ignored:
+            yield f"ignored, having no reference: {counted(len(self.ignored), 'prediction')}: {some(self.ignored)}"
+
+
+class Reader:
+    """One side, read as many documents at a time as the other side asks for."""
+
+    remark = ""
+    """What to say about how the file is read."""
+
+    def __init__(self, side: RecordFile) -> None:
+        self.side = side
+        self.portions = side.lines.portions()
+        self.rest: list[Portion] = []
+
+    def first_id(self) -> Any:
+        """The id of the first document."""
+        for portion in self.portions:
+            return self.side.identify(portion.lines[0])
+        raise InputError("has no records; expected one JSON value a line", self.side.lines.file)
+
+    def ids(self) -> Iterator[tuple[int, Any]]:
+        """The ids of all documents, with their lines."""
+        for portion in self.portions:
+            yield from zip(portion.numbers, map(self.side.identify, portion.lines), strict=True)
+
+    def take(self, count: int | None = None) -> tuple[list[int], list[Any], Sequence[Any]]:
+        """Line numbers, ids and values of the next documents: a portion, or so many."""
+        portion = self._lines(count)
+        if not portion.lines:
+            return [], [], []
+        keys, values = self.side.read(portion)
+        return portion.numbers, keys, values
+
+    def _lines(self, count: int | None) -> Portion:
+        numbers: list[int] = []
+        lines: list[bytes] = []
+        offsets: list[int] = []
+        while count is None or len(lines) < count:
+            portion = self.rest.pop() if self.rest else next(self.portions, None)
+            if portion is None:
+                break
+            room = len(portion) if count is None else count - len(lines)
+            numbers += portion.numbers[:room]
+            lines += portion.lines[:room]
+            offsets += portion.offsets[:room]
+            if room < len(portion):
+                self.rest.append(Portion(portion.numbers[room:], portion.lines[room:], portion.offsets[room:]))
+            if count is None:
+                break
+        return Portion(numbers, lines, offsets)
+
+    def count(self) -> int:
+        """How many documents are left."""
+        left = sum(map(len, self.rest)) + sum(map(len, self.portions))
+        self.rest = []
+        return left
+
+    def index(self, last: Any, lines: dict[Any, int]) -> tuple[dict[Any, Any], list[int]]:
+        """Where each document stands among those that `last` took and those that are left, for `values_at`; and the lines that cannot
+        be read. `lines` gets the line of each id."""
+        side, (numbers, keys, values) = self.side, last
+        side.check_ids(numbers, keys, lines)
+        places: dict[Any, Any] = dict(zip(keys, ((None, value) for value in values), strict=True))
+        places.pop(UNREADABLE, None)
+        unread = [number for number, key in zip(numbers, keys, strict=True) if key is UNREADABLE]
+        while (portion := self._lines(None)).lines:
+            for number, line, offset in zip(portion.numbers, portion.lines, portion.offsets, strict=True):
+                key = side.identify(line)
+                if key is UNREADABLE:
+                    unread.append(number)
+                    continue
+                if key is None:
+                    side.read(Portion([number], [line], [offset]))  # says what is wrong with it
+                side.check_ids([number], [key], lines)
+                places[key] = (number, offset if side.lines.seekable else line)
+        return places, unread
+
+    def values_at(self, places: list[Any]) -> Sequence[Any]:
+        """The documents at places of the index; where there is none, `NO_PREDICTION`."""
+        return [NO_PREDICTION if place is None else self._fetch(*place) for place in places]
+
+    def _fetch(self, number: int | None, found: Any) -> Any:
+        if number is None:  # it was read already
+            return found
+        line = self.side.lines.line_at(found) if isinstance(found, int) else found
+        return self.side.read(Portion([number], [line], [0]))[1][0]
+
+
+def lay_together(
+    reference: str | Path | Lines,
+    predicted: str | Path | Lines,
+    shape: RecordShape = PLAIN,
+    *,
+    id_field: str | None = None,
+    text_field: str | None = None,
+    lenient: bool = False,
+    credit: str = "each",
+    missing: Missing | None = None,
+) -> Pairing:
+    """Two files of one shape, ready to be read in batches. Leniency is for predictions; a reference has to be right."""
+    left, right = (open_records(one) for one in (reference, predicted))
+    ours, theirs = shape.converters()
+    if shape.schema is not None and credit == "each":
+        theirs = loose_converter(shape.schema)  # where each field counts by itself, one that is not there is only that
+    key = id_field or "id"
+    return Pairing(
+        RecordFile(left, ours, shape.reference, key, credit=credit),
+        RecordFile(
+            right, theirs, shape.predicted, key, text_field, lenient, not shape.promised, credit, advice=LENIENT
+        ),
+        id_named=id_field is not None,
+        missing=missing,
+    )

@@ -286,7 +286,7 @@ def leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def settle(
+def settle_unknown(
     keys: Sequence[Any], references: Sequence[Any], predictions: Sequence[Any], findings: Any, count: bool
 ) -> tuple[Sequence[Any], Sequence[Any]]:
     """What was found in some documents, noted; and both sides with nothing left but what counts.

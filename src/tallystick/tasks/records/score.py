@@ -11,14 +11,15 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tallystick.algebra.choose import NOTHING, Choice
 from tallystick.algebra.derive import Decision, explain_derivation
+from tallystick.algebra.loading import load
 from tallystick.algebra.node import Node
 from tallystick.algebra.parse import parse
 from tallystick.algebra.shape import record_fields
@@ -33,11 +34,11 @@ from tallystick.results.breakdown import losses_by_document
 from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation, explain_document
 from tallystick.results.result import Result, worst_first
-from tallystick.tasks.contract import Scored
-from tallystick.tasks.records.files import Findings
-from tallystick.tasks.records.pairing import Batch, Pairing, lay_together
+from tallystick.tasks.contract import Asked, Scored
+from tallystick.tasks.records.files import Batch, Findings, Pairing, lay_together
 from tallystick.tasks.records.schema import read_data
-from tallystick.tasks.records.shapes import PLAIN, Shape, infer_shape, shape_of_schema, shape_of_type
+from tallystick.tasks.records.shapes import PLAIN, RecordShape, infer_shape, inferred_shape, shape_of_schema
+from tallystick.tasks.records.task import RecordSettings
 
 UNKNOWN = ("count", "ignore")
 
@@ -46,7 +47,7 @@ UNKNOWN = ("count", "ignore")
 class Prepared:
     """What is compared and how: the shape of a document, the metric, and why it is that."""
 
-    shape: Shape
+    shape: RecordShape
     metric: Node
     decisions: tuple[Decision, ...]
     pairing: Pairing
@@ -106,7 +107,7 @@ class Wanted:
     _heap: list[tuple[Any, int, Kept]] = field(default_factory=list)
     _count: int = 0
     _problem: MetricError | None = None
-    _met: bool = False
+    _field_found: bool = False
 
     def add(self, later: Wanted) -> None:
         """Keep what is wanted of the documents behind these."""
@@ -144,7 +145,7 @@ class Wanted:
         except MetricError as error:
             self._problem = self._problem or error
             return np.zeros(len(batch.ids))
-        self._met = True
+        self._field_found = True
         return found
 
     def _keep(self, batch: Batch, place: int, figures: Mapping[str, Any], rank: tuple[float, ...]) -> None:
@@ -161,100 +162,111 @@ class Wanted:
     @property
     def found(self) -> tuple[Kept, ...]:
         """What was kept, the worst first."""
-        if self._problem is not None and not self._met:
+        if self._problem is not None and not self._field_found:
             raise self._problem
         return tuple(kept for _, _, kept in sorted(self._heap, key=lambda entry: entry[:2], reverse=True))
+
+
+class Known(NamedTuple):
+    """What the parts of two files have to know of the whole."""
+
+    schema: Mapping[str, Any] | None
+    paired: str
+    metric: str
 
 
 def prepare(
     reference: str | Path | Lines,
     predicted: str | Path | Lines,
+    settings: RecordSettings = RecordSettings(),  # noqa: B008 - frozen
     *,
-    type: Any = None,
-    schema: Any = None,
-    metric: Node | str | None = None,
-    choices: Mapping[str, Any] | str | Path | None = None,
-    credit: str = "each",
-    nothing: Sequence[str] | None = None,
-    id_field: str | None = None,
-    text_field: str | None = None,
-    lenient: bool = False,
-    absent: Missing | None = None,
-    unknown: str = "count",
-    inferred: Mapping[str, Any] | None = None,
-    how: str | None = None,
+    missing: Missing | None = None,
+    known: Known | None = None,
 ) -> Prepared:
-    """Find the shape of the documents, derive the metric, and lay the two files together.
+    """Find the shape of the documents, derive the metric, and lay the two files together."""
+    check_unknown(settings.unknown)
+    if settings.type is not None and settings.schema is not None:
+        raise MetricError("say what a document is once: by a type or by a schema")
+    left = open_records(reference)
+    source, choices = read_choices(settings.choices)
+    shape = declared_shape(settings)
+    if shape is None:
+        shape = infer_shape(left) if known is None or known.schema is None else inferred_shape(dict(known.schema))
+    paths = {path for path, choice in choices.items() if _has_any_of(choice)}
+    if shape.reference is not None and paths:
+        shape = shape.with_alternatives(paths)
+    pairing = lay_together(
+        left, predicted, shape,
+        id_field=settings.id, text_field=settings.from_, lenient=settings.lenient, credit=settings.credit, missing=missing,
+    )  # fmt: skip
+    if known is not None:
+        pairing.how = known.paired
+    if settings.metric is not None:
+        return Prepared(shape, as_metric(settings.metric), (), pairing)
+    id_field = settings.id or "id"
+    if pairing.decide() == "by id" and id_field in (record_fields(shape.reference) or {}):
+        # A field that pairs the documents is always right; counting it would only flatter.
+        choices.setdefault(id_field, Choice(ignored=True, why="it pairs the documents"))
+    if settings.nothing is not None:
+        choices = _with_nothing(shape.reference, choices, settings.credit, _words(settings.nothing))
+    metric, decisions = explain_derivation(shape.reference, choices, credit=settings.credit, source=source)
+    pairing.watch_keys(ignored_paths(decisions), shape.promised, count=settings.unknown == "count")
+    return Prepared(shape, metric, tuple(decisions), pairing, "unknown=ignored" if settings.unknown == "ignore" else "")
 
-    `type` is a type; `schema` a JSON Schema, or the file that holds it; with neither (and no `metric`) the shape is
-    inferred from the reference. `choices` are by path, or the file that holds them. `unknown` says what becomes of keys
-    that only predictions have: "count" them as extra, or "ignore" them. For a part of a file, `inferred` is
-    the schema that was inferred from the whole, and `how` says by what its documents are paired.
-    """
+
+def check_unknown(unknown: str) -> None:
+    """Refuse any other word about keys that only predictions have."""
     if unknown not in UNKNOWN:
         raise MetricError(
             f"unknown: expected {' or '.join(UNKNOWN)}, found {unknown!r}.{did_you_mean(unknown, UNKNOWN)}"
         )
-    if type is not None and schema is not None:
-        raise MetricError("say what a document is once: by a type or by a schema")
-    left = open_records(reference)
-    source, by_path = read_choices(choices)
-    if type is not None:
-        shape = shape_of_type(type)
-    elif schema is not None:
+
+
+def declared_shape(settings: RecordSettings) -> RecordShape | None:
+    """The shape that a type, a schema or a metric of one's own declares; None if it has to be inferred."""
+    type_, schema = settings.type, settings.schema
+    if type_ is not None:
+        type_ = load(type_) if isinstance(type_, str) else type_
+        return RecordShape(type_, type_)
+    if schema is not None:
         named = isinstance(schema, (str, Path))
-        shape = shape_of_schema(read_data(schema) if named else schema, str(schema) if named else "schema")
-    elif inferred is not None:
-        shape = replace(shape_of_schema(dict(inferred), "inferred"), promised=False, schema=dict(inferred))
-    else:
-        shape = PLAIN if metric is not None else infer_shape(left)
-    if shape.reference is not None and any(_has_any_of(choice) for choice in by_path.values()):
-        shape = _with_alternatives(shape, by_path)
-    pairing = lay_together(
-        left, predicted, shape,
-        id_field=id_field, text_field=text_field, lenient=lenient, credit=credit, absent=absent,
-    )  # fmt: skip
-    if how is not None:
-        pairing.how = how
-    if metric is not None:
-        return Prepared(shape, parse(metric) if isinstance(metric, str) else metric, (), pairing)
-    key = id_field or "id"
-    chosen = dict(by_path)
-    if pairing.decide() == "by id" and key in (record_fields(shape.reference) or {}):
-        # A field that pairs the documents is always right; counting it would only flatter.
-        chosen.setdefault(key, Choice(ignored=True, why="it pairs the documents"))
-    if nothing is not None:
-        chosen = _everywhere(shape.reference, chosen, credit, tuple(nothing))
-    derived, decisions = explain_derivation(shape.reference, chosen, credit=credit, source=source)
-    ignored = {decision.path for decision in decisions if decision.how == "ignored"}
-    pairing.watch(ignored, shape.promised, count=unknown == "count")
-    return Prepared(shape, derived, tuple(decisions), pairing, "unknown=ignored" if unknown == "ignore" else "")
+        return shape_of_schema(read_data(schema) if named else schema, str(schema) if named else "schema")
+    return PLAIN if settings.metric is not None else None
+
+
+def as_metric(metric: Node | str) -> Node:
+    """A metric, or the text of one."""
+    return parse(metric) if isinstance(metric, str) else metric
+
+
+def ignored_paths(decisions: Sequence[Decision]) -> set[str]:
+    """Where nothing is compared."""
+    return {decision.path for decision in decisions if decision.how == "ignored"}
 
 
 def run_prepared(
     prepared: Prepared,
+    asked: Asked = Asked(),  # noqa: B008 - frozen
     *,
-    undefined: float | None = None,
     fields: bool = True,
-    labels: str | None = None,
     wanted: Wanted | None = None,
-    keep: bool = False,
-    rows: bool = True,
-    progress: Callable[[int, int], None] | None = None,
-    seen: Callable[[Sequence[Any]], None] | None = None,
+    take_ids: Callable[[Sequence[Any]], None] | None = None,
 ) -> Run:
-    """Score all documents, a batch at a time. Without `rows` (and without `keep`, which keeps the documents themselves)
-    memory does not grow with their number as long as both files have the same order."""
-    evaluation = Evaluation(prepared.metric, undefined=undefined, keep=keep, rows=rows, fields=fields, labels=labels)
-    size = prepared.pairing.reference.lines.size
-    for batch, found in scored_batches(prepared, evaluation):
+    """Score all documents, a batch at a time. If no rows are asked for, memory does not grow with the number of documents as long
+    as both files have the same order."""
+    evaluation = Evaluation(
+        prepared.metric, undefined=asked.undefined, keep=False, rows=asked.keep_rows, fields=fields and asked.label is None,
+        labels=asked.label,
+    )  # fmt: skip
+    lines = prepared.pairing.reference.lines
+    for batch, rows in scored_batches(prepared, evaluation):
         if wanted is not None:
-            wanted.look(batch, evaluation, found)
-        if seen is not None:
-            seen(batch.ids)
-        if progress is not None and size:
-            progress(min(size, prepared.pairing.reference.lines.position), size)
-    return finished(prepared, evaluation.compute(), wanted)
+            wanted.look(batch, evaluation, rows)
+        if take_ids is not None:
+            take_ids(batch.ids)
+        if asked.advance is not None and lines.size:
+            asked.advance(min(lines.size, lines.position), lines.size)
+    return complete_run(prepared, evaluation.compute(), wanted)
 
 
 def scored_batches(prepared: Prepared, evaluation: Evaluation) -> Iterator[tuple[Batch, F64]]:
@@ -269,9 +281,9 @@ def scored_batches(prepared: Prepared, evaluation: Evaluation) -> Iterator[tuple
         yield batch, found
 
 
-def finished(prepared: Prepared, result: Result, wanted: Wanted | None) -> Run:
+def complete_run(prepared: Prepared, result: Result, wanted: Wanted | None) -> Run:
     """A result with everything that is to be said about it."""
-    warnings = (*prepared.shape.doubts, *prepared.pairing.warnings(), *_nothing_there(prepared, result))
+    warnings = (*prepared.shape.doubts, *prepared.pairing.warnings(), *_warn_of_nothing(prepared, result))
     return Run(
         prepared,
         prepared.signed(result.changed(notes=(*result.notes, *warnings))),
@@ -295,17 +307,11 @@ class Beside:
             self.wanted.add(other.wanted)
 
 
-def score_part(
-    reference: str, predicted: str, *, undefined: float | None = None, fields: bool = True, labels: str | None = None,
-    wanted: Wanted | None = None, rows: bool = False, **options: Any,
-) -> Scored:  # fmt: skip
-    """Score a part of two files; the options are those of `prepare`."""
-    prepared = prepare(reference, predicted, **options)
-    wanted = replace(wanted, _heap=[]) if wanted is not None else None
+def score_part(reference: str, predicted: str, settings: RecordSettings, asked: Asked, known: Known) -> Scored:
+    """Score a part of two files."""
+    prepared, wanted = prepare(reference, predicted, settings, known=known), wanted_documents(settings, asked)
     ids: list[Any] = []
-    run = run_prepared(
-        prepared, undefined=undefined, fields=fields, labels=labels, wanted=wanted, rows=rows, seen=ids.extend
-    )  # fmt: skip
+    run = run_prepared(prepared, asked, wanted=wanted, take_ids=ids.extend)
     part = Source.of(reference)
     if part.is_part and not part.by_name and prepared.pairing.unpaired:
         raise SidesMismatch("what one side of a shard has, the other lacks")
@@ -314,7 +320,13 @@ def score_part(
     return Scored(None, {"records": result}, extra=beside, ids=ids)
 
 
-def _nothing_there(prepared: Prepared, result: Result) -> list[str]:
+def wanted_documents(settings: RecordSettings, asked: Asked) -> Wanted | None:
+    """The documents that are shown, or that a report carries."""
+    most = max(asked.documents, settings.worst or 0)
+    return Wanted(most, even_right=bool(asked.documents)) if most else None
+
+
+def _warn_of_nothing(prepared: Prepared, result: Result) -> list[str]:
     """Predictions that were read and have nothing of what is compared are probably wrapped in something."""
     findings = prepared.pairing.predicted.findings
     surplus = sum(findings.unknown.values()) if findings.unknown_counts else 0
@@ -324,17 +336,15 @@ def _nothing_there(prepared: Prepared, result: Result) -> list[str]:
     hint = (
         ""
         if prepared.pairing.predicted.text_field
-        else "; if the answer stands inside another field, name it with --from FIELD"
+        else "; if the answer is inside another field, name it with --from FIELD"
     )
     return [f"no prediction has any of the fields that the reference has{hint}"]
 
 
-def score_files(
-    reference: str | Path, predicted: str | Path, *, undefined: float | None = None, worst: int = 0, **options: Any
-) -> Run:
-    """Score two files of records; the options are those of `prepare`."""
-    prepared = prepare(reference, predicted, **options)
-    return run_prepared(prepared, undefined=undefined, wanted=Wanted(worst) if worst else None)
+def score_files(reference: str | Path, predicted: str | Path, *, undefined: float | None = None, **options: Any) -> Run:
+    """Score two files of records; the options are those of `RecordSettings`, which are those of the command."""
+    settings, asked = RecordSettings(**options), Asked(undefined=undefined)
+    return run_prepared(prepare(reference, predicted, settings), asked, wanted=wanted_documents(settings, asked))
 
 
 def read_choices(choices: Mapping[str, Any] | str | Path | None) -> tuple[str, dict[str, Any]]:
@@ -348,35 +358,21 @@ def read_choices(choices: Mapping[str, Any] | str | Path | None) -> tuple[str, d
 
 
 def _has_any_of(choice: Any) -> bool:
-    return (
-        bool(choice.any_of)
-        if isinstance(choice, Choice)
-        else isinstance(choice, Mapping) and bool(choice.get("any_of"))
-    )
+    return bool(choice.any_of if isinstance(choice, Choice) else isinstance(choice, Mapping) and choice.get("any_of"))
 
 
-def _with_alternatives(shape: Shape, by_path: Mapping[str, Any]) -> Shape:
-    """Where choices by path allow alternatives, the reference may hold a list of them."""
-    from tallystick.tasks.records.shapes import widened
-
-    paths = {path for path, choice in by_path.items() if _has_any_of(choice)}
-    return replace(
-        shape, reference=widened(shape.reference, paths), predicted=widened(shape.predicted, paths, predicted=True)
-    )
+def _words(listed: str | Sequence[str]) -> tuple[str, ...]:
+    return tuple(filter(None, map(str.strip, listed.split(",")))) if isinstance(listed, str) else tuple(listed)
 
 
-def _everywhere(type_: Any, chosen: Mapping[str, Any], credit: str, nothing: tuple[str, ...]) -> dict[str, Any]:
-    """What counts as nothing, said once for all values that do not say it themselves."""
+def _with_nothing(type_: Any, choices: Mapping[str, Any], credit: str, nothing: tuple[str, ...]) -> dict[str, Any]:
+    """The choices, with what counts as nothing for all values that do not have their own."""
     for name in nothing:
         if name not in NOTHING:
             raise MetricError(f"--nothing: expected some of {', '.join(NOTHING)}, found {name!r}")
-    _, decisions = explain_derivation(type_, dict(chosen), credit=credit)
-    out: dict[str, Any] = dict(chosen)
-    for decision in decisions:
-        path = decision.path
-        if path and not path.endswith("[*]") and decision.how != "ignored" and path not in chosen:
-            out[path] = Choice(nothing=nothing, why="--nothing")
-    return out
+    _, decisions = explain_derivation(type_, dict(choices), credit=credit)
+    paths = [one.path for one in decisions if one.path and not one.path.endswith("[*]") and one.how != "ignored"]
+    return {**dict.fromkeys(paths, Choice(nothing=nothing, why="--nothing")), **choices}
 
 
 def exact_note(result: Result) -> str:

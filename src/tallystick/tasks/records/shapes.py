@@ -1,15 +1,20 @@
-"""`--type module:Type`: finding the user's type, and turning JSON into values of it, strictly.
+"""What a document looks like, read off the reference: a JSON Schema that can be saved, edited and given back.
 
-Values are checked by msgspec, or by pydantic where the type is made of pydantic models. Nothing is coerced.
+Nothing is guessed about how values are compared: texts, numbers and booleans are exact, lists are bags. What looks as if
+it meant something else (a list that is always two integers, keys that are never the same) is said, not decided.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+import datetime
+import decimal
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, get_args, get_origin
 
+import msgspec
 from typing_extensions import NotRequired, TypedDict
 
 from tallystick.algebra.derive import one_alternative
@@ -18,23 +23,232 @@ from tallystick.errors import InputError, MetricError, Place, TallystickError
 from tallystick.files.arrow import ArrowLines
 from tallystick.files.json_values import TOO_DEEP
 from tallystick.files.lines import Lines, not_json
-from tallystick.tasks.records.inference import Seen, schema_of
+from tallystick.tasks.records.schema import type_of_schema
+
+# Whole numbers are numbers: that a reference happens to have no fraction promises nothing about a prediction.
+_KINDS: dict[type, str] = {
+    str: "string", bool: "boolean", int: "number", float: "number", type(None): "null",
+    bytes: "string", decimal.Decimal: "number", datetime.date: "string", datetime.datetime: "string",
+    datetime.time: "string", datetime.timedelta: "string",
+}  # fmt: skip
+# What JSON has no kind for; such values come from columns, where all values of a field are of one kind.
+_NOTES: dict[type, dict[str, str]] = {
+    bytes: {"contentEncoding": "base64"}, decimal.Decimal: {"format": "decimal"}, datetime.date: {"format": "date"},
+    datetime.datetime: {"format": "date-time"}, datetime.time: {"format": "time"}, datetime.timedelta: {"format": "duration"},
+}  # fmt: skip
+MANY_KEYS = 50
+MANY_SHAPES = 10_000
+"""So many combinations of keys and kinds are counted apart before they are added up."""
 
 
-def converter(type_: Any) -> Callable[[Any], Any]:
-    """A function from plain JSON data to a value of the type; it raises ValueError with the path of what is wrong."""
-    if not _has_pydantic(type_, set()):
-        import msgspec
+@dataclass
+class Seen:
+    """What was found at one path of the documents."""
 
-        try:
-            decoder = msgspec.json.Decoder(type_, strict=True)
-        except (TypeError, NotImplementedError) as error:
-            return _pydantic(type_, f"msgspec cannot ({error})")
-        return decoder.decode
-    return _pydantic(type_, "it is made of pydantic models")
+    count: int = 0
+    kinds: dict[type, int] = field(default_factory=dict)
+    fields: dict[str, Seen] = field(default_factory=dict)
+    items: Seen | None = None
+    lists: int = 0
+    objects: int = 0
+    pairs: int = 0
+    maps: bool = False
+    """Whether the objects are known to be mappings, whose keys are data."""
+    _shapes: dict[Any, list[Any]] = field(default_factory=dict)
+
+    def add(self, value: Any) -> None:
+        kind = type(value)
+        if kind is dict:
+            self.objects += 1
+            self._add_object(value)
+        elif kind is list:
+            self.lists += 1
+            self.pairs += len(value) == 2 and type(value[0]) is int and type(value[1]) is int
+            if self.items is None:
+                self.items = Seen()
+            for one in value:
+                self.items.add(one)
+        else:
+            self.kinds[kind] = self.kinds.get(kind, 0) + 1
+        self.count += 1
+
+    def _add_object(self, value: dict[str, Any]) -> None:
+        """Most objects have the same keys and kinds as one before: those are only counted."""
+        shape = (*value, *map(type, value.values()))
+        known = self._shapes.get(shape)
+        if known is None:
+            if len(self._shapes) >= MANY_SHAPES:
+                self.settle()
+            known = [0, [k for k, v in value.items() if type(v) in (dict, list)]]
+            self._shapes[shape] = known
+            for key in value:
+                self.fields.setdefault(key, Seen())
+        known[0] += 1
+        for key in known[1]:
+            self.fields[key].add(value[key])
+
+    def settle(self) -> Seen:
+        """Count what was only counted by shape."""
+        for shape, (times, nested) in self._shapes.items():
+            half = len(shape) // 2
+            for key, kind in zip(shape[:half], shape[half:], strict=True):
+                if key not in nested:
+                    seen = self.fields[key]
+                    seen.kinds[kind] = seen.kinds.get(kind, 0) + times
+                    seen.count += times
+        self._shapes.clear()
+        for inner in self.fields.values():
+            inner.settle()
+        if self.items is not None:
+            self.items.settle()
+        return self
+
+    @property
+    def is_map(self) -> bool:
+        """Whether the keys are data: very many, none of them in half of the objects."""
+        return self.maps or (
+            len(self.fields) > MANY_KEYS and max(s.count for s in self.fields.values()) * 2 < self.objects
+        )
 
 
-def _pydantic(type_: Any, reason: str) -> Callable[[Any], Any]:
+def infer_schema(documents: Iterable[Any], title: str = "Document") -> tuple[dict[str, Any], list[str]]:
+    """A JSON Schema that all documents fit, and what a person should look at."""
+    seen = Seen()
+    for document in documents:
+        seen.add(document)
+    return schema_of(seen, title)
+
+
+def schema_of(seen: Seen, title: str = "Document") -> tuple[dict[str, Any], list[str]]:
+    """The schema of what was seen."""
+    seen.settle()
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **_schema(seen)}
+    return schema, list(_doubts(seen, ""))
+
+
+def _schema(seen: Seen) -> dict[str, Any]:
+    options: list[dict[str, Any]] = []
+    names = {_KINDS[kind] for kind in seen.kinds}
+    if names:
+        ordered = sorted(names, key=lambda name: (name == "null", name))
+        notes = next((_NOTES[kind] for kind in seen.kinds if kind in _NOTES), {})
+        options.append({"type": ordered if len(ordered) > 1 else ordered[0], **notes})
+    if seen.objects:
+        options.insert(0, _object(seen))
+    if seen.lists:
+        options.insert(0, {"type": "array", "items": _items(seen)})
+    if len(options) == 2 and options[1] == {"type": "null"} and "type" in options[0]:
+        return {**options[0], "type": [options[0]["type"], "null"]}
+    return options[0] if len(options) == 1 else {"anyOf": options}
+
+
+def _items(seen: Seen) -> dict[str, Any]:
+    if seen.items is None or not seen.items.count:  # always empty: whatever a prediction has here is one too many
+        return {"type": ["boolean", "number", "string"]}
+    return _schema(seen.items)
+
+
+def _object(seen: Seen) -> dict[str, Any]:
+    if seen.is_map:
+        inner = Seen()
+        for one in seen.fields.values():
+            _pour(one, inner)
+        return {"type": "object", "additionalProperties": _schema(inner)}
+    return {
+        "type": "object",
+        "properties": {key: _schema(inner) for key, inner in seen.fields.items()},
+        "required": [key for key, inner in seen.fields.items() if inner.count == seen.objects],
+    }
+
+
+def _pour(one: Seen, into: Seen) -> None:
+    """Add what was seen at one path to another."""
+    for kind, times in one.kinds.items():
+        into.kinds[kind] = into.kinds.get(kind, 0) + times
+    into.count, into.lists, into.objects, into.pairs = (
+        getattr(into, name) + getattr(one, name) for name in ("count", "lists", "objects", "pairs")
+    )
+    for key, inner in one.fields.items():
+        _pour(inner, into.fields.setdefault(key, Seen()))
+    if one.items is not None:
+        into.items = into.items or Seen()
+        _pour(one.items, into.items)
+
+
+def _doubts(seen: Seen, path: str) -> Iterator[str]:
+    shown = path or "the document"
+    kinds: dict[str, int] = {}
+    for kind, times in seen.kinds.items():
+        if kind is not type(None):
+            kinds[_KINDS[kind]] = kinds.get(_KINDS[kind], 0) + times
+    kinds.update({name: n for name, n in (("list", seen.lists), ("object", seen.objects)) if n})
+    if len(kinds) > 1:
+        listed = ", ".join(f"{name} {times:,} times" for name, times in kinds.items())
+        yield f"{shown} has several kinds of value: {listed}"
+    if seen.lists and seen.pairs == seen.lists:
+        yield (
+            f"{shown} is always a list of two integers, probably a span; as a bag [3, 5] equals [5, 3]. "
+            f"Say what it is: {path or '$'}: {{list: ordered}}, or {{overlap: jaccard}}"
+        )
+    if seen.lists and not (seen.items and seen.items.count):
+        yield f"{shown} is always empty in the reference; whatever is predicted there counts as extra"
+    if seen.kinds and not kinds:
+        yield f"{shown} is always null in the reference; whatever is predicted there counts as extra"
+    if seen.maps:
+        return
+    if seen.is_map:
+        yield f"{shown} has {len(seen.fields):,} different keys, taken as data: a bag of (key, value)"
+        return
+    if seen.items is not None:
+        yield from _doubts(seen.items, f"{path}[*]")
+    for key, inner in seen.fields.items():
+        yield from _doubts(inner, f"{path}.{key}" if path else key)
+
+
+def sketch(schema: dict[str, Any]) -> str:
+    """A schema in one line, for a person: `{vendor: string, date: string?, lines: [{sku: string}]}`."""
+    if "anyOf" in schema:
+        return " | ".join(sketch(option) for option in schema["anyOf"])
+    kinds = schema.get("type", "any")
+    listed = [kinds] if isinstance(kinds, str) else list(kinds)
+    maybe = "?" if "null" in listed and len(listed) > 1 else ""
+    out = []
+    for kind in listed:
+        if kind == "null" and maybe:
+            continue
+        if kind == "array":
+            out.append(f"[{sketch(schema['items'])}]")
+        elif kind == "object" and "properties" in schema:
+            required = schema.get("required", ())
+            inside = (f"{k}: {sketch(v)}{'' if k in required else '?'}" for k, v in schema["properties"].items())
+            out.append("{" + ", ".join(one.replace("??", "?") for one in inside) + "}")
+        elif kind == "object":
+            out.append(f"{{any key: {sketch(schema['additionalProperties'])}}}")
+        else:
+            out.append(kind)
+    return " | ".join(out) + maybe
+
+
+# `--type module:Type`: finding the user's type, and turning JSON into values of it, strictly.
+#
+# Values are checked by msgspec, or by pydantic where the type is made of pydantic models. Nothing is coerced.
+
+Convert = Callable[[bytes], Any]
+
+
+def converter(type_: Any) -> Convert:
+    """A function from a line of JSON to a value of the type, or to plain data without one; it raises ValueError with the path of what is wrong."""
+    if type_ is None:
+        return msgspec.json.Decoder().decode
+    if _has_pydantic(type_, set()):
+        return _pydantic(type_, "it is made of pydantic models")
+    try:
+        return msgspec.json.Decoder(type_, strict=True).decode
+    except (TypeError, NotImplementedError) as error:
+        return _pydantic(type_, f"msgspec cannot ({error})")
+
+
+def _pydantic(type_: Any, reason: str) -> Convert:
     try:
         from pydantic import TypeAdapter, ValidationError
     except ImportError:
@@ -56,8 +270,6 @@ def _pydantic(type_: Any, reason: str) -> Callable[[Any], Any]:
 
 
 def _has_pydantic(type_: Any, seen: set[int]) -> bool:
-    from tallystick.algebra.shape import record_fields
-
     if id(type_) in seen:
         return False
     seen.add(id(type_))
@@ -73,31 +285,34 @@ def _has_pydantic(type_: Any, seen: set[int]) -> bool:
 # reference, and T in a prediction.
 
 
-def widened(type_: Any, paths: Collection[str], *, predicted: bool = False, path: str = "") -> Any:
+def with_alternatives(type_: Any, paths: Collection[str], *, predicted: bool = False, path: str = "") -> Any:
     """The type, with alternatives at the paths. Records on the way become plain objects of the same fields."""
     if not any(one.startswith(path) for one in paths):
         return type_
     if get_origin(type_) is NotRequired:
-        inner: Any = widened(get_args(type_)[0], paths, predicted=predicted, path=path)
+        inner: Any = with_alternatives(get_args(type_)[0], paths, predicted=predicted, path=path)
         return NotRequired[inner]
     if get_origin(type_) is Annotated:
-        noted: Any = (widened(type_.__origin__, paths, predicted=predicted, path=path), *type_.__metadata__)
+        noted: Any = (with_alternatives(type_.__origin__, paths, predicted=predicted, path=path), *type_.__metadata__)
         return Annotated[noted]
     plain = plain_type(type_)
     if path in paths and path:
         one: Any = one_alternative(plain)
         return one if predicted else union_of((one, list[one]))
     if get_origin(plain) in UNIONS:
-        return union_of(widened(one, paths, predicted=predicted, path=path) for one in get_args(plain))
+        return union_of(with_alternatives(one, paths, predicted=predicted, path=path) for one in get_args(plain))
     if get_origin(plain) in BAGS and get_args(plain):
-        item: Any = widened(get_args(plain)[0], paths, predicted=predicted, path=f"{path}[*]")
+        item: Any = with_alternatives(get_args(plain)[0], paths, predicted=predicted, path=f"{path}[*]")
         return list[item]
     fields = record_fields(plain)
     if fields is None:
         return type_
     made: Any = TypedDict(  # type: ignore[misc]
         plain.__name__,
-        {k: widened(t, paths, predicted=predicted, path=f"{path}.{k}" if path else k) for k, t in fields.items()},
+        {
+            k: with_alternatives(t, paths, predicted=predicted, path=f"{path}.{k}" if path else k)
+            for k, t in fields.items()
+        },
     )
     return made
 
@@ -106,13 +321,11 @@ def widened(type_: Any, paths: Collection[str], *, predicted: bool = False, path
 #
 # A shape says what the metric is derived from, how lines become values, and how strict predictions are: those of a type or a
 # schema were promised and have to fit; an inferred shape promises nothing about predictions, so what does not fit it is
-# counted as wrong and said.
-
-Convert = Callable[[bytes], Any]
+# counted as wrong, with a warning.
 
 
 @dataclass(frozen=True)
-class Shape:
+class RecordShape:
     """The types of both sides; `schema` and `doubts` if they were inferred."""
 
     reference: Any
@@ -123,44 +336,47 @@ class Shape:
 
     def converters(self) -> tuple[Convert, Convert]:
         """From a line to a value, for both sides."""
-        if self.reference is None:
-            import msgspec
-
-            plain = msgspec.json.Decoder().decode
-            return plain, plain
         left = converter(self.reference)
         return left, left if self.predicted is self.reference else converter(self.predicted)
 
-
-PLAIN = Shape(None, None)
-
-
-def shape_of_type(type_: Any) -> Shape:
-    """The shape of documents that are values of a type."""
-    return Shape(type_, type_)
+    def with_alternatives(self, paths: Collection[str]) -> RecordShape:
+        """The same, but at these paths the reference may hold a list of alternatives."""
+        reference = with_alternatives(self.reference, paths)
+        return replace(self, reference=reference, predicted=with_alternatives(self.predicted, paths, predicted=True))
 
 
-def shape_of_schema(schema: Any, file: str = "schema") -> Shape:
+PLAIN = RecordShape(None, None)
+
+
+def shape_of_schema(schema: Any, file: str = "schema") -> RecordShape:
     """The shape that a JSON Schema describes."""
-    from tallystick.tasks.records.schema import type_of_schema
-
     reference = type_of_schema(schema, file)
-    alternatives = '"any_of"' in _dumped(schema)
-    return Shape(reference, type_of_schema(schema, file, predicted=True) if alternatives else reference)
+    alternatives = '"any_of"' in json.dumps(schema, default=str)
+    return RecordShape(reference, type_of_schema(schema, file, predicted=True) if alternatives else reference)
 
 
-def infer_shape(reference: Lines) -> Shape:
+def inferred_shape(schema: dict[str, Any], doubts: Iterable[str] = (), file: str = "inferred") -> RecordShape:
+    """The shape of a schema that was inferred, which promises nothing."""
+    return replace(shape_of_schema(schema, file), promised=False, schema=schema, doubts=tuple(doubts))
+
+
+def infer_shape(reference: Lines) -> RecordShape:
     """The shape of a reference file, which is read once from end to end (a Parquet file only as far as need be)."""
     if isinstance(reference, ArrowLines):
-        from tallystick.tasks.records.arrow_shapes import see_file
+        from tallystick.tasks.records.arrow import see_file
 
-        return _shape_of(see_file(reference), reference.file)
-    return _shape_of(_see_lines(reference), reference.file)
+        seen = see_file(reference)
+    else:
+        seen = _see_lines(reference)
+    if not seen.count:
+        raise InputError("has no records; expected one JSON value a line", reference.file)
+    try:
+        return inferred_shape(*schema_of(seen), f"inferred from {reference.file}")
+    except RecursionError:
+        raise InputError(TOO_DEEP, reference.file) from None
 
 
 def _see_lines(reference: Lines) -> Seen:
-    import msgspec
-
     seen, decode = Seen(), msgspec.json.Decoder().decode
     number, line = 0, b""
     try:
@@ -176,17 +392,6 @@ def _see_lines(reference: Lines) -> Seen:
     return seen
 
 
-def _shape_of(seen: Seen, file: str) -> Shape:
-    if not seen.count:
-        raise InputError("has no records; expected one JSON value a line", file)
-    try:
-        schema, doubts = schema_of(seen)
-        shape = shape_of_schema(schema, f"inferred from {file}")
-    except RecursionError:
-        raise InputError(TOO_DEEP, file) from None
-    return Shape(shape.reference, shape.predicted, False, schema, tuple(doubts))
-
-
 def loose_converter(schema: dict[str, Any]) -> Convert:
     """The converter of an inferred schema to which any key may be missing."""
     return converter(shape_of_schema(_loosened(schema)).predicted)
@@ -200,9 +405,3 @@ def _loosened(schema: Any) -> Any:
             if key != "required"
         }
     return [_loosened(one) for one in schema] if isinstance(schema, list) else schema
-
-
-def _dumped(schema: Any) -> str:
-    import json
-
-    return json.dumps(schema, default=str)

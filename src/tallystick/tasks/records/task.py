@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.show.tables import Table
 from tallystick.tasks.contract import (
     Asked,
     AskParts,
@@ -26,10 +28,10 @@ from tallystick.tasks.contract import (
 )
 
 if TYPE_CHECKING:
+    from tallystick.algebra.derive import Decision
     from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
-    from tallystick.show.tables import Table
-    from tallystick.tasks.records.score import Kept, Prepared, Run, Wanted
+    from tallystick.tasks.records.score import Kept, Known, Prepared, Run
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,12 @@ class RecordSettings:
     """What a document is, how it is compared, and how the files are read."""
 
     # fmt: off
-    type: str | None = option(None, "A document's type, e.g. mymodule:Invoice or file.py:Invoice.", metavar="MODULE:TYPE")
-    schema: str | None = option(None, "A document's JSON Schema. Without --type and --schema the shape is inferred from REFERENCE.", metavar="FILE")
-    choices: str | None = option(None, "YAML or JSON: how to compare what, by path, e.g. lines[*].price: {number: {relative: 0.01}}", metavar="FILE")
-    expression: str | None = option(None, "A metric instead of the derived one, e.g. 'f1(match(exact))'.", names=("--metric",), metavar="EXPRESSION")
+    type: Any = option(None, "A document's type, e.g. mymodule:Invoice or file.py:Invoice.", metavar="MODULE:TYPE")
+    schema: Any = option(None, "A document's JSON Schema. Without --type and --schema the shape is inferred from REFERENCE.", metavar="FILE")
+    choices: Any = option(None, "YAML or JSON: how to compare what, by path, e.g. lines[*].price: {number: {relative: 0.01}}", metavar="FILE")
+    metric: Any = option(None, "A metric instead of the derived one, e.g. 'f1(match(exact))'.", metavar="EXPRESSION")
     credit: str = option("each", "Each field counts by itself, or a record is right or wrong as a whole.", choices=("each", "all"))
-    nothing: str | None = option(None, "What counts as nothing: some of missing,null,empty.  [default: missing,null]", metavar="LIST")
+    nothing: Any = option(None, "What counts as nothing: some of missing,null,empty.  [default: missing,null]", metavar="LIST")
     id: str | None = option(None, "The field that pairs the documents.  [default: id, where both files have it]", metavar="FIELD")
     from_: str | None = option(None, "The field of a predicted line that holds the model's output, as text or as an object.", metavar="FIELD")
     unknown: str = option("count", "Keys that only predictions have: each value counts as extra, or is left out.", choices=("count", "ignore"))
@@ -83,21 +85,30 @@ class Records(Task):
 
     # Scoring
 
+    def formats(self) -> Any:
+        from tallystick.files.boundaries import Format, Uncut
+
+        whole = Uncut("it is one JSON value; as JSON Lines it can be cut")
+        return (
+            Format(
+                "json",
+                lambda opening: opening.name.endswith(".json") and opening.head.lstrip()[:1] == b"{",
+                None,
+                whole,
+            ),
+        )
+
     def score(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, reading: Reading
     ) -> Scored:
         """All documents are kept, for whoever comes back to them; a part of two files keeps what was asked for."""
         from tallystick.results.evaluation import Evaluation
-        from tallystick.tasks.records.score import score_part, scored_batches
+        from tallystick.tasks.records.score import prepare, score_part, scored_batches
 
         if reading.part:
             assert reading.asked is not None
-            inferred, how, _ = reading.known
-            return score_part(
-                reference, predicted, undefined=reading.asked.undefined, fields=reading.asked.label is None, labels=reading.asked.label,
-                wanted=_wanted(settings, reading.asked), rows=reading.asked.keep_rows, inferred=inferred, how=how, **_preparing(settings),
-            )  # fmt: skip
-        prepared = _prepare(reference, predicted, settings, missing=reading.missing)
+            return score_part(reference, predicted, settings, reading.asked, reading.known)
+        prepared = prepare(reference, predicted, settings, missing=reading.missing)
         evaluation = Evaluation(prepared.metric)
         deque(scored_batches(prepared, evaluation), maxlen=0)
         result = prepared.signed(evaluation.compute())
@@ -115,36 +126,35 @@ class Records(Task):
     def run(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, asked: Asked
     ) -> tuple[Scored, Shown]:
-        from tallystick.tasks.records.score import run_prepared
+        from tallystick.tasks.records.score import prepare, run_prepared, wanted_documents
 
-        prepared = _prepare(reference, predicted, settings)
-        run = run_prepared(
-            prepared, undefined=asked.undefined, fields=asked.label is None, labels=asked.label,
-            wanted=_wanted(settings, asked), rows=asked.keep_rows, progress=asked.advance,
-        )  # fmt: skip
-        return self._shown(run, (reference, predicted), settings, asked)
+        prepared = prepare(reference, predicted, settings)
+        run = run_prepared(prepared, asked, wanted=wanted_documents(settings, asked))
+        return self._show_run(run, (reference, predicted), settings, asked)
 
-    def look_first(self, files: Files, settings: RecordSettings, ask_parts: AskParts) -> Any:
+    def look_first(self, files: Files, settings: RecordSettings, ask_parts: AskParts) -> Known:
         """The shape of the documents and what they are paired by are those of the whole files; the metric names what a stored
         run depends on."""
+        from tallystick.tasks.records.score import Known, prepare
+
         if "-" in files:
             raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
-        prepared = _prepare(*files, settings)
-        return prepared.shape.schema, prepared.pairing.decide(), str(prepared.metric)
+        prepared = prepare(*files, settings)
+        return Known(prepared.shape.schema, prepared.pairing.decide(), str(prepared.metric))
 
     def put_together(
         self, gathered: Scored, files: Files, settings: RecordSettings, reading: Reading
     ) -> tuple[Scored, Shown]:
-        from tallystick.tasks.records.score import finished
+        from tallystick.tasks.records.score import complete_run, prepare
 
         asked, beside = reading.asked, gathered.extra
         assert asked is not None
-        prepared = _prepare(*files, settings)
+        prepared = prepare(*files, settings)
         prepared.pairing.decide()
         prepared.pairing.predicted.findings, prepared.pairing.ignored = beside.findings, beside.ignored
         # the metric as an expression again: it is the same in every shard
         result = gathered.results["records"].changed(metric=prepared.metric, undefined=asked.undefined)
-        return self._shown(finished(prepared, result, beside.wanted), files, settings, asked)
+        return self._show_run(complete_run(prepared, result, beside.wanted), files, settings, asked)
 
     def id_field(self, settings: RecordSettings) -> str:
         return settings.id or "id"
@@ -159,52 +169,33 @@ class Records(Task):
     ) -> tuple[Shown, tuple[str, ...]] | None:
         if not settings.describe:
             return None
-        from tallystick.tasks.records.show import decisions_table
+        from tallystick.tasks.records.score import prepare
 
-        prepared = _prepare(reference, predicted, settings)
+        prepared = prepare(reference, predicted, settings)
         _save_schema(prepared, settings)
-        lines = (
-            *_opening(prepared, reference, settings),
-            *(f"Warning: {doubt}" for doubt in prepared.shape.doubts),
-            f"metric: {prepared.metric}",
-        )
+        doubts = (f"Warning: {doubt}" for doubt in prepared.shape.doubts)
+        lines = (*_describe_shape(prepared, reference, settings), *doubts, f"metric: {prepared.metric}")
         return Shown([decisions_table(prepared.decisions)] if prepared.decisions else ()), lines
 
-    def _shown(self, run: Run, files: Files, settings: RecordSettings, asked: Asked) -> tuple[Scored, Shown]:
+    def _show_run(self, run: Run, files: Files, settings: RecordSettings, asked: Asked) -> tuple[Scored, Shown]:
         from tallystick.results import tables as reports
-        from tallystick.results.documents import differences_as_json, differences_tables
         from tallystick.tasks.records.score import exact_note
 
         _save_schema(run.prepared, settings)
-        result, prepared = run.result, run.prepared
-        opening = _opening(prepared, files[0], settings)
-        by_order = run.paired == "by order" and asked.format != "json"
-        paired = f"paired {run.paired}"
-        if asked.label is not None:
-            json: dict[str, Any] = {"labels": [vars(row) for row in result.by_label(asked.label)]}
-            scored = Scored(run, {"records": result}, (paired,), opening=opening)
-            return scored, Shown([reports.labels_table(result, asked.label)], json)
-        tables: list[Table] = []
-        json = {
-            "exact": {"documents": result.exact_documents, "rate": result.exact},
-            **prepared.pairing.predicted.findings.as_dict(),
-        }
-        if prepared.shape.schema is not None:
-            json["inferred_schema"] = prepared.shape.schema
-        if asked.by in (None, "field"):
-            tables.append(reports.fields_table(result))
-            json["fields"] = [vars(row) for row in result.by_field()]
-        if settings.worst:
-            wrong = [kept for kept in run.documents if not kept.is_right][: settings.worst]
-            documents = _explained(run, wrong)
-            tables += differences_tables(documents, None, asked.format == "table")
-            json["worst"] = differences_as_json(documents, None)
-        notes = [paired + (" (--id FIELD pairs by a field)" if by_order else ""), exact_note(result)]
         closing: tuple[str, ...] = ()
-        if asked.format == "table" and tables and asked.by is None and not settings.worst:
-            closing = _point_further(files, tables[0], settings)
-        scored = Scored(run, {"records": result}, tuple(filter(None, notes)), closing, opening=opening)
-        return scored, Shown(tables, json)
+        result, paired = run.result, f"paired {run.paired}"
+        if asked.label is not None:
+            notes = [paired]
+            labels = [vars(row) for row in result.by_label(asked.label)]
+            shown = Shown([reports.labels_table(result, asked.label)], {"labels": labels})
+        else:
+            by_order = run.paired == "by order" and asked.format != "json"
+            notes = [paired + " (--id FIELD pairs by a field)" * by_order, exact_note(result)]
+            shown = _show_figures(run, settings, asked)
+            if asked.format == "table" and shown.tables and asked.by is None and not settings.worst:
+                closing = _point_further(files, shown.tables[0], settings)
+        opening = _describe_shape(run.prepared, files[0], settings)
+        return Scored(run, {"records": result}, tuple(filter(None, notes)), closing, opening), shown
 
     def boundaries(self, file: str, settings: Any) -> Boundaries | Uncut:
         from tallystick.files.boundaries import LINES, Uncut
@@ -226,63 +217,50 @@ class Records(Task):
         return Parts(tables, costs, explain=lambda key: run.explain(known[key]), alignment="Side by side")
 
     def explain(self, reference: Any, predicted: Any, settings: RecordSettings, wish: Wish) -> Explained:
-        from tallystick.tasks.records.score import Wanted, run_prepared
+        from tallystick.tasks.records.score import Wanted, prepare, run_prepared
 
-        prepared = _prepare(reference, predicted, settings)
+        prepared = prepare(reference, predicted, settings)
         wanted = Wanted(wish.worst or (3 if wish.field else 1), wish.field, wish.document)
-        run = run_prepared(prepared, fields=False, wanted=wanted, rows=wish.document is not None)
+        run = run_prepared(prepared, Asked(keep_rows=wish.document is not None), fields=False, wanted=wanted)
         if not run.documents and wish.document is not None:
             hint = did_you_mean(wish.document, map(str, run.result.ids))
             raise MetricError(f"no document {wish.document!r}; there are {run.result.count:,}.{hint}")
-        return Explained(
-            _explained(run, run.documents), run.result.count, opening=_opening(prepared, reference, settings)
-        )
+        opening = _describe_shape(prepared, reference, settings)
+        return Explained(_explain(run, run.documents), run.result.count, opening=opening)
 
 
-def _prepare(reference: Any, predicted: Any, settings: RecordSettings, missing: Any = None) -> Prepared:
-    from tallystick.tasks.records.score import prepare
+def _show_figures(run: Run, settings: RecordSettings, asked: Asked) -> Shown:
+    """Figures by field and the worst documents; as JSON also what became of the predictions."""
+    from tallystick.results import tables as reports
+    from tallystick.results.documents import differences_as_json, differences_tables
 
-    return prepare(reference, predicted, absent=missing, **_preparing(settings))
-
-
-def _preparing(settings: RecordSettings) -> dict[str, Any]:
-    """The settings as the arguments of `prepare`."""
-    from tallystick.algebra.loading import load
-
-    nothing = settings.nothing
-    return {
-        "type": load(settings.type) if settings.type else None,
-        "schema": settings.schema,
-        "metric": settings.expression,
-        "choices": settings.choices,
-        "credit": settings.credit,
-        "nothing": None if nothing is None else [word.strip() for word in nothing.split(",") if word.strip()],
-        "id_field": settings.id,
-        "text_field": settings.from_,
-        "lenient": settings.lenient,
-        "unknown": settings.unknown,
+    result, prepared = run.result, run.prepared
+    tables: list[Table] = []
+    json: dict[str, Any] = {
+        "exact": {"documents": result.exact_documents, "rate": result.exact},
+        **prepared.pairing.predicted.findings.as_dict(),
     }
+    if prepared.shape.schema is not None:
+        json["inferred_schema"] = prepared.shape.schema
+    if asked.by in (None, "field"):
+        tables.append(reports.fields_table(result))
+        json["fields"] = [vars(row) for row in result.by_field()]
+    if settings.worst:
+        documents = _explain(run, [kept for kept in run.documents if not kept.is_right][: settings.worst])
+        tables += differences_tables(documents, None, asked.format == "table")
+        json["worst"] = differences_as_json(documents, None)
+    return Shown(tables, json)
 
 
-def _wanted(settings: RecordSettings, asked: Asked) -> Wanted | None:
-    """The documents that are shown, or that a report carries."""
-    from tallystick.tasks.records.score import Wanted
-
-    most = asked.documents
-    if not most and not settings.worst:
-        return None
-    return Wanted(max(most, settings.worst or 0), even_right=bool(most))
-
-
-def _explained(run: Run, documents: Sequence[Kept]) -> list[tuple[Any, Mapping[str, float | None], Any]]:
+def _explain(run: Run, documents: Sequence[Kept]) -> list[tuple[Any, Mapping[str, float | None], Any]]:
     return [(kept.id, kept.figures, run.explain(kept)) for kept in documents]
 
 
-def _opening(prepared: Prepared, reference: Any, settings: RecordSettings) -> tuple[str, ...]:
+def _describe_shape(prepared: Prepared, reference: Any, settings: RecordSettings) -> tuple[str, ...]:
     if prepared.shape.schema is None:
         return ()
     from tallystick.files.source import shown_name
-    from tallystick.tasks.records.inference import sketch
+    from tallystick.tasks.records.shapes import sketch
 
     wrote: tuple[str, ...] = ()
     if settings.save_schema:
@@ -317,6 +295,53 @@ def _point_further(files: Files, by_field: Table, settings: RecordSettings) -> t
             given += [flag(one)] if value is True else [flag(one), str(value)]
     command = ["tallystick", "explain", "records", *map(str, files), *given, "--field", worst[0]]
     return (f"examples of the worst field: {shlex.join(command)}",)
+
+
+# Which choice applies where, and why: the decisions of a derivation, drawn as a tree.
+
+
+def decisions_table(decisions: Sequence[Decision], title: str = "document") -> Table:
+    """A row for each path: what it is, how it is compared, and who said so."""
+    steps = [_steps(decision.path) for decision in decisions]
+    rows = []
+    for k, (path, decision) in enumerate(zip(steps, decisions, strict=True)):
+        rows.append(
+            [
+                _branch(steps, k) + (path[-1].removeprefix(".") if path else title),
+                _short(decision.type),
+                decision.how,
+                decision.why,
+            ]
+        )
+    return Table(["value", "type", "compared by", "because"], rows)
+
+
+def _steps(path: str) -> list[str]:
+    return re.findall(r"\[\*\]|\.?[^.\[]+|\.", path)
+
+
+def _branch(steps: Sequence[Sequence[str]], k: int) -> str:
+    """The lines in front of a row: whether something follows on each level above."""
+    mine = steps[k]
+    out = []
+    for depth in range(1, len(mine) + 1):
+        follows = False
+        for later in steps[k + 1 :]:
+            if len(later) < depth or later[: depth - 1] != mine[: depth - 1]:
+                break
+            if len(later) == depth:
+                follows = True
+                break
+        last = depth == len(mine)
+        out.append(("├─ " if follows else "└─ ") if last else ("│  " if follows else "   "))
+    return "".join(out)
+
+
+def _short(name: str) -> str:
+    name = re.sub(r"Annotated\[(.*?), .*\]", r"\1", name)
+    name = re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", name)
+    name = re.sub(r"Optional\[([^\[\]]+)\]", r"\1 | None", name)
+    return name if len(name) <= 40 else name[:39] + "…"
 
 
 TASK = Records()

@@ -14,10 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
-from tallystick.files.json_values import Json, read_json
+from tallystick.files.boundaries import Format, Opening, find_format
+from tallystick.files.json_values import Json
 from tallystick.files.pairing import Documents
-from tallystick.files.source import AnySource, shown_name
+from tallystick.files.source import AnySource
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.structures.texts import AnnotatedMention, FactSet, Relation, RelationSet
 from tallystick.tasks.named import document_name, read_mention
@@ -33,21 +35,31 @@ def read_relations(
     name: AnySource, training: Mapping[str, docred.TrainingFacts] | None = None, *, keep_text: bool = False
 ) -> RelationDocuments:
     """The relations of each document of a file (or folder, for brat), and its words where they are to be kept."""
-    if is_brat(name):
-        return _read_brat(name, keep_text)
-    file, documents = shown_name(name), read_json(name)
-    if not documents:  # an empty list: a DocRED submission of nothing
-        return Documents[RelationSet](file, "JSON", partial=True)
-    if docred.is_reference(documents[0]):
-        return docred.read_reference(documents, file, training)
-    if docred.is_submission(documents[0]):
-        return docred.read_submission(documents, file)
-    if not documents[0].has("relations"):
-        raise documents[0].fail(
-            "expected an object with 'relations' (plain or SpERT), 'vertexSet' (DocRED) or 'h_idx' (a DocRED submission)"
-        )
-    out: Documents[RelationSet] = Documents(file, "JSON")
-    for number, document in enumerate(documents, 1):
+    opening = Opening(name)
+    chosen = find_format(FORMATS, opening)
+    if chosen is None:
+        expected = "expected an object with 'relations' (plain or SpERT), 'vertexSet' (DocRED) or 'h_idx' (a DocRED submission)"
+        raise opening.documents[0].fail(expected)
+    assert chosen.read is not None
+    found: RelationDocuments = chosen.read(opening, training=training, keep_text=keep_text)
+    return found
+
+
+def _read_nothing(opening: Opening, **_: Any) -> Documents[RelationSet]:
+    return Documents(str(opening.source), "JSON", partial=True)
+
+
+def _read_facts(opening: Opening, training: Mapping[str, docred.TrainingFacts] | None, **_: Any) -> Documents[FactSet]:
+    return docred.read_reference(opening.documents, str(opening.source), training)
+
+
+def _read_submission(opening: Opening, **_: Any) -> Documents[FactSet]:
+    return docred.read_submission(opening.documents, str(opening.source))
+
+
+def _read_plain(opening: Opening, keep_text: bool, **_: Any) -> Documents[RelationSet]:
+    out: Documents[RelationSet] = Documents(str(opening.source), "JSON")
+    for number, document in enumerate(opening.documents, 1):
         text = words_of(document) if keep_text else None
         out.add(document_name(document, number, *NAMES), _plain(document), document.place, text)
     return out
@@ -71,7 +83,8 @@ def _argument(found: Json, entities: list[AnnotatedMention]) -> AnnotatedMention
     return entities[found.value]
 
 
-def _read_brat(name: AnySource, keep_text: bool) -> Documents[RelationSet]:
+def _read_brat(opening: Opening, keep_text: bool, **_: Any) -> Documents[RelationSet]:
+    name = opening.source
     out: Documents[RelationSet] = Documents(str(name), "brat", named=Path(name).is_dir())
     for file in read_standoff(name):
         relations = []
@@ -83,6 +96,19 @@ def _read_brat(name: AnySource, keep_text: bool) -> Documents[RelationSet]:
         text = file.text() if keep_text else None
         out.add(file.name, RelationSet(tuple(relations)), file.place, of_characters(text) if text is not None else None)
     return out
+
+
+FORMATS = (
+    Format("brat", lambda opening: is_brat(opening.source), _read_brat),
+    Format(
+        "nothing", lambda opening: not opening.documents, _read_nothing
+    ),  # an empty list: a DocRED submission of nothing
+    Format("DocRED", lambda opening: docred.is_reference(opening.documents[0]), _read_facts),
+    Format("DocRED submission", lambda opening: docred.is_submission(opening.documents[0]), _read_submission),
+    Format("JSON", lambda opening: opening.has("relations"), _read_plain),
+)
+"""The formats of relations, the first that fits. A reader is given the file, and answers with its documents; it keeps their words
+where `keep_text` asks for them."""
 
 
 # The words of documents, for those who want to see them: scoring never looks at them.

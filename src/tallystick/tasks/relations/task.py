@@ -55,6 +55,11 @@ class Relations(Task):
     breakdowns = ("label", "field")
     labels = {"type": "relations[*].type", "fact": "facts[*].type"}
 
+    def formats(self) -> Any:
+        from tallystick.tasks.relations.files import FORMATS
+
+        return FORMATS
+
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: RelationSettings,
         readings: Mapping[Any, Reading],

@@ -17,23 +17,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
 from tallystick.files.arrow import is_arrow_file
+from tallystick.files.boundaries import Format, Opening, column_boundaries, conllu_boundaries
 from tallystick.files.numbering import Numbering
 from tallystick.files.pairing import Missing
-from tallystick.files.source import AnySource, Source, unpacked_name
+from tallystick.files.source import AnySource, Source
+from tallystick.files.standoff import is_brat
 from tallystick.files.table import read_columns
 from tallystick.tasks.spans.iob import Reading, Repairs, Scheme, decode
 from tallystick.tasks.spans.jsonl import Boundaries
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Span, annotate
 from tallystick.tasks.spans.tags import TaggedTexts, read_tags, read_tags_together, tags_from_lists
 
-Format = Literal["columns", "jsonl", "brat", "conllu"]
 _CONLLU_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}\r?$")
 
 
@@ -129,7 +129,7 @@ def read_span_files(
     reference: AnySource,
     predicted: AnySource | None,
     *,
-    format: Format | None = None,
+    format: str | None = None,
     columns: Columns = Columns(),  # noqa: B008 - frozen
     decoding: Decoding = Decoding(),  # noqa: B008
     offsets: Offsets = Offsets(),  # noqa: B008
@@ -202,7 +202,7 @@ def read_span_files(
     raise MetricError(f'"{chosen}" is not a format of spans; there are columns, jsonl, brat, conllu')
 
 
-def agreed_format(reference: AnySource, predicted: AnySource | None, format: Format | None = None) -> Format:
+def agreed_format(reference: AnySource, predicted: AnySource | None, format: str | None = None) -> str:
     """The format of both sides, if it is not said: what the files look like, if they look alike."""
     # What can be read only once cannot be looked at first; then the other side shows what both are.
     hidden = predicted is not None and Source.of(reference).reads_once
@@ -216,28 +216,39 @@ def agreed_format(reference: AnySource, predicted: AnySource | None, format: For
     return chosen
 
 
-def find_format(name: AnySource) -> Format:
+def find_format(name: AnySource) -> str:
     """The format of a file by its name, or else by its first lines. Standard input is columns unless told."""
-    text = unpacked_name(name)
-    if Source.of(name).reads_once:
-        return "columns"
-    if text.endswith(".ann") or Path(name).is_dir():
-        return "brat"
-    if is_arrow_file(name):
-        return "jsonl"
-    for ending, format_ in ((".jsonl", "jsonl"), (".ndjson", "jsonl"), (".conllu", "conllu")):
-        if text.endswith(ending):
-            return format_  # type: ignore[return-value]
-    return _format_of_content(name)
+    opening = Opening(name)
+    return next(one.name for one in FORMATS if one.recognises(opening))
 
 
-def _format_of_content(name: AnySource) -> Format:
-    for line in _first_lines(name):
+def _is_jsonl(opening: Opening) -> bool:
+    if is_arrow_file(opening.source) or opening.name.endswith((".jsonl", ".ndjson")):
+        return True
+    return not opening.name.endswith(".conllu") and _content(opening) == "jsonl"
+
+
+def _is_conllu(opening: Opening) -> bool:
+    return opening.name.endswith(".conllu") or _content(opening) == "conllu"
+
+
+def _content(opening: Opening) -> str:
+    """What the first line that is no comment looks like."""
+    for line in [] if opening.source.reads_once else _first_lines(opening.source):
         if line.startswith(b"{") and line.rstrip().endswith(b"}") and b":" in line:
             return "jsonl"
         if line.strip() and not line.startswith(b"#"):
             return "conllu" if _CONLLU_ROW.match(line) else "columns"
     return "columns"
+
+
+FORMATS = (
+    Format("brat", lambda opening: is_brat(opening.source)),
+    Format("jsonl", _is_jsonl),
+    Format("conllu", _is_conllu, boundaries=conllu_boundaries),
+    Format("columns", boundaries=column_boundaries),
+)
+"""The formats of spans, the first that fits."""
 
 
 def _first_lines(name: AnySource, most: int = 1 << 16) -> Sequence[bytes]:

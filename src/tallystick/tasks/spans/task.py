@@ -10,7 +10,6 @@ from tallystick.errors import MetricError
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option, refuse_idle
 
 if TYPE_CHECKING:
-    from tallystick.files.boundaries import Boundaries, Uncut
     from tallystick.results.report import Parts
     from tallystick.tasks.spans.files import SpanCorpus
     from tallystick.tasks.spans.metrics import SpanOptions
@@ -81,6 +80,11 @@ class Spans(Task):
     rows_for_means = True
     can_explain = False
     instead_of_explain = "spans have no tree to show; `tallystick score spans ... --errors` lists what went wrong"
+
+    def formats(self) -> Any:
+        from tallystick.tasks.spans.files import FORMATS
+
+        return FORMATS
 
     def check(self, metrics: tuple[str, ...], settings: SpanSettings) -> None:
         if settings.digits is not None and not settings.seqeval:
@@ -166,11 +170,6 @@ class Spans(Task):
             raise MetricError(
                 f"--seqeval is a layout of its own, with F1 and 0 for 0/0, as seqeval has it; leave {' and '.join(others)} out"
             )
-
-    def cut(self, head: bytes, input: str | None, name: str) -> Boundaries | Uncut:
-        from tallystick.files.boundaries import cut_columns
-
-        return cut_columns(head, input, name)
 
     def parts(self, scored: Scored, settings: SpanSettings, shown: Shown) -> Parts:
         from tallystick.tasks.spans.show import spans_parts

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tallystick.errors import InputError, Place, some
+from tallystick.files.boundaries import Format, Uncut
 from tallystick.files.json_values import NotJson, decode, decode_line
 from tallystick.files.pairing import Documents, Missing, Paired, pair_sides, repeated_name
 from tallystick.files.source import AnySource, Source
@@ -34,6 +35,7 @@ TYPES = ("type", "incident_type")
 IDS = ("id", "docid", "doc_id", "doc_key")
 _LIST = ("templates", "pred_templates", "predicted_templates")
 _MUC4 = re.compile(r"^\s*0\.\s+MESSAGE: ID\b", re.MULTILINE)
+_MUC4_HEAD = re.compile(rb"^0\.\s+MESSAGE: ID", re.MULTILINE)
 _MUC4_NAME = re.compile(r"^TST(\d)-MUC\d-(\d{4})$")
 
 
@@ -317,3 +319,12 @@ def _offsets(value: Any) -> Iterator[tuple[str, int]]:
     elif isinstance(value, dict):
         for part in value.values():
             yield from _offsets(part)
+
+
+FORMATS = (
+    Format(
+        "muc4",
+        lambda opening: _MUC4_HEAD.search(opening.head) is not None,
+        boundaries=Uncut("a MUC-4 key is read as a whole"),
+    ),
+)

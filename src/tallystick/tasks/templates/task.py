@@ -54,6 +54,11 @@ class Templates(Task):
     explained = "eq32"
     breakdowns = whole_breakdowns = ("field",)
 
+    def formats(self) -> Any:
+        from tallystick.tasks.templates.files import FORMATS
+
+        return FORMATS
+
     def check(self, metrics: tuple[str, ...], settings: TemplateSettings) -> None:
         official = settings.preset == OFFICIAL
         if metrics and settings.preset:
