@@ -220,6 +220,5 @@ def test_an_answer_inside_of_another_field_is_still_suspected(tmp_path):
     rows = [{"id": row["id"], "output": row} for row in GOLD]
     run = scored(tmp_path, rows)
     assert any(
-        "no prediction has any of the fields that the reference has; if the answer is inside" in w
-        for w in run.warnings
+        "no prediction has any of the fields that the reference has; if the answer is inside" in w for w in run.warnings
     )

@@ -20,7 +20,7 @@ import numpy as np
 
 from tallystick.engine.arrays import F64, I64
 from tallystick.engine.encoded import Column, Maybe, Shared, unshared
-from tallystick.engine.frozen import frozen
+from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from tallystick.algebra.node import Similarity

@@ -22,9 +22,9 @@ from tallystick.engine.blocks import Blocks, Pairs, Sums
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Data, Objects, Scope
 from tallystick.engine.encoded import Alternatives, Column, Nothing
-from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError, ValueMismatch
+from tallystick.frozen import frozen
 
 
 @frozen
@@ -33,6 +33,7 @@ class Cases(Similarity):
 
     options: Named
     name = "cases"
+    says = "case by case"
     carries_variables = True
 
     def __post_init__(self) -> None:
@@ -103,10 +104,6 @@ class Cases(Similarity):
         for number, (_, part) in enumerate(self.options):
             out[column.rows(number)] = part.selves(column.columns[number])
         return out
-
-    @property
-    def says(self) -> str:
-        return "case by case"
 
     @property
     def is_leaf(self) -> bool:

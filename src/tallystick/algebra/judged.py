@@ -23,9 +23,9 @@ from tallystick.engine.blocks import Blocks, Frame, Pairs
 from tallystick.engine.codes import number_values
 from tallystick.engine.data import Data, Objects, Scope
 from tallystick.engine.encoded import Codes
-from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from tallystick.judging.encoders import Vectors

@@ -7,8 +7,7 @@ are a sparse list however large the block is.
 from __future__ import annotations
 
 import datetime
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,9 +18,12 @@ from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.codes import different_values, leaf_values
 from tallystick.engine.data import Bag, Data, Leaf, Nullable, Objects, Scope, field
 from tallystick.engine.encoded import Numbers
-from tallystick.engine.frozen import frozen
 from tallystick.engine.rows import Unfit, as_objects, sliced
 from tallystick.errors import ValueMismatch, did_you_mean
+from tallystick.frozen import frozen
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 def _windows(blocks: Blocks, low: F64, high: F64, keys: F64, closed: bool = True) -> tuple[I64, I64]:

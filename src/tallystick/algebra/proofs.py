@@ -19,7 +19,7 @@ from tallystick.algebra.node import Similarity, require
 from tallystick.engine.arrays import F64, I64, Mask
 from tallystick.engine.data import Scope
 from tallystick.engine.encoded import Column, Items, Numbered
-from tallystick.engine.frozen import frozen
+from tallystick.frozen import frozen
 
 _KEY = "proofs"
 

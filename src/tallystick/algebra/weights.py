@@ -22,7 +22,7 @@ from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums
 from tallystick.engine.codes import leaf_values
 from tallystick.engine.data import Data, Scope, field
 from tallystick.engine.encoded import Column, Fields, Numbers
-from tallystick.engine.frozen import frozen
+from tallystick.frozen import frozen
 
 
 @frozen

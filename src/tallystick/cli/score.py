@@ -120,7 +120,12 @@ def explain_command(name: str) -> click.Command:
 
     def run(reference: str, predicted: str, format_: str | None, **given: Any) -> None:
         given.pop("together", None)
-        wish = Wish(given.pop("metric", None) if task.named_metrics else None, given.pop("document"), given.pop("worst"), given.pop("field", None))
+        wish = Wish(
+            given.pop("metric", None) if task.named_metrics else None,
+            given.pop("document"),
+            given.pop("worst"),
+            given.pop("field", None),
+        )
         show_documents(task, (reference, predicted), settings_of(task, given), wish, format_)
 
     params = [

@@ -28,7 +28,7 @@ from tallystick.engine.arrays import (
     sort_order,
     starts_of_runs,
 )
-from tallystick.engine.frozen import frozen
+from tallystick.frozen import frozen
 
 
 @frozen(eq=False)

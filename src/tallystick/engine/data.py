@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64, integers, offsets_of
-from tallystick.engine.frozen import frozen
 from tallystick.errors import ValueMismatch, did_you_mean
+from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from tallystick.engine.rows import Extended

@@ -15,7 +15,7 @@ import numpy as np
 
 from tallystick.engine.arrays import F64, I64, Mask, expand, number, offsets_of, sort_order, starts_of_runs
 from tallystick.engine.data import Leaf
-from tallystick.engine.frozen import frozen
+from tallystick.frozen import frozen
 
 
 class Column(Protocol):

@@ -10,7 +10,7 @@ import numpy as np
 
 from tallystick.engine.arrays import I64, expand, offsets_of
 from tallystick.engine.data import Bag, Data, Entries, Index, Leaf, Nullable, Objects, Record
-from tallystick.engine.frozen import frozen
+from tallystick.frozen import frozen
 
 
 def take(data: Data, rows: I64) -> Data:

@@ -27,8 +27,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from tallystick.engine.arrays import F64
-from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
+from tallystick.frozen import frozen
 
 
 class Kind(Protocol):

@@ -18,12 +18,14 @@ This module and the declarations load nothing heavy: whatever reads or scores is
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from tallystick.files.boundaries import Boundaries, Format, Uncut
@@ -40,7 +42,7 @@ Files = tuple[Any, Any]
 AskParts = Callable[[Callable[[Any], set[str]]], set[str]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Option:
     """What an option is called, takes and does; `option` puts one into a field's metadata."""
 
@@ -76,7 +78,7 @@ def option_of(one: Field[Any]) -> Option:
     return found
 
 
-@dataclass(frozen=True)
+@frozen
 class Settings:
     """The options of a task without options."""
 
@@ -98,7 +100,7 @@ def refuse_idle(settings: Any, there: Collection[str], among: Collection[str], w
             raise MetricError(f"{flag(one)} changes nothing: it is for {listed}, and {what}")
 
 
-@dataclass(frozen=True)
+@frozen
 class Asked:
     """What a `score` command is to show beside the figures."""
 
@@ -114,7 +116,7 @@ class Asked:
     advance: Callable[[int, int], None] | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Reading:
     """What a reader is asked for beside the figures: texts for a report or a list of errors, documents that a system may not have
     answered, and whether these files are parts of larger ones."""
@@ -127,7 +129,7 @@ class Reading:
     asked: Asked | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Scored:
     """One system against the reference: what was read, and a result for each metric."""
 
@@ -145,7 +147,7 @@ class Scored:
     """The documents' names, where the results kept none."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Shown:
     """Tables, and the same as JSON."""
 
@@ -156,7 +158,7 @@ class Shown:
         return Shown([*self.tables, *other.tables], {**self.json, **other.json})
 
 
-@dataclass(frozen=True)
+@frozen
 class Wish:
     """Which documents `explain` is to show: one by its name, or the worst, in all or at one field."""
 
@@ -166,7 +168,7 @@ class Wish:
     field: str | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Explained:
     """Documents with their alignments; `by` says what the worst one is the worst by."""
 
@@ -380,7 +382,7 @@ def needs_the_whole(by: str) -> MetricError:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class OfSystems:
     """The file of each run that has one."""
 
@@ -402,10 +404,11 @@ def default_of(one: Field[Any]) -> Any:
 
 
 def task_names() -> list[str]:
-    """The tasks that there are: the folders of this package."""
+    """The tasks that there are: the folders of this package with a declaration."""
     import tallystick.tasks
 
-    return [one.name for one in pkgutil.iter_modules(tallystick.tasks.__path__) if one.ispkg]
+    found = (Path(folder, name) for folder in tallystick.tasks.__path__ for name in sorted(os.listdir(folder)))
+    return [folder.name for folder in found if (folder / "task.py").is_file()]
 
 
 def find_task(name: str) -> Task:

@@ -19,9 +19,9 @@ import numpy as np
 from tallystick.engine.arrays import I64, LIMIT, Mask
 from tallystick.engine.assignment import assign
 from tallystick.engine.data import Objects
-from tallystick.engine.frozen import frozen
 from tallystick.errors import MetricError
 from tallystick.files.pairing import document_key
+from tallystick.frozen import frozen
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains
 from tallystick.tasks.coreference.overlaps import Overlaps, Side
 

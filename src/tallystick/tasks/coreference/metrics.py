@@ -22,9 +22,9 @@ from tallystick.algebra.records import record
 from tallystick.algebra.sets import Matching, match
 from tallystick.engine.arrays import F64, Mask, weighted_counts
 from tallystick.engine.encoded import Items
-from tallystick.engine.frozen import frozen
 from tallystick.engine.tally import Counts, Kind, MeanOf, ratio
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.tasks.coreference import overlaps as table
 from tallystick.tasks.coreference.chains import Chains, PairedChains, chains_from_clusters, pair

@@ -24,7 +24,7 @@ from tallystick.engine.arrays import F64, I64, Mask, join, number, offsets_of, s
 from tallystick.engine.blocks import Blocks, Sums
 from tallystick.engine.data import Bag, Scope
 from tallystick.engine.encoded import Items
-from tallystick.engine.frozen import frozen
+from tallystick.frozen import frozen
 
 PHI_3 = match(exact)
 """φ3 = Σ↔[δ] (eq. 17): the mentions that two entities have in common"""

@@ -89,7 +89,14 @@ class Records(Task):
         from tallystick.files.boundaries import Format, Uncut
 
         whole = Uncut("it is one JSON value; as JSON Lines it can be cut")
-        return (Format("json", lambda opening: opening.name.endswith(".json") and opening.head.lstrip()[:1] == b"{", None, whole),)
+        return (
+            Format(
+                "json",
+                lambda opening: opening.name.endswith(".json") and opening.head.lstrip()[:1] == b"{",
+                None,
+                whole,
+            ),
+        )
 
     def score(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, reading: Reading

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from tallystick.engine.frozen import frozen
+from tallystick.frozen import frozen
 
 
 @frozen
