@@ -11,9 +11,8 @@ import tallystick as ts
 from tallystick.errors import DerivationError, MetricError
 from tallystick.laboratory import check, derived, expression, function, named
 from tallystick.laboratory.curves import curve
-from tallystick.laboratory.named import APART, TASKS
-from tallystick.laboratory.shapes import shape_of
-from tallystick.laboratory.tasks import parents_of
+from tallystick.laboratory.named import APART, TASKS, parents_of
+from tallystick.laboratory.spaces import sampler_of
 from tallystick.tasks.hierarchies.files import read_hierarchies
 from tallystick.tasks.hierarchies.metrics import document_of
 
@@ -186,12 +185,12 @@ def test_values_are_made_up_for_all_kinds_of_types():
 
     rng = Random(0)
     for type_ in (Colour, Point, Row, Literal["a", "b"], dict[str, list[int]], tuple[int, str], int | str, set[Point]):
-        shape = shape_of(type_)
+        shape = sampler_of(type_)
         value = shape.random(rng, 3)
         shape.build(value)
         assert shape.build(shape.leaves(value, lambda leaf, one: one)) == shape.build(value)
     with pytest.raises(DerivationError, match=r"at a\[\*\]"):
-        shape_of(dataclass(type("Bad", (), {"__annotations__": {"a": list[object]}})))
+        sampler_of(dataclass(type("Bad", (), {"__annotations__": {"a": list[object]}})))
 
 
 def test_a_function_that_does_not_fit_is_said_at_once():

@@ -33,6 +33,7 @@ class Cases(Similarity):
 
     options: Named
     name = "cases"
+    says = "case by case"
     carries_variables = True
 
     def __post_init__(self) -> None:
@@ -103,10 +104,6 @@ class Cases(Similarity):
         for number, (_, part) in enumerate(self.options):
             out[column.rows(number)] = part.selves(column.columns[number])
         return out
-
-    @property
-    def says(self) -> str:
-        return "case by case"
 
     @property
     def is_leaf(self) -> bool:

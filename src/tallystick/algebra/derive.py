@@ -23,33 +23,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
-
-import typing_extensions
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from tallystick.algebra.cases import Cases, Let, Ref
 from tallystick.algebra.choose import Choice, Collecting, choice_of, ordered
 from tallystick.algebra.exact import exact
+from tallystick.algebra.latent import var
 from tallystick.algebra.missing import optional
 from tallystick.algebra.node import Named, Node, Similarity
 from tallystick.algebra.normalise import F
+from tallystick.algebra.ordered import OrderedGraph, OrderedTree
 from tallystick.algebra.records import Each, Record
 from tallystick.algebra.sets import Matching
-from tallystick.algebra.shape import (
-    BAGS,
-    LEAVES,
-    MAPPINGS,
-    SEQUENCES,
-    UNIONS,
-    name_of,
-    plain_type,
-    record_fields,
-    union_of,
-)
-from tallystick.algebra.structured import OrderedGraph, OrderedTree
-from tallystick.algebra.variables import var
+from tallystick.algebra.shape import Shape, name_of, shape_of, union_of
 from tallystick.errors import DerivationError, MetricError, did_you_mean
-from tallystick.structures.graphs import Graph, Tree, Var
+from tallystick.structures.graphs import Graph, Tree
 
 _STRUCTURES: dict[Any, type[Matching]] = {Tree: OrderedTree, Graph: OrderedGraph}
 MOST_LEVELS = 100
@@ -112,35 +100,30 @@ class _Walker:
     def top(self, type_: Any) -> Similarity:
         plain, chosen = self.chosen(type_, "")
         self.credit = chosen.credit or self.credit
-        plain = plain_type(plain)
-        fields = None if (get_origin(plain) or plain) in (*_STRUCTURES, Var) else record_fields(plain)
-        if fields is None or not any(_is_collection(t) for t in fields.values()):
-            node = self.value(type_, "", summed=True)
-            return node if node is not None else self._nothing("", type_)
-        self.decisions.append(Decision("", name_of(plain), "each field counts", chosen.why or "default"))
-        parts = ((name, self.value(t, name, summed=True)) for name, t in fields.items())
+        shape = shape_of(plain)
+        if shape.kind != "record" or not any(_is_collection(t) for t in shape.parts.values()):
+            return self.part(type_, "", summed=True)
+        self.decisions.append(Decision("", name_of(shape.type), "each field counts", chosen.why or "default"))
+        parts = ((name, self.value(t, name, summed=True)) for name, t in shape.parts.items())
         kept = Named((name, part) for name, part in parts if part is not None)
         return Each(kept) if kept else self._nothing("", type_)
 
     def chosen(self, type_: Any, path: str) -> tuple[Any, Choice]:
         """The type without its notes, and what was chosen for it: by path, then in the type."""
-        found = Choice()
-        type_ = plain_type(type_)
-        if get_origin(type_) is Annotated:
-            type_, *notes = get_args(type_)
-            for note in notes:
-                choice = choice_of(note, path or "the top", "annotation")
-                if choice is None:
-                    continue
-                if found.collecting and choice.collecting:
-                    choice = dataclasses.replace(choice, collecting=found.collecting.joined(choice.collecting))
-                    found = dataclasses.replace(found, collecting=None)
-                found = found.over(choice)
-            if found.similarity is not None and found.collecting is not None:
-                raise DerivationError(
-                    f"at {path or 'the top'}: {found.similarity} says how the whole is compared, so {found.collecting} has no "
-                    f"effect; note the similarity at the items: list[Annotated[..., {found.similarity}]]"
-                )
+        found, shape = Choice(), shape_of(type_)
+        for note in shape.notes:
+            choice = choice_of(note, path or "the top", "annotation")
+            if choice is None:
+                continue
+            if found.collecting and choice.collecting:
+                choice = dataclasses.replace(choice, collecting=found.collecting.joined(choice.collecting))
+                found = dataclasses.replace(found, collecting=None)
+            found = found.over(choice)
+        if found.similarity is not None and found.collecting is not None:
+            raise DerivationError(
+                f"at {path or 'the top'}: {found.similarity} says how the whole is compared, so {found.collecting} has no "
+                f"effect; note the similarity at the items: list[Annotated[..., {found.similarity}]]"
+            )
         if path in self.choices:
             self.used.add(path)
             where = f"{self.source}: {path}" if path else self.source
@@ -151,7 +134,7 @@ class _Walker:
                     f"found {self.choices[path]!r}"
                 )
             found = choice.over(found)
-        return type_, found
+        return shape.type, found
 
     def value(self, type_: Any, path: str, *, summed: bool) -> Similarity | None:
         """The similarity of a value; `summed` if it stands in a sum, where a collection is Σ. None to ignore it."""
@@ -159,7 +142,7 @@ class _Walker:
             self.seen.append(path)
         if path.count(".") + path.count("[") >= MOST_LEVELS:
             raise DerivationError(f"at {path[:60]}...: nested more than {MOST_LEVELS} levels deep")
-        may_miss = get_origin(type_) is typing_extensions.NotRequired
+        may_miss = shape_of(type_).may_miss
         type_, chosen = self.chosen(type_, path)
         place = len(self.decisions)
         self.decisions.append(None)
@@ -172,60 +155,42 @@ class _Walker:
         else:
             if chosen.any_of:
                 type_ = one_alternative(type_)
-            node = self.derived(plain_type(type_), path, chosen.collecting, summed)
-        structured = chosen.similarity is None and not is_leaf_type(type_)
+            node = self.derived(shape_of(type_), path, chosen.collecting, summed)
+        structured = chosen.similarity is None and not shape_of(type_).is_leaf
         node = chosen.around(node, summed=summed, structured=structured, where=f"at {path or 'the top'}")
         node = optional(node) if may_miss else node
         self.decisions[place] = Decision(path, name_of(type_), ", ".join(node.in_words()), chosen.why or "default")
         self.credit = before
         return node
 
-    def derived(self, type_: Any, path: str, how: Collecting | None, summed: bool) -> Similarity:
-        origin = get_origin(type_) or type_
-        arguments = get_args(type_)
-        if origin in UNIONS:
-            return self.union(arguments, path, how, summed)
-        element = self.element(type_, origin, arguments, path)
-        if how is not None and element is None and origin not in MAPPINGS:
-            raise self.cannot(type_, path, f"{how} is for collections, and this is none")
-        if element is not None:
-            in_order = origin in SEQUENCES or origin is tuple
-            how = how or (ordered if in_order else Collecting())
-            inner = self.value(element, f"{path}[*]", summed=self.credit == "each")
-            return self.collection(how, inner or self._nothing(f"{path}[*]", element), summed)
-        if origin in _STRUCTURES:
-            label = arguments[0] if arguments else Any
-            inner = self.value(label, f"{path}[*]", summed=self.credit == "each")
-            found = _STRUCTURES[origin](inner or self._nothing(f"{path}[*]", label))
+    def derived(self, shape: Shape, path: str, how: Collecting | None, summed: bool) -> Similarity:
+        if how is not None and shape.kind not in ("union", "items", "map"):
+            raise self.cannot(shape.type, path, f"{how} is for collections, and this is none")
+        if shape.kind in ("items", "map") and not shape.parts:
+            name = name_of(shape.origin)
+            hints = {"tuple": "tuple[int, int] or tuple[str, ...]", "dict": "dict[str, int]"}
+            raise self.cannot(shape.type, path, f"say what is in it: {hints.get(name, f'{name}[str]')}")
+        each = self.credit == "each"
+        if shape.kind == "union":
+            return self.union(shape, path, how, summed)
+        if shape.kind == "items":
+            item = self.part(shape.item, f"{path}[*]", summed=each)
+            return self.collection(how or (ordered if shape.in_order else Collecting()), item, summed)
+        if shape.kind == "map":
+            value = self.part(shape.parts["value"], f"{path}[*].value", summed=each)
+            return self.collection(how or Collecting(), Record(Named((("key", exact), ("value", value)))), summed)
+        if shape.kind == "structure":
+            found = _STRUCTURES[shape.origin](self.part(shape.item, f"{path}[*]", summed=each))
             return found if summed else F(found)
-        if isinstance(origin, type) and issubclass(origin, Var):
-            return var
-        if origin in MAPPINGS:
-            if len(arguments) != 2:
-                raise self.cannot(type_, path, "say what is in it: dict[str, int]")
-            inner = self.value(arguments[1], f"{path}[*].value", summed=self.credit == "each")
-            entry = Record(Named((("key", exact), ("value", inner or self._nothing(path, type_)))))
-            return self.collection(how or Collecting(), entry, summed)
-        if origin is Literal or (isinstance(origin, type) and issubclass(origin, LEAVES)):
-            return exact
-        fields = record_fields(type_)
-        if fields is not None:
-            return self.record(type_, fields, path)
-        raise self.cannot(type_, path, _advice(type_))
+        if shape.kind == "record":
+            return self.record(shape.type, shape.parts, path)
+        if shape.kind == "unknown":
+            raise self.cannot(shape.type, path, _advice(shape.type))
+        return var if shape.kind == "variable" else exact
 
-    def element(self, type_: Any, origin: Any, arguments: tuple[Any, ...], path: str) -> Any:
-        """The type of a collection's items, or None if it is no collection."""
-        if origin is tuple and not hasattr(type_, "_fields"):
-            if len(arguments) == 2 and arguments[1] is Ellipsis:
-                return arguments[0]
-            if not arguments:
-                raise self.cannot(type_, path, "say what is in it: tuple[int, int] or tuple[str, ...]")
-            return None
-        if origin in BAGS or origin in SEQUENCES:
-            if len(arguments) != 1:
-                raise self.cannot(type_, path, f"say what is in it: {name_of(origin)}[str]")
-            return arguments[0]
-        return None
+    def part(self, type_: Any, path: str, *, summed: bool) -> Similarity:
+        """The similarity of items, which cannot be ignored."""
+        return self.value(type_, path, summed=summed) or self._nothing(path, type_)
 
     def collection(self, how: Collecting, inner: Similarity, summed: bool) -> Similarity:
         found = how.over(inner)
@@ -252,8 +217,8 @@ class _Walker:
             return Let(label, node)
         return node
 
-    def union(self, arguments: tuple[Any, ...], path: str, how: Collecting | None, summed: bool) -> Similarity:
-        options = [a for a in arguments if a is not type(None)]
+    def union(self, shape: Shape, path: str, how: Collecting | None, summed: bool) -> Similarity:
+        options = list(shape.parts.values())
         if len(options) == 1:
             inner = self.case(options[0], path, how, summed)
         else:
@@ -265,7 +230,7 @@ class _Walker:
                 raise self.cannot(options[0], path, "two cases have one name and could not be told apart")
             else:
                 inner = Cases(Named(parts))
-        return inner if len(options) == len(arguments) else optional(inner)
+        return optional(inner) if shape.optional else inner
 
     def case(self, type_: Any, path: str, how: Collecting | None, summed: bool) -> Similarity:
         """One case of a union, which may have notes of its own."""
@@ -276,8 +241,9 @@ class _Walker:
             how = None
         if chosen.similarity is not None:
             return chosen.around(_fitted(chosen.similarity, type_, summed), summed=summed, structured=False, where=path)
-        found = self.derived(plain_type(type_), path, chosen.collecting or how, summed)
-        return chosen.around(found, summed=summed, structured=not is_leaf_type(type_), where=path)
+        shape = shape_of(type_)
+        found = self.derived(shape, path, chosen.collecting or how, summed)
+        return chosen.around(found, summed=summed, structured=not shape.is_leaf, where=path)
 
     def bound(self, node: Similarity, type_: Any, path: str) -> Similarity:
         """The similarity of a scope, with the variables in it mapped."""
@@ -301,58 +267,46 @@ class _Walker:
 
 def one_alternative(type_: Any) -> Any:
     """The type of one alternative, where the gold may hold several: T of list[T], and of T | list[T]."""
-    plain = plain_type(type_)
-    if get_origin(plain) in UNIONS:
-        options = get_args(plain)
-        kept = [a for a in options if not _is_collection(a)]
-        if not [a for a in kept if a is not type(None)]:  # lists only, or nothing: what is in them
-            kept += [get_args(plain_type(a))[0] for a in options if _is_collection(a) and get_args(plain_type(a))]
-        return union_of(kept) if kept else type_
-    if _is_collection(plain) and get_args(plain):
-        return get_args(plain)[0]
-    return type_
+    shape = shape_of(type_)
+    if shape.kind == "union":
+        options = list(shape.parts.values())
+        kept = [a for a in options if not _is_collection(a)] or [
+            next(iter(parts.values())) for a in options if _is_collection(a) and (parts := shape_of(a).parts)
+        ]
+        return union_of([*kept, *([type(None)] if shape.optional else [])]) if kept or shape.optional else type_
+    return next(iter(shape.parts.values())) if _is_collection(type_) and shape.parts else type_
 
 
 def is_leaf_type(type_: Any) -> bool:
     """Whether values of a type have neither fields nor items."""
-    type_ = plain_type(get_args(type_)[0] if get_origin(type_) is Annotated else type_)
-    if get_origin(type_) in UNIONS:
-        return all(is_leaf_type(a) for a in get_args(type_))
-    return not _is_collection(type_) and record_fields(type_) is None
+    return shape_of(type_).is_leaf
 
 
 def _fitted(chosen: Similarity, type_: Any, summed: bool) -> Similarity:
     """A similarity chosen by the user, for a value that may be None, and normalised where it has to be."""
     if not summed and chosen.structure == "items":
         chosen = F(chosen)
-    plain = plain_type(type_)
-    may_miss = get_origin(plain) in UNIONS and type(None) in get_args(plain)
-    return optional(chosen) if may_miss else chosen
+    return optional(chosen) if shape_of(type_).optional else chosen
 
 
 def _case_names(type_: Any) -> list[str]:
     """The names of the classes whose values belong to a case of a union."""
-    if get_origin(type_) is Annotated:
-        type_ = get_args(type_)[0]
-    type_ = plain_type(type_)
-    if get_origin(type_) is Literal:
-        return list(dict.fromkeys(type(value).__name__ for value in get_args(type_)))
-    return [name_of(get_origin(type_) or type_)]
+    shape = shape_of(type_)
+    if shape.origin is Literal:
+        return list(dict.fromkeys(type(value).__name__ for value in get_args(shape.type)))
+    return [name_of(shape.origin)]
 
 
 def _is_collection(type_: Any) -> bool:
-    if get_origin(type_) is Annotated:
-        notes = get_args(type_)[1:]
-        chosen = [n.similarity if isinstance(n, Choice) else n for n in notes]
-        if any(isinstance(n, Similarity) for n in chosen):
-            return any(isinstance(n, Similarity) and n.letter != "S" for n in chosen)
-        type_ = get_args(type_)[0]
-    type_ = plain_type(type_)
-    origin = get_origin(type_) or type_
-    if origin in UNIONS:
-        return any(_is_collection(a) for a in get_args(type_))
-    variadic = origin is tuple and len(get_args(type_)) == 2 and get_args(type_)[1] is Ellipsis
-    return variadic or origin in _STRUCTURES or origin in BAGS or origin in SEQUENCES or origin in MAPPINGS
+    """Whether values have items, as the metric sees them: a note may say that it compares them as a whole, or not."""
+    shape = shape_of(type_)
+    chosen = [note.similarity if isinstance(note, Choice) else note for note in shape.notes]
+    similarities = [note for note in chosen if isinstance(note, Similarity)]
+    if similarities:
+        return any(note.letter != "S" for note in similarities)
+    if shape.kind == "union":
+        return any(_is_collection(case) for case in shape.parts.values())
+    return shape.is_collection
 
 
 def _advice(type_: Any) -> str:

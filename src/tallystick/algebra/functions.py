@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallystick.algebra.exact import exact
 from tallystick.algebra.kernel import UNKNOWN, Kernel
-from tallystick.algebra.loading import load
 from tallystick.algebra.node import Around, Similarity, Table, options_of, require, shown, takes_collections
 from tallystick.algebra.text import different_pairs
 from tallystick.engine.arrays import F64, expand, integers, join, offsets_of, sort_order
@@ -21,6 +19,9 @@ from tallystick.engine.encoded import Codes, Column
 from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError, TallystickError
 from tallystick.frozen import frozen
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 class Through(Around):
@@ -119,6 +120,8 @@ class Function(Similarity):
 
     @classmethod
     def from_choice(cls, spec: Any) -> Similarity:
+        from tallystick.algebra.parse import load
+
         if isinstance(spec, str):
             return cls(load(spec))
         options = options_of(spec, "call", "reflexive")

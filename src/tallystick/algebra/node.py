@@ -27,8 +27,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from functools import wraps
-from random import Random
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -40,6 +39,9 @@ from tallystick.engine.data import Data, Index, Objects, Scope
 from tallystick.engine.encoded import Codes, Column, Nothing, Shared, unshared
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
+
+if TYPE_CHECKING:
+    from random import Random
 
 T = TypeVar("T", bound="Node")
 
@@ -80,6 +82,8 @@ class Node:
     """What it is called in expressions; of `tallystick`, and for choices, by being defined in a module of `algebra`."""
     also: ClassVar[tuple[str, ...]] = ()
     """Other constructors of it in the same module."""
+    says: ClassVar[str] = ""
+    """What it does, in a few words, for a derivation; empty if its name says it."""
     letter: ClassVar[str] = "S"
     """Which of the paper's parts it is: S, a similarity φ; M, a matching Σ; N, a normaliser."""
 
@@ -149,11 +153,6 @@ class Node:
         return self.rebuilt(lambda part: part.mirrored())
 
     # What it is called, and what its figures are.
-
-    @property
-    def says(self) -> str:
-        """What it does, in a few words, for a derivation; empty if its name says it."""
-        return ""
 
     @property
     def headline(self) -> tuple[str, float]:
@@ -430,10 +429,21 @@ class Similarity(Node):
 
     def scope_constraints(self) -> Iterator[str]:
         """Of a sum in `scoped` the constraints of the collections that have variables; an error where those stand elsewhere."""
-        from tallystick.algebra.variables import check_items
-
-        check_items(self, "scoped")
+        self.check_variables("scoped")
         return iter(())
+
+    def check_variables(self, whole: str) -> None:
+        """Variables may stand in records, sums and cases, at any depth, but not in a collection inside of an item."""
+        if not self.has_variables:
+            return
+        if not self.carries_variables:
+            raise MetricError(
+                f"{whole}: a var inside of {self.name}(...) would need a map for each item; "
+                f"give the items of the inner collection as objects of their own, or a latent(...) of their own"
+            )
+        for _, part in self.parts():
+            if isinstance(part, Similarity):
+                part.check_variables(whole)
 
     def scope_groups(
         self, r: Any, p: Any, rows: I64, columns: I64, blocks: Blocks, factor: float

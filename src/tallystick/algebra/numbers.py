@@ -7,8 +7,7 @@ are a sparse list however large the block is.
 from __future__ import annotations
 
 import datetime
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +21,9 @@ from tallystick.engine.encoded import Numbers
 from tallystick.engine.rows import Unfit, as_objects, sliced
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 def _windows(blocks: Blocks, low: F64, high: F64, keys: F64, closed: bool = True) -> tuple[I64, I64]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from random import Random
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,9 @@ from tallystick.engine.data import Data, Scope, field, note_absence
 from tallystick.engine.encoded import Column, Fields, Maybe, Nothing, Shared, unshared
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 @frozen
@@ -82,10 +84,7 @@ class Record(OfFields):
     """The product of the fields' similarities (eq. 2)."""
 
     name = "record"
-
-    @property
-    def says(self) -> str:
-        return "a product: all or nothing"
+    says = "a product: all or nothing"
 
     def in_words(self) -> tuple[str, ...]:
         return ("all fields or nothing",)
@@ -174,11 +173,8 @@ class Each(OfFields):
     """The sum of the fields' similarities. A field that is None on both sides counts nothing on either."""
 
     name = "each"
+    says = "a sum: credit for each field"
     adds_up = True
-
-    @property
-    def says(self) -> str:
-        return "a sum: credit for each field"
 
     def in_words(self) -> tuple[str, ...]:
         return ("each field counts",)

@@ -1,6 +1,20 @@
-"""What a type looks like: what stands behind aliases, which fields a record has, what is a collection.
+"""What a type looks like, one level at a time: this is the only place that takes types of `typing` apart.
 
-Records are dataclasses, attrs, NamedTuple, TypedDict, pydantic, msgspec and fixed tuples; type parameters are filled in.
+    shape_of(type) → Shape(kind, type, parts, ...)
+
+    kind        parts                                     also
+    leaf        none
+    record      its fields                                dataclass, attrs, NamedTuple, TypedDict, pydantic, msgspec, fixed tuple
+    items       {"[*]": the items' type}                  `in_order`: a Sequence or tuple[T, ...]; `repeats`: not a set
+    map         {"key": ..., "value": ...}
+    union       its cases but None, by number             `optional`: None is one of them
+    structure   {"[*]": the labels' type}                 Tree[T] or Graph[T]
+    variable    none                                      Var
+    unknown     none                                      anything else, Any among them
+
+The parts are types again, so whoever walks on asks about them in turn, and a type that contains itself needs no care here. `type` is
+what stands behind NewType, aliases, Required and `Annotated`, whose notes are in `notes`; `may_miss` says that a key need not be there
+(NotRequired). Where a collection or a mapping does not say what is in it, it has no parts. Type parameters are filled in.
 """
 
 from __future__ import annotations
@@ -15,13 +29,15 @@ import types
 import typing
 import uuid
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import typing_extensions
 
 from tallystick.engine.data import fields_of
 from tallystick.errors import DerivationError
+from tallystick.structures.graphs import Graph, Tree, Var
 
 LEAVES = (
     str, bytes, int, float, complex, bool, type(None), range, datetime.date, datetime.time, datetime.timedelta,
@@ -29,10 +45,90 @@ LEAVES = (
 )  # fmt: skip
 """Values without fields and items."""
 BAGS = {list, set, frozenset, abc.Collection, abc.Set, abc.MutableSet, abc.Iterable}
+SETS = {set, frozenset, abc.Set, abc.MutableSet}
 SEQUENCES = {abc.Sequence, abc.MutableSequence}
 MAPPINGS = {dict, abc.Mapping, abc.MutableMapping}
 UNIONS = (Union, types.UnionType)
 _NO_DEFAULT = (None, getattr(typing_extensions, "NoDefault", None))  # None before typing_extensions 4.12
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One level of a type: what kind of value it has, and the types of what lies directly below."""
+
+    kind: Literal["leaf", "record", "items", "map", "union", "structure", "variable", "unknown"]
+    type: Any
+    below: Mapping[str, Any] | None = None
+    """The parts; None of a record, whose annotations are read only when somebody asks."""
+    in_order: bool = False
+    repeats: bool = True
+    optional: bool = False
+    notes: tuple[Any, ...] = ()
+    may_miss: bool = False
+
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """The types of what lies directly below, by name."""
+        return (record_fields(self.type) or {}) if self.below is None else self.below
+
+    @property
+    def origin(self) -> Any:
+        """The type without its parameters."""
+        return get_origin(self.type) or self.type
+
+    @property
+    def item(self) -> Any:
+        """The type of the items, or of a structure's labels."""
+        return self.parts["[*]"]
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether values have neither fields nor items."""
+        if self.kind == "union":
+            return all(shape_of(case).is_leaf for case in self.parts.values())
+        return self.kind in ("leaf", "unknown")
+
+    @property
+    def is_collection(self) -> bool:
+        """Whether values, or those of one of the cases, have items."""
+        if self.kind == "union":
+            return any(shape_of(case).is_collection for case in self.parts.values())
+        return self.kind in ("items", "map", "structure")
+
+
+def shape_of(type_: Any) -> Shape:
+    """What a type looks like, one level of it."""
+    may_miss = get_origin(type_) is typing_extensions.NotRequired
+    type_, notes = plain_type(type_), ()
+    while get_origin(type_) is Annotated:
+        type_, notes = plain_type(type_.__origin__), (*type_.__metadata__, *notes)
+    found = _look_at(type_, get_origin(type_) or type_, get_args(type_))
+    return replace(found, notes=notes, may_miss=may_miss) if notes or may_miss else found
+
+
+def _look_at(type_: Any, origin: Any, arguments: tuple[Any, ...]) -> Shape:
+    if origin in UNIONS:
+        cases = [case for case in arguments if case is not type(None)]
+        return Shape("union", type_, _numbered(cases), optional=len(cases) < len(arguments))
+    variadic = origin is tuple and (not arguments or (len(arguments) == 2 and arguments[1] is Ellipsis))
+    if variadic or origin in BAGS or origin in SEQUENCES:
+        in_order = variadic or origin in SEQUENCES
+        parts = {"[*]": arguments[0]} if arguments and (variadic or len(arguments) == 1) else {}
+        return Shape("items", type_, parts, in_order=in_order, repeats=origin not in SETS)
+    if origin in (Tree, Graph):
+        return Shape("structure", type_, {"[*]": arguments[0] if arguments else Any})
+    if isinstance(origin, type) and issubclass(origin, Var):
+        return Shape("variable", type_, {})
+    if origin in MAPPINGS:
+        return Shape("map", type_, dict(zip(("key", "value"), arguments, strict=True)) if len(arguments) == 2 else {})
+    if origin is Literal or (isinstance(origin, type) and issubclass(origin, LEAVES)):
+        return Shape("leaf", type_, {})
+    named = isinstance(origin, type) and (typing_extensions.is_typeddict(origin) or fields_of(origin) is not None)
+    return Shape("record", type_) if origin is tuple or named else Shape("unknown", type_, {})
+
+
+def _numbered(types: list[Any]) -> dict[str, Any]:
+    return {str(k): one for k, one in enumerate(types)}
 
 
 def plain_type(type_: Any) -> Any:

@@ -329,7 +329,7 @@ def print_listing(what: str) -> None:
         for name in task_names():
             click.echo(f"  {name:14}{find_task(name).summary}")
     if what in ("all", "similarities"):
-        from tallystick.algebra.names import constructors
+        from tallystick.algebra.parse import constructors
 
         click.echo("\nParts of a metric (for --metric, and in Python)" if what == "all" else "Parts of a metric")
         for name, part in constructors().items():

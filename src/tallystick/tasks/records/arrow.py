@@ -10,23 +10,23 @@ import dataclasses
 import datetime
 import decimal
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, get_args, get_origin
+from typing import Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallystick.algebra.shape import BAGS, MAPPINGS, SEQUENCES, UNIONS, plain_type, record_fields
+from tallystick.algebra.shape import record_fields, shape_of
 from tallystick.engine.arrays import I64
 from tallystick.engine.arrow import from_arrow
-from tallystick.engine.data import Bag, Data, Nullable, Record, Rows, as_data
-from tallystick.engine.rows import Extended, Invalid, Surplus, nullable, split_surplus
+from tallystick.engine.data import Bag, Data, Nullable, Record, Rows
+from tallystick.engine.rows import Extended, Invalid, Surplus, nullable
 from tallystick.errors import InputError, ValueMismatch
 from tallystick.files.arrow import ArrowLines, json_lines
 from tallystick.files.lines import Portion
 from tallystick.tasks.records.files import NO_PREDICTION, Reader, RecordFile
-from tallystick.tasks.records.fitting import Place, Unknown, settle_unknown
+from tallystick.tasks.records.fitting import Place, Unknown, keys_of
 from tallystick.tasks.records.shapes import Seen
 
 _NONE = type(None)
@@ -77,56 +77,51 @@ def see(seen: Seen, array: Any, path: str, file: str) -> None:
     if types.is_run_end_encoded(kind):
         return see(seen, pc.run_end_decode(array), path, file)
     nulls = array.null_count
-    if types.is_struct(kind):
-        present = array.drop_null() if nulls else array
+    if not types.is_nested(kind) or types.is_union(kind) or not hasattr(array, "flatten"):
+        return _count(seen, _kind(kind, path, file), len(array) - nulls, nulls)
+    present = array.drop_null() if nulls else array
+    _count(seen, _NONE, 0, nulls)
+    seen.count += len(present)
+    if types.is_struct(kind) or types.is_map(kind):
         seen.objects += len(present)
-        for k in range(kind.num_fields):
-            name = kind.field(k).name
-            if len(present):
-                see(seen.fields.setdefault(name, Seen()), present.field(k), f"{path}.{name}", file)
-        _nulls(seen, nulls)
-        seen.count += len(array)
-    elif types.is_map(kind):
-        present = array.drop_null() if nulls else array
-        seen.objects += len(present)
-        seen.maps = True
-        if len(present):
-            first, last = present.offsets[0].as_py(), present.offsets[-1].as_py()
-            see(seen.fields.setdefault("", Seen()), present.items.slice(first, last - first), f"{path}[*].value", file)
-        _nulls(seen, nulls)
-        seen.count += len(array)
-    elif hasattr(array, "flatten") and types.is_nested(kind) and not types.is_union(kind):
-        present = array.drop_null() if nulls else array
-        lengths = pc.list_value_length(present).to_numpy(zero_copy_only=False)
-        flat = present.flatten()
-        seen.lists += len(present)
-        if len(present) and types.is_integer(kind.value_type):
-            whole = flat.is_valid().to_numpy(zero_copy_only=False)
-            starts = np.cumsum(lengths) - lengths
-            two = starts[lengths == 2]
-            seen.pairs += int(np.sum(whole[two] & whole[two + 1]))
-        if len(present):
-            seen.items = seen.items or Seen()
-            see(seen.items, flat, f"{path}[*]", file)
-        _nulls(seen, nulls)
-        seen.count += len(array)
+        seen.maps |= types.is_map(kind)
     else:
-        _count(seen, _kind(kind, path, file), len(array) - nulls, nulls)
+        seen.lists += len(present)
+        seen.pairs += _count_pairs(present)
+    if not len(present):
+        return None
+    if types.is_struct(kind):
+        for name, column in _columns(present):
+            see(seen.fields.setdefault(name, Seen()), column, f"{path}.{name}", file)
+    elif types.is_map(kind):
+        see(seen.fields.setdefault("", Seen()), _items(present), f"{path}[*].value", file)
+    else:
+        seen.items = seen.items or Seen()
+        see(seen.items, present.flatten(), f"{path}[*]", file)
     return None
+
+
+def _count_pairs(lists: Any) -> int:
+    """How many lists are two integers."""
+    if not pa.types.is_integer(lists.type.value_type):
+        return 0
+    lengths = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
+    whole, starts = _valid(lists.flatten()), np.cumsum(lengths) - lengths
+    two = starts[lengths == 2]
+    return int(np.sum(whole[two] & whole[two + 1]))
+
+
+def _columns(struct: Any) -> list[tuple[str, Any]]:
+    return [(struct.type.field(k).name, struct.field(k)) for k in range(struct.type.num_fields)]
 
 
 def _count(seen: Seen, kind: type, values: int, nulls: int) -> None:
     if kind is _NONE:
         values, nulls = 0, values + nulls
-    if values:
-        seen.kinds[kind] = seen.kinds.get(kind, 0) + values
-    _nulls(seen, nulls)
+    for one, times in ((kind, values), (_NONE, nulls)):
+        if times:
+            seen.kinds[one] = seen.kinds.get(one, 0) + times
     seen.count += values + nulls
-
-
-def _nulls(seen: Seen, nulls: int) -> None:
-    if nulls:
-        seen.kinds[_NONE] = seen.kinds.get(_NONE, 0) + nulls
 
 
 def _kind(kind: Any, path: str, file: str) -> type:
@@ -155,52 +150,44 @@ def _kind(kind: Any, path: str, file: str) -> type:
 
 def unfitting(type_: Any, kind: Any, path: str = "") -> str | None:
     """The first path at which a column is not of the kind that a type asks for, or None; nulls are another matter."""
-    type_ = _bare(type_)
-    if pa.types.is_dictionary(kind):
+    shape, types, here = shape_of(type_), pa.types, path or "(document)"
+    if types.is_dictionary(kind):
         kind = kind.value_type
-    if pa.types.is_null(kind):
+    if types.is_null(kind):
         return None
-    options = [one for one in get_args(type_) if one is not _NONE] if get_origin(type_) in UNIONS else [type_]
-    found = [_one_unfitting(_bare(one), kind, path) for one in options]
-    return None if None in found else next(iter(found), path or "(document)")
+    if shape.kind == "union":
+        found = [unfitting(case, kind, path) for case in shape.parts.values()]
+        return None if None in found else next(iter(found), here)
+    if shape.kind == "items":
+        listed = types.is_nested(kind) and not (types.is_struct(kind) or types.is_map(kind) or types.is_union(kind))
+        as_list = listed and shape.parts and shape.origin not in (set, frozenset, tuple)
+        return unfitting(shape.item, kind.value_type, f"{path}[*]") if as_list else here
+    if shape.kind == "map":
+        by_text = types.is_map(kind) and shape.parts.get("key") is str
+        return unfitting(shape.parts["value"], kind.item_type, f"{path}[*].value") if by_text else here
+    fields = keys_of(shape)
+    if fields is not None:
+        return _unfitting_field(fields, kind, path) if types.is_struct(kind) else here
+    return None if _is_leaf_of(shape.type, kind) else here
 
 
-def _bare(type_: Any) -> Any:
-    type_ = plain_type(type_)
-    while get_origin(type_) is Annotated:
-        type_ = plain_type(get_args(type_)[0])
-    return type_
+def _unfitting_field(fields: Mapping[str, Any], kind: Any, path: str) -> str | None:
+    known = {kind.field(k).name: kind.field(k).type for k in range(kind.num_fields)}
+    inner = (
+        unfitting(one, known[name], f"{path}.{name}" if path else name) for name, one in fields.items() if name in known
+    )
+    return next((one for one in inner if one is not None), None)
 
 
-def _one_unfitting(type_: Any, kind: Any, path: str) -> str | None:
-    origin, arguments, types = get_origin(type_) or type_, get_args(type_), pa.types
-    here = path or "(document)"
-    listed = types.is_nested(kind) and not (types.is_struct(kind) or types.is_map(kind) or types.is_union(kind))
-    if origin is list or origin in SEQUENCES or (origin in BAGS and origin not in (set, frozenset)):
-        return unfitting(arguments[0], kind.value_type, f"{path}[*]") if listed and arguments else here
-    if origin in MAPPINGS:
-        if not types.is_map(kind) or len(arguments) != 2 or arguments[0] is not str:
-            return here
-        return unfitting(arguments[1], kind.item_type, f"{path}[*].value")
-    fields = None if origin is tuple else record_fields(type_)
-    if fields is not None and not hasattr(origin, "_fields"):
-        if not types.is_struct(kind):
-            return here
-        known = {kind.field(k).name: kind.field(k).type for k in range(kind.num_fields)}
-        inner = (
-            unfitting(one, known[name], f"{path}.{name}" if path else name)
-            for name, one in fields.items()
-            if name in known
-        )
-        return next((one for one in inner if one is not None), None)
-    if types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType) or not isinstance(type_, type):
-        return here
-    if types.is_integer(kind):
-        return None if type_ in (int, float) else here
+def _is_leaf_of(type_: Any, kind: Any) -> bool:
+    if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType) or not isinstance(type_, type):
+        return False
+    if pa.types.is_integer(kind):
+        return type_ in (int, float)
     try:
-        return None if _kind(kind, path, "") is type_ else here
+        return _kind(kind, "", "") is type_
     except InputError:
-        return here
+        return False
 
 
 def has_gaps(type_: Any, column: Any, missing: bool = False) -> bool:
@@ -208,36 +195,32 @@ def has_gaps(type_: Any, column: Any, missing: bool = False) -> bool:
 
     With `missing`, a field may be null or not there at all; an item of a list may not.
     """
-    bare = _bare(type_)
-    if get_origin(bare) in UNIONS:
-        options = [one for one in get_args(bare) if one is not _NONE]
-        if len(options) < len(get_args(bare)) and isinstance(column, Nullable):
-            column = column.present
-        return all(has_gaps(one, column, missing) for one in options)
+    shape = shape_of(type_)
+    if shape.kind == "union":
+        column = _there(column, shape.optional)
+        return all(has_gaps(case, column, missing) for case in shape.parts.values())
     if isinstance(column, Nullable):
         return True
-    fields = record_fields(bare) if isinstance(column, Record) else None
-    if fields is not None and isinstance(column, Record):
-        required = set() if missing else _required(bare, fields)
+    if isinstance(column, Record):
+        fields = record_fields(shape.type) or {}
+        required = set() if missing else _required(shape.origin, fields)
         return any(
             has_gaps(one, _there(column.fields[name], missing), missing) if name in column.fields else name in required
             for name, one in fields.items()
         )
-    if isinstance(column, Bag):
-        arguments = get_args(bare)
-        if (get_origin(bare) or bare) in MAPPINGS and isinstance(column.items, Record):
-            return has_gaps(arguments[1], column.items.fields["value"], missing)
-        return bool(arguments) and has_gaps(arguments[0], column.items, missing)
-    return False
+    if not isinstance(column, Bag) or not shape.parts:
+        return False
+    if shape.kind == "map" and isinstance(column.items, Record):
+        return has_gaps(shape.parts["value"], column.items.fields["value"], missing)
+    return shape.kind == "items" and has_gaps(shape.item, column.items, missing)
 
 
 def _there(column: Any, missing: bool) -> Any:
     return column.present if missing and isinstance(column, Nullable) else column
 
 
-def _required(type_: Any, fields: Mapping[str, Any]) -> set[str]:
+def _required(origin: Any, fields: Mapping[str, Any]) -> set[str]:
     """The fields that a column has to have: a default that is not None would have to be filled in."""
-    origin = get_origin(type_) or type_
     if hasattr(origin, "__required_keys__"):
         return set(origin.__required_keys__)
     if dataclasses.is_dataclass(origin):
@@ -275,8 +258,7 @@ def _descend(array: Any, place: Place, path: str, owners: I64, n: int, out: dict
         owners, array = owners[_valid(array)], array.drop_null()
     kind = array.type
     if pa.types.is_struct(kind) and place.record:
-        columns = [(kind.field(k).name, array.field(k)) for k in range(kind.num_fields)]
-        _look(columns, place, path, owners, n, out)
+        _look(_columns(array), place, path, owners, n, out)
     elif pa.types.is_map(kind) and place.values is not None:
         _descend(_items(array), place.values, f"{path}[*].value", _repeated(owners, array), n, out)
     elif pa.types.is_nested(kind) and not pa.types.is_struct(kind) and place.items is not None:
@@ -296,9 +278,7 @@ def leaf_counts(array: Any) -> I64:
         return out
     present = array.drop_null() if array.null_count else array
     if pa.types.is_struct(kind):
-        inner = np.zeros(len(present), np.int64)
-        for k in range(kind.num_fields):
-            inner += leaf_counts(present.field(k))
+        inner = sum((leaf_counts(column) for _, column in _columns(present)), np.zeros(len(present), np.int64))
     else:
         flat = _items(present) if pa.types.is_map(kind) else present.flatten()
         owners = _repeated(np.arange(len(present), dtype=np.int64), present)
@@ -351,37 +331,6 @@ class Shown(Sequence[Any]):
         value = self.batch.slice(row, 1).to_pylist(maps_as_pydicts="lossy")[0]
         found = self.unknown.find(value)
         return Surplus(value, tuple(found)) if found else value
-
-
-def settle_columns(
-    keys: Sequence[Any], references: Sequence[Any], predictions: Sequence[Any], findings: Any, count: bool
-) -> tuple[Sequence[Any], Sequence[Any]]:
-    """`settle_unknown`, where one side or both are columns."""
-    known, outside = split_surplus(as_data(references))
-    if outside:
-        references = Rows(known)
-    if not isinstance(predictions, Rows):
-        plain: list[Any] = [None] * len(predictions)
-        for path, counts in outside.items():
-            for row in np.flatnonzero(counts).tolist():
-                leaf = (path, None)
-                plain[row] = Surplus(None, (*(plain[row].leaves if plain[row] else ()), leaf))
-        return references, settle_unknown(keys, plain, predictions, findings, count)[1]
-    data = predictions.data
-    if not isinstance(data, Extended):
-        return references, predictions
-    n = len(predictions)
-    left = {
-        path: np.where(outside.get(path, np.zeros(n, np.int64)) > 0, 0, counts) for path, counts in data.counts.items()
-    }
-    left = {path: counts for path, counts in left.items() if counts.any()}
-    for path, counts in left.items():
-        first = int(np.flatnonzero(counts)[0])
-        example = next((leaf for where, leaf in data.shown[first].leaves if where == path), None)
-        findings.note_unknown(keys[first], path, example, int(counts.sum()))
-    if not left or not count:
-        return references, Rows(data.values)
-    return references, Rows(Extended(data.values, left, data.shown))
 
 
 # Rows stay columns as long as a file's columns are what the shape asks for. Where they are not (text where a number should

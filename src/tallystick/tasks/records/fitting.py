@@ -9,44 +9,38 @@ from __future__ import annotations
 
 import collections.abc as abc
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
-from tallystick.algebra.derive import is_leaf_type
-from tallystick.algebra.shape import BAGS, MAPPINGS, SEQUENCES, UNIONS, plain_type, record_fields, union_of
+from tallystick.algebra.shape import Shape, record_fields, shape_of, union_of
 from tallystick.engine.data import Rows
-from tallystick.engine.rows import Surplus, Unfit
+from tallystick.engine.rows import Extended, Surplus, Unfit, split_surplus
+
+if TYPE_CHECKING:
+    from tallystick.tasks.records.files import Findings
+
+
+def keys_of(shape: Shape) -> dict[str, Any] | None:
+    """The fields that are keys of an object in JSON; None if there are none. A tuple is a list there, with or without names."""
+    return None if is_positional(shape) or shape.kind in ("leaf", "items", "map") else record_fields(shape.type)
+
+
+def is_positional(shape: Shape) -> bool:
+    """Whether a record's fields are known by their places."""
+    return shape.kind == "record" and (shape.origin is tuple or hasattr(shape.origin, "_fields"))
 
 
 @lru_cache(maxsize=4096)
-def _form(type_: Any) -> tuple[str, Any]:
-    """What a type is made of."""
-    type_ = plain_type(type_)
-    while get_origin(type_) is Annotated:
-        type_ = plain_type(get_args(type_)[0])
-    origin, arguments = get_origin(type_) or type_, get_args(type_)
-    if origin in UNIONS:
-        return "union", arguments
-    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
-        return "items", arguments[0]
-    if origin in BAGS or origin in SEQUENCES:
-        return "items", arguments[0]
-    if origin in MAPPINGS:
-        return "mapping", arguments[1]
-    fields = record_fields(type_)
-    if fields is not None:
-        return "positions" if origin is tuple or hasattr(origin, "_fields") else "record", fields
-    return "leaf", type_
-
-
-@lru_cache(maxsize=4096)
-def _all_leaves(options: tuple[Any, ...]) -> Any:
-    """The union of several kinds of plain value without None; None if some are not plain."""
-    kinds = [option for option in options if option is not type(None)]
-    return union_of(kinds) if all(is_leaf_type(option) for option in kinds) else None
+def _describe(type_: Any) -> Shape:
+    """What a type looks like; several kinds of plain value are one leaf."""
+    shape = shape_of(type_)
+    if shape.kind == "union" and shape.is_leaf:
+        return replace(shape, kind="leaf", type=union_of(shape.parts.values()), below={})
+    return shape
 
 
 class Fitting:
@@ -59,23 +53,26 @@ class Fitting:
     def fit(self, value: Any, type_: Any, path: str = "") -> Any:
         """`value` as far as it fits the type: plain data, with `Unfit` where it does not."""
         try:
-            form, inside = _form(type_)
+            shape = _describe(type_)
         except TypeError:  # a type that has no hash cannot be remembered
-            form, inside = _form.__wrapped__(type_)
-        if form == "union":
-            return self.union(value, inside, path)
-        if form == "items":
-            return self.items(value, inside, path)
-        if form == "mapping":
-            return self.mapping(value, inside, path)
-        if form in ("record", "positions"):
-            return self.record(value, inside, path, positional=form == "positions")
-        return self.leaf(value, inside, path)
+            shape = _describe.__wrapped__(type_)
+        if value is None and shape.optional:
+            return None
+        if shape.kind == "union":
+            return self._fit_union(value, shape, path)
+        if shape.kind == "items":
+            return self._fit_items(value, shape.item, path)
+        if shape.kind == "map":
+            return self._fit_map(value, shape.parts["value"], path)
+        if is_positional(shape):
+            return self._fit_tuple(value, list(shape.parts.values()), path)
+        keys = keys_of(shape)
+        return self._fit_leaf(value, shape.type, path) if keys is None else self._fit_record(value, keys, path)
 
     def found(self, path: str, expected: str, value: Any) -> None:
         self.findings.append((path or "the document", f"expected {expected}, found {_kind(value)} {value!r:.40}"))
 
-    def leaf(self, value: Any, type_: Any, path: str) -> Any:
+    def _fit_leaf(self, value: Any, type_: Any, path: str) -> Any:
         if type_ is Any:
             return value
         try:
@@ -86,28 +83,27 @@ class Fitting:
         except (TypeError, ValueError):
             return value
 
-    def items(self, value: Any, inner: Any, path: str) -> Any:
+    def _fit_items(self, value: Any, inner: Any, path: str) -> Any:
         if value is None and self.summed:
             return None
         if not isinstance(value, list):
             self.found(path, "a list", value)
-            return [Unfit(value)] if value is not None and is_leaf_type(inner) else []
+            return [Unfit(value)] if value is not None and shape_of(inner).is_leaf else []
         return [self.fit(one, inner, f"{path}[{k}]") for k, one in enumerate(value)]
 
-    def mapping(self, value: Any, inner: Any, path: str) -> Any:
+    def _fit_map(self, value: Any, inner: Any, path: str) -> Any:
         if not isinstance(value, Mapping):
             self.found(path, "an object", value)
             return {}
         return {key: self.fit(one, inner, f"{path}.{key}" if path else str(key)) for key, one in value.items()}
 
-    def record(self, value: Any, fields: Mapping[str, Any], path: str, positional: bool) -> Any:
-        if positional:
-            if not isinstance(value, list) or len(value) != len(fields):
-                self.found(path, f"a list of {len(fields)}", value)
-                value = [None] * len(fields)
-            return tuple(
-                self.fit(one, t, f"{path}[{k}]") for k, (one, t) in enumerate(zip(value, fields.values(), strict=True))
-            )
+    def _fit_tuple(self, value: Any, types: list[Any], path: str) -> Any:
+        if not isinstance(value, list) or len(value) != len(types):
+            self.found(path, f"a list of {len(types)}", value)
+            value = [None] * len(types)
+        return tuple(self.fit(one, t, f"{path}[{k}]") for k, (one, t) in enumerate(zip(value, types, strict=True)))
+
+    def _fit_record(self, value: Any, fields: Mapping[str, Any], path: str) -> Any:
         if value is None and self.summed:
             return None
         if not isinstance(value, Mapping):
@@ -116,10 +112,8 @@ class Fitting:
         out: dict[str, Any] = {}
         for name, type_ in fields.items():
             where = f"{path}.{name}" if path else name
-            if name in value and value[name] is None and self.summed:
-                out[name] = None
-            elif name in value:
-                out[name] = self.fit(value[name], type_, where)
+            if name in value:
+                out[name] = None if value[name] is None and self.summed else self.fit(value[name], type_, where)
             elif not self.summed:  # a product needs something there: what equals nothing
                 silent = Fitting("all")
                 out[name] = silent.fit(None, type_, where)
@@ -127,21 +121,13 @@ class Fitting:
                     self.found(where, "a value", None)
         return out
 
-    def union(self, value: Any, options: tuple[Any, ...], path: str) -> Any:
-        if value is None and type(None) in options:
-            return None
-        try:
-            plain = _all_leaves(options)
-        except TypeError:
-            plain = _all_leaves.__wrapped__(options)
-        if plain is not None:
-            return self.leaf(value, plain, path)
-        tried: list[tuple[int, Any, list[tuple[str, str]]]] = []
-        for option in options:
-            if option is not type(None):
-                attempt = Fitting("each" if self.summed else "all")
-                tried.append((0, attempt.fit(value, option, path), attempt.findings))
-        _, best, findings = min(tried, key=lambda one: len(one[2]))
+    def _fit_union(self, value: Any, shape: Shape, path: str) -> Any:
+        """The case that fits best."""
+        tried = []
+        for case in shape.parts.values():
+            attempt = Fitting("each" if self.summed else "all")
+            tried.append((attempt.fit(value, case, path), attempt.findings))
+        best, findings = min(tried, key=lambda one: len(one[1]))
         self.findings += findings
         return best
 
@@ -150,9 +136,10 @@ _WORDS = {str: "text", float: "a number", int: "an integer", bool: "true or fals
 
 
 def _name(type_: Any) -> str:
-    if get_origin(type_) in UNIONS:
-        names = [_name(option) for option in get_args(type_) if not (option is int and float in get_args(type_))]
-        return " or ".join(names)
+    shape = shape_of(type_)
+    if shape.kind == "union":
+        cases = list(shape.parts.values())
+        return " or ".join(_name(case) for case in cases if not (case is int and float in cases))
     return _WORDS.get(type_) or getattr(type_, "__name__", None) or str(type_)
 
 
@@ -199,25 +186,19 @@ class Unknown:
         self.ignored = set(ignored)
         self._seen: dict[Any, Place] = {}
         self.top = Place()
-        self._add(self.top, type_, "")
+        self._add(self.top, shape_of(type_), "")
         self.top.known.update(also)
 
-    def _add(self, place: Place, type_: Any, path: str) -> None:
-        type_ = plain_type(type_)
-        while get_origin(type_) is Annotated:
-            type_ = plain_type(get_args(type_)[0])
-        origin, arguments = get_origin(type_) or type_, get_args(type_)
-        if origin in UNIONS:
-            for option in arguments:
-                self._add(place, option, path)
-        elif origin in MAPPINGS and len(arguments) == 2:
-            place.values = self._inner(arguments[1], f"{path}[*].value")
-        elif origin in BAGS or origin in SEQUENCES or (origin is tuple and arguments[-1:] == (Ellipsis,)):
-            place.items = self._inner(arguments[0], f"{path}[*]") if arguments else None
-        elif origin is not tuple and not hasattr(origin, "_fields"):
-            fields = record_fields(type_)
-            if fields is not None:
-                self._add_record(place, origin, fields, path)
+    def _add(self, place: Place, shape: Shape, path: str) -> None:
+        if shape.kind == "union":
+            for case in shape.parts.values():
+                self._add(place, shape_of(case), path)
+        elif shape.kind == "map":
+            place.values = self._inner(shape.parts["value"], f"{path}[*].value") if shape.parts else None
+        elif shape.kind == "items":
+            place.items = self._inner(shape.item, f"{path}[*]") if shape.parts else None
+        elif (fields := keys_of(shape)) is not None:
+            self._add_record(place, shape.origin, fields, path)
 
     def _add_record(self, place: Place, origin: Any, fields: Mapping[str, Any], path: str) -> None:
         place.record = True
@@ -235,11 +216,11 @@ class Unknown:
     def _inner(self, type_: Any, path: str) -> Place | None:
         if path in self.ignored:
             return None
-        origin = get_origin(plain_type(type_)) or plain_type(type_)
-        if isinstance(origin, type) and origin in self._seen:
-            return self._seen[origin]  # a type that contains itself
+        shape = shape_of(type_)
+        if not shape.notes and isinstance(shape.origin, type) and shape.origin in self._seen:
+            return self._seen[shape.origin]  # a type that contains itself
         place = Place()
-        self._add(place, type_, path)
+        self._add(place, shape, path)
         return place if place.matters else None
 
     def find(self, value: Any) -> list[tuple[str, Any]]:
@@ -287,28 +268,53 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def settle_unknown(
-    keys: Sequence[Any], references: Sequence[Any], predictions: Sequence[Any], findings: Any, count: bool
+    keys: Sequence[Any], references: Sequence[Any], predictions: Sequence[Any], findings: Findings, count: bool
 ) -> tuple[Sequence[Any], Sequence[Any]]:
-    """What was found in some documents, noted; and both sides with nothing left but what counts.
+    """Both sides of some documents with nothing left but what counts; what was found is noted.
 
     What the reference has, too, does not count; with `count` off, nothing does.
     """
-    if isinstance(references, Rows) or isinstance(predictions, Rows):
-        from tallystick.tasks.records.arrow import settle_columns
-
-        return settle_columns(keys, references, predictions, findings, count)
-    outside: list[set[str]] = []
-    if Surplus in set(map(type, references)):
-        outside = [{path for path, _ in one.leaves} if type(one) is Surplus else set() for one in references]
-        references = [one.value if type(one) is Surplus else one for one in references]
+    references, excused = _split_unknown(references)
+    if isinstance(predictions, Rows):
+        return references, _settle_columns(keys, predictions, excused, findings, count)
     if Surplus not in set(map(type, predictions)):
         return references, predictions
     out = list(predictions)
     for place, one in enumerate(predictions):
         if type(one) is not Surplus:
             continue
-        counted = tuple(leaf for leaf in one.leaves if not outside or leaf[0] not in outside[place])
+        counted = tuple(leaf for leaf in one.leaves if place not in excused.get(leaf[0], ()))
         for path, value in counted:
             findings.note_unknown(keys[place], path, value)
         out[place] = Surplus(one.value, counted) if counted and count else one.value
     return references, out
+
+
+def _settle_columns(
+    keys: Sequence[Any], predictions: Rows, excused: Mapping[str, set[int]], findings: Findings, count: bool
+) -> Rows:
+    data = predictions.data
+    if not isinstance(data, Extended):
+        return predictions
+    left = {path: counts.copy() for path, counts in data.counts.items()}
+    for path, counts in left.items():
+        counts[list(excused.get(path, ()))] = 0
+        for first in np.flatnonzero(counts)[:1].tolist():
+            example = next((leaf for where, leaf in data.shown[first].leaves if where == path), None)
+            findings.note_unknown(keys[first], path, example, int(counts.sum()))
+    left = {path: counts for path, counts in left.items() if counts.any()}
+    return Rows(Extended(data.values, left, data.shown) if left and count else data.values)
+
+
+def _split_unknown(rows: Sequence[Any]) -> tuple[Sequence[Any], dict[str, set[int]]]:
+    """One side without what its type does not know, and the documents that have such a thing, by its path."""
+    if isinstance(rows, Rows):
+        known, counts = split_surplus(rows.data)
+        return Rows(known) if counts else rows, {path: set(np.flatnonzero(n).tolist()) for path, n in counts.items()}
+    found: dict[str, set[int]] = {}
+    if Surplus not in set(map(type, rows)):
+        return rows, found
+    for place, one in enumerate(rows):
+        for path, _ in one.leaves if type(one) is Surplus else ():
+            found.setdefault(path, set()).add(place)
+    return [one.value if type(one) is Surplus else one for one in rows], found

@@ -12,13 +12,13 @@ import decimal
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, cast
 
 import msgspec
 from typing_extensions import NotRequired, TypedDict
 
 from tallystick.algebra.derive import one_alternative
-from tallystick.algebra.shape import BAGS, UNIONS, plain_type, record_fields, union_of
+from tallystick.algebra.shape import BAGS, shape_of, union_of
 from tallystick.errors import InputError, MetricError, Place, TallystickError
 from tallystick.files.arrow import ArrowLines
 from tallystick.files.json_values import TOO_DEEP
@@ -273,12 +273,12 @@ def _has_pydantic(type_: Any, seen: set[int]) -> bool:
     if id(type_) in seen:
         return False
     seen.add(id(type_))
-    if hasattr(type_, "__pydantic_core_schema__") or hasattr(type_, "model_fields"):
+    shape = shape_of(type_)
+    if hasattr(shape.origin, "__pydantic_core_schema__") or hasattr(shape.origin, "model_fields"):
         return True
-    inner = list(get_args(type_))
     with contextlib.suppress(TallystickError):
-        inner += list((record_fields(type_) or {}).values())
-    return any(_has_pydantic(one, seen) for one in inner)
+        return any(_has_pydantic(one, seen) for one in shape.parts.values())
+    return False
 
 
 # A type whose values may be given as several alternatives at some paths: T, or list[T], is T | list[T] there in the
@@ -289,32 +289,28 @@ def with_alternatives(type_: Any, paths: Collection[str], *, predicted: bool = F
     """The type, with alternatives at the paths. Records on the way become plain objects of the same fields."""
     if not any(one.startswith(path) for one in paths):
         return type_
-    if get_origin(type_) is NotRequired:
-        inner: Any = with_alternatives(get_args(type_)[0], paths, predicted=predicted, path=path)
-        return NotRequired[inner]
-    if get_origin(type_) is Annotated:
-        noted: Any = (with_alternatives(type_.__origin__, paths, predicted=predicted, path=path), *type_.__metadata__)
-        return Annotated[noted]
-    plain = plain_type(type_)
+    shape, made = shape_of(type_), cast(Any, None)
+
+    def below(one: Any, where: str) -> Any:
+        return with_alternatives(one, paths, predicted=predicted, path=where)
+
     if path in paths and path:
-        one: Any = one_alternative(plain)
-        return one if predicted else union_of((one, list[one]))
-    if get_origin(plain) in UNIONS:
-        return union_of(with_alternatives(one, paths, predicted=predicted, path=path) for one in get_args(plain))
-    if get_origin(plain) in BAGS and get_args(plain):
-        item: Any = with_alternatives(get_args(plain)[0], paths, predicted=predicted, path=f"{path}[*]")
-        return list[item]
-    fields = record_fields(plain)
-    if fields is None:
+        one: Any = one_alternative(shape.type)
+        made = one if predicted else union_of((one, list[one]))
+    elif shape.kind == "union":
+        made = union_of(below(case, path) for case in (*shape.parts.values(), *[None] * shape.optional))
+    elif shape.origin in BAGS and shape.parts:
+        item: Any = below(shape.item, f"{path}[*]")
+        made = list[item]
+    elif shape.kind == "record":
+        fields = {name: below(one, f"{path}.{name}" if path else name) for name, one in shape.parts.items()}
+        made = cast(Any, TypedDict)(shape.origin.__name__, fields)
+    else:
         return type_
-    made: Any = TypedDict(  # type: ignore[misc]
-        plain.__name__,
-        {
-            k: with_alternatives(t, paths, predicted=predicted, path=f"{path}.{k}" if path else k)
-            for k, t in fields.items()
-        },
-    )
-    return made
+    if shape.notes:
+        noted: Any = (made, *shape.notes)
+        made = Annotated[noted]
+    return NotRequired[made] if shape.may_miss else made
 
 
 # What a document is: from a type, from a JSON Schema, or inferred from the reference. One shape, one way on.

@@ -10,7 +10,7 @@ The scorers that papers report are no expressions, but they are made of the same
 templates that may meet, how many predicted fillers found a partner (a) and how many reference fillers were found (b);
 the scorer only chooses which templates meet.
 
-    gtt            the matching with the largest F of Σ a and Σ b (`matching.harmonic`), in each document
+    gtt            the matching with the largest F of Σ a and Σ b (`engine.harmonic`), in each document
     iterx_subset   the matching with the largest Σ a, in each document
 """
 

@@ -23,11 +23,10 @@ from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import Match, match
 from tallystick.algebra.text import text
 from tallystick.engine.arrays import F64, I64, Mask, number
-from tallystick.engine.assignment import assign
+from tallystick.engine.assignment import assign, best_f, gradient
 from tallystick.engine.blocks import Blocks, Pairs, look_up
 from tallystick.engine.data import Objects, Scope
 from tallystick.engine.encoded import Items, unshared
-from tallystick.engine.harmonic import best_f, gradient
 from tallystick.results.evaluation import evaluate as evaluate_metric
 from tallystick.structures import Entity, Template, TemplateSet
 from tallystick.structures.texts import alternatives
@@ -159,7 +158,7 @@ TIES = 200_000
 def _take_first(table: Meeting, document: int, chosen: Mask, den_p: float, den_r: float) -> None:
     """Of the optimal matchings of a document, the one that gtt's enumeration meets first.
 
-    They share both sums (see `matching.harmonic`) and differ in slots at most. gtt tries for the first predicted
+    They share both sums (see `engine.harmonic`) and differ in slots at most. gtt tries for the first predicted
     template the reference templates in order and then none, and so on for the others; a template of another type takes
     up its place too. A number in base (n + 1), one digit for each predicted template, is the rank of a map in that
     order; added to the weights, small enough to break ties only, it makes the first one the heaviest.
