@@ -64,14 +64,30 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(import_module(f"tallystick.{_HOME[name]}"), name)
+    home = _HOME.get(name) or (_home_of(name) if name in __all__ else "")
+    if home:
+        value = getattr(import_module(f"tallystick.{home}"), name)
     elif name.startswith("_") or name not in _parts():
         raise AttributeError(f"module 'tallystick' has no attribute {name!r}")
     else:
         value = _parts()[name]
     globals()[name] = value
     return value
+
+
+def _home_of(name: str) -> str:
+    """The module of the algebra whose text defines a name: one part of a metric does not load all the others."""
+    import os
+    import re
+
+    folder = os.path.join(os.path.dirname(__file__), "algebra")
+    mark = re.compile(rf"^(?:def {name}\(|{name}\b[^=\n]* = )", re.MULTILINE)
+    for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        if file.endswith(".py"):
+            with open(os.path.join(folder, file), encoding="utf-8") as stream:
+                if mark.search(stream.read()):
+                    return f"algebra.{file.removesuffix('.py')}"
+    return ""
 
 
 def _parts() -> dict[str, Any]:
