@@ -123,8 +123,7 @@ RELATIONS = (
                                      "obj": [4, 5, "LOC"]}]}),
 )  # fmt: skip
 BRAT_RELATIONS = (
-    TEXT_ABOVE
-    + b"T1\tPER 0 5\tMarie\nT2\tLOC 9 12;20 26\tNew Mexico\nR1\tborn Arg2:T2 Arg1:T1\n#1\tAnnotatorNotes R1\tsure\nA1\tNeg R1\n*\tEquiv T1 T2\n",
+    b"T1\tPER 0 5\tMarie\nT2\tLOC 9 12;20 26\tNew Mexico\nR1\tborn Arg2:T2 Arg1:T1\n#1\tAnnotatorNotes R1\tsure\nA1\tNeg R1\n*\tEquiv T1 T2\n",
 )
 DOCRED = json.dumps(
     [{"title": "d", "vertexSet": [[{"name": "Ada"}, {"name": "A."}], [{"name": "Paris"}]], "labels": [{"h": 0, "t": 1, "r": "P1", "evidence": [2]}]}]
@@ -170,8 +169,7 @@ EVENTS = (
            "events": [{"type": "Attack", "trigger": {"start": 5, "end": 6}, "arguments": [{"role": "Agent", "start": 0, "end": 3, "text": "the b c"}]}]}),
 )  # fmt: skip
 BRAT_EVENTS = (
-    TEXT_ABOVE
-    + b"T1\tAgent 1 3\ta b\nT2\tAttack 5 6\tx\nT3\tDie 8 9\ty\nE1\tAttack:T2 Agent:T1 Agent2:T3\nE2\tDie:T3 Cause:E1\n",
+    b"T1\tAgent 1 3\ta b\nT2\tAttack 5 6\tx\nT3\tDie 8 9\ty\nE1\tAttack:T2 Agent:T1 Agent2:T3\nE2\tDie:T3 Cause:E1\n",
 )
 ONTOLOGY = json.dumps(
     {"Attack": {"template": "<arg1> attacked <arg2> using <arg3>", "roles": ["Attacker", "Target", "Instrument"]}}
@@ -271,8 +269,7 @@ HIERARCHIES = (
     lines({"id": "a", "events": [{"id": "E1", "span": [10, 16]}, {"id": "E2", "span": [20, 27]}], "links": {"subevent": [["E1", "E2"]]}}),
 )  # fmt: skip
 BRAT_HIERARCHIES = (
-    TEXT_ABOVE
-    + b"T1\tAttack 10 16\tattack\nT2\tAttack 20 27\tbombing\nT3\tDestroy 30 39\tdestroyed\nT4\tInjure 40 48;50 52\twounding\n"
+    b"T1\tAttack 10 16\tattack\nT2\tAttack 20 27\tbombing\nT3\tDestroy 30 39\tdestroyed\nT4\tInjure 40 48;50 52\twounding\n"
     b"E1\tAttack:T1\nE2\tAttack:T2\nE3\tDestroy:T3\nE4\tInjure:T4 Place:T1\nR1\tSubevent Arg1:E1 Arg2:E3\nR2\tSubSuper Arg1:E4 Arg2:E3\n"
     b"R3\tBefore Arg1:E1 Arg2:E4\n*\tCoreference E1 E2\n#1\tAnnotatorNotes E1\tsure\n",
 )

@@ -40,11 +40,12 @@ class Target:
     def lay(self, data: bytes, folder: Path, stem: str) -> str:
         """Write an input to files, and say what to read."""
         path = folder / f"{stem}{self.suffix}"
-        if self.suffix == ".ann":  # standoff has its text beside it
-            text, mark, data = data.partition(seeds.TEXT_ABOVE)
-            if not mark:
-                text, data = b"", text
-            path.with_suffix(".txt").write_bytes(text)
+        if self.suffix == ".ann":  # standoff may have its text beside it
+            text, mark, content = data.partition(seeds.TEXT_ABOVE)
+            path.with_suffix(".txt").unlink(missing_ok=True)
+            if mark or self.name == "spans-brat":
+                path.with_suffix(".txt").write_bytes(text if mark else b"")
+                data = content if mark else data
         path.write_bytes(data)
         return str(path)
 

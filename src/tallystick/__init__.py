@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from tallystick.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from tallystick.algebra.alternatives import any_of
     from tallystick.algebra.cases import cases, let, ref
     from tallystick.algebra.choose import by_key, choose, distinct, ignore, matched, ordered
     from tallystick.algebra.collections import best, links, subset, supertypes
@@ -27,17 +26,15 @@ if TYPE_CHECKING:
     from tallystick.algebra.functions import aliases, function, judgements, via
     from tallystick.algebra.hierarchy import levels, subtypes
     from tallystick.algebra.judged import embedding, judged
-    from tallystick.algebra.latent import latent, scoped
-    from tallystick.algebra.missing import optional
+    from tallystick.algebra.latent import latent, scoped, var
+    from tallystick.algebra.missing import any_of, optional
     from tallystick.algebra.normalise import f, f1, jaccard, precision, recall, sides
     from tallystick.algebra.numbers import date, number, overlap
-    from tallystick.algebra.ordered import sequence
+    from tallystick.algebra.ordered import graph, sequence, top_down, tree, unordered
     from tallystick.algebra.parse import parse
     from tallystick.algebra.records import each, record
     from tallystick.algebra.sets import match
-    from tallystick.algebra.structured import graph, top_down, tree, unordered
     from tallystick.algebra.text import text, words
-    from tallystick.algebra.variables import var
     from tallystick.algebra.weights import above, at_least, weigh, weighted
     from tallystick.errors import TallystickError
     from tallystick.laboratory.kernels import gram, kernel_status
@@ -67,8 +64,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(import_module(f"tallystick.{_HOME[name]}"), name)
+    home = _HOME.get(name) or (_home_of(name) if name in __all__ else "")
+    if home:
+        value = getattr(import_module(f"tallystick.{home}"), name)
     elif name.startswith("_") or name not in _parts():
         raise AttributeError(f"module 'tallystick' has no attribute {name!r}")
     else:
@@ -77,9 +75,24 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+def _home_of(name: str) -> str:
+    """The module of the algebra whose text defines a name: one part of a metric does not load all the others."""
+    import os
+    import re
+
+    folder = os.path.join(os.path.dirname(__file__), "algebra")
+    mark = re.compile(rf"^(?:def {name}\(|{name}\b[^=\n]* = )", re.MULTILINE)
+    for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        if file.endswith(".py"):
+            with open(os.path.join(folder, file), encoding="utf-8") as stream:
+                if mark.search(stream.read()):
+                    return f"algebra.{file.removesuffix('.py')}"
+    return ""
+
+
 def _parts() -> dict[str, Any]:
     """The parts of metrics, by name."""
-    from tallystick.algebra.names import constructors
+    from tallystick.algebra.parse import constructors
 
     return constructors()
 

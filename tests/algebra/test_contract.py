@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tallystick as ts
-from tallystick.algebra.names import node_classes
 from tallystick.algebra.node import Node
+from tallystick.algebra.parse import node_classes
 
 SOURCE = Path(ts.__file__).parent
 

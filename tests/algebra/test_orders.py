@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from tallystick.engine.orders import match_orders, reachability
-from tallystick.engine.sequences import match_dense, match_equal, match_sparse
-from tallystick.engine.trees import match_ordered, match_top_down, match_unordered
+from tallystick.engine.orders import (
+    match_dense,
+    match_equal,
+    match_ordered,
+    match_orders,
+    match_sparse,
+    match_top_down,
+    match_unordered,
+    reachability,
+)
 
 
 def brute_force(table, fits):

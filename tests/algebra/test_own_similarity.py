@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import tallystick as ts
 from tallystick import algebra
-from tallystick.algebra import names
+from tallystick.algebra import parse as names
 from tallystick.cli.main import tallystick
 from tallystick.errors import MetricError
 from tallystick.laboratory import check, expression

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from tallystick.engine.harmonic import best_f, f_of
+from tallystick.engine.assignment import best_f, f_of
 
 
 def all_matchings(edges, n_rows):

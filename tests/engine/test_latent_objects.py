@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from tallystick.engine.latent_objects import CONSTRAINTS, ObjectPairs, solve_objects
+from tallystick.engine.latent import CONSTRAINTS, ObjectPairs, solve_objects
 from tallystick.errors import MetricError
 
 

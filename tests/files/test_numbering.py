@@ -2,8 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.files.numbering import Numbering
-from tallystick.files.table import PADDING
+from tallystick.files.table import PADDING, Numbering
 
 
 def number(numbering, strings):

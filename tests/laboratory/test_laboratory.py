@@ -11,9 +11,8 @@ import tallystick as ts
 from tallystick.errors import DerivationError, MetricError
 from tallystick.laboratory import check, derived, expression, function, named
 from tallystick.laboratory.curves import curve
-from tallystick.laboratory.named import APART, TASKS
-from tallystick.laboratory.shapes import sampler_of
-from tallystick.laboratory.tasks import parents_of
+from tallystick.laboratory.named import APART, TASKS, parents_of
+from tallystick.laboratory.spaces import sampler_of
 from tallystick.tasks.hierarchies.files import read_hierarchies
 from tallystick.tasks.hierarchies.metrics import document_of
 

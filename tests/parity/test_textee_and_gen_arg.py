@@ -7,8 +7,7 @@ import pytest
 
 from tallystick.files.pairing import pair_documents
 from tallystick.tasks.events import metrics as events
-from tallystick.tasks.events.documents import EventDocument
-from tallystick.tasks.events.files import read_coreference, read_events
+from tallystick.tasks.events.files import EventDocument, read_coreference, read_events
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "events"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is not there")

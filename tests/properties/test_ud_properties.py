@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from ud_oracle import evaluate
 from ud_strategies import pairs
 
-from tallystick.files.numbering import number_ranges
+from tallystick.files.table import number_ranges
 from tallystick.tasks.dependencies.alignment import align_words, find_units
 from tallystick.tasks.dependencies.files import parse_conllu
 from tallystick.tasks.dependencies.metrics import CORRECT, PREDICTED, REFERENCE, WordCounts, count_ud

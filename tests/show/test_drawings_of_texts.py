@@ -15,7 +15,7 @@ from tallystick.tasks.coreference.show import chains_drawing, chains_parts
 from tallystick.tasks.dependencies.alignment import align_words, find_units
 from tallystick.tasks.dependencies.files import parse_conllu
 from tallystick.tasks.dependencies.show import arcs_parts
-from tallystick.tasks.events.documents import EventDocument
+from tallystick.tasks.events.files import EventDocument
 from tallystick.tasks.events.show import events_drawer
 from tallystick.tasks.spans.files import read_span_files
 from tallystick.tasks.spans.show import spans_parts

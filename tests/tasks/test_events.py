@@ -9,7 +9,7 @@ from tallystick.structures import AnnotatedMention as M
 from tallystick.structures import Argument, Event, EventSet, Mention, Trigger
 from tallystick.tasks import equations
 from tallystick.tasks.events import metrics as events
-from tallystick.tasks.events.documents import EventDocument, nowhere
+from tallystick.tasks.events.files import EventDocument, nowhere
 from tallystick.tasks.events.metrics import EventOptions
 from tallystick.tasks.metric import Types
 from tallystick.tasks.parses import Heads
@@ -175,7 +175,7 @@ def test_denominators_are_a_sides_own():
 def test_the_order_of_hashes_changes_nothing():
     code = (
         "from tallystick.tasks.events import metrics as events\n"
-        "from tallystick.tasks.events.documents import EventDocument as D\n"
+        "from tallystick.tasks.events.files import EventDocument as D\n"
         "from tallystick.structures import *\n"
         "M = AnnotatedMention\n"
         "def side(shift):\n"

@@ -9,8 +9,7 @@ from tallystick.structures import AnnotatedMention as M
 from tallystick.structures import Fact, Relation
 from tallystick.tasks.named import read_parents
 from tallystick.tasks.parses import head_word, read_heads
-from tallystick.tasks.relations.docred import read_training
-from tallystick.tasks.relations.files import read_relations
+from tallystick.tasks.relations.files import read_relations, read_training
 
 
 def write(path, content):

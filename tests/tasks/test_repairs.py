@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.tasks.coreference import metrics as coreference
-from tallystick.tasks.coreference.chains import chains_from_clusters
+from tallystick.tasks.coreference.chains import chains_from_clusters, pair
 from tallystick.tasks.coreference.conll import read_conll
 from tallystick.tasks.coreference.errors import KINDS, score_if_fixed
-from tallystick.tasks.coreference.pairing import pair
 from tallystick.tasks.spans.errors import Outcome, align
 from tallystick.tasks.spans.files import corpus_from_python
 from tallystick.tasks.spans.metrics import score as score_spans

@@ -3,7 +3,7 @@
 import pytest
 
 from tallystick.errors import InputError
-from tallystick.tasks.amr.triples_files import parse_triples
+from tallystick.tasks.amr.files import parse_triples
 
 LINE = '{"id": "s1", "top": "k", "triples": [["k", "instance", "know-01"], ["i", "instance", "i"], ["k", "ARG0", "i"]]}'
 

@@ -15,14 +15,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
-from tallystick.algebra.alternatives import AnyOf
 from tallystick.algebra.exact import Keyed, exact
 from tallystick.algebra.functions import Aliases
 from tallystick.algebra.hierarchy import Subtypes, levels
-from tallystick.algebra.missing import Optional
-from tallystick.algebra.names import choosable
+from tallystick.algebra.missing import AnyOf, Optional
 from tallystick.algebra.node import Similarity, Table
 from tallystick.algebra.ordered import Sequence
+from tallystick.algebra.parse import choosable
 from tallystick.algebra.sets import CONSTRAINTS, Match, Matching
 from tallystick.algebra.weights import Above, AtLeast, Weighted
 from tallystick.errors import DerivationError, MetricError, TallystickError, did_you_mean

@@ -28,14 +28,14 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 from tallystick.algebra.cases import Cases, Let, Ref
 from tallystick.algebra.choose import Choice, Collecting, choice_of, ordered
 from tallystick.algebra.exact import exact
+from tallystick.algebra.latent import var
 from tallystick.algebra.missing import optional
 from tallystick.algebra.node import Named, Node, Similarity
 from tallystick.algebra.normalise import F
+from tallystick.algebra.ordered import OrderedGraph, OrderedTree
 from tallystick.algebra.records import Each, Record
 from tallystick.algebra.sets import Matching
 from tallystick.algebra.shape import Shape, name_of, shape_of, union_of
-from tallystick.algebra.structured import OrderedGraph, OrderedTree
-from tallystick.algebra.variables import var
 from tallystick.errors import DerivationError, MetricError, did_you_mean
 from tallystick.structures.graphs import Graph, Tree
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +17,9 @@ from tallystick.engine.data import Data, Leaf, Scope, field
 from tallystick.engine.encoded import Codes, Fields, Numbering, Unnumbered
 from tallystick.frozen import frozen
 
+if TYPE_CHECKING:
+    from random import Random
+
 LETTERS = 4
 """Different values in a random sample: few enough that they meet."""
 
@@ -27,6 +29,7 @@ class Exact(Similarity):
     """1 if the values are equal, else 0."""
 
     name = "exact"
+    says = "equal or not"
 
     def __repr__(self) -> str:
         return "exact"
@@ -34,10 +37,6 @@ class Exact(Similarity):
     @property
     def exact_only(self) -> bool:
         return True
-
-    @property
-    def says(self) -> str:
-        return "equal or not"
 
     def kernel(self, one_depth: bool = False) -> Kernel:
         return DELTA

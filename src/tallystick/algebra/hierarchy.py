@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.functions import coded, sparse_pairs
 from tallystick.algebra.kernel import UNKNOWN, Kernel
@@ -26,6 +25,9 @@ from tallystick.engine.encoded import Codes
 from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
+
+if TYPE_CHECKING:
+    from random import Random
 
 DIRECTIONS = ("predicted_ancestor", "predicted_descendant")
 

@@ -27,8 +27,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from functools import wraps
-from random import Random
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -40,6 +39,9 @@ from tallystick.engine.data import Data, Index, Objects, Scope
 from tallystick.engine.encoded import Codes, Column, Nothing, Shared, unshared
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
+
+if TYPE_CHECKING:
+    from random import Random
 
 T = TypeVar("T", bound="Node")
 
@@ -80,6 +82,8 @@ class Node:
     """What it is called in expressions; of `tallystick`, and for choices, by being defined in a module of `algebra`."""
     also: ClassVar[tuple[str, ...]] = ()
     """Other constructors of it in the same module."""
+    says: ClassVar[str] = ""
+    """What it does, in a few words, for a derivation; empty if its name says it."""
     letter: ClassVar[str] = "S"
     """Which of the paper's parts it is: S, a similarity φ; M, a matching Σ; N, a normaliser."""
 
@@ -112,11 +116,11 @@ class Node:
             if not f.repr:
                 continue
             if isinstance(value, Named):
-                yield from (f"{keyword(name)}={shown(part)}" for name, part in value)
+                yield from (f"{keyword(name)}={in_expression(part)}" for name, part in value)
             elif f.default is MISSING:
-                yield shown(value)
+                yield in_expression(value)
             elif value != f.default:
-                yield f"{f.name}={shown(value)}"
+                yield f"{f.name}={in_expression(value)}"
 
     def parts(self) -> Iterator[tuple[str, Node]]:
         """The nodes directly inside this one, with the names they have there."""
@@ -149,11 +153,6 @@ class Node:
         return self.rebuilt(lambda part: part.mirrored())
 
     # What it is called, and what its figures are.
-
-    @property
-    def says(self) -> str:
-        """What it does, in a few words, for a derivation; empty if its name says it."""
-        return ""
 
     @property
     def headline(self) -> tuple[str, float]:
@@ -244,12 +243,12 @@ def keyword(name: str) -> str:
     return name if plain else json.dumps(name, ensure_ascii=False)
 
 
-def shown(value: Any) -> str:
+def in_expression(value: Any) -> str:
     """A parameter in an expression."""
     if isinstance(value, Table):
-        return "{" + ", ".join(f"{shown(k)}: {shown(v)}" for k, v in value) + "}"
+        return "{" + ", ".join(f"{in_expression(k)}: {in_expression(v)}" for k, v in value) + "}"
     if isinstance(value, tuple):
-        return "[" + ", ".join(map(shown, value)) + "]"
+        return "[" + ", ".join(map(in_expression, value)) + "]"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if callable(value) and not isinstance(value, Node):
@@ -430,10 +429,21 @@ class Similarity(Node):
 
     def scope_constraints(self) -> Iterator[str]:
         """Of a sum in `scoped` the constraints of the collections that have variables; an error where those stand elsewhere."""
-        from tallystick.algebra.variables import check_items
-
-        check_items(self, "scoped")
+        self.check_variables("scoped")
         return iter(())
+
+    def check_variables(self, whole: str) -> None:
+        """Variables may stand in records, sums and cases, at any depth, but not in a collection inside of an item."""
+        if not self.has_variables:
+            return
+        if not self.carries_variables:
+            raise MetricError(
+                f"{whole}: a var inside of {self.name}(...) would need a map for each item; "
+                f"give the items of the inner collection as objects of their own, or a latent(...) of their own"
+            )
+        for _, part in self.parts():
+            if isinstance(part, Similarity):
+                part.check_variables(whole)
 
     def scope_groups(
         self, r: Any, p: Any, rows: I64, columns: I64, blocks: Blocks, factor: float
@@ -442,13 +452,13 @@ class Similarity(Node):
         `columns`), the blocks, and what they count."""
         yield self, r, p, rows, columns, blocks.at(rows, columns), factor
 
-    def changed(self, column: Any, owners: I64, change: Change) -> Any:
+    def change_variables(self, column: Any, owners: I64, change: Change) -> Any:
         """The column with the codes of all its variables changed, in the order of the expression."""
         if not self.has_variables:
             return column
-        return self._changed(unshared(column), owners, change)
+        return self._change_variables(unshared(column), owners, change)
 
-    def _changed(self, column: Any, owners: I64, change: Change) -> Any:
+    def _change_variables(self, column: Any, owners: I64, change: Change) -> Any:
         raise NotImplementedError
 
     # What everybody calls: the same, with values that occur many times scored once.
@@ -533,8 +543,8 @@ class Around(Similarity):
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return self.inner.sample(rng, depth)
 
-    def _changed(self, column: Any, owners: I64, change: Change) -> Any:
-        return self.inner.changed(column, owners, change)
+    def _change_variables(self, column: Any, owners: I64, change: Change) -> Any:
+        return self.inner.change_variables(column, owners, change)
 
     def _bound_inside(self) -> Similarity:
         """With the variables of the one collection inside mapped, if there is such a one, else around the whole."""

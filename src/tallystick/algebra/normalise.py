@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +20,9 @@ from tallystick.engine.blocks import Blocks, Pairs
 from tallystick.engine.data import Data, Scope
 from tallystick.engine.encoded import Column
 from tallystick.frozen import frozen
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 @frozen
@@ -82,10 +84,7 @@ class Precision(Normaliser):
     """P = Σ(P,R) / Σ(P,P) (eq. 4)."""
 
     name = "precision"
-
-    @property
-    def says(self) -> str:
-        return "over what was predicted"
+    says = "over what was predicted"
 
     def figure(self, num_r: F64, num_p: F64, den_r: F64, den_p: F64) -> F64:
         return num_p / den_p
@@ -99,10 +98,7 @@ class Recall(Normaliser):
     """R = Σ(P,R) / Σ(R,R) (eq. 5)."""
 
     name = "recall"
-
-    @property
-    def says(self) -> str:
-        return "over what is in the reference"
+    says = "over what is in the reference"
 
     def figure(self, num_r: F64, num_p: F64, den_r: F64, den_p: F64) -> F64:
         return num_r / den_r
@@ -117,6 +113,7 @@ class F(Normaliser):
 
     beta: float = 1.0
     name = "f"
+    says = "the harmonic mean of precision and recall"
     also = ("f1",)
 
     def __post_init__(self) -> None:
@@ -125,10 +122,6 @@ class F(Normaliser):
 
     def __repr__(self) -> str:
         return f"f1({self.inner!r})" if self.beta == 1 else super().__repr__()
-
-    @property
-    def says(self) -> str:
-        return "the harmonic mean of precision and recall" if self.beta == 1 else ""
 
     @property
     def headline(self) -> tuple[str, float]:
@@ -160,6 +153,7 @@ class Jaccard(Normaliser):
     """J = Σ(P,R) / (Σ(P,P) + Σ(R,R) - Σ(P,R)) (eq. 7). It needs one numerator."""
 
     name = "jaccard"
+    says = "what is common, over all that is on either side"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -167,10 +161,6 @@ class Jaccard(Normaliser):
             not self.inner.two_numerators,
             "jaccard() needs one numerator; a one-sided match has two. Use match(..., literal=True)",
         )
-
-    @property
-    def says(self) -> str:
-        return "what is common, over all that is on either side"
 
     def kernel(self, one_depth: bool = False) -> Kernel:
         inner = self.inner.kernel(one_depth)
@@ -187,11 +177,8 @@ class Sides(Node):
     precision: Similarity
     recall: Similarity
     name = "sides"
+    says = "precision and recall are two expressions"
     letter = "N"
-
-    @property
-    def says(self) -> str:
-        return "precision and recall are two expressions"
 
     @property
     def by_side(self) -> tuple[Similarity, Similarity]:

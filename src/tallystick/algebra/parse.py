@@ -3,20 +3,25 @@
     f1(match(record(type=exact, subj=exact, obj=exact), 1:1))
 
 Names are the public constructors; numbers, texts, lists and tables are parameters; `module:name` is a function, and
-`module:Class(...)` a similarity of your own.
+`module:Class(...)` a similarity of your own. Which names there are, and what they stand for, is found out here too.
 """
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import re
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 from tallystick.algebra.cases import Ref
-from tallystick.algebra.loading import load
-from tallystick.algebra.names import constructors
-from tallystick.algebra.node import Node, Table
-from tallystick.errors import MetricError, Place, did_you_mean
+from tallystick.algebra.node import Node, Similarity, Table
+from tallystick.errors import InputError, MetricError, Place, TallystickError, did_you_mean
 from tallystick.files.json_values import NotJson, decode
 
 _TOKEN = re.compile(
@@ -208,3 +213,91 @@ class _Reader:
             return load(name)
         except MetricError as error:
             raise self.fail(f"cannot find {name} ({error})", place) from None
+
+
+# The names of the algebra: a part of a metric is known by being defined in a module of this folder.
+#
+# A node class with a `name` of its own is one. What makes it is the function or value of that name in its module (`text`,
+# `exact`), or the class itself where there is none. `ts.NAME`, expressions, choices and `tallystick list` all ask here.
+
+
+@lru_cache(maxsize=1)
+def node_classes() -> dict[str, type[Node]]:
+    """The classes of all parts of metrics, by name."""
+    return dict(sorted(_defined()))
+
+
+def _defined() -> Iterator[tuple[str, type[Node]]]:
+    import tallystick.algebra as folder
+
+    known: set[str] = set()
+    for found in iter_modules(folder.__path__):
+        module = import_module(f"{folder.__name__}.{found.name}")
+        for value in vars(module).values():
+            ours = isinstance(value, type) and issubclass(value, Node) and value.__module__ == module.__name__
+            if ours and "name" in vars(value) and value.name not in known:
+                known.add(value.name)
+                yield value.name, value
+
+
+@lru_cache(maxsize=1)
+def constructors() -> dict[str, Any]:
+    """Every name that an expression may use, with what it stands for: a function that makes a node, or a node."""
+    out: dict[str, Any] = {}
+    for class_ in node_classes().values():
+        module = import_module(class_.__module__)
+        out.update({name: getattr(module, name, class_) for name in (class_.name, *class_.also)})
+    return dict(sorted(out.items()))
+
+
+def choosable() -> dict[str, type[Similarity]]:
+    """The similarities that can be chosen for a value by name and parameters: those that need no other one inside."""
+    return {
+        name: class_
+        for name, class_ in node_classes().items()
+        if issubclass(class_, Similarity) and class_.chosen_by_name()
+    }
+
+
+# Finding what `module:name` or `file.py:name` stands for: functions, similarities and types of a user's own.
+
+
+def load(name: str) -> Any:
+    """What `module:name` or `file.py:name` stands for; the current folder is searched too."""
+    module_name, colon, path = name.rpartition(":")
+    if not colon or not path:
+        raise MetricError(f"expected module:Name (or file.py:Name), found {name!r}")
+    found: Any = _module(module_name)
+    for part in path.split("."):
+        if not hasattr(found, part):
+            hint = did_you_mean(part, [n for n in dir(found) if not n.startswith("_")])
+            raise MetricError(f"{module_name} has no {part!r}.{hint}")
+        found = getattr(found, part)
+    return found
+
+
+def _module(name: str) -> Any:
+    try:
+        if name.endswith(".py"):
+            if not Path(name).exists():
+                raise InputError("no such file", name)
+            spec = importlib.util.spec_from_file_location(Path(name).stem, name)
+            assert spec is not None
+            assert spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[Path(name).stem] = module
+            spec.loader.exec_module(module)
+            return module
+        if "" not in sys.path:
+            sys.path.insert(0, "")
+        return importlib.import_module(name)
+    except TallystickError:
+        raise
+    except ModuleNotFoundError as error:
+        if error.name and name.startswith(error.name):
+            raise MetricError(
+                f"no module {name!r}; it is looked for in the current folder and in Python's path"
+            ) from None
+        raise MetricError(f"{name} cannot be imported: {error}") from None
+    except Exception as error:
+        raise MetricError(f"{name} cannot be imported: {type(error).__name__}: {error}") from None

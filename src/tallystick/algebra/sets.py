@@ -16,15 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import STRONG_SUM, UNKNOWN, Kernel
 from tallystick.algebra.node import Change, Similarity, require
-from tallystick.algebra.variables import check_items
 from tallystick.engine.arrays import (
     F64,
     I64,
@@ -45,6 +43,9 @@ from tallystick.engine.data import Bag, Data, Scope, items, repeated
 from tallystick.engine.encoded import Column, Items, unshared
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
+
+if TYPE_CHECKING:
+    from random import Random
 
 CONSTRAINTS = ("1:1", "N:1", "1:N", "N:N")
 
@@ -144,8 +145,8 @@ class Matching(Similarity):
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return sample_items(self.inner, rng, depth)
 
-    def _changed(self, column: Items, owners: I64, change: Change) -> Items:
-        return replace(column, items=self.inner.changed(column.items, owners[column.owners], change))
+    def _change_variables(self, column: Items, owners: I64, change: Change) -> Items:
+        return replace(column, items=self.inner.change_variables(column.items, owners[column.owners], change))
 
     def _solved_selves(self, column: Items) -> F64:
         """Σ(X, X) as a problem of its own, for each row alone."""
@@ -202,6 +203,7 @@ class Match(Constrained):
     distinct: bool = False
     literal: bool = False
     name = "match"
+    says = "the best total over matched pairs"
 
     def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
         r, p = super()._encode_bags(left, right, scope)
@@ -218,10 +220,6 @@ class Match(Constrained):
     def regular_covered(self) -> bool:
         return self.inner.regular if self.two_numerators else self.regular
 
-    @property
-    def says(self) -> str:
-        return "the best total over matched pairs"
-
     def in_words(self) -> tuple[str, ...]:
         keys = self.inner.key_fields
         keyed = f"keyed by {', '.join(keys)}, " if keys else ""
@@ -237,7 +235,7 @@ class Match(Constrained):
         if not self.has_variables:
             yield from super().scope_constraints()
         else:
-            check_items(self.inner, "scoped")
+            self.inner.check_variables("scoped")
             yield self.constraint
 
     def scope_groups(self, r: Any, p: Any, rows: I64, columns: I64, blocks: Blocks, factor: float) -> Iterator[Any]:

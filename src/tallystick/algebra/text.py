@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +23,9 @@ from tallystick.engine.encoded import Codes
 from tallystick.engine.rows import Unfit
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
+
+if TYPE_CHECKING:
+    from random import Random
 
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
@@ -67,6 +69,7 @@ class Text(Similarity):
     ratio: str = "equal"
     steps: tuple[str, ...] = ()
     name = "text"
+    says = "how alike two texts are"
 
     def __post_init__(self) -> None:
         known = ["equal", *RATIOS]
@@ -83,10 +86,6 @@ class Text(Similarity):
     def _arguments(self):  # type: ignore[no-untyped-def]
         yield f'"{self.ratio}"'
         yield from (f'"{step}"' for step in self.steps)
-
-    @property
-    def says(self) -> str:
-        return "how alike two texts are"
 
     @classmethod
     def from_choice(cls, spec: Any) -> Similarity:

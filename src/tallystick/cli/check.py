@@ -76,7 +76,7 @@ def check(metrics: tuple[str, ...], **given: Any) -> None:
     tallystick check hierarchies.muc_p hierarchies.nstm_p --data gold.newick --picture figure4.svg
     """  # fmt: skip
     from tallystick.files.writing import to_json
-    from tallystick.laboratory.laboratory import check as examine
+    from tallystick.laboratory.properties import check as examine
     from tallystick.laboratory.show import curves_table, overview_table, report_table
 
     check_before()
@@ -117,7 +117,7 @@ def check(metrics: tuple[str, ...], **given: Any) -> None:
 def _subjects(
     metrics: tuple[str, ...], type_name: str | None, credit: str, function_name: str | None, corpus: bool, figure: str
 ) -> list[Subject]:  # fmt: skip
-    from tallystick.algebra.loading import load
+    from tallystick.algebra.parse import load
     from tallystick.laboratory.named import named
     from tallystick.laboratory.subjects import derived, expression, function
 
@@ -136,7 +136,7 @@ def _subjects(
 
 
 def _structure(data: str) -> Any:
-    from tallystick.laboratory.tasks import parents_of
+    from tallystick.laboratory.named import parents_of
     from tallystick.tasks.hierarchies.files import read_hierarchies
     from tallystick.tasks.hierarchies.metrics import document_of
 

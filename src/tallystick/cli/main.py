@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import inspect
-import json
 import os
 import re
 import sys
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from typing import Any, NoReturn
 
 import click
@@ -36,10 +33,10 @@ class LazyGroup(click.Group):
         """What makes the command of a task, in groups that have one for each; and whether only those that can be explained have."""
 
     def _tasks(self) -> list[str]:
-        from tallystick.tasks.contract import find_task, task_names
-
         if self.tasks is None:
             return []
+        from tallystick.tasks.contract import find_task, task_names
+
         return [name for name in task_names() if not self.explained or find_task(name).can_explain]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -58,9 +55,7 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from tallystick.tasks.contract import find_task
-
-        rows = [(name, find_task(name).summary) for name in self._tasks()]
+        rows = [(name, _summary(name)) for name in self._tasks()]
         rows += [(name, entry[1]) for name, entry in self.lazy.items()]
         rows += [(name, command.get_short_help_str(80)) for name, command in self.commands.items()]
         with formatter.section("Commands"):
@@ -72,10 +67,11 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from tallystick.tasks.contract import find_task, task_names
+            if self.explained and args[0] not in self._tasks():
+                from tallystick.tasks.contract import find_task, task_names
 
-            if self.explained and args[0] in task_names():
-                raise click.UsageError(find_task(args[0]).instead_of_explain, ctx) from None
+                if args[0] in task_names():
+                    raise click.UsageError(find_task(args[0]).instead_of_explain, ctx) from None
             hint = did_you_mean(args[0], self.list_commands(ctx))
             raise click.UsageError(f"{error.message.rstrip('.')}.{hint}", ctx) from None
 
@@ -119,6 +115,12 @@ class LazyGroup(click.Group):
             click.echo(printable(message), err=True)
             return code
         return 0
+
+
+def _summary(task: str) -> str:
+    from tallystick.tasks.contract import find_task
+
+    return find_task(task).summary
 
 
 def unexpected(error: Exception) -> tuple[str, int]:
@@ -291,6 +293,8 @@ def looks_like(file: str) -> tuple[str, ...]:
 
 
 def _is_object(text: str) -> bool:
+    import json
+
     try:
         return isinstance(json.loads(text.split("\n", 1)[0]), dict)
     except (ValueError, RecursionError):
@@ -314,6 +318,8 @@ def hint(file: str | None, arguments: list[str]) -> str:
 
 def print_listing(what: str) -> None:
     """Tasks, parts of metrics and formats, a line each."""
+    import inspect
+
     from tallystick.cli.output import FORMATS
 
     if what in ("all", "tasks"):
@@ -323,7 +329,7 @@ def print_listing(what: str) -> None:
         for name in task_names():
             click.echo(f"  {name:14}{find_task(name).summary}")
     if what in ("all", "similarities"):
-        from tallystick.algebra.names import constructors
+        from tallystick.algebra.parse import constructors
 
         click.echo("\nParts of a metric (for --metric, and in Python)" if what == "all" else "Parts of a metric")
         for name, part in constructors().items():
@@ -339,6 +345,7 @@ def print_listing(what: str) -> None:
 
 def run_demo() -> None:
     """Two commands, printed and run."""
+    from importlib.resources import files
 
     folder = files("tallystick.examples")
     gold, system, types = (

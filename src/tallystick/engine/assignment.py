@@ -13,18 +13,11 @@ solver. Arrays in, arrays out.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from tallystick.engine.arrays import (
-    F64,
-    I64,
-    Mask,
-    first_best,
-    number,
-    offsets_of,
-    sort_order,
-    starts_of_runs,
-)
+from tallystick.engine.arrays import F64, I64, Mask, first_best, number, offsets_of, sort_order, starts_of_runs
 
 SMALL_SIDE = 4
 DENSE_CELLS = 4_000_000
@@ -201,3 +194,207 @@ def rank_within(keys: I64, bound: int) -> I64:
     rank = np.empty(len(keys), np.int64)
     rank[order] = np.arange(len(keys)) - np.repeat(starts, np.diff(starts, append=len(keys)))
     return rank
+
+
+# The 1:1 matching with the largest F, where every pair has two weights: one counts for precision, one for recall.
+#
+#     F(x, y) = 2 / (den_p / x + den_r / y),   x = Σ a over matched pairs,   y = Σ b over matched pairs
+#
+# F is no sum over pairs, so one assignment does not find it. But F is concave and homogeneous: at any point (x0, y0)
+#
+#     F(x, y) ≤ F_x(x0, y0) x + F_y(x0, y0) y        with equality at (x0, y0) itself
+#
+# and the right side *is* a sum over pairs. An assignment with the weights F_x a + F_y b therefore gives a new matching
+# and an upper bound. If the best matching so far reaches the bound, it is the optimum; otherwise its gradient gives the
+# next weights. Two or three rounds over all problems at once settle nearly every one; the rest is searched by branch
+# and bound with the same bounds.
+
+TOLERANCE = 1e-9
+ROUNDS = 12
+NODES = 2_000
+WORK = 200_000
+POINTS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Harmonic:
+    """Which pairs are matched, and for each problem how much better F could be at most: 0 where it is the optimum."""
+
+    chosen: Mask
+    gap: F64
+
+
+def best_f(
+    rows: I64, columns: I64, a: F64, b: F64, problem: I64, den_p: F64, den_r: F64, n_rows: int, n_columns: int,
+    nodes: int = NODES,
+) -> Harmonic:  # fmt: skip
+    """For each problem the matching of rows and columns with the largest F. Rows and columns belong to one problem.
+
+    Of matchings with the same F the one with the larger x + y is taken, then the one that the solver finds first.
+    """
+    n = len(den_p)
+    chosen = np.zeros(len(rows), np.bool_)
+    value, bound = np.zeros(n), np.full(n, np.inf)
+    weight_p, weight_r = 1 / np.maximum(den_p, 1), 1 / np.maximum(den_r, 1)
+    x, y = np.zeros(n), np.zeros(n)
+    for _ in range(ROUNDS):
+        weights = weight_p[problem] * a + weight_r[problem] * b
+        positive = np.flatnonzero(weights > 0)
+        taken = positive[assign(rows[positive], columns[positive], weights[positive], n_rows, n_columns)]
+        fresh_x, fresh_y = (
+            np.bincount(problem[taken], weights=w[taken], minlength=n).astype(np.float64) for w in (a, b)
+        )
+        fresh = f_of(fresh_x, fresh_y, den_p, den_r)
+        bound = np.minimum(bound, weight_p * fresh_x + weight_r * fresh_y)
+        better = fresh > value + TOLERANCE
+        better |= (fresh > value - TOLERANCE) & (fresh_x + fresh_y > x + y)
+        in_better = better[problem]
+        chosen[in_better] = False
+        chosen[taken[in_better[taken]]] = True
+        value, x, y = np.where(better, fresh, value), np.where(better, fresh_x, x), np.where(better, fresh_y, y)
+        weight_p, weight_r = gradient(x, y, den_p, den_r)
+        if not better.any():
+            break
+    gap = np.maximum(bound - value, 0)
+    gap[gap <= TOLERANCE] = 0
+    for k in np.flatnonzero(gap).tolist():
+        pairs = np.flatnonzero(problem == k)
+        search = _Search(rows[pairs], columns[pairs], a[pairs], b[pairs], float(den_p[k]), float(den_r[k]))
+        chosen[pairs], gap[k] = search.run(chosen[pairs], nodes)
+    return Harmonic(chosen, gap)
+
+
+def f_of(x: F64, y: F64, den_p: F64, den_r: F64) -> F64:
+    """F of the two numerators; 0 where one of them is."""
+    below = den_r * x + den_p * y
+    return np.divide(2 * x * y, below, out=np.zeros(np.shape(below)), where=below > 0)
+
+
+def gradient(x: F64, y: F64, den_p: F64, den_r: F64) -> tuple[F64, F64]:
+    """(F_x, F_y); before anything is matched, the direction that counts both sides by their sizes."""
+    f = f_of(x, y, den_p, den_r)
+    there = (x > 0) & (y > 0)
+    return (
+        np.divide(f * f * den_p, 2 * x * x, out=1 / np.maximum(den_p, 1), where=there),
+        np.divide(f * f * den_r, 2 * y * y, out=1 / np.maximum(den_r, 1), where=there),
+    )
+
+
+class _Search:
+    """Branch and bound over one problem: a pair is taken, or it is not.
+
+    The points (x, y) of all matchings have a convex hull, and F is largest on one of its edges. The two matchings at
+    the ends of that edge differ in alternating paths and cycles; each of them can be flipped by itself without leaving
+    the edge, so that a sum over some of them comes as near to the best point as the edge allows. Weights are mostly
+    whole numbers, and often no other whole point is left between that and the bound.
+    """
+
+    def __init__(self, rows: I64, columns: I64, a: F64, b: F64, den_p: float, den_r: float) -> None:
+        self.rows, self.columns = (np.unique(side, return_inverse=True)[1].reshape(-1) for side in (rows, columns))
+        self.a, self.b, self.den_p, self.den_r = a, b, den_p, den_r
+        self.n = int(self.rows.max()) + 1, int(self.columns.max()) + 1
+        self.whole = bool(np.all(a == np.rint(a)) and np.all(b == np.rint(b)))
+
+    def point(self, mask: Mask) -> tuple[float, float]:
+        return float(self.a[mask].sum()), float(self.b[mask].sum())
+
+    def f(self, x: float, y: float) -> float:
+        return 2 * x * y / (self.den_r * x + self.den_p * y) if x > 0 and y > 0 else 0.0
+
+    def run(self, start: Mask, nodes: int) -> tuple[Mask, float]:
+        """The best matching, and how much better one could be that the search did not get to."""
+        best, value = start.copy(), self.f(*self.point(start))
+        none = np.zeros(len(self.a), np.bool_)
+        waiting = [(*self.relax(none, none), none, none)]
+        left = max(1, min(nodes, WORK // len(self.a))) if nodes else 0
+        while waiting:
+            waiting.sort(key=lambda node: node[0])
+            bound, found, split, taken, barred = waiting.pop()
+            for mask in found:
+                if self.f(*self.point(mask)) > value + TOLERANCE:
+                    best, value = mask, self.f(*self.point(mask))
+            if bound <= value + TOLERANCE:
+                return best, 0.0
+            if left == 0:
+                return best, bound - value
+            left -= 1
+            if split < 0:
+                continue
+            with_it, without_it = taken.copy(), barred.copy()
+            with_it[split], without_it[split] = True, True
+            for here in ((with_it, barred), (taken, without_it)):
+                waiting.append((*self.relax(*here), *here))
+        return best, 0.0
+
+    def relax(self, taken: Mask, barred: Mask) -> tuple[float, list[Mask], int]:
+        """An upper bound under what is decided, matchings that come near to it, and a pair in which they differ."""
+        open_ = ~(taken | barred)
+        open_ &= ~np.isin(self.rows, self.rows[taken]) & ~np.isin(self.columns, self.columns[taken])
+        pairs = np.flatnonzero(open_)
+        lines: list[tuple[float, float, float]] = []
+
+        def furthest(u: float, v: float) -> Mask:
+            """The matching with the largest u x + v y, which no other can pass."""
+            weights = u * self.a[pairs] + v * self.b[pairs]
+            positive = np.flatnonzero(weights > 0)
+            mask: Mask = taken.copy()
+            some = pairs[positive]
+            mask[some[assign(self.rows[some], self.columns[some], weights[positive], *self.n)]] = True
+            x, y = self.point(mask)
+            lines.append((u, v, u * x + v * y))
+            return mask
+
+        low, high = furthest(1e-6 / self.den_p, 1 / self.den_r), furthest(1 / self.den_p, 1e-6 / self.den_r)
+        while True:
+            (x0, y0), (x1, y1) = self.point(low), self.point(high)
+            if y0 <= y1 or x1 <= x0:
+                low = high = low if self.f(x0, y0) >= self.f(x1, y1) else high
+                break
+            fresh = furthest(y0 - y1, x1 - x0)
+            x, y = self.point(fresh)
+            if (y0 - y1) * x + (x1 - x0) * y <= (y0 - y1) * x0 + (x1 - x0) * y0 + TOLERANCE:
+                break  # nothing beyond the line: it is an edge of the hull
+            u, v = (float(g[0]) for g in gradient(*(np.array([z]) for z in (x, y, self.den_p, self.den_r))))
+            if u * (x0 - x) + v * (y0 - y) > TOLERANCE:
+                high = fresh
+            elif u * (x1 - x) + v * (y1 - y) > TOLERANCE:
+                low = fresh
+            else:
+                low = high = fresh
+        differs = np.flatnonzero(low != high)
+        found = [low] if low is high else [low, high, self.between(low, high, differs)]
+        return self.bound(lines), found, int(differs[0]) if len(differs) else -1
+
+    def bound(self, lines: list[tuple[float, float, float]]) -> float:
+        """The largest F below all the lines u x + v y = level."""
+        if self.whole:
+            x = np.arange(1, int(min(level / u for u, _, level in lines if u > 0) + TOLERANCE) + 1, dtype=np.float64)
+            y = np.min([np.floor((level - u * x) / v + TOLERANCE) for u, v, level in lines if v > 0], axis=0)
+            y = np.maximum(y, 0.0)
+            if not len(x):
+                return 0.0
+            return float(f_of(x, y, np.full(len(x), self.den_p), np.full(len(x), self.den_r)).max())
+        # On u x + v y = level, F is largest where y / x = √(u den_r / (v den_p)).
+        level_of = [(level, np.sqrt(u * self.den_p) + np.sqrt(v * self.den_r)) for u, v, level in lines if u > 0 < v]
+        return float(min(2 * level / slope**2 for level, slope in level_of))
+
+    def between(self, low: Mask, high: Mask, differs: I64) -> Mask:
+        """The best of the matchings on the edge from low to high that flip some of the paths in which they differ."""
+        label = components(self.rows[differs], self.columns[differs], *self.n)
+        steps = []
+        for one in np.unique(label).tolist():
+            path = differs[label == one]
+            sign = np.where(high[path], 1.0, -1.0)
+            steps.append((float((sign * self.a[path]).sum()), float((sign * self.b[path]).sum()), path))
+        start = self.point(low)
+        reached: dict[tuple[float, float], list[I64]] = {start: []}
+        for dx, dy, path in steps:
+            for (x, y), flipped in list(reached.items()):
+                point = (round(x + dx, 9), round(y + dy, 9))
+                if point not in reached and len(reached) < POINTS:
+                    reached[point] = [*flipped, path]
+        best = max(reached, key=lambda point: self.f(*point))
+        mask: Mask = low.copy()
+        for path in reached[best]:
+            mask[path] = ~mask[path]
+        return mask

@@ -20,19 +20,21 @@ with 1:1. They differ only inside cycles.
 from __future__ import annotations
 
 import time
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
-from tallystick.engine.latent import EPSILON
-from tallystick.engine.latent_objects import CONSTRAINTS, Constraint
-from tallystick.engine.latent_pairs import Bools, Floats, Ints, common_unit
+from tallystick.engine.arrays import F64, I64, Mask
+from tallystick.engine.latent import CONSTRAINTS, EPSILON, Constraint
+from tallystick.engine.latent_pairs import common_unit
 from tallystick.engine.program import Programs, Rows, seconds_left
-from tallystick.engine.sequences import Matched
 from tallystick.errors import MetricError, did_you_mean
 
 
-def reachability(nodes: int, source: Any, target: Any) -> Bools:
+def reachability(nodes: int, source: Any, target: Any) -> Mask:
     """≤ of a directed graph: `[u, v]` is true if a path leads from u to v, the empty path included."""
     reached = np.eye(nodes, dtype=np.bool_)
     reached[np.asarray(source, np.intp), np.asarray(target, np.intp)] = True
@@ -47,11 +49,11 @@ def reachability(nodes: int, source: Any, target: Any) -> Bools:
 
 
 def match_orders(
-    before_left: Bools,
-    before_right: Bools,
-    u: Ints,
-    v: Ints,
-    weight: Floats,
+    before_left: Mask,
+    before_right: Mask,
+    u: I64,
+    v: I64,
+    weight: F64,
     constraint: Constraint = "1:1",
     *,
     limit: float | None = None,
@@ -109,9 +111,7 @@ def match_orders(
 _CLASHES_A_SECOND = 30_000_000  # of the limit, beyond which the table of clashes alone would take too long
 
 
-def _outlined(
-    before_left: Bools, before_right: Bools, u: Ints, v: Ints, weight: Floats, constraint: Constraint
-) -> Matched:
+def _outlined(before_left: Mask, before_right: Mask, u: I64, v: I64, weight: F64, constraint: Constraint) -> Matched:
     """Bounds without a table of clashes: each node's best pair, and pairs taken greedily."""
     best = []
     for node, single in ((u, ("1:1", "N:1")), (v, ("1:1", "1:N"))):
@@ -136,8 +136,8 @@ _ROWS_A_ROUND = 400
 
 
 def _relaxation(
-    solver: Programs, weight: Floats, clash: Bools, u: Ints, v: Ints, deadline: float | None
-) -> tuple[float, Floats, Floats]:
+    solver: Programs, weight: F64, clash: Mask, u: I64, v: I64, deadline: float | None
+) -> tuple[float, F64, F64]:
     """The linear programme with rows as they are needed: a bound, the values, and a bound for each pair's
     being chosen."""
     n = len(u)
@@ -168,7 +168,7 @@ def _relaxation(
     return upper, values, bound
 
 
-def _exclusive(node: Ints, clash: Bools) -> tuple[Ints, Bools]:
+def _exclusive(node: I64, clash: Mask) -> tuple[I64, Mask]:
     """Nodes numbered, and at which of them all pairs exclude each other."""
     _, number, count = np.unique(node, return_inverse=True, return_counts=True)
     same = number[:, None] == number[None, :]
@@ -179,10 +179,10 @@ def _exclusive(node: Ints, clash: Bools) -> tuple[Ints, Bools]:
 
 
 def _broken(
-    values: Floats,
+    values: F64,
     clashing: np.ndarray[tuple[int, ...], np.dtype[np.float32]],
-    clash: Bools,
-    owner: list[Ints],
+    clash: Mask,
+    owner: list[I64],
     n: int,
 ) -> list[tuple[int, ...]]:
     """The rows that the values break most: a pair with its clashes at one exclusive node, or with one other
@@ -222,14 +222,14 @@ def _matrix(rows: list[tuple[int, ...]]) -> Rows:
 
 def _search(
     solver: Programs,
-    rest: Ints,
-    weight: Floats,
-    clash: Bools,
-    u: Ints,
-    v: Ints,
+    rest: I64,
+    weight: F64,
+    clash: Mask,
+    u: I64,
+    v: I64,
     unit: float | None,
     left: float | None,
-) -> tuple[Ints, float]:
+) -> tuple[I64, float]:
     """The integer programme over the pairs in `rest`."""
     if not len(rest):
         return _NOBODY, 0.0
@@ -240,13 +240,13 @@ def _search(
     return chosen, found.upper
 
 
-def _clashes(before_left: Bools, before_right: Bools, u: Ints, v: Ints) -> Bools:
+def _clashes(before_left: Mask, before_right: Mask, u: I64, v: I64) -> Mask:
     """Which two pairs break u ≤ u' iff v ≤ v' in either direction."""
     differs = before_left[np.ix_(u, u)] != before_right[np.ix_(v, v)]
     return np.asarray(differs | differs.T)
 
 
-def _ignoring_order(u: Ints, v: Ints, weight: Floats, clash: Bools) -> tuple[float, Ints]:
+def _ignoring_order(u: I64, v: I64, weight: F64, clash: Mask) -> tuple[float, I64]:
     """A bound: the best assignment if partners exclude each other, else everything."""
     same = ((u[:, None] == u[None, :]) | (v[:, None] == v[None, :])) & ~np.eye(len(u), dtype=np.bool_)
     if not clash[same].all():
@@ -264,7 +264,7 @@ def _ignoring_order(u: Ints, v: Ints, weight: Floats, clash: Bools) -> tuple[flo
     return -float(total), chosen[chosen >= 0]
 
 
-def _repaired(chosen: Ints, worth: Floats, clash: Bools) -> Ints:
+def _repaired(chosen: I64, worth: F64, clash: Mask) -> I64:
     """A set without clashes: first from the chosen pairs, then from all others, always the one worth most."""
     free = np.ones(len(worth), np.bool_)
     kept: list[int] = []
@@ -278,12 +278,12 @@ def _repaired(chosen: Ints, worth: Floats, clash: Bools) -> Ints:
     return np.array(sorted(kept), np.intp)
 
 
-def _rows(clash: Bools, u: Ints, v: Ints) -> Rows:
+def _rows(clash: Mask, u: I64, v: I64) -> Rows:
     """Rows that forbid every clash: for pair t and node u' (and v'), t and its clashing pairs there, if those
     exclude each other."""
     n = len(u)
-    row_parts: list[Ints] = []
-    column_parts: list[Ints] = []
+    row_parts: list[I64] = []
+    column_parts: list[I64] = []
     count = 0
     covered = np.zeros_like(clash)
     for node in (u, v):
@@ -317,10 +317,327 @@ def _open(upper: float, lower: float, unit: float | None) -> bool:
     return float(np.floor(upper / unit + 1e-6)) * unit > lower + unit / 2
 
 
-def _matched(lower: float, upper: float, unit: float | None, chosen: Ints, u: Ints, v: Ints) -> Matched:
+def _matched(lower: float, upper: float, unit: float | None, chosen: I64, u: I64, v: I64) -> Matched:
     optimal = not _open(upper, lower, unit)
     if unit is not None:
         upper = float(np.floor(upper / unit + 1e-6)) * unit
     upper = lower if optimal and unit is not None else max(upper, lower)
     order = np.lexsort((v[chosen], u[chosen]))
     return Matched(lower, upper, optimal, u[chosen][order], v[chosen][order])
+
+
+# Eq. 37 for sequences: the heaviest matching that keeps the order, a weighted longest common subsequence.
+#
+#     P   1  2  3  4  5
+#         |    /   /            three pairs, none of them crossing: Σ = 3
+#     R   1  3  5  7  9
+#
+# Since ≤ is reflexive and the condition an "iff", an element can never have two partners: all four constraints
+# are 1:1 here. A *weak* matching is another thing, with a name of its own: order may stand still on one side
+# ("N:1": several elements of P in a row share one of R; "1:N": the reverse).
+#
+# Three ways, all exact: equal codes by a bit-parallel LCS; sparse pairs by the heaviest chain in O(k log n); a
+# dense table by dynamic programming, a row at a time.
+
+Weak = Literal["N:1", "1:N"]
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Matched pairs (`left[n]`, `right[n]`) in order, which earn `lower`; nothing earns more than `upper`."""
+
+    lower: float
+    upper: float
+    optimal: bool
+    left: I64
+    right: I64
+
+    @staticmethod
+    def proven(value: float, left: Sequence[int] | I64, right: Sequence[int] | I64) -> Matched:
+        """By an algorithm that is exact."""
+        return Matched(float(value), float(value), True, np.asarray(left, np.intp), np.asarray(right, np.intp))
+
+
+def match_equal(left: Sequence[Hashable], right: Sequence[Hashable]) -> Matched:
+    """Elements match if they are equal, for 1 each."""
+    from rapidfuzz.distance import LCSseq
+
+    pairs_left: list[I64] = []
+    pairs_right: list[I64] = []
+    for step in LCSseq.opcodes(left, right):
+        if step.tag == "equal":
+            pairs_left.append(np.arange(step.src_start, step.src_end))
+            pairs_right.append(np.arange(step.dest_start, step.dest_end))
+    nobody = np.empty(0, np.intp)
+    one, other = np.concatenate([nobody, *pairs_left]), np.concatenate([nobody, *pairs_right])
+    return Matched.proven(len(one), one, other)
+
+
+def match_sparse(i: I64, j: I64, weight: F64, *, weak: Weak | None = None) -> Matched:
+    """The heaviest chain of pairs (i, j), each pair listed once: both strictly rising (or one standing still,
+    if weak).
+
+    Pairs are taken by rising i. The frontier keeps, for each j that matters, the best chain that ends at or
+    before it; its values rise with j, since a chain that ends later and earns less is useless. A pair extends
+    the frontier's last chain before j.
+    """
+    if weak == "1:N":
+        turned = match_sparse(j, i, weight, weak="N:1")
+        return Matched.proven(turned.lower, turned.right, turned.left)
+    order = np.lexsort((j, i))
+    order = order[weight[order] > 0]
+    rows, columns, weights = i[order].tolist(), j[order].tolist(), weight[order].tolist()
+    before: list[int] = [-1] * len(order)
+    ends: list[int] = []  # the j of each frontier chain, rising
+    values: list[float] = []  # what it earns, rising
+    last: list[int] = []  # its last pair
+    reach = 1 if weak == "N:1" else 0  # how far a chain's last j may be: below j, or at j itself
+    n, begin = len(order), 0
+    while begin < n:
+        row, end = rows[begin], begin
+        while end < n and rows[end] == row:
+            end += 1
+        new = []
+        for t in range(begin, end):
+            at = bisect_left(ends, columns[t] + reach) - 1
+            if at >= 0:
+                before[t] = last[at]
+                new.append(values[at] + weights[t])
+            else:
+                new.append(weights[t])
+        # From the right, so that what one pair of the row adds is never extended by another.
+        for t in range(end - 1, begin - 1, -1):
+            column, value = columns[t], new[t - begin]
+            at = bisect_left(ends, column + 1)
+            if at and values[at - 1] >= value:
+                continue
+            stop = at
+            while stop < len(ends) and values[stop] <= value:
+                stop += 1
+            start = at - 1 if at and ends[at - 1] == column else at
+            ends[start:stop], values[start:stop], last[start:stop] = [column], [value], [t]
+        begin = end
+    chain = []
+    t = last[-1] if last else -1
+    while t >= 0:
+        chain.append(order[t])
+        t = before[t]
+    chosen = np.array(chain[::-1], np.intp)
+    return Matched.proven(values[-1] if values else 0.0, i[chosen], j[chosen])
+
+
+def match_dense(table: F64, *, weak: Weak | None = None) -> Matched:
+    """The same for a full table of similarities (rows: left, columns: right).
+
+    best[i, j] is the most that the first i and the first j elements earn. Of its three candidates, only
+    best[i, j - 1] lies in the same row, and it enters as a running maximum: so a row is one vectorised step.
+    """
+    if weak == "1:N":
+        turned = match_dense(table.T, weak="N:1")
+        return Matched.proven(turned.lower, turned.right, turned.left)
+    n, m = table.shape
+    best = np.zeros((n + 1, m + 1))
+    back = 1 if weak is None else 0  # the pair (i, j) leaves j - 1 columns to those before it, or j if weak
+    for row in range(n):
+        above = best[row]
+        extended = above[: m + 1 - back][-m:] + table[row] if m else above[:0]
+        np.maximum.accumulate(np.maximum(above[1:], extended), out=best[row + 1, 1:])
+    one, other = [], []
+    i, j = n, m
+    while i and j:
+        if best[i, j] == best[i - 1, j]:
+            i -= 1
+        elif best[i, j] == best[i, j - 1]:
+            j -= 1
+        else:
+            one.append(i - 1)
+            other.append(j - 1)
+            i, j = i - 1, j - back
+    return Matched.proven(float(best[n, m]), one[::-1], other[::-1])
+
+
+# Matching of trees. A tree is an array of parents, -1 for a root; a forest has several roots.
+#
+#     match_ordered    keeps ancestors and left-to-right order: the mappings of tree edit distance, polynomial
+#     match_top_down   a pair may be matched only if its parents are matched to each other (STM-like),
+#     polynomial match_unordered  keeps ancestors only, eq. 37 itself: NP-hard, hence an integer programme with
+#     bounds and a limit
+#
+# The children of a node are ordered by their numbers.
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """Children of each node (the last entry: the roots), nodes in postorder, and for each place the leftmost
+    leaf's place."""
+
+    children: list[list[int]]
+    postorder: list[int]
+    leftmost: list[int]
+
+    @staticmethod
+    def of(parents: Sequence[int] | I64) -> _Tree:
+        n = len(parents)
+        children: list[list[int]] = [[] for _ in range(n + 1)]
+        for node, parent in enumerate(parents):
+            children[parent if parent >= 0 else n].append(node)
+        postorder: list[int] = []
+        leftmost: list[int] = []
+        place = [0] * n
+        stack = [(root, False) for root in reversed(children[n])]
+        while stack:
+            node, done = stack.pop()
+            if done:
+                place[node] = len(postorder)
+                first = children[node][0] if children[node] else None
+                leftmost.append(len(postorder) if first is None else leftmost[place[first]])
+                postorder.append(node)
+            else:
+                stack.append((node, True))
+                stack += [(child, False) for child in reversed(children[node])]
+        if len(postorder) != n:
+            raise ValueError("the parents contain a cycle")
+        return _Tree(children, postorder, leftmost)
+
+    def key_places(self) -> list[int]:
+        """The places at which no later place has the same leftmost leaf; the virtual root over a forest
+        counts as one."""
+        last = {leaf: place for place, leaf in enumerate([*self.leftmost, 0])}
+        return sorted(last.values())
+
+
+def match_ordered(left: Sequence[int] | I64, right: Sequence[int] | I64, similarity: F64) -> Matched:
+    """The heaviest matching that keeps ancestors and left-to-right order (Zhang and Shasha 1989, maximised).
+
+    For a node on each side, best[i, j] is the most that the forests up to the i-th and j-th place of their
+    subtrees earn:
+
+        best[i, j] = max( best[i-1, j], best[i, j-1],
+                          both prefixes are whole trees:  best[i-1, j-1] + similarity
+                          otherwise:                      best[before tree i, before tree j] + tree[i, j] )
+
+    Only best[i, j-1] lies in row i, so a row is one running maximum. A virtual root over each forest matches
+    nothing.
+    """
+    one, other = _Tree.of(left), _Tree.of(right)
+    n, m = len(one.postorder), len(other.postorder)
+    weights = np.zeros((n + 1, m + 1))
+    if n and m:
+        weights[:n, :m] = similarity[np.ix_(one.postorder, other.postorder)]
+    lefts, rights = np.array([*one.leftmost, 0], np.intp), np.array([*other.leftmost, 0], np.intp)
+    tree = np.zeros((n + 1, m + 1))
+
+    def forests(i: int, j: int) -> F64:
+        """best for the subtrees at the places i and j; fills `tree` for the whole trees in it."""
+        first, start = int(lefts[i]), int(rights[j])
+        best = np.zeros((i - first + 2, j - start + 2))
+        columns = np.arange(start, j + 1)
+        whole = rights[columns] == start
+        skip = rights[columns] - start
+        for row in range(first, i + 1):
+            above = best[row - first]
+            base = best[int(lefts[row]) - first]
+            joined = base[skip] + tree[row, columns]
+            if lefts[row] == first:
+                joined = np.where(whole, above[:-1] + weights[row, columns], joined)
+            here = best[row - first + 1]
+            np.maximum.accumulate(np.maximum(above[1:], joined), out=here[1:])
+            if lefts[row] == first:
+                tree[row, columns[whole]] = here[1:][whole]
+        return best
+
+    for i in one.key_places():
+        for j in other.key_places():
+            forests(i, j)
+
+    pairs: list[tuple[int, int]] = []
+    todo = [(n, m)]
+    while todo:
+        i, j = todo.pop()
+        first, start = int(lefts[i]), int(rights[j])
+        best = forests(i, j)
+        row, column = i, j
+        while row >= first and column >= start:
+            here = best[row - first + 1, column - start + 1]
+            if here == best[row - first, column - start + 1]:
+                row -= 1
+            elif here == best[row - first + 1, column - start]:
+                column -= 1
+            elif lefts[row] == first and rights[column] == start:
+                pairs.append((one.postorder[row], other.postorder[column]))
+                row, column = row - 1, column - 1
+            else:
+                todo.append((row, column))
+                row, column = int(lefts[row]) - 1, int(rights[column]) - 1
+    pairs.sort()
+    return Matched.proven(tree[n, m], [p[0] for p in pairs], [p[1] for p in pairs])
+
+
+def match_top_down(
+    left: Sequence[int] | I64, right: Sequence[int] | I64, similarity: F64, *, ordered: bool = False
+) -> Matched:
+    """The heaviest matching in which the parents of matched nodes are matched to each other (roots to roots).
+
+    earns[u, v] = similarity[u, v] + the best matching of u's children with v's, 0 if the two are not similar
+    at all. Children are matched 1:1, and in order if `ordered`.
+    """
+    one, other = _Tree.of(left), _Tree.of(right)
+    n, m = len(one.postorder), len(other.postorder)
+    earns = np.zeros((n + 1, m + 1))
+    matches: dict[tuple[int, int], Matched] = {}
+
+    def children(u: int, v: int) -> float:
+        below, beside = one.children[u], other.children[v]
+        if not below or not beside:
+            return 0.0
+        table = earns[np.ix_(below, beside)]
+        if not table.any():
+            return 0.0
+        found = match_dense(table) if ordered else _assignment(table)
+        matches[u, v] = found
+        return found.lower
+
+    for u in one.postorder:
+        for v in np.flatnonzero(similarity[u] > 0).tolist() if m else []:
+            earns[u, v] = similarity[u, v] + children(u, v)
+    total = children(n, m)
+    pairs: list[tuple[int, int]] = []
+    todo = [(n, m)]
+    while todo:
+        u, v = todo.pop()
+        found = matches.get((u, v))
+        if found is not None:
+            below = [(one.children[u][a], other.children[v][b]) for a, b in zip(found.left, found.right, strict=True)]
+            pairs += below
+            todo += below
+    pairs.sort()
+    return Matched.proven(total, [p[0] for p in pairs], [p[1] for p in pairs])
+
+
+def match_unordered(
+    left: Sequence[int] | I64, right: Sequence[int] | I64, similarity: F64, *, limit: float | None = None
+) -> Matched:
+    """The heaviest matching that keeps ancestors in both directions; may be unproven if a limit in seconds
+    strikes."""
+    before = [_ancestors(np.asarray(parents, np.intp)) for parents in (left, right)]
+    u, v = np.nonzero(similarity > 0)
+    start = match_ordered(left, right, similarity)
+    return match_orders(before[0], before[1], u, v, similarity[u, v], limit=limit, start=start)
+
+
+def _ancestors(parents: I64) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    child = np.flatnonzero(parents >= 0)
+    return reachability(len(parents), parents[child], child)
+
+
+def _assignment(table: F64) -> Matched:
+    from lap import lapjv
+
+    n, m = table.shape
+    size = max(n, m)
+    cost = np.zeros((size, size))
+    cost[:n, :m] = -table
+    total, column, _ = lapjv(cost)
+    rows = np.flatnonzero(column[:n] < m)
+    rows = rows[table[rows, column[rows]] > 0]
+    return Matched.proven(-float(total), rows, column[rows])

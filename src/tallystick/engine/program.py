@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.engine.latent_pairs import Floats, Ints
+from tallystick.engine.arrays import F64, I64
 
 
 @dataclass(frozen=True)
@@ -28,19 +28,19 @@ class Rows:
     """The matrix A by rows: row r has the columns `index[start[r]:start[r + 1]]` with `value`; `limit` is
     b."""
 
-    start: Ints
-    index: Ints
-    value: Floats
-    limit: Floats
+    start: I64
+    index: I64
+    value: F64
+    limit: F64
 
     @staticmethod
-    def of(row: Ints, column: Ints, value: Floats, limit: Floats) -> Rows:
+    def of(row: I64, column: I64, value: F64, limit: F64) -> Rows:
         """From unordered (row, column, value); rows are numbered 0 ... len(limit) - 1."""
         order = np.argsort(row, kind="stable")
         start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(limit)))]).astype(np.intp)
         return Rows(start, column[order], value[order], limit)
 
-    def transposed_times(self, prices: Floats, columns: int) -> Floats:
+    def transposed_times(self, prices: F64, columns: int) -> F64:
         """A'y."""
         of_row = np.repeat(prices, np.diff(self.start))
         return np.bincount(self.index, self.value * of_row, columns).astype(np.float64)
@@ -50,16 +50,16 @@ class Rows:
 class Relaxed:
     """Values between 0 and 1, the prices of the rows, and the reduced gains c - A'y."""
 
-    values: Floats
-    prices: Floats
-    reduced: Floats
+    values: F64
+    prices: F64
+    reduced: F64
 
 
 @dataclass(frozen=True)
 class Whole:
     """Values 0 or 1, None if the solver found none in time; `upper` bounds the optimum."""
 
-    values: Floats | None
+    values: F64 | None
     upper: float
     finished: bool
 
@@ -75,7 +75,7 @@ class Programs:
         for name, value in (("output_flag", False), ("threads", 1), ("parallel", "off"), ("random_seed", 0)):
             self._highs.setOptionValue(name, value)
 
-    def relaxed(self, gain: Floats, rows: Rows, *, seconds: float | None = None) -> Relaxed | None:
+    def relaxed(self, gain: F64, rows: Rows, *, seconds: float | None = None) -> Relaxed | None:
         """The linear relaxation: values may be fractions. None if time ran out."""
         # Small programmes come pre-reduced: HiGHS' own presolve would cost more than it saves.
         self._run(gain, rows, None, seconds, presolve=len(gain) > 2000)
@@ -90,11 +90,11 @@ class Programs:
 
     def whole(
         self,
-        gain: Floats,
+        gain: F64,
         rows: Rows,
         *,
         gap: float,
-        start: Floats | None = None,
+        start: F64 | None = None,
         seconds: float | None = None,
     ) -> Whole:
         """The integer programme; it counts as finished when the solver's own bound is within `gap` of what it
@@ -112,9 +112,9 @@ class Programs:
 
     def _run(
         self,
-        gain: Floats,
+        gain: F64,
         rows: Rows,
-        start: Floats | None,
+        start: F64 | None,
         seconds: float | None,
         *,
         presolve: bool,

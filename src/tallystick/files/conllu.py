@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from tallystick.errors import InputError
 from tallystick.files.lines import is_utf8
-from tallystick.files.numbering import WIDTH, number_ranges
 from tallystick.files.source import Source, check_line_ends, not_utf8
+from tallystick.files.table import WIDTH, number_ranges
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 ROW, COMMENT, BLANK = range(3)

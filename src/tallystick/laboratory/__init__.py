@@ -8,8 +8,8 @@ Structures are generated, edited one correct piece at a time, renamed, shuffled,
 asked what it makes of that. What fails is shown with the smallest counterexample that was found.
 """
 
-from tallystick.laboratory.laboratory import Report, check
 from tallystick.laboratory.named import named
+from tallystick.laboratory.properties import Report, check
 from tallystick.laboratory.subjects import Subject, derived, expression, function
 
 __all__ = ["Report", "Subject", "check", "derived", "expression", "function", "named"]

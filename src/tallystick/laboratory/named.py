@@ -6,21 +6,24 @@ asked for, so that `tallystick check` imports what it needs and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, did_you_mean
-from tallystick.laboratory.spaces import TypedSpace
+from tallystick.laboratory.spaces import TypedSpace, Walk
 from tallystick.laboratory.subjects import Subject, expression, of_result
 from tallystick.results.result import Result
+from tallystick.structures.hierarchies import EventHierarchy, EventLink
+from tallystick.structures.texts import Entity, EntitySet, IndexedMention, Mention, RoleFillerEntity
 
 if TYPE_CHECKING:
     from tallystick.tasks.metric import NamedMetric
 
 
 def _coreference() -> dict[str, Subject]:
-    from tallystick.laboratory.tasks import EntitySpace
     from tallystick.tasks.coreference import metrics as room
 
     space = EntitySpace(lambda value: [list(entity) for entity in value])
@@ -36,7 +39,6 @@ def _coreference() -> dict[str, Subject]:
 
 
 def _hierarchies() -> dict[str, Subject]:
-    from tallystick.laboratory.tasks import HierarchySpace
     from tallystick.tasks.hierarchies import metrics as room
 
     def scored(name: str) -> Callable[[Sequence[Any], Sequence[Any]], Result]:
@@ -52,7 +54,6 @@ def _hierarchies() -> dict[str, Subject]:
 
 
 def _dependencies() -> dict[str, Subject]:
-    from tallystick.laboratory.tasks import SentenceSpace, conllu
     from tallystick.tasks.dependencies import metrics as room
     from tallystick.tasks.dependencies.alignment import find_units
     from tallystick.tasks.dependencies.files import parse_conllu
@@ -77,7 +78,6 @@ def _dependencies() -> dict[str, Subject]:
 
 def _equations() -> dict[str, Subject]:
     from tallystick import structures as types
-    from tallystick.laboratory.tasks import EntitySpace, entity_set, memberships
     from tallystick.tasks import equations as room
 
     entities = EntitySpace(entity_set)
@@ -104,14 +104,12 @@ def _equations() -> dict[str, Subject]:
 
 
 def _relations() -> dict[str, Subject]:
-    from tallystick.laboratory.tasks import TypedRelations
     from tallystick.tasks.relations import metrics as room
 
     return _expressions("relations", room.expressions(), TypedRelations)
 
 
 def _nary() -> dict[str, Subject]:
-    from tallystick.laboratory.tasks import Fillers
     from tallystick.structures import IndexedMention, NAryRelationSet
     from tallystick.tasks.nary import metrics as room
 
@@ -194,3 +192,320 @@ def named(name: str) -> list[Subject]:
     if metric not in found:
         raise MetricError(f"no metric {metric!r} in {task}; there are {', '.join(found)}.{did_you_mean(metric, found)}")
     return [found[metric]]
+
+
+# The spaces of tasks whose structures are more than values of a type: partitions, forests, parsed sentences. And types whose
+# values have all that a task's metrics look at.
+
+Entities = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class EntitySpace:
+    """Mentions put into entities, no mention twice. A piece is a mention that joins its entity."""
+
+    make: Callable[[Entities], Any]
+
+    def random(self, rng: Random, size: int) -> Entities:
+        out: list[list[int]] = []
+        for mention in rng.sample(range(2 * size + 1), size):
+            if out and rng.random() < 0.6:
+                rng.choice(out).append(mention)
+            else:
+                out.append([mention])
+        return tuple(map(tuple, out))
+
+    def build(self, value: Entities) -> Any:
+        return self.make(value)
+
+    def related(self, value: Entities, rng: Random) -> Entities:
+        mentions = [m for entity in value for m in entity if rng.random() < 0.8]
+        if rng.random() < 0.5:
+            extra = [m for m in range(2 * len(mentions) + 2) if m not in mentions]
+            mentions += rng.sample(extra, min(1, len(extra)))
+        home = {m: k for k, entity in enumerate(value) for m in entity}
+        groups: dict[int, list[int]] = {}
+        for m in mentions:
+            k = home.get(m, rng.randint(0, 3)) if rng.random() < 0.7 else rng.randint(0, 3)
+            groups.setdefault(k, []).append(m)
+        return tuple(map(tuple, groups.values()))
+
+    def simpler(self, value: Entities) -> Iterator[Entities]:
+        for k, entity in enumerate(value):
+            rest = value[:k] + value[k + 1 :]
+            yield rest
+            for j in range(len(entity)):
+                if len(entity) > 1:
+                    yield (*rest, entity[:j] + entity[j + 1 :])
+                    yield (*rest, entity[:j] + entity[j + 1 :], (entity[j],))
+
+    def different(self, value: Entities, rng: Random) -> list[tuple[str, Entities]]:
+        mentions = sorted(m for entity in value for m in entity)
+        out = [("no mention in common", tuple(tuple(m + 1000 for m in entity) for entity in value))]
+        if any(len(entity) > 1 for entity in value):
+            out.append(("the same mentions, no link in common", tuple((m,) for m in mentions)))
+        elif len(mentions) > 1:
+            out.append(("the same mentions, no link in common", (tuple(mentions),)))
+        return out if mentions else []
+
+    def shuffled(self, value: Entities, rng: Random) -> Entities:
+        return tuple(tuple(rng.sample(entity, len(entity))) for entity in rng.sample(value, len(value)))
+
+    def renamed(self, values: Sequence[Entities], rng: Random) -> list[Entities]:
+        mentions = sorted({m for value in values for entity in value for m in entity})
+        table = dict(zip(mentions, rng.sample(range(100, 100 + 2 * len(mentions) + 1), len(mentions)), strict=True))
+        return [tuple(tuple(table[m] for m in entity) for entity in value) for value in values]
+
+    def repeated(self, value: Entities, rng: Random) -> None:
+        return None  # a mention has one place
+
+    def empty(self) -> Entities:
+        return ()
+
+    def walks(self, value: Entities, rng: Random) -> list[Walk]:
+        now: list[tuple[int, ...]] = [(m,) for entity in value for m in entity]
+        rising: list[Entities] = [tuple(now)]
+        for entity in value:
+            for k in range(1, len(entity)):
+                joined = [one for one in now if one[0] not in entity[: k + 1]]
+                now = [*joined, entity[: k + 1]]
+                rising.append(tuple(now))
+        falling: list[Entities] = [value]
+        for k in range(1, len(value)):
+            merged = tuple(m for entity in value[: k + 1] for m in entity)
+            falling.append((merged, *value[k + 1 :]))
+        return [
+            Walk("(a) from singletons", "entity by entity, its mentions joined one by one", rising, True),
+            Walk("(b) to one entity", "entities merged into the first, one by one", falling, False),
+        ]
+
+    def same(self, value: Entities, other: Entities) -> bool:
+        return set(map(frozenset, value)) == set(map(frozenset, other))
+
+
+def entity_set(value: Entities) -> EntitySet[Mention]:
+    """Entities as the equations have them."""
+    return EntitySet(tuple(Entity(tuple(Mention(m, m) for m in entity)) for entity in value))
+
+
+def memberships(value: Entities) -> Any:
+    """Entities as B³ has them."""
+    return entity_set(value).memberships()
+
+
+Parents = tuple[tuple[int, int], ...]
+"""(event, its parent or 0) for each event."""
+
+
+@dataclass(frozen=True)
+class HierarchySpace:
+    """Forests of events. A piece is a link.
+
+    (a) goes "bottom-up" (section 5): trees from the last to the first, in a tree the deepest links first, from the last
+    to the first. (b) puts the root of the last tree under the root of the tree before it, and so on to one tree.
+    """
+
+    def random(self, rng: Random, size: int) -> Parents:
+        depth: dict[int, int] = {}
+        out = []
+        for event in range(1, size + 1):
+            above = rng.choice([e for e in depth if depth[e] < 3] or [0]) if rng.random() < 0.7 else 0
+            depth[event] = depth[above] + 1 if above else 0
+            out.append((event, above))
+        return tuple(out)
+
+    def build(self, value: Parents) -> EventHierarchy:
+        return EventHierarchy(
+            tuple(str(event) for event, _ in value),
+            (),
+            tuple(EventLink(str(above), str(event)) for event, above in value if above),
+        )
+
+    def related(self, value: Parents, rng: Random) -> Parents:
+        out: dict[int, int] = {}
+        for event, above in value:
+            if rng.random() < 0.1:
+                continue
+            choice = rng.random()
+            wrong = rng.choice([*out, 0])
+            parent = above if choice < 0.6 else 0 if choice < 0.8 else wrong
+            out[event] = parent if parent in out else 0
+        return tuple(out.items())
+
+    def simpler(self, value: Parents) -> Iterator[Parents]:
+        parents = {above for _, above in value}
+        for k, (event, above) in enumerate(value):
+            if event not in parents:
+                yield value[:k] + value[k + 1 :]
+            if above:
+                yield (*value[:k], (event, 0), *value[k + 1 :])
+
+    def different(self, value: Parents, rng: Random) -> list[tuple[str, Parents]]:
+        out = [("no event in common", tuple((e + 1000, above + 1000 if above else 0) for e, above in value))]
+        if any(above for _, above in value):
+            out.append(("the same events, no links", tuple((event, 0) for event, _ in value)))
+        return out if value else []
+
+    def shuffled(self, value: Parents, rng: Random) -> Parents:
+        return tuple(rng.sample(value, len(value)))
+
+    def renamed(self, values: Sequence[Parents], rng: Random) -> list[Parents]:
+        events = sorted({event for value in values for event, _ in value})
+        table = {0: 0, **dict(zip(events, rng.sample(range(100, 100 + 2 * len(events) + 1), len(events)), strict=True))}
+        return [tuple((table[event], table[above]) for event, above in value) for value in values]
+
+    def repeated(self, value: Parents, rng: Random) -> None:
+        return None  # links are a set
+
+    def empty(self) -> Parents:
+        return ()
+
+    def walks(self, value: Parents, rng: Random) -> list[Walk]:
+        parent = dict(value)
+        place = {event: k for k, event in enumerate(parent)}
+
+        def line(event: int) -> list[int]:
+            found = [event]
+            while parent[found[-1]]:
+                found.append(parent[found[-1]])
+            return found
+
+        linked = [event for event in parent if parent[event]]
+        order = sorted(linked, key=lambda e: (place[line(e)[-1]], len(line(e)), place[e]), reverse=True)
+        now = dict.fromkeys(parent, 0)
+        rising = [tuple(now.items())]
+        for event in order:
+            now[event] = parent[event]
+            rising.append(tuple(now.items()))
+        now = dict(parent)
+        falling = [tuple(now.items())]
+        roots = [event for event in parent if not parent[event]]
+        for k in range(len(roots) - 1, 0, -1):
+            now[roots[k]] = roots[k - 1]
+            falling.append(tuple(now.items()))
+        return [
+            Walk("(a) correct links added", "trees last to first, in a tree the deepest links first", rising, True),
+            Walk("(b) trees merged", "the root of the last tree under that of the tree before it", falling, False),
+        ]
+
+    def same(self, value: Parents, other: Parents) -> bool:
+        return set(value) == set(other)
+
+
+def parents_of(hierarchy: EventHierarchy, kind: str) -> Parents:
+    """A hierarchy read from a file in the form of this space; events are numbered in their order."""
+    number = {event: k for k, event in enumerate(hierarchy.events, 1)}
+    above = {link.child: link.parent for link in hierarchy.links if link.type == kind}
+    return tuple((number[event], number[above[event]] if event in above else 0) for event in hierarchy.events)
+
+
+Word = tuple[int, str, str, str]
+"""head, relation, part of speech, lemma"""
+Sentence = tuple[Word, ...]
+
+
+@dataclass(frozen=True)
+class SentenceSpace:
+    """Parses of one sentence. A piece is a word with all its annotation.
+
+    Heads are such that any mixture of right and wrong words has no cycle: word 1 is the root, word 2 hangs below it,
+    and the others below one of the words before them; in a wrong parse word 2 is the root and word 1 below it.
+    """
+
+    relations: tuple[str, ...] = ("root", "nsubj", "obj", "obl", "amod", "advcl")
+
+    def random(self, rng: Random, size: int) -> Sentence:
+        words = []
+        for k in range(1, max(size, 2) + 1):
+            head = 0 if k == 1 else rng.randrange(1, k)
+            words.append(
+                (head, rng.choice(self.relations[1:]) if head else "root", rng.choice("NVA"), rng.choice("xyz"))
+            )
+        return tuple(words)
+
+    def build(self, value: Sentence) -> Sentence:
+        return value
+
+    def related(self, value: Sentence, rng: Random) -> Sentence:
+        wrong = self.different(value, rng)[0][1]
+        return tuple(
+            b if k > 1 and rng.random() < 0.4 else a for k, (a, b) in enumerate(zip(value, wrong, strict=True))
+        )
+
+    def simpler(self, value: Sentence) -> Iterator[Sentence]:
+        plain = self.random(Random(0), len(value))
+        for k, word in enumerate(value):
+            if word != plain[k]:
+                yield (*value[:k], plain[k], *value[k + 1 :])
+
+    def different(self, value: Sentence, rng: Random) -> list[tuple[str, Sentence]]:
+        out = []
+        for k, (head, relation, upos, lemma) in enumerate(value, 1):
+            other = 2 if k == 1 else 0 if k == 2 else 1 if head == 2 else 2
+            name = "root" if other == 0 else "nmod" if relation != "nmod" else "xcomp"
+            out.append((other, name, upos.lower() * 2, lemma * 2))
+        return [("every word wrong", tuple(out))]
+
+    def shuffled(self, value: Sentence, rng: Random) -> Sentence:
+        return value
+
+    def renamed(self, values: Sequence[Sentence], rng: Random) -> list[Sentence]:
+        return [tuple((head, relation, f"T{upos}", f"L{lemma}") for head, relation, upos, lemma in v) for v in values]
+
+    def repeated(self, value: Sentence, rng: Random) -> None:
+        return None
+
+    def empty(self) -> None:
+        return None
+
+    def walks(self, value: Sentence, rng: Random) -> list[Walk]:
+        wrong = self.different(value, rng)[0][1]
+        order = "words from left to right"
+        rising = [value[:k] + wrong[k:] for k in range(len(value) + 1)]
+        falling = [value[:k] + wrong[k:] for k in range(len(value), -1, -1)]
+        return [Walk("(a) words made right", order, rising, True), Walk("(b) words made wrong", order, falling, False)]
+
+    def same(self, value: Sentence, other: Sentence) -> bool:
+        return value == other
+
+
+def conllu(sentences: Sequence[Sentence]) -> str:
+    """Sentences as CoNLL-U, a document each."""
+    lines = []
+    for number, sentence in enumerate(sentences):
+        lines.append(f"# newdoc id = {number}")
+        for k, (head, relation, upos, lemma) in enumerate(sentence, 1):
+            lines.append(f"{k}\tw{k}\t{lemma}\t{upos}\t{upos}\tNumber={upos}\t{head}\t{relation}\t_\t_")
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class TypedMention(Mention):
+    """A mention of which everything is known that a relation's arguments are compared by."""
+
+    type: str
+    head: int
+
+
+@dataclass(frozen=True)
+class TypedRelation:
+    """A relation of such mentions."""
+
+    type: str
+    subj: TypedMention
+    obj: TypedMention
+
+
+@dataclass(frozen=True)
+class TypedRelations:
+    """The relations of a text."""
+
+    relations: Collection[TypedRelation]
+
+
+@dataclass(frozen=True)
+class Fillers:
+    """The entities of a text, each in its role."""
+
+    entities: Collection[RoleFillerEntity[IndexedMention]]

@@ -21,14 +21,32 @@ P1 to P5 are those of "Evaluation for Partial Event Coreference", section 3.3.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import permutations
 from random import Random
+from typing import Any
 
-from tallystick.laboratory.along_walks import sides
-from tallystick.laboratory.answers import FIGURES, SMALL, equal, pair, raised, shown
-from tallystick.laboratory.curves import TOLERANCE
-from tallystick.laboratory.experiments import FAILS, HOLDS, NOT_ASKED, Answer, Failure, Finding, Laboratory, State
-from tallystick.laboratory.optimality import optimum
-from tallystick.laboratory.subjects import Scored
+from tallystick.errors import MetricError, did_you_mean
+from tallystick.laboratory.curves import MULTIPLE, WALK_PROPERTIES, Curve, curves_along_walks, sides, walk_property
+from tallystick.laboratory.experiments import (
+    FAILS,
+    FIGURES,
+    HOLDS,
+    NOT_ASKED,
+    SMALL,
+    TOLERANCE,
+    Answer,
+    Failure,
+    Finding,
+    Laboratory,
+    State,
+    equal,
+    error_in,
+    format_score,
+    pair,
+)
+from tallystick.laboratory.subjects import Scored, Subject
 
 
 def definition_1(lab: Laboratory) -> Finding:
@@ -44,7 +62,9 @@ def definition_1(lab: Laboratory) -> Finding:
             if one.excess > TOLERANCE:
                 out.append(Failure(f"Σ(P,R) passes a Σ of one side by {one.excess:.4g}", pair(lab, state)))
             elif score is not None and most is not None and score > most + TOLERANCE:
-                out.append(Failure(f"φ(x, y) = {shown(score)} > φ(x, x) = {shown(most)}", pair(lab, state)))
+                out.append(
+                    Failure(f"φ(x, y) = {format_score(score)} > φ(x, x) = {format_score(most)}", pair(lab, state))
+                )
             else:
                 out.append(score is not None and most is not None)
         return out
@@ -62,7 +82,7 @@ def range_(lab: Laboratory) -> Finding:
             bad = [
                 f"{k} = {v:.4g}" for k, v in wanted.items() if v is not None and not -TOLERANCE <= v <= 1 + TOLERANCE
             ]
-            broken = raised(lab, state, one)
+            broken = error_in(lab, state, one)
             out.append(Failure(", ".join(bad), pair(lab, state)) if bad else broken or True)
         return out
 
@@ -90,7 +110,7 @@ def _not_one(lab: Laboratory, state: State, one: Scored) -> Failure | None:
     bad = [f"{k} = {v:.4g}" for k, v in wanted.items() if v is not None and abs(v - 1) > TOLERANCE]
     if bad:
         return Failure(f"against itself {', '.join(bad)}", pair(lab, state))
-    return raised(lab, state, one)
+    return error_in(lab, state, one)
 
 
 def p2_symmetry(lab: Laboratory) -> Finding:
@@ -111,7 +131,10 @@ def p2_symmetry(lab: Laboratory) -> Finding:
             pairs = [(one.at("precision"), other.at("recall")), (one.at("recall"), other.at("precision"))]
             swaps = swaps and all(equal(*pair) for pair in pairs)
             a, b = one.at(name), other.at(turned)
-            out.append(equal(a, b) or Failure(f"{shown(a)}, and {shown(b)} with the sides exchanged", pair(lab, state)))
+            out.append(
+                equal(a, b)
+                or Failure(f"{format_score(a)}, and {format_score(b)} with the sides exchanged", pair(lab, state))
+            )
         return out
 
     found = lab.experiment("P2 symmetry", lab.double, ask, SMALL)
@@ -133,7 +156,7 @@ def p3_zero(lab: Laboratory) -> Finding:
             if isinstance(out[k], Failure) or score is None:
                 continue
             bad = abs(score) > TOLERANCE
-            out[k] = Failure(f"{shown(score)} ({what})", pair(lab, (states[k][0], other))) if bad else True
+            out[k] = Failure(f"{format_score(score)} ({what})", pair(lab, (states[k][0], other))) if bad else True
         return out
 
     return lab.experiment("P3 zero", lab.single, ask, (2, 3, 4))
@@ -190,7 +213,7 @@ def _unchanged(lab: Laboratory, name: str, change: Callable[[State], State], wha
                 out.append(True)
             else:
                 more = {f"reference_{what.split()[-1]}": other[0], f"predicted_{what.split()[-1]}": other[1]}
-                out.append(Failure(f"{shown(x)}, and {shown(y)} {what}", pair(lab, state, **more)))
+                out.append(Failure(f"{format_score(x)}, and {format_score(y)} {what}", pair(lab, state, **more)))
         return out
 
     return lab.experiment(name, lab.double, ask, SMALL)
@@ -214,7 +237,7 @@ def duplicates(lab: Laboratory) -> Finding:
             if failure is None and first is not None and second is not None:
                 costs.append(second < first - TOLERANCE)
                 if second > first + TOLERANCE:
-                    text = f"a piece predicted twice raises {shown(first)} to {shown(second)}"
+                    text = f"a piece predicted twice raises {format_score(first)} to {format_score(second)}"
                     failure = Failure(text, pair(lab, (states[k][0], doubled[k])))
             out[k] = failure or True
         return out
@@ -233,14 +256,14 @@ def empties(lab: Laboratory) -> Finding:
         return Finding("empties", NOT_ASKED, "no empty structure")
     something = next(x for seed in range(50) if not space.same(x := space.random(Random(seed), 2), nothing))
     both, missed, spurious = lab.subject.scores([(nothing, nothing), (something, nothing), (nothing, something)])
-    detail = f"∅ against ∅ {shown(both.at(name))}, x against ∅ {shown(missed.at(name))}, ∅ against x {shown(spurious.at(name))}"
+    detail = f"∅ against ∅ {format_score(both.at(name))}, x against ∅ {format_score(missed.at(name))}, ∅ against x {format_score(spurious.at(name))}"
     for state, one in (((nothing, nothing), both), ((something, nothing), missed), ((nothing, something), spurious)):
-        broken = raised(lab, state, one)
+        broken = error_in(lab, state, one)
         if broken:
             return Finding("empties", FAILS, broken.text, broken.shown)
         score = one.at(name)
         if state[0] is not state[1] and score is not None and score > TOLERANCE:
-            return Finding("empties", FAILS, f"an empty side scores {shown(score)}", pair(lab, state))
+            return Finding("empties", FAILS, f"an empty side scores {format_score(score)}", pair(lab, state))
     known = {k: v for k, v in both.figures.items() if v is not None and (k in FIGURES or k == name)}
     if len({round(v, 9) for v in known.values()}) > 1:
         contradiction = ", ".join(f"{k} = {v:.4g}" for k, v in known.items())
@@ -266,11 +289,84 @@ def empty_document(lab: Laboratory) -> Finding:
             assert alone is not None
             assert beside is not None
             a, b = alone.at(lab.subject.headline), beside.at(lab.subject.headline)
-            bad = f"{shown(a)}, and {shown(b)} with an empty document beside it"
+            bad = f"{format_score(a)}, and {format_score(b)} with an empty document beside it"
             out.append(equal(a, b) or Failure(bad, pair(lab, (x, y))))
         return out
 
     return lab.experiment("empty document", lab.double, ask, (1, 2))
+
+
+# Whether a matching is the best one: no other pairing of the items scores more.
+
+
+def optimum(lab: Laboratory) -> Finding:
+    """Over lists: is there a better pairing by the function's own measure?
+
+    Two probes. If each item alone scores 1 with its partner, so must the whole. And where the function takes mappings
+    too, items under common keys are a pairing that it is made to use: no permutation may score more than the list.
+    """
+    if not lab.subject.listed:
+        return Finding("optimum", NOT_ASKED, "not a function over lists")
+    space, measure, name = lab.subject.space, lab.subject.measure, lab.subject.headline
+
+    def built(items: Sequence[Any]) -> list[Any]:
+        return list(space.build(list(items)))
+
+    def keyed(items: Sequence[Any]) -> dict[str, Any]:
+        return {str(k): one for k, one in enumerate(built(items))}
+
+    rng = Random(0)
+    pool = list({repr(one): one for _ in range(60) for one in space.random(rng, 1)}.values())[:8]
+    own = {
+        (i, j): measure([(built([a]), built([b]))])[0].at(name) for i, a in enumerate(pool) for j, b in enumerate(pool)
+    }
+    # A function that takes a mapping for something else is no help: single items must score what they score in a list.
+    asked = [(i, j) for i in range(min(3, len(pool))) for j in range(min(3, len(pool)))]
+    takes_keys = all(
+        not (found := measure([(keyed([pool[i]]), keyed([pool[j]]))])[0]).error and equal(found.at(name), own[i, j])
+        for i, j in asked
+    )
+
+    def one(x: Any, y: Any) -> Answer:
+        if len(x) != len(y) or not 1 < len(x) < 5:
+            return False
+        score = measure([(built(x), built(y))])[0].at(name)
+        if score is None or score >= 1 - TOLERANCE:
+            return score is not None
+        alone = [[measure([(built([a]), built([b]))])[0].at(name) for b in y] for a in x]
+        for order_ in permutations(range(len(x))):
+            if all((alone[k][j] or 0.0) >= 1 - TOLERANCE for k, j in enumerate(order_)):
+                pairing = [y[j] for j in order_]
+                text = f"scores {format_score(score)}, although each item alone scores 1 with a partner of its own"
+                return Failure(text, pair(lab, (x, y), partners=pairing))
+            if takes_keys:
+                better = measure([(keyed(x), keyed([y[j] for j in order_]))])[0].at(name)
+                if better is not None and better > score + TOLERANCE:
+                    text = f"scores {format_score(score)}, and {format_score(better)} when told the pairing by keys"
+                    return Failure(text, pair(lab, (x, y), partners=[y[j] for j in order_]))
+        return True
+
+    def right(i: int, j: int) -> bool:
+        return (own[i, j] or 0.0) >= 1 - TOLERANCE
+
+    # All pairs of two items out of the pool in which both have a partner of their own, not all of them themselves.
+    two = list(permutations(range(len(pool)), 2))
+    tempting = [
+        ([pool[i], pool[k]], [pool[j], pool[m]])
+        for i, k in two
+        for j, m in two
+        if i < k and right(i, j) and right(k, m) and (i, k) != (j, m)
+    ]
+    for k, state in enumerate(tempting):
+        answer = one(*state)
+        if isinstance(answer, Failure):
+            answer = lab.shrunk(tempting[k], answer, lambda states: [one(x, y) for x, y in states])
+            return Finding("optimum", FAILS, answer.text, answer.shown)
+
+    def make(size: int, rng: Random) -> State:
+        return space.random(rng, size), space.random(rng, size)
+
+    return lab.experiment("optimum", make, lambda states: [one(x, y) for x, y in states], (2, 2, 3, 3))
 
 
 ALL: dict[str, Callable[[Laboratory], Finding]] = {
@@ -278,3 +374,79 @@ ALL: dict[str, Callable[[Laboratory], Finding]] = {
     "P and R": sides, "only equals": only_equals, "order": order, "renaming": renaming, "duplicates": duplicates,
     "empties": empties, "empty document": empty_document, "optimum": optimum,
 }  # fmt: skip
+
+
+# `check`: every property of one subject, and its curves.
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found about a metric."""
+
+    subject: str
+    headline: str
+    findings: tuple[Finding, ...]
+    curves: tuple[Curve, ...]
+
+    @property
+    def failures(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.fails)
+
+    def __getitem__(self, name: str) -> Finding:
+        """A finding by the beginning of its name: `report["P1"]`."""
+        for finding in self.findings:
+            if finding.name.startswith(name):
+                return finding
+        raise KeyError(name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "metric": self.subject,
+            "figure": self.headline,
+            "properties": {
+                f.name: {
+                    "verdict": f.verdict,
+                    "detail": f.detail,
+                    "counterexample": {label: repr(value) for label, value in f.counterexample},
+                }
+                for f in self.findings
+            },
+            "curves": [
+                {"walk": c.name, "order": c.order, "scores": c.scores, "smallest": c.smallest, "largest": c.largest,
+                 "deviation": c.deviation}
+                for c in self.curves
+            ],
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        from tallystick.laboratory.show import report_text
+
+        return report_text(self)
+
+
+def check(
+    subject: Subject,
+    *,
+    samples: int = 20,
+    seed: int = 0,
+    multiple: float = MULTIPLE,
+    structure: Any = None,
+    only: Sequence[str] = (),
+    size: int = 12,
+) -> Report:
+    """Put a metric to every property, or `only` to those whose names begin like that.
+
+    P4 and P5 are asked of random references, or of `structure` (in the form of the subject's space) if it is given, whose
+    curves are kept too. `samples` is the number of cases of each size; the same `seed` gives the same cases.
+    """
+    lab = Laboratory(subject, samples, seed)
+    asked: list[tuple[str, Callable[[], Finding]]] = [(name, partial(ask, lab)) for name, ask in ALL.items()]
+    asked[5:5] = [(name, partial(walk_property, lab, name, structure, multiple)) for name in WALK_PROPERTIES]
+    findings = [ask() for name, ask in asked if not only or name.startswith(tuple(only))]
+    if not findings:
+        names = [name for name, _ in asked]
+        raise MetricError(f"no property {only[0]!r}; there are {', '.join(names)}.{did_you_mean(only[0], names)}")
+    reference = structure if structure is not None else subject.space.random(Random(seed), size)
+    curves = tuple(found[0] for _, found in curves_along_walks(lab, [reference], multiple)[0] if found[0] is not None)
+    return Report(subject.name, subject.headline, tuple(findings), curves)

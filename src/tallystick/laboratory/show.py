@@ -14,7 +14,7 @@ from tallystick.show.tables import Table, to_html, to_text
 
 if TYPE_CHECKING:
     from tallystick.laboratory.experiments import Finding
-    from tallystick.laboratory.laboratory import Report
+    from tallystick.laboratory.properties import Report
 
 
 MARKS = {"holds": "yes", "fails": "NO", "-": "-"}

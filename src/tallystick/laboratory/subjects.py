@@ -135,7 +135,7 @@ def function(
 
 
 def _is_list(space: Space) -> bool:
-    from tallystick.laboratory.shapes import Keyed, Many
+    from tallystick.laboratory.spaces import Keyed, Many
 
     shape = getattr(space, "shape", None)
     return isinstance(shape, Many) and not isinstance(shape, Keyed) and not shape.ordered

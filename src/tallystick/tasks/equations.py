@@ -25,13 +25,12 @@ from tallystick.algebra.collections import best, links, subset, supertypes
 from tallystick.algebra.exact import exact
 from tallystick.algebra.functions import via
 from tallystick.algebra.hierarchy import levels, subtypes
-from tallystick.algebra.latent import latent
+from tallystick.algebra.latent import latent, var
 from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.normalise import f1, jaccard, precision, recall, sides
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
 from tallystick.algebra.text import words
-from tallystick.algebra.variables import var
 from tallystick.algebra.weights import above, at_least, weigh
 from tallystick.errors import MetricError
 from tallystick.results.result import Result

@@ -17,14 +17,13 @@ import numpy as np
 
 from tallystick.algebra.cases import cases
 from tallystick.algebra.exact import exact
-from tallystick.algebra.latent import latent
+from tallystick.algebra.latent import latent, var
 from tallystick.algebra.node import Node
 from tallystick.algebra.normalise import f1
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
-from tallystick.algebra.variables import var
+from tallystick.engine.arrays import I64
 from tallystick.engine.data import Memory, Objects
-from tallystick.engine.latent_pairs import Ints
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError, did_you_mean, some
 from tallystick.results.evaluation import tally_rows
@@ -346,7 +345,7 @@ class Alignment:
     spurious: list[tuple[str, str, str]]
 
 
-def align(reference: Facts, predicted: Facts, mapping: Ints) -> Alignment:
+def align(reference: Facts, predicted: Facts, mapping: I64) -> Alignment:
     """The alignment that a mapping (reference variable → predicted variable or -1) gives."""
     pairs = [(i, int(j)) for i, j in enumerate(mapping.tolist()) if j >= 0]
     back = {j: i for i, j in pairs}

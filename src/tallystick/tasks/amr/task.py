@@ -112,8 +112,7 @@ def _counting(settings: AmrSettings) -> Counting:
 
 def _read_graphs(name: Any, settings: AmrSettings) -> Graphs:
     from tallystick.files.source import Source
-    from tallystick.tasks.amr.files import parse_penman
-    from tallystick.tasks.amr.triples_files import parse_triples
+    from tallystick.tasks.amr.files import parse_penman, parse_triples
 
     source = Source.of(name)
     text = source.text()

@@ -9,9 +9,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from tallystick.engine.arrays import check_pairs
+from tallystick.engine.arrays import F64, I64, Mask, check_pairs
 from tallystick.engine.latent import solve_all
-from tallystick.engine.latent_pairs import Bools, Floats, Ints, Problems
+from tallystick.engine.latent_pairs import Problems
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.tasks.amr.files import Graph
 
@@ -311,13 +311,13 @@ class TripleCounts:
     """For each pair: matched triples (`matched` is achieved, nothing exceeds `upper`), and the triples of
     both sides."""
 
-    matched: Floats
-    upper: Floats
-    optimal: Bools
-    reference: Ints
-    predicted: Ints
-    mappings: list[Ints]
-    seconds: Floats
+    matched: F64
+    upper: F64
+    optimal: Mask
+    reference: I64
+    predicted: I64
+    mappings: list[I64]
+    seconds: F64
 
     @property
     def tally(self) -> tuple[float, int, int]:
@@ -415,7 +415,7 @@ class _Side:
         self.doc = np.repeat(np.arange(len(graphs)), counts)
 
 
-def _distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints]:
+def _distinct(*columns: I64) -> tuple[tuple[I64, ...], I64]:
     """The distinct rows of some columns and how often each occurs."""
     key = columns[0]
     for column in columns[1:]:
@@ -424,7 +424,7 @@ def _distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints]:
     return tuple(column[first] for column in columns), count
 
 
-def _joined(left: Ints, right: Ints) -> tuple[Ints, Ints]:
+def _joined(left: I64, right: I64) -> tuple[I64, I64]:
     """All (position in left, position in right) with equal keys."""
     order = np.argsort(right, kind="stable")
     ordered = right[order]
@@ -440,7 +440,7 @@ def _joined(left: Ints, right: Ints) -> tuple[Ints, Ints]:
     return at, order[np.repeat(begin, count) + within]
 
 
-def _weights(one: Ints, other: Ints, duplicates: Duplicates) -> Floats:
+def _weights(one: I64, other: I64, duplicates: Duplicates) -> F64:
     if duplicates == "product":
         return (one * other).astype(np.float64)
     return np.minimum(one, other).astype(np.float64)

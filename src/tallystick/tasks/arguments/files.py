@@ -19,8 +19,7 @@ from tallystick.files.pairing import Documents, Missing, Paired, pair_documents
 from tallystick.files.source import AnySource, shown_name
 from tallystick.files.standoff import is_brat
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument, Mention, Span
-from tallystick.tasks.events.documents import EventDocument
-from tallystick.tasks.events.files import GENERATED, idle_ontology, read_events
+from tallystick.tasks.events.files import GENERATED, EventDocument, idle_ontology, read_events
 from tallystick.tasks.named import document_name
 
 ARTICLES = frozenset(("a", "an", "the"))

@@ -25,11 +25,10 @@ import numpy as np
 
 from tallystick.engine.arrays import F64, I64, Mask, expand, number, sort_order, sum_by_key
 from tallystick.engine.assignment import assign
-from tallystick.tasks.coreference.chains import UNKNOWN, Chains
+from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains
 from tallystick.tasks.coreference.mentions import Prepared, prepare
 from tallystick.tasks.coreference.metrics import METRICS, PLAIN, CoreferenceOptions
 from tallystick.tasks.coreference.overlaps import Overlaps, Side, twins
-from tallystick.tasks.coreference.pairing import PairedChains
 
 EXAMPLES = 5
 

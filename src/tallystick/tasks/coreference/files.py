@@ -24,12 +24,13 @@ from tallystick.files.source import AnySource, read_text, reads_once
 from tallystick.tasks.coreference.chains import (
     UNKNOWN,
     Chains,
+    PairedChains,
     RepeatedMention,
     chains_from_clusters,
     mention_codes,
+    pair,
     repeated_mentions,
 )
-from tallystick.tasks.coreference.pairing import PairedChains, pair
 
 __all__ = [
     "Chains",

@@ -22,9 +22,8 @@ from tallystick.engine.data import Objects
 from tallystick.errors import MetricError
 from tallystick.files.pairing import document_key
 from tallystick.frozen import frozen
-from tallystick.tasks.coreference.chains import UNKNOWN, Chains
+from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains
 from tallystick.tasks.coreference.overlaps import Overlaps, Side
-from tallystick.tasks.coreference.pairing import PairedChains
 
 SCOPES = ("document", "topic", "corpus")
 MATCHES = ("exact", "head", "partial")

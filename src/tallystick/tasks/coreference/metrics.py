@@ -27,10 +27,9 @@ from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.tasks.coreference import overlaps as table
-from tallystick.tasks.coreference.chains import Chains, chains_from_clusters
+from tallystick.tasks.coreference.chains import Chains, PairedChains, chains_from_clusters, pair
 from tallystick.tasks.coreference.mentions import CoreferenceOptions, prepare, reference_rows
 from tallystick.tasks.coreference.overlaps import PHI_3, Overlaps, Side
-from tallystick.tasks.coreference.pairing import PairedChains, pair
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation

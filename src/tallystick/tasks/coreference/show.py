@@ -17,9 +17,9 @@ from tallystick.show.tables import Column, Table
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
+    from tallystick.tasks.coreference.chains import PairedChains
     from tallystick.tasks.coreference.errors import Errors, Example, Located
     from tallystick.tasks.coreference.metrics import CoreferenceOptions
-    from tallystick.tasks.coreference.pairing import PairedChains
 
 
 Sentences = Sequence[Sequence[str]]

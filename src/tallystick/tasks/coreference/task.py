@@ -56,9 +56,8 @@ class Coreference(Task):
             raise MetricError("--topic says where a document's name has its topic; give --scope topic with it")
 
     def read(self, reference: Any, predicted: Any, settings: CoreferenceSettings, reading: Reading) -> Any:
-        from tallystick.tasks.coreference.chains import repeated_mentions
+        from tallystick.tasks.coreference.chains import pair, repeated_mentions
         from tallystick.tasks.coreference.files import read_chains
-        from tallystick.tasks.coreference.pairing import pair
 
         self.check((), settings)
         key = read_chains(reference, fields=("clusters",))

@@ -1,4 +1,6 @@
-"""Arguments that a model wrote into a template (gen-arg): from the text back to roles and spans.
+"""Files of events, and documents of events as every reader gives them.
+
+Arguments that a model wrote into a template (gen-arg): from the text back to roles and spans.
 
     template    <arg1> attacked <arg2> using <arg3> at <arg4> place
     generated   rebels attacked <arg> using mortars and rifles at <arg> place
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +27,35 @@ from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, shown_name
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
-from tallystick.tasks.events.documents import EventDocument, nowhere, sentence_numbers
 from tallystick.tasks.named import document_name, read_mention
+
+
+@dataclass(frozen=True)
+class EventDocument:
+    """The events of a text. `sentences` is the sentence of each token; `entities` the spans of mentions by id."""
+
+    events: tuple[Event, ...] = ()
+    tokens: tuple[str, ...] = ()
+    sentences: tuple[int, ...] = ()
+    entities: Mapping[str, AnnotatedMention] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "events", tuple(self.events))
+
+
+NOWHERE = -1
+"""A text that stands nowhere in the document has offsets of its own below 0, so that it never equals another."""
+
+
+def nowhere(number: int, text: str) -> AnnotatedMention:
+    """The mention of a text that was not found, the `number`-th of its document."""
+    return AnnotatedMention(NOWHERE - number, NOWHERE - number, text=text)
+
+
+def sentence_numbers(lengths: Sequence[int]) -> tuple[int, ...]:
+    """The sentence of each token."""
+    return tuple(k for k, length in enumerate(lengths) for _ in range(length))
+
 
 _SLOT = re.compile(r"<(arg\d+)>")
 

@@ -29,7 +29,7 @@ from tallystick.errors import MetricError
 from tallystick.files.pairing import Paired, pair_values
 from tallystick.results.result import Result
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Mention, Trigger
-from tallystick.tasks.events.documents import EventDocument
+from tallystick.tasks.events.files import EventDocument
 from tallystick.tasks.metric import NamedMetric, Types, choose, declare, score_expression, settings_line, weigh_by_kind
 from tallystick.tasks.parses import Heads
 

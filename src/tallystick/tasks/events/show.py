@@ -12,7 +12,7 @@ from tallystick.structures.texts import AnnotatedMention
 if TYPE_CHECKING:
     from tallystick.files.pairing import Paired
     from tallystick.results.explanation import Explanation
-    from tallystick.tasks.events.documents import EventDocument
+    from tallystick.tasks.events.files import EventDocument
 
 
 def events_drawer(pairs: Paired[EventDocument]) -> Callable[[str], Sequence[Drawing]]:

@@ -65,8 +65,7 @@ class Events(Task):
 
     def read(self, reference: Any, predicted: Any, settings: EventSettings, reading: Reading) -> Any:
         from tallystick.files.pairing import pair_documents
-        from tallystick.tasks.events.documents import EventDocument
-        from tallystick.tasks.events.files import GENERATED, idle_ontology, read_events
+        from tallystick.tasks.events.files import GENERATED, EventDocument, idle_ontology, read_events
 
         left = read_events(reference)
         ontology = settings.ontology

@@ -2,15 +2,18 @@
 
 | format | is known by | reader |
 |---|---|---|
-| newick | `(` first, or after a name and a tab | `reading.newick` |
-| jsonl | `{` as the first character | `reading.hierarchies_jsonl` |
-| brat | a `.ann` file, or a folder of them | `reading.brat_hierarchies` |
+| newick | `(` first, or after a name and a tab | `read_newick` |
+| jsonl | `{` as the first character | `read_jsonl` |
+| brat | a `.ann` file, or a folder of them | `read_brat` |
 
 Every link remembers its line and column, so that a metric that needs trees can say which link makes a cycle.
 """
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,9 +24,11 @@ import numpy as np
 from tallystick.engine.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some
 from tallystick.files.boundaries import TREES, Format
+from tallystick.files.json_values import NotJson, column_of, decode
 from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source, unpacked_name
-from tallystick.structures.hierarchies import EventHierarchy
+from tallystick.files.standoff import BratRelation, Pointer, Standoff, read_standoff
+from tallystick.structures.hierarchies import MEMBERSHIP, SUBEVENT, EventHierarchy
 
 Where = tuple[int, int]
 """Line and column, counted from 1; 0 where unknown."""
@@ -77,8 +82,6 @@ class Hierarchies:
         source = self.sources[file]
         text = source.text().split("\n")[line - 1]
         if not column and text.lstrip().startswith("{"):
-            from tallystick.tasks.hierarchies.formats import link_column
-
             parent, child = self.names[int(self.parent[link])], self.names[int(self.child[link])]
             column = link_column(text, self.kinds[int(self.kind[link])], parent, child) or 0
         return source.place(line, column or None, text)
@@ -219,8 +222,6 @@ def hierarchies_from(documents: Iterable[EventHierarchy] | Mapping[Any, EventHie
 
 def read_hierarchies(name: AnySource) -> Hierarchies:
     """Read one side of a corpus: Newick, JSONL, a brat `.ann` file or a folder of them; `.gz` and `-` too."""
-    from tallystick.tasks.hierarchies.formats import read_brat, read_jsonl, read_newick
-
     source = Source.of(name)
     if Path(source).is_dir() or unpacked_name(source).endswith(".ann"):
         return read_brat(source)
@@ -281,3 +282,342 @@ def _without_documents(side: Hierarchies) -> Hierarchies:
 
 FORMATS = (Format("newick", boundaries=TREES),)
 """What is neither brat nor JSON is trees in parentheses."""
+
+
+# Event hierarchies as JSON Lines, one document a line.
+#
+#     {"id": "lima", "events": ["E6", "E7", "E8"], "coreference": [["E6", "E7"]], "links": {"subevent": [["E7", "E8"]]}}
+#
+# An event is a name, or `{"id": "E6", "span": [10, 16]}`: then it is the same event mention on the other side if it has
+# the same span, whatever its name there. `links` has a list of [parent, child] for each type of links.
+
+KEYS = ("id", "events", "coreference", "links")
+
+
+def read_jsonl(source: Source, text: str) -> Hierarchies:
+    """The documents of a file, one JSON object a line."""
+    reading = _Reading(source)
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            reading.take(line, number)
+    if not reading.building.documents:
+        raise InputError("has no documents; expected one JSON object a line", str(source))
+    return reading.finish()
+
+
+class _Reading:
+    def __init__(self, source: Source) -> None:
+        self.building = Building(source)
+        self.ways: set[str] = set()
+        self.unnamed = 0
+        self.line, self.number = "", 0
+        self.spans: dict[tuple[int, Any], int] = {}
+
+    def take(self, line: str, number: int) -> None:
+        """Read the document of a line."""
+        self.line, self.number = line, number
+        try:
+            value = decode(line)
+        except NotJson as error:
+            raise self.building.error(str(error), (number, error.column or 1)) from None
+        if not isinstance(value, dict) or "events" not in value:
+            raise self.building.error('expected a JSON object with "events" and "links"', (number, 1))
+        unknown = [key for key in value if key not in KEYS]
+        if unknown:
+            raise self.error(f"{some(unknown)} is unknown here; expected {some(KEYS)}", unknown[0])
+        name = value.get("id")
+        self.unnamed += name is None
+        self.building.open(str(name) if name is not None else str(len(self.building.documents)))
+        for k, event in enumerate(self.listed(value, "events")):
+            self.event(event, k)
+        for k, cluster in enumerate(self.listed(value, "coreference")):
+            if not isinstance(cluster, list) or not cluster or not all(map(_is_name, cluster)):
+                raise self.error(f"found {cluster!r:.60}; expected a list of event names", "coreference", k)
+            self.refer(cluster, "coreference", k)
+            self.building.corefer([(str(event), self.at()) for event in cluster])
+        links = value.get("links", {})
+        if not isinstance(links, dict):
+            raise self.error('"links" is a list for each type: {"subevent": [[parent, child], ...]}', "links")
+        for kind in links:
+            for k, pair in enumerate(self.listed(links, kind, "links")):
+                if not isinstance(pair, list) or len(pair) != 2 or not all(map(_is_name, pair)):
+                    raise self.error(f"found {pair!r:.60}; expected [parent, child]", "links", kind, k)
+                self.refer(pair, "links", kind, k)
+                if pair[0] == pair[1]:
+                    raise self.error(f"a {kind} link from {pair[0]} to itself", "links", kind, k)
+                # Finding the column costs more than all the rest: it is looked for when something is wrong.
+                self.building.link(str(pair[0]), str(pair[1]), kind, (number, 0))
+
+    def event(self, event: Any, k: int) -> None:
+        """An event: a name, or a name with a span."""
+        identity: Any = None
+        name = event
+        if isinstance(event, dict):
+            name, span = event.get("id"), event.get("span")
+            if span is not None:
+                identity = _span(span)
+                if identity is None:
+                    raise self.error(
+                        f"found {span!r:.60}; expected a span [start, end], or a list of them", "events", k
+                    )
+                if self.spans.setdefault((len(self.building.documents), identity), k) != k:
+                    raise self.error(f"two events have the span {span!r:.60}; events are known by it", "events", k)
+        if not _is_name(name):
+            raise self.error(f'found {event!r:.60}; expected a name or {{"id": ..., "span": [...]}}', "events", k)
+        self.ways.add("name" if identity is None else "span")
+        if str(name) in self.building.rows:
+            raise self.error(f"event {name} stands twice", "events", k)
+        self.building.event(str(name), self.at(), identity)
+
+    def refer(self, names: list[Any], *path: str | int) -> None:
+        """An unknown name is an error with a caret under it."""
+        for k, name in enumerate(names):
+            if str(name) not in self.building.rows:
+                self.building.row(str(name), (self.number, column_of(self.line, [*path, k]) or 1))
+
+    def listed(self, value: dict[str, Any], key: str, *path: str | int) -> list[Any]:
+        """A field that has to be a list."""
+        found = value.get(key, [])
+        if not isinstance(found, list):
+            raise self.error(f"found {found!r:.60}; expected a list", *path, key)
+        return found
+
+    def at(self) -> Where:
+        return self.number, 0
+
+    def error(self, message: str, *path: str | int) -> InputError:
+        """What to raise about the value at a path."""
+        return self.building.error(message, (self.number, column_of(self.line, path) or 1))
+
+    def finish(self) -> Hierarchies:
+        """The columns of all documents."""
+        if len(self.ways) > 1:
+            raise InputError("some events have a span and some have not; give all of them one", self.building.file)
+        self.building.identified_by = next(iter(self.ways), "name")
+        return self.building.finish(named=self.unnamed == 0)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool)
+
+
+def _span(value: Any) -> tuple[Any, ...] | None:
+    """A span as its two ends, or a span in pieces as several of them; None if it is neither."""
+    if not isinstance(value, list) or not value:
+        return None
+    if len(value) == 2 and all(isinstance(one, int) and not isinstance(one, bool) for one in value):
+        return tuple(value)
+    pieces = tuple(_span(one) if isinstance(one, list) and one and isinstance(one[0], int) else None for one in value)
+    return None if None in pieces else pieces
+
+
+def link_column(line: str, kind: str, parent: str, child: str) -> int | None:
+    """The column of a link in its line."""
+    pairs = json.loads(line).get("links", {}).get(kind, [])
+    places = [k for k, pair in enumerate(pairs) if [str(one) for one in pair] == [parent, child]]
+    return column_of(line, ["links", kind, places[0]]) if places else None
+
+
+# Forests in parentheses, as Table 1 of "Evaluation for Partial Event Coreference" prints them (it says Newick).
+#
+#     (1(2(6)(3(7)))(4(5))) (8(9(11)(12))(10)) (30) (31)
+#
+# A node is `(label subtree ...)`. A conceptual event of several mentions is written as in the paper's figures,
+# `({E6,E7}(E8)(E11))`. One document a line. A name, and a type of links, may stand before it, each followed by a tab:
+#
+#     story1 <tab> (1(2)(3)) (4)
+#     story1 <tab> membership <tab> (1) (2) (3) (4(3))
+#
+# Lines of one document with different types are one document, and must name the same events. Without a type, links
+# are subevents. Lines that begin with # are comments.
+
+_TOKEN = re.compile(r"(?P<space>\s+)|(?P<open>\()|(?P<close>\))|(?P<set>\{[^{}()]*\})|(?P<label>[^\s(){},;]+)")
+
+
+@dataclass
+class _Line:
+    """The trees of a line: nodes (their mentions with places), and for each the number of its parent or -1."""
+
+    nodes: list[list[tuple[str, Where]]] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+
+
+def read_newick(source: Source, text: str) -> Hierarchies:
+    """The documents of a file in Newick form."""
+    building = Building(source)
+    named = False
+    documents: dict[str, list[tuple[str, _Line, int]]] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        *head, trees = line.rstrip("\r").split("\t")
+        if len(head) > 2:
+            raise building.error("expected at most a name and a type before the trees, each with a tab", (number, 1))
+        named = named or bool(head)
+        name = head[0] if head else str(len(documents))
+        kind = head[1] if len(head) > 1 else SUBEVENT
+        parsed = _parse(building, trees, number, len(line.rstrip("\r")) - len(trees))
+        documents.setdefault(name, []).append((kind, parsed, number))
+    if not documents:
+        raise InputError("has no trees; expected a line such as (1(2)(3)) (4)", str(source))
+    for name, lines in documents.items():
+        building.open(name)
+        first = {mention for node in lines[0][1].nodes for mention, _ in node}
+        for k, (kind, parsed, number) in enumerate(lines):
+            _add(building, kind, parsed, number, first if k else None)
+    return building.finish(named=named)
+
+
+def _add(building: Building, kind: str, line: _Line, number: int, known: set[str] | None) -> None:
+    if known is None:
+        for node in line.nodes:
+            for mention, where in node:
+                building.event(mention, where)
+    else:
+        here = {mention for node in line.nodes for mention, _ in node}
+        if here != known:
+            name = sorted(here ^ known)[0]
+            raise building.error(
+                f"event {name} is not in all lines of this document; name the same events", (number, 1)
+            )
+    for node in line.nodes:
+        if len(node) > 1:
+            building.corefer(node)
+    for node, parent in zip(line.nodes, line.parents, strict=True):
+        if parent >= 0:
+            building.link(line.nodes[parent][0][0], node[0][0], kind, node[0][1])
+
+
+def _parse(building: Building, trees: str, number: int, start: int) -> _Line:
+    out = _Line()
+    open_: list[int] = []  # the nodes around this place; -1 for one without a label yet
+    opened: list[int] = []
+    place = 0
+    while place < len(trees):
+        token = _TOKEN.match(trees, place)
+        where = (number, start + place + 1)
+        if token is None:
+            sign = trees[place]
+            hint = "; this is Newick with children first, expected (parent(child)(child))" if sign in ",;" else ""
+            raise building.error(f"unexpected {sign!r}{hint}", where)
+        kind, found = token.lastgroup, token.group()
+        place = token.end()
+        if kind == "open":
+            if open_ and open_[-1] < 0:
+                raise building.error("expected a label before the subtrees of a node", where)
+            open_.append(-1)
+            opened.append(where[1])
+        elif kind == "close":
+            if not open_:
+                raise building.error("a ) without its (", where)
+            if open_.pop() < 0:
+                raise building.error("a node without a label", where)
+            opened.pop()
+        elif kind in ("label", "set"):
+            if not open_ or open_[-1] >= 0:
+                what = "a label outside of parentheses" if not open_ else "a second label in a node"
+                raise building.error(f"{what}: {found}; expected (label subtree ...)", where)
+            mentions = re.split(r"[\s,]+", found[1:-1].strip()) if kind == "set" else [found]
+            if not all(mentions):
+                raise building.error("a node without a label", where)
+            open_[-1] = len(out.nodes)
+            out.parents.append(open_[-2] if len(open_) > 1 else -1)
+            out.nodes.append([(mention, where) for mention in mentions])
+    if open_:
+        raise building.error("a ( that is never closed", (number, opened[-1]))
+    return out
+
+
+# Event hierarchies in brat's standoff format: a `.ann` file is a document, a folder of them a corpus.
+#
+#     T1 <tab> Attack 10 16 <tab> attack
+#     E1 <tab> Attack:T1
+#     R1 <tab> Subevent Arg1:E1 Arg2:E2
+#     *  <tab> Coreference E1 E3
+#
+# Events are the E annotations, or, in a file without any, the text-bound ones (T). An event is the same on both sides
+# if its trigger has the same span; of several events on one span the first meets the first, in the order of types.
+# `Arg1` is the parent and `Arg2` the child, unless the arguments are called Parent and Child (or Super and Sub). Types
+# are known whatever their case and signs: Subevent, SuperSub, SubSuper (child first), Member, Membership, and for full
+# coreference Coref, Coreference, Equiv, Same. Relations of other types are left out, and it is said how many.
+
+_KINDS = {
+    "subevent": SUBEVENT, "subeventof": SUBEVENT, "hassubevent": SUBEVENT, "supersub": SUBEVENT, "subsuper": SUBEVENT,
+    "member": MEMBERSHIP, "membership": MEMBERSHIP, "hasmember": MEMBERSHIP, "memberof": MEMBERSHIP,
+    "coref": "coreference", "coreference": "coreference", "fullcoref": "coreference", "fullcoreference": "coreference",
+    "equiv": "coreference", "same": "coreference", "identity": "coreference",
+}  # fmt: skip
+_CHILD_FIRST = {"subsuper", "subeventof", "memberof"}
+_PARENTS, _CHILDREN = ("parent", "super", "superevent", "collection"), ("child", "sub", "subevent", "member")
+
+
+def read_brat(name: AnySource) -> Hierarchies:
+    """A `.ann` file, or all of a folder."""
+    building = Building(identified_by="span")
+    for file in read_standoff(name):
+        building.source = building.sources[str(file.source)] = file.source
+        building.open(file.name)
+        _add_standoff(building, file)
+    return building.finish(named=Path(name).is_dir())
+
+
+def _add_standoff(building: Building, file: Standoff) -> None:
+    for identifier, (span, place) in _spans(file).items():
+        building.event(identifier, _where(place), span)
+    others: Counter[str] = Counter()
+    for one in file.sets:
+        if _KINDS.get(_plain_name(one.type)) == "coreference":
+            building.corefer([(member.id, _where(member.place)) for member in one.members])
+        else:
+            others[one.type] += 1
+    for relation in file.relations.values():
+        kind = _KINDS.get(_plain_name(relation.type))
+        if kind is None:
+            others[relation.type] += 1
+            continue
+        parent, child = ((one.id, _where(one.place)) for one in _parent_first(relation))
+        if kind == "coreference":
+            building.corefer([parent, child])
+        else:
+            building.link(parent[0], child[0], kind, parent[1], at_child=child[1])
+    if others:
+        listed = ", ".join(f"{kind} ({count:,})" for kind, count in others.most_common())
+        building.notes.append(f"{building.file}: relations of other types left out: {listed}")
+
+
+def _where(place: Place) -> Where:
+    return place.line or 0, place.column or 0
+
+
+def _parent_first(relation: BratRelation) -> tuple[Pointer, Pointer]:
+    first, second = relation.arguments
+    roles = _plain_name(first.role), _plain_name(second.role)
+    turned = _plain_name(relation.type) in _CHILD_FIRST
+    if roles[0] in _CHILDREN or roles[1] in _PARENTS:
+        turned = True
+    elif roles[0] in _PARENTS or roles[1] in _CHILDREN:
+        turned = False
+    elif roles[0] == "arg2":
+        turned = not turned
+    return (second, first) if turned else (first, second)
+
+
+def _spans(file: Standoff) -> dict[str, tuple[tuple[str, int], Place]]:
+    """The identity of each event: the span of its trigger, and its number among those on that span."""
+    events = {key: (event.type, event.trigger.id) for key, event in file.events.items()}
+    if not events:  # a file that annotates events as text-bound annotations only
+        events = {key: (span.type, key) for key, span in file.spans.items()}
+    seen: Counter[str] = Counter()
+    number: dict[str, int] = {}
+    for key in sorted(events, key=lambda key: events[key][0]):
+        offsets = file.spans[events[key][1]].offsets
+        number[key] = seen[offsets]
+        seen[offsets] += 1
+    return {
+        key: ((file.spans[trigger].offsets, number[key]), replace(file.spans[trigger].place, column=1))
+        for key, (_, trigger) in events.items()
+    }
+
+
+def _plain_name(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name.lower()) if not re.fullmatch(r"(?i)arg\d", name) else name.lower()

@@ -19,9 +19,8 @@ import numpy as np
 
 from tallystick.algebra.choose import NOTHING, Choice
 from tallystick.algebra.derive import Decision, explain_derivation
-from tallystick.algebra.loading import load
 from tallystick.algebra.node import Node
-from tallystick.algebra.parse import parse
+from tallystick.algebra.parse import load, parse
 from tallystick.algebra.shape import record_fields
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import as_data

@@ -68,8 +68,7 @@ class Relations(Task):
         from tallystick.files.pairing import pair_documents
         from tallystick.structures.texts import FactSet, RelationSet
         from tallystick.tasks.parses import read_heads
-        from tallystick.tasks.relations.docred import read_training
-        from tallystick.tasks.relations.files import read_relations
+        from tallystick.tasks.relations.files import read_relations, read_training
         from tallystick.tasks.relations.metrics import RelationOptions, score
 
         training = {Path(name).name.partition(".")[0]: read_training(name) for name in settings.train}

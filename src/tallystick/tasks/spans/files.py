@@ -24,11 +24,10 @@ import numpy as np
 from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
 from tallystick.files.arrow import is_arrow_file
 from tallystick.files.boundaries import Format, Opening, column_boundaries, conllu_boundaries
-from tallystick.files.numbering import Numbering
 from tallystick.files.pairing import Missing
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat
-from tallystick.files.table import read_columns
+from tallystick.files.table import Numbering, read_columns
 from tallystick.tasks.spans.iob import Reading, Repairs, Scheme, decode
 from tallystick.tasks.spans.jsonl import Boundaries
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Span, annotate

@@ -19,9 +19,8 @@ import numpy.typing as npt
 
 from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch
 from tallystick.files.conllu import FORM, MISC, read_words
-from tallystick.files.numbering import Numbering
 from tallystick.files.source import AnySource, Source
-from tallystick.files.table import PADDING, ColumnFile, read_columns
+from tallystick.files.table import PADDING, ColumnFile, Numbering, read_columns
 from tallystick.tasks.spans.segments import IntArray
 
 TagArray = npt.NDArray[np.int32]

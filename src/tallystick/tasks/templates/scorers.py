@@ -23,11 +23,10 @@ from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import Match, match
 from tallystick.algebra.text import text
 from tallystick.engine.arrays import F64, I64, Mask, number
-from tallystick.engine.assignment import assign
+from tallystick.engine.assignment import assign, best_f, gradient
 from tallystick.engine.blocks import Blocks, Pairs, look_up
 from tallystick.engine.data import Objects, Scope
 from tallystick.engine.encoded import Items, unshared
-from tallystick.engine.harmonic import best_f, gradient
 from tallystick.results.evaluation import evaluate as evaluate_metric
 from tallystick.structures import Entity, Template, TemplateSet
 from tallystick.structures.texts import alternatives
