@@ -79,7 +79,7 @@ FOUND = [
     # judges and parses
     ("parses", b"# newdoc id = d\n", "the document 'd' has no sentences"),
     ("judgements", b'{"candidate": "x", "references": [], "candidate_span": []}', "not a question or a judgement"),
-    ("label-studio", b'[{"data": {"key": "%s"}, "annotations": [3]}]' % QUESTION.key.encode(), "not an annotation of Label Studio's"),
+    ("label-studio", b'[{"data": {"key": "%s"}, "annotations": [3]}]' % QUESTION.key.encode(), "not a Label Studio annotation"),
     # other kinds of value
     ("muc4", b"0.  MESSAGE: ID  A\n1.  MESSAGE: TEMPLATE  1\n2.  INCIDENT: DATE  %s OCT 89\n4.  INCIDENT: TYPE  ATTACK\n" % HUGE, "read"),
     ("docred-training", b'[["a", "b", "c", "d"]]', "read"),

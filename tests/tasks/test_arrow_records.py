@@ -186,6 +186,16 @@ def test_ids_that_do_not_meet(tmp_path, right):
     assert run.result.invalid == (0, 1, 2)
 
 
+@pytest.mark.parametrize("count", [16, 32])
+def test_predictions_that_end_where_a_portion_ends(tmp_path, monkeypatch, count):
+    monkeypatch.setattr(arrow_files, "ROWS", 16)
+    reference = gold()
+    with pytest.raises(SidesMismatch, match=f"{40 - count} only in the reference"):
+        both(tmp_path, reference, reference[:count], ".parquet")
+    run = both(tmp_path, reference, reference[:count], ".parquet", lenient=True)
+    same(run, both(tmp_path, reference, reference[:count], ".jsonl", lenient=True))
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_an_id_that_stands_twice(tmp_path, order):
     reference = gold()

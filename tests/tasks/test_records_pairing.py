@@ -10,6 +10,8 @@ from tallystick.engine.rows import Invalid
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.files import lines as lines_module
 from tallystick.tasks.records.files import lay_together
+from tallystick.tasks.records.shapes import PLAIN
+from tallystick.tasks.records.task import RecordSettings
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +26,7 @@ def write(path, rows):
 
 
 def pairs(left, right, **options):
-    pairing = lay_together(left, right, **options)
+    pairing = lay_together(left, right, PLAIN, RecordSettings(**options))
     return [
         (key, reference, predicted)
         for batch in pairing.batches()

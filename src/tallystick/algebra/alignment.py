@@ -44,7 +44,7 @@ class Aligned:
     places: tuple[I64 | None, I64 | None] = (None, None)
     """Of items: where each stood in its owner's collection, on a side where some were left out."""
 
-    def changed(self, node: Similarity, reference: Column, predicted: Column) -> Aligned:
+    def as_diagnostic(self, node: Similarity, reference: Column, predicted: Column) -> Aligned:
         """The same rows under a node whose weights do not simply add up to what stands above."""
         return replace(self.at(node, reference, predicted), diagnostic=True)
 

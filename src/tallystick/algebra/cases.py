@@ -96,7 +96,7 @@ class Cases(Similarity):
         for number, (_, part) in enumerate(self.options):
             rows, columns = r.rows(number), p.rows(number)
             inner = part.pairs(r.columns[number], p.columns[number], blocks.at(rows, columns))
-            found.append(inner.moved(rows, columns))
+            found.append(inner.renumber(rows, columns))
         return Pairs(*(np.concatenate([getattr(one, name) for one in found]) for name in ("i", "j", "weight")))
 
     def _selves(self, column: Alternatives) -> F64:
@@ -129,7 +129,7 @@ class Cases(Similarity):
         for k, (_, part) in enumerate(self.options):
             rows, columns = r.rows(k), p.rows(k)
             inner = part.numerators(r.columns[k], p.columns[k], blocks.at(rows, columns))
-            found.append(inner.moved(rows, columns))
+            found.append(inner.renumber(rows, columns))
         return Sums.joined(found)
 
     def kernel(self, one_depth: bool = False) -> Kernel:
@@ -137,9 +137,10 @@ class Cases(Similarity):
         every = {name: all(getattr(part, name) for part in parts) for name in ("kernel", "strong", "indicator")}
         return Kernel.joined(parts).because("cases apart", **every)
 
-    def _changed(self, column: Alternatives, owners: I64, change: Change) -> Alternatives:
+    def _change_variables(self, column: Alternatives, owners: I64, change: Change) -> Alternatives:
         columns = (
-            part.changed(column.columns[k], owners[column.rows(k)], change) for k, (_, part) in enumerate(self.options)
+            part.change_variables(column.columns[k], owners[column.rows(k)], change)
+            for k, (_, part) in enumerate(self.options)
         )
         return Alternatives(column.case, column.position, tuple(columns))
 

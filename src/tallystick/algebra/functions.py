@@ -9,7 +9,7 @@ import numpy as np
 
 from tallystick.algebra.exact import exact
 from tallystick.algebra.kernel import UNKNOWN, Kernel
-from tallystick.algebra.node import Around, Similarity, Table, options_of, require, shown, takes_collections
+from tallystick.algebra.node import Around, Similarity, Table, in_expression, options_of, require, takes_collections
 from tallystick.algebra.text import different_pairs
 from tallystick.engine.arrays import F64, expand, integers, join, offsets_of, sort_order
 from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums
@@ -167,10 +167,10 @@ class Function(Similarity):
                 return float(a == b)
             weight = float(self.call(y, x) if self.swapped else self.call(x, y))
             if np.isnan(weight):
-                raise MetricError(f"{shown(self.call)}({x!r:.60}, {y!r:.60}) gave NaN; expected a number")
+                raise MetricError(f"{in_expression(self.call)}({x!r:.60}, {y!r:.60}) gave NaN; expected a number")
             if self.reflexive and weight > 1 + 1e-9:
                 raise MetricError(
-                    f"{shown(self.call)}({x!r:.60}, {y!r:.60}) gave {weight:g}, above φ(x, x) = 1; "
+                    f"{in_expression(self.call)}({x!r:.60}, {y!r:.60}) gave {weight:g}, above φ(x, x) = 1; "
                     f"scale it, or say function(f, reflexive=False)"
                 )
             values.calls[key] = weight
@@ -203,7 +203,7 @@ def failed(call: Callable[..., Any], arguments: Iterable[Any], error: Exception)
         last = last.tb_next
     where = f" ({last.tb_frame.f_code.co_filename}:{last.tb_lineno})" if last is not None else ""
     given = ", ".join(f"{value!r:.60}" for value in arguments)
-    return MetricError(f"{shown(call)}({given}) failed: {type(error).__name__}: {error}{where}")
+    return MetricError(f"{in_expression(call)}({given}) failed: {type(error).__name__}: {error}{where}")
 
 
 class CodedValues(list[Any]):

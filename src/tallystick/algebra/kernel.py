@@ -23,7 +23,7 @@ class Kernel:
         """What follows from this by one more lemma."""
         return Kernel(kernel, strong and kernel, indicator, tuple(dict.fromkeys((*self.lemmas, lemma))))
 
-    def kept(self, lemma: str, *, indicator: bool | None = None) -> Kernel:
+    def keep(self, lemma: str, *, indicator: bool | None = None) -> Kernel:
         """As much as is known already, by one more lemma."""
         return self.because(
             lemma,

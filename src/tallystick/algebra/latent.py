@@ -344,8 +344,8 @@ def settle(node: Similarity, r: Any, p: Any, r_owners: I64, p_owners: I64, solve
 
     return (
         replaced(node, lambda _: Settled()),
-        node.changed(r, r_owners, of_reference),
-        node.changed(p, p_owners, of_predicted),
+        node.change_variables(r, r_owners, of_reference),
+        node.change_variables(p, p_owners, of_predicted),
     )
 
 
@@ -356,7 +356,7 @@ def _codes(node: Similarity, column: Any) -> list[Codes]:
         found.append(codes)
         return codes
 
-    node.changed(column, np.zeros(len(column), np.int64), note)
+    node.change_variables(column, np.zeros(len(column), np.int64), note)
     return found
 
 
@@ -415,7 +415,7 @@ class Variable(Similarity):
     def all_or_nothing(self) -> bool:
         return True
 
-    def _changed(self, column: Codes, owners: I64, change: Change) -> Codes:
+    def _change_variables(self, column: Codes, owners: I64, change: Change) -> Codes:
         return change(column, owners)
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
@@ -499,7 +499,7 @@ def _variables(node: Similarity, column: Column) -> list[I64]:
         tables.append(table)
         return codes
 
-    node.changed(column, np.arange(len(column), dtype=np.int64), note)
+    node.change_variables(column, np.arange(len(column), dtype=np.int64), note)
     return tables
 
 

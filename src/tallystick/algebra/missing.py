@@ -144,7 +144,7 @@ class Optional(Around):
 
     def _pairs(self, r: Maybe, p: Maybe, blocks: Blocks) -> Pairs:
         rows, columns = r.rows, p.rows
-        found = self.present.pairs(r.present, p.present, blocks.at(rows, columns)).moved(rows, columns)
+        found = self.present.pairs(r.present, p.present, blocks.at(rows, columns)).renumber(rows, columns)
         none = self.both_missing(r, p, blocks)
         return Pairs(*(np.concatenate((getattr(found, k), getattr(none, k))) for k in ("i", "j", "weight")))
 
@@ -164,14 +164,14 @@ class Optional(Around):
         return self.present.two_numerators
 
     def _numerators(self, r: Any, p: Any, blocks: Blocks) -> Sums:
-        found = self.present.numerators(r.present, p.present, blocks.at(r.rows, p.rows)).moved(r.rows, p.rows)
+        found = self.present.numerators(r.present, p.present, blocks.at(r.rows, p.rows)).renumber(r.rows, p.rows)
         return Sums.joined([found, Sums.of(self.both_missing(r, p, blocks))])
 
     def _below(self, here: Aligned) -> Iterator[Aligned]:
         # Two that are None count 1, which no field below has.
         return replace(here.inside(self.present), diagnostic=True).present().below()
 
-    def _changed(self, column: Any, owners: I64, change: Change) -> Any:
+    def _change_variables(self, column: Any, owners: I64, change: Change) -> Any:
         return change_present(self.present, column, owners, change)
 
     @property
@@ -187,7 +187,7 @@ class Optional(Around):
         return (first, *special, *more)
 
     def kernel(self, one_depth: bool = False) -> Kernel:
-        return self.inner.kernel(one_depth).kept("None apart")
+        return self.inner.kernel(one_depth).keep("None apart")
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return None if rng.random() < 0.2 else self.inner.sample(rng, depth)
@@ -196,8 +196,8 @@ class Optional(Around):
 def change_present(node: Similarity, column: Any, owners: I64, change: Change) -> Any:
     """The column of a field with the codes of its variables changed where there is a value."""
     if not isinstance(column, Maybe):
-        return node.changed(column, owners, change)
-    return Maybe(column.position, node.changed(column.present, owners[column.rows], change))
+        return node.change_variables(column, owners, change)
+    return Maybe(column.position, node.change_variables(column.present, owners[column.rows], change))
 
 
 def _maybe(column: Column) -> Maybe:
@@ -336,7 +336,7 @@ class AnyOf(Around):
         p: Any = here.predicted
         choice = self.chosen(r, p, here.i, here.j)
         met = (r.items.take(choice), p) if self.side == "reference" else (r, p.items.take(choice))
-        return here.changed(self.inner, *met).below()
+        return here.as_diagnostic(self.inner, *met).below()
 
     def inside(self, left: Sequence[Any], right: Sequence[Any]) -> tuple[Similarity, Sequence[Any], Sequence[Any]]:
         both = [k for k, pair in enumerate(zip(left, right, strict=True)) if None not in pair]

@@ -116,11 +116,11 @@ class Node:
             if not f.repr:
                 continue
             if isinstance(value, Named):
-                yield from (f"{keyword(name)}={shown(part)}" for name, part in value)
+                yield from (f"{keyword(name)}={in_expression(part)}" for name, part in value)
             elif f.default is MISSING:
-                yield shown(value)
+                yield in_expression(value)
             elif value != f.default:
-                yield f"{f.name}={shown(value)}"
+                yield f"{f.name}={in_expression(value)}"
 
     def parts(self) -> Iterator[tuple[str, Node]]:
         """The nodes directly inside this one, with the names they have there."""
@@ -243,12 +243,12 @@ def keyword(name: str) -> str:
     return name if plain else json.dumps(name, ensure_ascii=False)
 
 
-def shown(value: Any) -> str:
+def in_expression(value: Any) -> str:
     """A parameter in an expression."""
     if isinstance(value, Table):
-        return "{" + ", ".join(f"{shown(k)}: {shown(v)}" for k, v in value) + "}"
+        return "{" + ", ".join(f"{in_expression(k)}: {in_expression(v)}" for k, v in value) + "}"
     if isinstance(value, tuple):
-        return "[" + ", ".join(map(shown, value)) + "]"
+        return "[" + ", ".join(map(in_expression, value)) + "]"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if callable(value) and not isinstance(value, Node):
@@ -452,13 +452,13 @@ class Similarity(Node):
         `columns`), the blocks, and what they count."""
         yield self, r, p, rows, columns, blocks.at(rows, columns), factor
 
-    def changed(self, column: Any, owners: I64, change: Change) -> Any:
+    def change_variables(self, column: Any, owners: I64, change: Change) -> Any:
         """The column with the codes of all its variables changed, in the order of the expression."""
         if not self.has_variables:
             return column
-        return self._changed(unshared(column), owners, change)
+        return self._change_variables(unshared(column), owners, change)
 
-    def _changed(self, column: Any, owners: I64, change: Change) -> Any:
+    def _change_variables(self, column: Any, owners: I64, change: Change) -> Any:
         raise NotImplementedError
 
     # What everybody calls: the same, with values that occur many times scored once.
@@ -543,8 +543,8 @@ class Around(Similarity):
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return self.inner.sample(rng, depth)
 
-    def _changed(self, column: Any, owners: I64, change: Change) -> Any:
-        return self.inner.changed(column, owners, change)
+    def _change_variables(self, column: Any, owners: I64, change: Change) -> Any:
+        return self.inner.change_variables(column, owners, change)
 
     def _bound_inside(self) -> Similarity:
         """With the variables of the one collection inside mapped, if there is such a one, else around the whole."""

@@ -7,6 +7,7 @@ are a sparse list however large the block is.
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -218,48 +219,44 @@ class Overlap(Similarity):
 
     def _ends(self, data: Data, scope: Scope) -> tuple[F64, F64]:
         """Start and end, the end exclusive."""
-        if isinstance(data, Objects) and any(isinstance(v, Unfit) for v in data.values):
-            nowhere = {self.start: -1e300, self.end: -1e300}  # an empty range, far from everything
-            pairs = any(isinstance(v, (tuple, list)) for v in data.values)
-            data = Objects(
-                [((-1e300, -1e300) if pairs else nowhere) if isinstance(v, Unfit) else v for v in data.values]
-            )
-        if isinstance(data, Objects) and data.values and all(isinstance(v, range) for v in data.values):
-            for v in data.values:
-                if v.step != 1:
-                    raise ValueMismatch(f"at {scope}: expected ranges with step 1, found {v!r}")
-            try:
-                return (
-                    np.array([v.start for v in data.values], np.float64),
-                    np.array([max(v.stop, v.start) for v in data.values], np.float64),
-                )
-            except OverflowError:
-                raise ValueMismatch(f"at {scope}: a range ends beyond what a float holds") from None
-        if (
-            isinstance(data, Objects)
-            and data.values
-            and isinstance(data.values[0], (tuple, list))
-            and not hasattr(data.values[0], self.start)
-        ):
-            for v in data.values:
-                if len(v) != 2:
-                    raise ValueMismatch(f"at {scope}: expected (start, end), found {v!r:.60}")
-            start = _floats(Objects([v[0] for v in data.values]), scope)
-            end = _floats(Objects([v[1] for v in data.values]), scope)
-        elif isinstance(data, Bag):
+        if isinstance(data, Objects):
+            data = self._placed(data)
+            if data.values and all(isinstance(v, range) for v in data.values):
+                return _ends_of_ranges(data.values, scope)
+        start, end = self._two_ends(data, scope)
+        end = end + 1 if self.inclusive else end
+        wrong = np.flatnonzero(end < start)
+        if len(wrong):
+            raise ValueMismatch(f"at {scope}: a range ends before it starts: {start[wrong[0]]:g} to {end[wrong[0]]:g}")
+        return start, end
+
+    def _placed(self, data: Objects) -> Objects:
+        """With an empty range, far from everything, in the place of what is no range."""
+        if not any(isinstance(v, Unfit) for v in data.values):
+            return data
+        pairs = any(isinstance(v, (tuple, list)) for v in data.values)
+        nowhere: Any = (-1e300, -1e300) if pairs else {self.start: -1e300, self.end: -1e300}
+        return Objects([nowhere if isinstance(v, Unfit) else v for v in data.values])
+
+    def _two_ends(self, data: Data, scope: Scope) -> tuple[F64, F64]:
+        """The numbers of pairs, or the two fields of records."""
+        if isinstance(data, Bag):
             wrong = np.flatnonzero(np.diff(data.offsets) != 2)
             if len(wrong):
                 found = as_objects(sliced(data, int(wrong[0]), int(wrong[0]) + 1))[0]
                 raise ValueMismatch(f"at {scope}: expected (start, end), found {found!r:.60}")
             ends = _floats(data.items, scope)
-            start, end = ends[::2], ends[1::2]
+            return ends[::2], ends[1::2]
+        first = data.values[0] if isinstance(data, Objects) and data.values else None
+        if isinstance(data, Objects) and isinstance(first, (tuple, list)) and not hasattr(first, self.start):
+            for v in data.values:
+                if len(v) != 2:
+                    raise ValueMismatch(f"at {scope}: expected (start, end), found {v!r:.60}")
+            start, end = (_floats(Objects([v[k] for v in data.values]), scope) for k in (0, 1))
         else:
-            start = _floats(field(data, self.start, scope, False), scope.field(self.start))
-            end = _floats(field(data, self.end, scope, False), scope.field(self.end))
-        end = end + 1 if self.inclusive else end
-        wrong = np.flatnonzero(end < start)
-        if len(wrong):
-            raise ValueMismatch(f"at {scope}: a range ends before it starts: {start[wrong[0]]:g} to {end[wrong[0]]:g}")
+            start, end = (
+                _floats(field(data, name, scope, False), scope.field(name)) for name in (self.start, self.end)
+            )
         return start, end
 
     def _pairs(self, r: Numbers, p: Numbers, blocks: Blocks) -> Pairs:
@@ -283,6 +280,19 @@ class Overlap(Similarity):
         same = (left[i] == right[j]) & (ours == theirs)  # an empty range equals itself
         weight = np.where(same, 1.0, np.where(shared > 0, weight, 0.0))
         return Pairs(i, j, weight).positive()
+
+
+def _ends_of_ranges(values: Sequence[range], scope: Scope) -> tuple[F64, F64]:
+    for v in values:
+        if v.step != 1:
+            raise ValueMismatch(f"at {scope}: expected ranges with step 1, found {v!r}")
+    try:
+        return (
+            np.array([v.start for v in values], np.float64),
+            np.array([max(v.stop, v.start) for v in values], np.float64),
+        )
+    except OverflowError:
+        raise ValueMismatch(f"at {scope}: a range ends beyond what a float holds") from None
 
 
 def number(absolute: float = 0.0, relative: float = 0.0) -> Number:

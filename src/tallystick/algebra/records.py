@@ -110,9 +110,9 @@ class Record(OfFields):
             raise MetricError(f'{names} of a product share variables; with credit="each" they would be added up')
         return super().bound()
 
-    def _changed(self, column: Fields, owners: I64, change: Change) -> Fields:
+    def _change_variables(self, column: Fields, owners: I64, change: Change) -> Fields:
         both = zip(self.fields, column.columns, strict=True)
-        return Fields(tuple(part.changed(inner, owners, change) for (_, part), inner in both))
+        return Fields(tuple(part.change_variables(inner, owners, change) for (_, part), inner in both))
 
     @property
     def exact_only(self) -> bool:
@@ -249,7 +249,7 @@ class Each(OfFields):
             columns = np.arange(len(p)) if columns is None else columns
             one = part.numerators(a, b, blocks if everywhere else blocks.at(rows, columns))
             for side, weights in zip(sides, (one.total, one.reference, one.predicted), strict=True):
-                side.append(Pairs(one.i, one.j, weights).moved(rows, columns))
+                side.append(Pairs(one.i, one.j, weights).renumber(rows, columns))
         total, reference, predicted = (union(side, len(p), len(r)) for side in sides)
         return Sums(total.i, total.j, total.weight, reference.weight, predicted.weight)
 
@@ -272,7 +272,7 @@ class Each(OfFields):
                 a, b, rows if i is None else rows[i], columns if j is None else columns[j], blocks, factor
             )
 
-    def _changed(self, column: Fields, owners: I64, change: Change) -> Fields:
+    def _change_variables(self, column: Fields, owners: I64, change: Change) -> Fields:
         both = zip(self.fields, column.columns, strict=True)
         return Fields(tuple(change_present(part.present, inner, owners, change) for (_, part), inner in both))
 
@@ -311,10 +311,10 @@ def _field_pairs(ours: Field, theirs: Field, blocks: Blocks) -> Pairs:
         return node.pairs(a, b, blocks)
     if blocks.aligned:
         here, left, right = _present_on_both(rows, columns, len(blocks.reference))
-        return node.pairs(a.take(left), b.take(right), Blocks.diagonal(len(here))).moved(here, here)
+        return node.pairs(a.take(left), b.take(right), Blocks.diagonal(len(here))).renumber(here, here)
     rows = np.arange(len(blocks.reference)) if rows is None else rows
     columns = np.arange(len(blocks.predicted)) if columns is None else columns
-    return node.pairs(a, b, blocks.at(rows, columns)).moved(rows, columns)
+    return node.pairs(a, b, blocks.at(rows, columns)).renumber(rows, columns)
 
 
 def _sum_exactly(found: list[Pairs | None], crowds: list[Crowd | None]) -> bool:

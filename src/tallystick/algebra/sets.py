@@ -145,8 +145,8 @@ class Matching(Similarity):
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return sample_items(self.inner, rng, depth)
 
-    def _changed(self, column: Items, owners: I64, change: Change) -> Items:
-        return replace(column, items=self.inner.changed(column.items, owners[column.owners], change))
+    def _change_variables(self, column: Items, owners: I64, change: Change) -> Items:
+        return replace(column, items=self.inner.change_variables(column.items, owners[column.owners], change))
 
     def _solved_selves(self, column: Items) -> F64:
         """Σ(X, X) as a problem of its own, for each row alone."""

@@ -110,17 +110,22 @@ def _look_at(type_: Any, origin: Any, arguments: tuple[Any, ...]) -> Shape:
     if origin in UNIONS:
         cases = [case for case in arguments if case is not type(None)]
         return Shape("union", type_, _numbered(cases), optional=len(cases) < len(arguments))
-    variadic = origin is tuple and (not arguments or (len(arguments) == 2 and arguments[1] is Ellipsis))
-    if variadic or origin in BAGS or origin in SEQUENCES:
-        in_order = variadic or origin in SEQUENCES
-        parts = {"[*]": arguments[0]} if arguments and (variadic or len(arguments) == 1) else {}
-        return Shape("items", type_, parts, in_order=in_order, repeats=origin not in SETS)
+    if origin is tuple and (not arguments or arguments[1:] == (Ellipsis,)):
+        return Shape("items", type_, {"[*]": arguments[0]} if arguments else {}, in_order=True)
+    if origin in BAGS or origin in SEQUENCES:
+        parts = {"[*]": arguments[0]} if len(arguments) == 1 else {}
+        return Shape("items", type_, parts, in_order=origin in SEQUENCES, repeats=origin not in SETS)
+    if origin in MAPPINGS:
+        return Shape("map", type_, dict(zip(("key", "value"), arguments, strict=True)) if len(arguments) == 2 else {})
+    return _look_at_value(type_, origin, arguments)
+
+
+def _look_at_value(type_: Any, origin: Any, arguments: tuple[Any, ...]) -> Shape:
+    """What is none of Python's collections."""
     if origin in (Tree, Graph):
         return Shape("structure", type_, {"[*]": arguments[0] if arguments else Any})
     if isinstance(origin, type) and issubclass(origin, Var):
         return Shape("variable", type_, {})
-    if origin in MAPPINGS:
-        return Shape("map", type_, dict(zip(("key", "value"), arguments, strict=True)) if len(arguments) == 2 else {})
     if origin is Literal or (isinstance(origin, type) and issubclass(origin, LEAVES)):
         return Shape("leaf", type_, {})
     named = isinstance(origin, type) and (typing_extensions.is_typeddict(origin) or fields_of(origin) is not None)

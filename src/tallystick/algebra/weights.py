@@ -87,7 +87,7 @@ class Weighted(Around):
         return (first, f"weight {self.weight:g}", *more)
 
     def kernel(self, one_depth: bool = False) -> Kernel:
-        return self.inner.kernel(one_depth).kept("a positive multiple", indicator=False)
+        return self.inner.kernel(one_depth).keep("a positive multiple", indicator=False)
 
 
 @frozen
@@ -125,10 +125,10 @@ class Weigh(Around):
 
     def _below(self, here: Aligned) -> Iterator[Aligned]:
         r, p = here.reference, here.predicted
-        return here.changed(self.inner, r.columns[0], p.columns[0]).below()  # type: ignore[attr-defined]
+        return here.as_diagnostic(self.inner, r.columns[0], p.columns[0]).below()  # type: ignore[attr-defined]
 
-    def _changed(self, column: Fields, owners: I64, change: Change) -> Fields:
-        return Fields((self.inner.changed(column.columns[0], owners, change), column.columns[1]))
+    def _change_variables(self, column: Fields, owners: I64, change: Change) -> Fields:
+        return Fields((self.inner.change_variables(column.columns[0], owners, change), column.columns[1]))
 
     def kernel(self, one_depth: bool = False) -> Kernel:
         inner = self.inner.kernel(one_depth)

@@ -50,7 +50,7 @@ class Pairs:
         keep = self.weight > 0
         return self if keep.all() else Pairs(self.i[keep], self.j[keep], self.weight[keep])
 
-    def moved(self, rows_i: I64, rows_j: I64) -> Pairs:
+    def renumber(self, rows_i: I64, rows_j: I64) -> Pairs:
         """The same pairs, with the rows looked up in another numbering."""
         return Pairs(rows_i[self.i], rows_j[self.j], self.weight)
 
@@ -78,7 +78,7 @@ class Sums:
         """Sums over different pairs, one after the other."""
         return Sums(*(np.concatenate([getattr(one, f.name) for one in parts]) for f in fields(Sums)))
 
-    def moved(self, rows_i: I64, rows_j: I64) -> Sums:
+    def renumber(self, rows_i: I64, rows_j: I64) -> Sums:
         """The same pairs, with the rows looked up in another numbering."""
         return replace(self, i=rows_i[self.i], j=rows_j[self.j])
 

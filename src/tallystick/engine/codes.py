@@ -132,15 +132,19 @@ def comparable(values: Sequence[Any], kinds: Iterable[type], scope: Scope) -> li
         return list(values)
     for kind in kinds:
         _require_equality(kind, scope)
-    plain = all(kind.__hash__ is not None and not issubclass(kind, _CONTAINERS) and not _made(kind) for kind in kinds)
-    if plain:
-        try:
-            for value in values:
-                hash(value)
-            return list(values)
-        except TypeError:
-            pass
-    return [freeze(value, scope) for value in values]
+    return list(values) if _hashable(values, kinds) else [freeze(value, scope) for value in values]
+
+
+def _hashable(values: Sequence[Any], kinds: set[type]) -> bool:
+    """Whether values can be keys as they are."""
+    if any(kind.__hash__ is None or issubclass(kind, _CONTAINERS) or _made(kind) for kind in kinds):
+        return False
+    try:
+        for value in values:
+            hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 _CONTAINERS = (tuple, frozenset)

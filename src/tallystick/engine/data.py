@@ -333,15 +333,25 @@ def note_absence(name: str, sides: Iterable[Data], values: Iterable[Data], scope
     path = scope.field(name).path
     if absent.get(path) == "":
         return
-    sides = [side.values if isinstance(side, Index) else side for side in sides]
     found = (value for column in values if isinstance(column, Objects) for value in column.values)
-    rows = [row for side in sides if isinstance(side, Objects) for row in side.values]
-    columns = [side.fields for side in sides if isinstance(side, Record)]
-    seen = not all(isinstance(row, Mapping) for row in rows[:1]) or any(value is not None for value in found)
+    columns, rows = _records_of([side.values if isinstance(side, Index) else side for side in sides])
+    seen = any(not isinstance(row, Mapping) for row in rows[:1]) or any(value is not None for value in found)
     if seen or any(name in row for row in (*columns, *rows)):
         absent[path] = ""
     elif (rows or columns) and path not in absent:
         absent[path] = _no_field(scope, name, dict.fromkeys(key for row in (*columns, *rows[:100]) for key in row))
+
+
+def _records_of(sides: Iterable[Data]) -> tuple[list[Mapping[str, Data]], list[Any]]:
+    """The columns of records by field, and the records that are Python values."""
+    columns: list[Mapping[str, Data]] = []
+    rows: list[Any] = []
+    for side in sides:
+        if isinstance(side, Record):
+            columns.append(side.fields)
+        elif isinstance(side, Objects):
+            rows += side.values
+    return columns, rows
 
 
 def fields_of(kind: type) -> list[str] | None:

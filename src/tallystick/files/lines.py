@@ -40,6 +40,11 @@ class Portion:
     lines: list[bytes]
     offsets: list[int]
 
+    def slice(self, start: int, length: int | None = None) -> Portion:
+        """Some of the lines, as Arrow's batches are sliced."""
+        some = slice(start, None if length is None else start + length)
+        return Portion(self.numbers[some], self.lines[some], self.offsets[some])
+
     def __len__(self) -> int:
         return len(self.lines)
 

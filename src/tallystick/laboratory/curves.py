@@ -89,7 +89,7 @@ class Curve:
                 out.append(k)
         return out
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """The steps in words."""
         ratio = "" if self.ratio == float("inf") else f" ({self.ratio:.3g} times)"
         zeros = sum(abs(step) <= TOLERANCE for step in self.steps)
@@ -115,7 +115,7 @@ def curve(
 # Properties along walks: from nothing to the reference, and from the reference to all wrong (P4, P5, precision and recall).
 
 
-def walked(
+def curves_along_walks(
     lab: Laboratory, references: Sequence[Any], multiple: float = MULTIPLE, figures: Sequence[str] = ()
 ) -> list[list[tuple[Walk, list[Curve | None]]]]:
     """For each reference its walks, and for each of them a curve for every figure; all are scored in one go."""
@@ -151,14 +151,14 @@ def walk_property(lab: Laboratory, name: str, structure: Any = None, multiple: f
     ask = _walk_asker(lab, number, which, multiple)
     if structure is None:
         return lab.experiment(name, lab.single, ask, WALKED)
-    curves = walked(lab, [structure], multiple)[0]
+    curves = curves_along_walks(lab, [structure], multiple)[0]
     found = curves[number][1][0] if number < len(curves) else None
     if found is None:
         return Finding(name, NOT_ASKED, "the score is undefined on the way")
     answer = ask([(structure,)])[0]
     if isinstance(answer, Failure):
-        return Finding(name, FAILS, f"{answer.text}; {found.said()}")
-    return Finding(name, HOLDS, found.said())
+        return Finding(name, FAILS, f"{answer.text}; {found.describe()}")
+    return Finding(name, HOLDS, found.describe())
 
 
 def _walk_asker(lab: Laboratory, number: int, which: str, multiple: float) -> Callable[[Sequence[State]], list[Answer]]:
@@ -181,7 +181,7 @@ def _walk_asker(lab: Laboratory, number: int, which: str, multiple: float) -> Ca
 
     def ask(states: Sequence[State]) -> list[Answer]:
         references = [reference for (reference,) in states]
-        found = walked(lab, references, multiple)
+        found = curves_along_walks(lab, references, multiple)
         return [
             one(reference, mine[number][0], mine[number][1][0]) if number < len(mine) else False
             for reference, mine in zip(references, found, strict=True)
@@ -210,7 +210,7 @@ def sides(lab: Laboratory) -> Finding:
 
     def ask(states: Sequence[State]) -> list[Answer]:
         references = [reference for (reference,) in states]
-        found = walked(lab, references, figures=("recall", "precision"))
+        found = curves_along_walks(lab, references, figures=("recall", "precision"))
         return [one(reference, mine) for reference, mine in zip(references, found, strict=True)]
 
     return lab.experiment("P and R", lab.single, ask, (2, 3, 4))

@@ -105,7 +105,7 @@ FIGURES = ("precision", "recall", "f1", "score", "overall", "overall_score", "ja
 """Figures that are 1 where everything is right, whatever else a function gives."""
 
 
-def shown(value: float | None) -> str:
+def format_score(value: float | None) -> str:
     """A score in words."""
     return "undefined" if value is None else f"{value:.4g}"
 
@@ -117,7 +117,7 @@ def pair(lab: Laboratory, state: State, **more: Any) -> tuple[tuple[str, Any], .
     return (*built, *((name.replace("_", " "), lab.subject.space.build(one)) for name, one in more.items()))
 
 
-def raised(lab: Laboratory, state: State, *scored: Scored) -> Failure | None:
+def error_in(lab: Laboratory, state: State, *scored: Scored) -> Failure | None:
     """A failure if scoring raised something."""
     error = next((one.error for one in scored if one.error), "")
     return Failure(f"raises {error}", pair(lab, state)) if error else None

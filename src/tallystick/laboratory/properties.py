@@ -28,7 +28,7 @@ from random import Random
 from typing import Any
 
 from tallystick.errors import MetricError, did_you_mean
-from tallystick.laboratory.curves import MULTIPLE, WALK_PROPERTIES, Curve, sides, walk_property, walked
+from tallystick.laboratory.curves import MULTIPLE, WALK_PROPERTIES, Curve, curves_along_walks, sides, walk_property
 from tallystick.laboratory.experiments import (
     FAILS,
     FIGURES,
@@ -42,9 +42,9 @@ from tallystick.laboratory.experiments import (
     Laboratory,
     State,
     equal,
+    error_in,
+    format_score,
     pair,
-    raised,
-    shown,
 )
 from tallystick.laboratory.subjects import Scored, Subject
 
@@ -62,7 +62,9 @@ def definition_1(lab: Laboratory) -> Finding:
             if one.excess > TOLERANCE:
                 out.append(Failure(f"Σ(P,R) passes a Σ of one side by {one.excess:.4g}", pair(lab, state)))
             elif score is not None and most is not None and score > most + TOLERANCE:
-                out.append(Failure(f"φ(x, y) = {shown(score)} > φ(x, x) = {shown(most)}", pair(lab, state)))
+                out.append(
+                    Failure(f"φ(x, y) = {format_score(score)} > φ(x, x) = {format_score(most)}", pair(lab, state))
+                )
             else:
                 out.append(score is not None and most is not None)
         return out
@@ -80,7 +82,7 @@ def range_(lab: Laboratory) -> Finding:
             bad = [
                 f"{k} = {v:.4g}" for k, v in wanted.items() if v is not None and not -TOLERANCE <= v <= 1 + TOLERANCE
             ]
-            broken = raised(lab, state, one)
+            broken = error_in(lab, state, one)
             out.append(Failure(", ".join(bad), pair(lab, state)) if bad else broken or True)
         return out
 
@@ -108,7 +110,7 @@ def _not_one(lab: Laboratory, state: State, one: Scored) -> Failure | None:
     bad = [f"{k} = {v:.4g}" for k, v in wanted.items() if v is not None and abs(v - 1) > TOLERANCE]
     if bad:
         return Failure(f"against itself {', '.join(bad)}", pair(lab, state))
-    return raised(lab, state, one)
+    return error_in(lab, state, one)
 
 
 def p2_symmetry(lab: Laboratory) -> Finding:
@@ -129,7 +131,10 @@ def p2_symmetry(lab: Laboratory) -> Finding:
             pairs = [(one.at("precision"), other.at("recall")), (one.at("recall"), other.at("precision"))]
             swaps = swaps and all(equal(*pair) for pair in pairs)
             a, b = one.at(name), other.at(turned)
-            out.append(equal(a, b) or Failure(f"{shown(a)}, and {shown(b)} with the sides exchanged", pair(lab, state)))
+            out.append(
+                equal(a, b)
+                or Failure(f"{format_score(a)}, and {format_score(b)} with the sides exchanged", pair(lab, state))
+            )
         return out
 
     found = lab.experiment("P2 symmetry", lab.double, ask, SMALL)
@@ -151,7 +156,7 @@ def p3_zero(lab: Laboratory) -> Finding:
             if isinstance(out[k], Failure) or score is None:
                 continue
             bad = abs(score) > TOLERANCE
-            out[k] = Failure(f"{shown(score)} ({what})", pair(lab, (states[k][0], other))) if bad else True
+            out[k] = Failure(f"{format_score(score)} ({what})", pair(lab, (states[k][0], other))) if bad else True
         return out
 
     return lab.experiment("P3 zero", lab.single, ask, (2, 3, 4))
@@ -208,7 +213,7 @@ def _unchanged(lab: Laboratory, name: str, change: Callable[[State], State], wha
                 out.append(True)
             else:
                 more = {f"reference_{what.split()[-1]}": other[0], f"predicted_{what.split()[-1]}": other[1]}
-                out.append(Failure(f"{shown(x)}, and {shown(y)} {what}", pair(lab, state, **more)))
+                out.append(Failure(f"{format_score(x)}, and {format_score(y)} {what}", pair(lab, state, **more)))
         return out
 
     return lab.experiment(name, lab.double, ask, SMALL)
@@ -232,7 +237,7 @@ def duplicates(lab: Laboratory) -> Finding:
             if failure is None and first is not None and second is not None:
                 costs.append(second < first - TOLERANCE)
                 if second > first + TOLERANCE:
-                    text = f"a piece predicted twice raises {shown(first)} to {shown(second)}"
+                    text = f"a piece predicted twice raises {format_score(first)} to {format_score(second)}"
                     failure = Failure(text, pair(lab, (states[k][0], doubled[k])))
             out[k] = failure or True
         return out
@@ -251,14 +256,14 @@ def empties(lab: Laboratory) -> Finding:
         return Finding("empties", NOT_ASKED, "no empty structure")
     something = next(x for seed in range(50) if not space.same(x := space.random(Random(seed), 2), nothing))
     both, missed, spurious = lab.subject.scores([(nothing, nothing), (something, nothing), (nothing, something)])
-    detail = f"∅ against ∅ {shown(both.at(name))}, x against ∅ {shown(missed.at(name))}, ∅ against x {shown(spurious.at(name))}"
+    detail = f"∅ against ∅ {format_score(both.at(name))}, x against ∅ {format_score(missed.at(name))}, ∅ against x {format_score(spurious.at(name))}"
     for state, one in (((nothing, nothing), both), ((something, nothing), missed), ((nothing, something), spurious)):
-        broken = raised(lab, state, one)
+        broken = error_in(lab, state, one)
         if broken:
             return Finding("empties", FAILS, broken.text, broken.shown)
         score = one.at(name)
         if state[0] is not state[1] and score is not None and score > TOLERANCE:
-            return Finding("empties", FAILS, f"an empty side scores {shown(score)}", pair(lab, state))
+            return Finding("empties", FAILS, f"an empty side scores {format_score(score)}", pair(lab, state))
     known = {k: v for k, v in both.figures.items() if v is not None and (k in FIGURES or k == name)}
     if len({round(v, 9) for v in known.values()}) > 1:
         contradiction = ", ".join(f"{k} = {v:.4g}" for k, v in known.items())
@@ -284,7 +289,7 @@ def empty_document(lab: Laboratory) -> Finding:
             assert alone is not None
             assert beside is not None
             a, b = alone.at(lab.subject.headline), beside.at(lab.subject.headline)
-            bad = f"{shown(a)}, and {shown(b)} with an empty document beside it"
+            bad = f"{format_score(a)}, and {format_score(b)} with an empty document beside it"
             out.append(equal(a, b) or Failure(bad, pair(lab, (x, y))))
         return out
 
@@ -332,12 +337,12 @@ def optimum(lab: Laboratory) -> Finding:
         for order_ in permutations(range(len(x))):
             if all((alone[k][j] or 0.0) >= 1 - TOLERANCE for k, j in enumerate(order_)):
                 pairing = [y[j] for j in order_]
-                text = f"scores {shown(score)}, although each item alone scores 1 with a partner of its own"
+                text = f"scores {format_score(score)}, although each item alone scores 1 with a partner of its own"
                 return Failure(text, pair(lab, (x, y), partners=pairing))
             if takes_keys:
                 better = measure([(keyed(x), keyed([y[j] for j in order_]))])[0].at(name)
                 if better is not None and better > score + TOLERANCE:
-                    text = f"scores {shown(score)}, and {shown(better)} when told the pairing by keys"
+                    text = f"scores {format_score(score)}, and {format_score(better)} when told the pairing by keys"
                     return Failure(text, pair(lab, (x, y), partners=[y[j] for j in order_]))
         return True
 
@@ -443,5 +448,5 @@ def check(
         names = [name for name, _ in asked]
         raise MetricError(f"no property {only[0]!r}; there are {', '.join(names)}.{did_you_mean(only[0], names)}")
     reference = structure if structure is not None else subject.space.random(Random(seed), size)
-    curves = tuple(found[0] for _, found in walked(lab, [reference], multiple)[0] if found[0] is not None)
+    curves = tuple(found[0] for _, found in curves_along_walks(lab, [reference], multiple)[0] if found[0] is not None)
     return Report(subject.name, subject.headline, tuple(findings), curves)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tallystick.algebra.node import Node, Similarity, keyword, shown
+from tallystick.algebra.node import Node, Similarity, in_expression, keyword
 from tallystick.algebra.parse import parse
 from tallystick.engine.rows import Invalid
 from tallystick.errors import TallystickError
@@ -409,7 +409,7 @@ def derivation(result: Result) -> MetricPart | None:
 
 def _part(node: Node, name: str) -> MetricPart:
     parts = list(node.parts())
-    inside = {f"{keyword(part_name)}={shown(part)}" for part_name, part in parts} | {shown(part) for _, part in parts}
+    inside = {f"{keyword(part_name)}={in_expression(part)}" for part_name, part in parts} | {in_expression(part) for _, part in parts}
     called = str(node).partition("(")[0]
     own = [argument for argument in node._arguments() if argument not in inside]
     return MetricPart(

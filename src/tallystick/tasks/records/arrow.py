@@ -120,7 +120,7 @@ def _count(seen: Seen, kind: type, values: int, nulls: int) -> None:
         values, nulls = 0, values + nulls
     for one, times in ((kind, values), (_NONE, nulls)):
         if times:
-            seen.kinds[one] = seen.kinds.get(one, 0) + times
+            seen.kinds[one] += times
     seen.count += values + nulls
 
 
@@ -351,7 +351,7 @@ class ColumnReader(Reader):
         elif where is not None:
             self.remark = f"{self.lines.file} is read row by row as JSON: {where} is not of the kind that is expected"
         self.missing = side.tolerant and side.credit == "each"
-        self.source = self.lines.batches(self._wanted(schema.names))
+        self.source = (one for one in self.lines.batches(self._wanted(schema.names)) if len(one))
         self.waiting: list[Any] = []
         self.done = 0
         self.first = 0
@@ -373,48 +373,24 @@ class ColumnReader(Reader):
         """The columns that the type knows, and the id; None: all."""
         fields = None if self.side.type is None else record_fields(self.side.type)
         self.known = names if fields is None else [name for name in names if name in fields]
-        if self.side.unknown is not None:
+        if self.side.unknown is not None or fields is None:
             return None
-        if fields is None:
-            return None
-        found = [name for name in names if name in fields or name == self.side.id_field]
-        return found or None
+        return [name for name in names if name in fields or name == self.side.id_field] or None
 
     def take(self, count: int | None = None) -> tuple[list[int], list[Any], Sequence[Any]]:
-        before, batch = self.done, self._rows(count)
-        if batch is None:
+        parts = self._take_chunks(count)
+        if not parts:
             return [], [], []
-        self.done += batch.num_rows
-        self.first, self._last = before, batch
-        numbers = list(range(before + 1, self.done + 1))
-        return numbers, _ids(batch, self.side.id_field), self.values(batch, numbers)
-
-    def _rows(self, count: int | None) -> Any:
-        parts: list[Any] = []
-        room = count
-        while room is None or room > 0:
-            batch = self.waiting.pop() if self.waiting else next((one for one in self.source if one.num_rows), None)
-            if batch is None:
-                break
-            if room is not None and batch.num_rows > room:
-                self.waiting.append(batch.slice(room))
-                batch = batch.slice(0, room)
-            parts.append(batch)
-            if room is None:
-                break
-            room -= batch.num_rows
-        return pa.concat_batches(parts) if len(parts) > 1 else parts[0] if parts else None
-
-    def count(self) -> int:
-        left = sum(int(batch.num_rows) for batch in (*self.waiting, *self.source))
-        self.waiting = []
-        return left
+        self.last = pa.concat_batches(parts) if len(parts) > 1 else parts[0]
+        self.first, self.done = self.done, self.done + len(self.last)
+        numbers = list(range(self.first + 1, self.done + 1))
+        return numbers, _ids(self.last, self.side.id_field), self.values(self.last, numbers)
 
     def index(self, last: Any, lines: dict[Any, int]) -> tuple[dict[Any, Any], list[int]]:
         """The rows that were taken last and all that come after them are held in memory, as one batch."""
-        parts = [self._last] if self.done > self.first else []
-        parts += [*self.waiting, *self.source]
-        self.waiting, self.source = [], iter(())
+        parts = [*([self.last] if last[0] else []), *self.waiting, *self.source]
+        if not parts:
+            return {}, []
         self.left = pa.concat_batches(parts) if len(parts) > 1 else parts[0]
         keys = _ids(self.left, self.side.id_field)
         self.side.check_ids(range(self.first + 1, self.first + len(keys) + 1), keys, lines)
@@ -423,6 +399,8 @@ class ColumnReader(Reader):
     def values_at(self, places: list[Any]) -> Sequence[Any]:
         rows = np.array([-1 if row is None else row for row in places], np.int64)
         here = rows >= 0
+        if not here.any():
+            return [NO_PREDICTION] * len(rows)
         numbers = (self.first + 1 + rows[here]).tolist()
         found = self.values(self.left.take(pa.array(rows[here])), numbers)
         if here.all():

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,8 @@ from tallystick.files.lines import Lines, Portion, not_json
 from tallystick.files.pairing import Missing, Repeats, allowed
 from tallystick.files.repair import Unreadable, read_noisy
 from tallystick.tasks.records.fitting import Fitting, Unknown, settle_unknown
-from tallystick.tasks.records.shapes import PLAIN, RecordShape, loose_converter
+from tallystick.tasks.records.shapes import RecordShape, loose_converter
+from tallystick.tasks.records.task import RecordSettings
 
 MOST_LISTED = 1000
 """So many predictions that cannot be read are listed by name; all are counted."""
@@ -554,51 +556,51 @@ class Reader:
 
     def __init__(self, side: RecordFile) -> None:
         self.side = side
-        self.portions = side.lines.portions()
-        self.rest: list[Portion] = []
+        self.source: Iterator[Any] = side.lines.portions()
+        self.waiting: list[Any] = []
 
     def first_id(self) -> Any:
         """The id of the first document."""
-        for portion in self.portions:
+        for portion in self.source:
             return self.side.identify(portion.lines[0])
         raise InputError("has no records; expected one JSON value a line", self.side.lines.file)
 
     def ids(self) -> Iterator[tuple[int, Any]]:
         """The ids of all documents, with their lines."""
-        for portion in self.portions:
+        for portion in self.source:
             yield from zip(portion.numbers, map(self.side.identify, portion.lines), strict=True)
 
     def take(self, count: int | None = None) -> tuple[list[int], list[Any], Sequence[Any]]:
         """Line numbers, ids and values of the next documents: a portion, or so many."""
-        portion = self._lines(count)
-        if not portion.lines:
+        portions = self._take_chunks(count)
+        if not portions:
             return [], [], []
+        portion = portions[0]
+        if len(portions) > 1:
+            parts = ((one.numbers, one.lines, one.offsets) for one in portions)
+            portion = Portion(*(list(chain.from_iterable(some)) for some in zip(*parts, strict=True)))
         keys, values = self.side.read(portion)
         return portion.numbers, keys, values
 
-    def _lines(self, count: int | None) -> Portion:
-        numbers: list[int] = []
-        lines: list[bytes] = []
-        offsets: list[int] = []
-        while count is None or len(lines) < count:
-            portion = self.rest.pop() if self.rest else next(self.portions, None)
-            if portion is None:
+    def _take_chunks(self, count: int | None) -> list[Any]:
+        """The next chunk of the source, or as many as hold so many documents."""
+        chunks: list[Any] = []
+        while count is None or count > 0:
+            chunk = self.waiting.pop() if self.waiting else next(self.source, None)
+            if chunk is None:
                 break
-            room = len(portion) if count is None else count - len(lines)
-            numbers += portion.numbers[:room]
-            lines += portion.lines[:room]
-            offsets += portion.offsets[:room]
-            if room < len(portion):
-                self.rest.append(Portion(portion.numbers[room:], portion.lines[room:], portion.offsets[room:]))
+            if count is not None and len(chunk) > count:
+                self.waiting.append(chunk.slice(count))
+                chunk = chunk.slice(0, count)
+            chunks.append(chunk)
             if count is None:
                 break
-        return Portion(numbers, lines, offsets)
+            count -= len(chunk)
+        return chunks
 
     def count(self) -> int:
         """How many documents are left."""
-        left = sum(map(len, self.rest)) + sum(map(len, self.portions))
-        self.rest = []
-        return left
+        return sum(map(len, chain(self.waiting, self.source)))
 
     def index(self, last: Any, lines: dict[Any, int]) -> tuple[dict[Any, Any], list[int]]:
         """Where each document stands among those that `last` took and those that are left, for `values_at`; and the lines that cannot
@@ -608,7 +610,7 @@ class Reader:
         places: dict[Any, Any] = dict(zip(keys, ((None, value) for value in values), strict=True))
         places.pop(UNREADABLE, None)
         unread = [number for number, key in zip(numbers, keys, strict=True) if key is UNREADABLE]
-        while (portion := self._lines(None)).lines:
+        for portion in chain(self.waiting, self.source):
             for number, line, offset in zip(portion.numbers, portion.lines, portion.offsets, strict=True):
                 key = side.identify(line)
                 if key is UNREADABLE:
@@ -634,25 +636,18 @@ class Reader:
 def lay_together(
     reference: str | Path | Lines,
     predicted: str | Path | Lines,
-    shape: RecordShape = PLAIN,
-    *,
-    id_field: str | None = None,
-    text_field: str | None = None,
-    lenient: bool = False,
-    credit: str = "each",
+    shape: RecordShape,
+    settings: RecordSettings,
     missing: Missing | None = None,
 ) -> Pairing:
     """Two files of one shape, ready to be read in batches. Leniency is for predictions; a reference has to be right."""
-    left, right = (open_records(one) for one in (reference, predicted))
     ours, theirs = shape.converters()
-    if shape.schema is not None and credit == "each":
+    if shape.schema is not None and settings.credit == "each":
         theirs = loose_converter(shape.schema)  # where each field counts by itself, one that is not there is only that
-    key = id_field or "id"
-    return Pairing(
-        RecordFile(left, ours, shape.reference, key, credit=credit),
-        RecordFile(
-            right, theirs, shape.predicted, key, text_field, lenient, not shape.promised, credit, advice=LENIENT
-        ),
-        id_named=id_field is not None,
-        missing=missing,
+    key, credit = settings.id or "id", settings.credit
+    left = RecordFile(open_records(reference), ours, shape.reference, key, credit=credit)
+    right = RecordFile(
+        open_records(predicted), theirs, shape.predicted, key, settings.from_, credit=credit, advice=LENIENT
     )
+    right.lenient, right.tolerant = settings.lenient, not shape.promised
+    return Pairing(left, right, id_named=settings.id is not None, missing=missing)

@@ -34,7 +34,7 @@ MOST_STEPS = 100_000
 """Parts of a schema or of choices, with all that they refer to put in."""
 _SIMPLE: dict[str, Any] = {"string": str, "integer": int, "number": int | float, "boolean": bool, "null": None}
 _TYPES = (*_SIMPLE, "array", "object")
-_FORMATS: dict[str, Any] = {
+FORMATS: dict[str, Any] = {
     "date": datetime.date,
     "date-time": datetime.datetime,
     "time": datetime.time,
@@ -84,12 +84,13 @@ def _yaml(content: str, file: str) -> Any:
         raise InputError(f"is not YAML: {error}", file) from None
 
 
-def type_of_schema(schema: Any, file: str = "schema", *, predicted: bool = False) -> Any:
+def type_of_schema(schema: Any, file: str = "schema", *, predicted: bool = False, loose: bool = False) -> Any:
     """The type that a schema describes.
 
-    With `predicted`, the type of predictions: where the gold may hold alternatives, a prediction is one value.
+    With `predicted`, the type of predictions: where the gold may hold alternatives, a prediction is one value. With `loose`, no key is
+    required.
     """
-    reader = _Reader(schema, file, predicted)
+    reader = _Reader(schema, file, predicted, loose)
     title = schema.get("title") if isinstance(schema, Mapping) else None
     try:
         return reader.type_at(schema, "#", _class_name(title, "Document"))
@@ -117,8 +118,8 @@ def _check_size(value: Any, file: str) -> None:
 
 
 class _Reader:
-    def __init__(self, schema: Any, file: str, predicted: bool) -> None:
-        self.schema, self.file, self.predicted = schema, file, predicted
+    def __init__(self, schema: Any, file: str, predicted: bool, loose: bool) -> None:
+        self.schema, self.file, self.predicted, self.loose = schema, file, predicted, loose
         self.known: dict[str, Any] = {}
         self.names: set[str] = set()
         self.steps = 0
@@ -200,7 +201,7 @@ class _Reader:
         if kind == "string" and node.get("contentEncoding") == "base64":
             return bytes
         if kind == "string" and not (choice is not None and isinstance(choice.similarity, Text)):
-            return _FORMATS.get(str(node.get("format", "")), str)
+            return FORMATS.get(str(node.get("format", "")), str)
         return _SIMPLE[kind]
 
     def array(self, node: Mapping[str, Any], pointer: str, name: str) -> Any:
@@ -226,7 +227,7 @@ class _Reader:
                 return dict[str, value]
             raise self.wrong(pointer, "an object that does not say what is in it; give it properties")
         self.check_object(node, pointer)
-        required = node.get("required", [])
+        required = [] if self.loose else node.get("required", [])
         for one in required:
             if one not in properties:
                 hint = did_you_mean(str(one), properties)

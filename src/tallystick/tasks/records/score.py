@@ -194,10 +194,7 @@ def prepare(
     paths = {path for path, choice in choices.items() if _has_any_of(choice)}
     if shape.reference is not None and paths:
         shape = shape.with_alternatives(paths)
-    pairing = lay_together(
-        left, predicted, shape,
-        id_field=settings.id, text_field=settings.from_, lenient=settings.lenient, credit=settings.credit, missing=missing,
-    )  # fmt: skip
+    pairing = lay_together(left, predicted, shape, settings, missing)
     if known is not None:
         pairing.how = known.paired
     if settings.metric is not None:

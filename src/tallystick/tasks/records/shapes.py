@@ -1,15 +1,19 @@
-"""What a document looks like, read off the reference: a JSON Schema that can be saved, edited and given back.
+"""What a document is: given as a type or a JSON Schema, or inferred from the reference. All three end in a type, and go one way on.
 
-Nothing is guessed about how values are compared: texts, numbers and booleans are exact, lists are bags. What looks as if
-it meant something else (a list that is always two integers, keys that are never the same) is said, not decided.
+    reference file  → Seen ─→ JSON Schema ─→ type ─→ the metric, the converters, and whatever walks `algebra.shape`
+    Arrow's columns ↗         --schema   ↗   --type ↗
+
+Nothing is guessed about how values are compared: texts, numbers and booleans are exact, lists are bags. What looks as if it meant
+something else (a list that is always two integers, keys that are never the same) triggers a warning and decides nothing. An inferred
+schema can be saved, edited and given back.
 """
 
 from __future__ import annotations
 
 import contextlib
-import datetime
 import decimal
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, cast
@@ -23,18 +27,14 @@ from tallystick.errors import InputError, MetricError, Place, TallystickError
 from tallystick.files.arrow import ArrowLines
 from tallystick.files.json_values import TOO_DEEP
 from tallystick.files.lines import Lines, not_json
-from tallystick.tasks.records.schema import type_of_schema
+from tallystick.tasks.records.schema import FORMATS, type_of_schema
 
 # Whole numbers are numbers: that a reference happens to have no fraction promises nothing about a prediction.
-_KINDS: dict[type, str] = {
-    str: "string", bool: "boolean", int: "number", float: "number", type(None): "null",
-    bytes: "string", decimal.Decimal: "number", datetime.date: "string", datetime.datetime: "string",
-    datetime.time: "string", datetime.timedelta: "string",
-}  # fmt: skip
+_KINDS: dict[type, str] = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null"}
 # What JSON has no kind for; such values come from columns, where all values of a field are of one kind.
 _NOTES: dict[type, dict[str, str]] = {
-    bytes: {"contentEncoding": "base64"}, decimal.Decimal: {"format": "decimal"}, datetime.date: {"format": "date"},
-    datetime.datetime: {"format": "date-time"}, datetime.time: {"format": "time"}, datetime.timedelta: {"format": "duration"},
+    bytes: {"contentEncoding": "base64"}, decimal.Decimal: {"format": "decimal"},
+    **{kind: {"format": name} for name, kind in FORMATS.items()},
 }  # fmt: skip
 MANY_KEYS = 50
 MANY_SHAPES = 10_000
@@ -46,7 +46,7 @@ class Seen:
     """What was found at one path of the documents."""
 
     count: int = 0
-    kinds: dict[type, int] = field(default_factory=dict)
+    kinds: Counter[type] = field(default_factory=Counter)
     fields: dict[str, Seen] = field(default_factory=dict)
     items: Seen | None = None
     lists: int = 0
@@ -64,12 +64,11 @@ class Seen:
         elif kind is list:
             self.lists += 1
             self.pairs += len(value) == 2 and type(value[0]) is int and type(value[1]) is int
-            if self.items is None:
-                self.items = Seen()
+            self.items = self.items or Seen()
             for one in value:
                 self.items.add(one)
         else:
-            self.kinds[kind] = self.kinds.get(kind, 0) + 1
+            self.kinds[kind] += 1
         self.count += 1
 
     def _add_object(self, value: dict[str, Any]) -> None:
@@ -78,7 +77,7 @@ class Seen:
         known = self._shapes.get(shape)
         if known is None:
             if len(self._shapes) >= MANY_SHAPES:
-                self.settle()
+                self.add_up()
             known = [0, [k for k, v in value.items() if type(v) in (dict, list)]]
             self._shapes[shape] = known
             for key in value:
@@ -87,20 +86,19 @@ class Seen:
         for key in known[1]:
             self.fields[key].add(value[key])
 
-    def settle(self) -> Seen:
+    def add_up(self) -> Seen:
         """Count what was only counted by shape."""
         for shape, (times, nested) in self._shapes.items():
             half = len(shape) // 2
             for key, kind in zip(shape[:half], shape[half:], strict=True):
                 if key not in nested:
-                    seen = self.fields[key]
-                    seen.kinds[kind] = seen.kinds.get(kind, 0) + times
-                    seen.count += times
+                    self.fields[key].kinds[kind] += times
+                    self.fields[key].count += times
         self._shapes.clear()
         for inner in self.fields.values():
-            inner.settle()
+            inner.add_up()
         if self.items is not None:
-            self.items.settle()
+            self.items.add_up()
         return self
 
     @property
@@ -121,31 +119,31 @@ def infer_schema(documents: Iterable[Any], title: str = "Document") -> tuple[dic
 
 def schema_of(seen: Seen, title: str = "Document") -> tuple[dict[str, Any], list[str]]:
     """The schema of what was seen."""
-    seen.settle()
+    seen.add_up()
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **_schema(seen)}
     return schema, list(_doubts(seen, ""))
 
 
 def _schema(seen: Seen) -> dict[str, Any]:
     options: list[dict[str, Any]] = []
-    names = {_KINDS[kind] for kind in seen.kinds}
-    if names:
-        ordered = sorted(names, key=lambda name: (name == "null", name))
-        notes = next((_NOTES[kind] for kind in seen.kinds if kind in _NOTES), {})
-        options.append({"type": ordered if len(ordered) > 1 else ordered[0], **notes})
-    if seen.objects:
-        options.insert(0, _object(seen))
     if seen.lists:
-        options.insert(0, {"type": "array", "items": _items(seen)})
-    if len(options) == 2 and options[1] == {"type": "null"} and "type" in options[0]:
+        # always empty: whatever a prediction has here is one too many
+        empty = seen.items is None or not seen.items.count
+        items = {"type": ["boolean", "number", "string"]} if empty else _schema(cast(Seen, seen.items))
+        options.append({"type": "array", "items": items})
+    if seen.objects:
+        options.append(_object(seen))
+    if seen.kinds:
+        names = sorted({_name(kind) for kind in seen.kinds}, key=lambda name: (name == "null", name))
+        notes = next((_NOTES[kind] for kind in seen.kinds if kind in _NOTES), {})
+        options.append({"type": names if len(names) > 1 else names[0], **notes})
+    if len(options) == 2 and options[1] == {"type": "null"}:
         return {**options[0], "type": [options[0]["type"], "null"]}
     return options[0] if len(options) == 1 else {"anyOf": options}
 
 
-def _items(seen: Seen) -> dict[str, Any]:
-    if seen.items is None or not seen.items.count:  # always empty: whatever a prediction has here is one too many
-        return {"type": ["boolean", "number", "string"]}
-    return _schema(seen.items)
+def _name(kind: type) -> str:
+    return _KINDS.get(kind) or ("number" if kind is decimal.Decimal else "string")
 
 
 def _object(seen: Seen) -> dict[str, Any]:
@@ -163,11 +161,9 @@ def _object(seen: Seen) -> dict[str, Any]:
 
 def _pour(one: Seen, into: Seen) -> None:
     """Add what was seen at one path to another."""
-    for kind, times in one.kinds.items():
-        into.kinds[kind] = into.kinds.get(kind, 0) + times
-    into.count, into.lists, into.objects, into.pairs = (
-        getattr(into, name) + getattr(one, name) for name in ("count", "lists", "objects", "pairs")
-    )
+    into.kinds.update(one.kinds)
+    for name in ("count", "lists", "objects", "pairs"):
+        setattr(into, name, getattr(into, name) + getattr(one, name))
     for key, inner in one.fields.items():
         _pour(inner, into.fields.setdefault(key, Seen()))
     if one.items is not None:
@@ -176,33 +172,35 @@ def _pour(one: Seen, into: Seen) -> None:
 
 
 def _doubts(seen: Seen, path: str) -> Iterator[str]:
-    shown = path or "the document"
-    kinds: dict[str, int] = {}
-    for kind, times in seen.kinds.items():
-        if kind is not type(None):
-            kinds[_KINDS[kind]] = kinds.get(_KINDS[kind], 0) + times
-    kinds.update({name: n for name, n in (("list", seen.lists), ("object", seen.objects)) if n})
-    if len(kinds) > 1:
-        listed = ", ".join(f"{name} {times:,} times" for name, times in kinds.items())
-        yield f"{shown} has several kinds of value: {listed}"
-    if seen.lists and seen.pairs == seen.lists:
-        yield (
-            f"{shown} is always a list of two integers, probably a span; as a bag [3, 5] equals [5, 3]. "
-            f"Say what it is: {path or '$'}: {{list: ordered}}, or {{overlap: jaccard}}"
-        )
-    if seen.lists and not (seen.items and seen.items.count):
-        yield f"{shown} is always empty in the reference; whatever is predicted there counts as extra"
-    if seen.kinds and not kinds:
-        yield f"{shown} is always null in the reference; whatever is predicted there counts as extra"
-    if seen.maps:
-        return
+    """What a person should look at, here and below."""
+    yield from (f"{path or 'the document'} {doubt}" for doubt in _doubts_here(seen, path))
     if seen.is_map:
-        yield f"{shown} has {len(seen.fields):,} different keys, taken as data: a bag of (key, value)"
         return
     if seen.items is not None:
         yield from _doubts(seen.items, f"{path}[*]")
     for key, inner in seen.fields.items():
         yield from _doubts(inner, f"{path}.{key}" if path else key)
+
+
+def _doubts_here(seen: Seen, path: str) -> Iterator[str]:
+    kinds = Counter[str]()
+    for kind, times in seen.kinds.items():
+        kinds[_name(kind)] += times
+    del kinds["null"]
+    kinds += Counter(list=seen.lists, object=seen.objects)
+    if len(kinds) > 1:
+        yield f"has several kinds of value: {', '.join(f'{name} {times:,} times' for name, times in kinds.items())}"
+    if seen.lists and seen.pairs == seen.lists:
+        yield (
+            "is always a list of two integers, probably a span; as a bag [3, 5] equals [5, 3]. "
+            f"Say what it is: {path or '$'}: {{list: ordered}}, or {{overlap: jaccard}}"
+        )
+    if seen.lists and not (seen.items and seen.items.count):
+        yield "is always empty in the reference; whatever is predicted there counts as extra"
+    if seen.kinds and not kinds:
+        yield "is always null in the reference; whatever is predicted there counts as extra"
+    if seen.is_map and not seen.maps:
+        yield f"has {len(seen.fields):,} different keys, taken as data: a bag of (key, value)"
 
 
 def sketch(schema: dict[str, Any]) -> str:
@@ -211,27 +209,21 @@ def sketch(schema: dict[str, Any]) -> str:
         return " | ".join(sketch(option) for option in schema["anyOf"])
     kinds = schema.get("type", "any")
     listed = [kinds] if isinstance(kinds, str) else list(kinds)
-    maybe = "?" if "null" in listed and len(listed) > 1 else ""
-    out = []
-    for kind in listed:
-        if kind == "null" and maybe:
-            continue
-        if kind == "array":
-            out.append(f"[{sketch(schema['items'])}]")
-        elif kind == "object" and "properties" in schema:
-            required = schema.get("required", ())
-            inside = (f"{k}: {sketch(v)}{'' if k in required else '?'}" for k, v in schema["properties"].items())
-            out.append("{" + ", ".join(one.replace("??", "?") for one in inside) + "}")
-        elif kind == "object":
-            out.append(f"{{any key: {sketch(schema['additionalProperties'])}}}")
-        else:
-            out.append(kind)
-    return " | ".join(out) + maybe
+    maybe = "null" in listed and len(listed) > 1
+    return " | ".join(_sketch_kind(schema, kind) for kind in listed if not maybe or kind != "null") + "?" * maybe
 
 
-# `--type module:Type`: finding the user's type, and turning JSON into values of it, strictly.
-#
-# Values are checked by msgspec, or by pydantic where the type is made of pydantic models. Nothing is coerced.
+def _sketch_kind(schema: dict[str, Any], kind: str) -> str:
+    if kind == "array":
+        return f"[{sketch(schema['items'])}]"
+    if kind == "object" and "properties" in schema:
+        required = schema.get("required", ())
+        inside = (f"{k}: {sketch(v)}{'' if k in required else '?'}" for k, v in schema["properties"].items())
+        return "{" + ", ".join(one.replace("??", "?") for one in inside) + "}"
+    return f"{{any key: {sketch(schema['additionalProperties'])}}}" if kind == "object" else kind
+
+
+# Turning JSON into values of a type, strictly: values are checked by msgspec, or by pydantic where the type is made of pydantic models. Nothing is coerced.
 
 Convert = Callable[[bytes], Any]
 
@@ -313,11 +305,8 @@ def with_alternatives(type_: Any, paths: Collection[str], *, predicted: bool = F
     return NotRequired[made] if shape.may_miss else made
 
 
-# What a document is: from a type, from a JSON Schema, or inferred from the reference. One shape, one way on.
-#
-# A shape says what the metric is derived from, how lines become values, and how strict predictions are: those of a type or a
-# schema were promised and have to fit; an inferred shape promises nothing about predictions, so what does not fit it is
-# counted as wrong, with a warning.
+# The shape of both sides. Predictions of a type or a schema were promised and have to fit; an inferred shape promises nothing about
+# them, so what does not fit it is counted as wrong, with a warning.
 
 
 @dataclass(frozen=True)
@@ -390,14 +379,4 @@ def _see_lines(reference: Lines) -> Seen:
 
 def loose_converter(schema: dict[str, Any]) -> Convert:
     """The converter of an inferred schema to which any key may be missing."""
-    return converter(shape_of_schema(_loosened(schema)).predicted)
-
-
-def _loosened(schema: Any) -> Any:
-    if isinstance(schema, dict):
-        return {
-            key: {name: _loosened(one) for name, one in value.items()} if key == "properties" else _loosened(value)
-            for key, value in schema.items()
-            if key != "required"
-        }
-    return [_loosened(one) for one in schema] if isinstance(schema, list) else schema
+    return converter(type_of_schema(schema, loose=True))
