@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from tallystick.algebra.shape import Shape, record_fields, shape_of, union_of
-from tallystick.engine.data import Rows
-from tallystick.engine.rows import Extended, Surplus, Unfit, split_surplus
+from tallystick.algebra.derive import Shape, record_fields, shape_of, union_of
+from tallystick.engine.data import Extended, Rows, Surplus, Unfit, split_surplus
 
 if TYPE_CHECKING:
     from tallystick.tasks.records.files import Findings
