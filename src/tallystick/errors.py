@@ -84,9 +84,11 @@ class InputError(TallystickError):
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:
     """A ` Did you mean "x"?` for a misspelt word, or nothing."""
+    said, names = str(word), [str(one) for one in known]
+    if said in names:  # it is not misspelt, only out of place
+        return ""
     import difflib
 
-    said, names = str(word), [str(one) for one in known]
     close = [one for one in names if one.casefold() == said.casefold()] or difflib.get_close_matches(said, names, n=1)
     return f' Did you mean "{close[0]}"?' if close else ""
 

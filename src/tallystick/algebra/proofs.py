@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from typing import Any, TypeVar
 
 import numpy as np
@@ -48,6 +47,8 @@ class Proofs:
 
     def once(self, settings: tuple[Any, ...], arrays: tuple[Any, ...], solve: Callable[[], Any]) -> Any:
         """The answer to a problem, worked out the first time that it comes up."""
+        from hashlib import blake2b
+
         digest = blake2b(digest_size=16)
         for array in arrays:
             digest.update(np.ascontiguousarray(array).tobytes())

@@ -160,7 +160,7 @@ class Numbering:
             numbers[longer] = table[codes]
         unknown = np.flatnonzero((numbers == _UNKNOWN) & (size == 1))
         if len(unknown):
-            for byte in np.unique(first[unknown]).tolist():
+            for byte in sorted(set(first[unknown].tolist())):
                 self._of_byte[byte] = self._number(bytes([byte]))
             numbers[unknown] = self._of_byte[first[unknown]]
         return numbers

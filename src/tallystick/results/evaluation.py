@@ -11,8 +11,7 @@ the size of the batches, their order, or who has computed them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +35,9 @@ from tallystick.engine.tally import Counts, Totals
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, unmet_ids
 from tallystick.results.accounts import Account, FieldSums, LabelSums, Subject
 from tallystick.results.result import Result
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 Progress = Callable[[int, int], None]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from collections.abc import Iterator, Mapping
@@ -370,6 +369,8 @@ def write_tallies(results: Mapping[str, Result], path: str | Path) -> None:
     check_tallies_name(path)
     suffix = Path(path).suffix.lower()
     if suffix in (".csv", ".tsv"):
+        import csv
+
         columns = tallies(results)
         text = io.StringIO()
         writer = csv.writer(text, delimiter="," if suffix == ".csv" else "\t", lineterminator="\n")
