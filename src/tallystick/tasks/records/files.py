@@ -84,7 +84,7 @@ class Findings:
         self.first_unknown = self.first_unknown or f"document {key}: {path}: {value!r:.40}"
 
     def lines(self) -> Iterator[str]:
-        """What a person is told."""
+        """The same in words, as warnings."""
         if self.repaired:
             kinds = ", ".join(f"{kind} {times:,}" for kind, times in self.repairs.most_common())
             yield f"repaired: {counted(self.repaired, 'prediction')} ({kinds})"
@@ -106,7 +106,7 @@ class Findings:
             more = f"; and {self.invalids - 5:,} more" if self.invalids > 5 else ""
             yield f"invalid, scoring nothing: {counted(self.invalids, 'prediction')} ({listed}{more})"
         if self.unread:
-            yield f"cannot be read, and nobody's prediction: {counted(self.unread, 'line')}, the first: {self.first_unread}"
+            yield f"unreadable and without an id: {counted(self.unread, 'line')}, the first: {self.first_unread}"
 
     def as_dict(self) -> dict[str, Any]:
         """The same for the JSON output."""
@@ -141,7 +141,7 @@ class RecordFile:
     credit: str = "each"
     findings: Findings = field(default_factory=Findings)
     unknown: Unknown | None = None
-    """Finds what the type does not know; None if nobody looks."""
+    """Finds what the type does not know; None: not looked for."""
     advice: str = ""
     """What can be done about a line that is not JSON."""
 
@@ -392,7 +392,7 @@ class Pairing:
         self.how = ""
         self.ignored: list[Any] = []
         self.unpaired = 0
-        """Documents that only one side has, and lines that could not be read and are nobody's."""
+        """Documents that only one side has, and unreadable lines without an id."""
         self.remarks: list[str] = []
         """How the files were read."""
 
@@ -498,7 +498,7 @@ class Pairing:
         self, missing: list[Any], extra: list[Any], lines: Mapping[Any, int], unread: Sequence[int]
     ) -> None:
         """Documents on one side only: an error, unless something else was asked for. `lines` are those of predicted ids;
-        `unread` are lines that could not be read and are nobody's."""
+        `unread` are unreadable lines without an id."""
         again = next((key for _, key in self._ids_among(set(extra), lambda key: key)), None)
         if again is not None:
             line = f"line {lines[again]}" if again in lines else "this file"
@@ -603,7 +603,7 @@ class Reader:
         return sum(map(len, chain(self.waiting, self.source)))
 
     def index(self, last: Any, lines: dict[Any, int]) -> tuple[dict[Any, Any], list[int]]:
-        """Where each document stands among those that `last` took and those that are left, for `values_at`; and the lines that cannot
+        """Where each document is among those that `last` took and those that are left, for `values_at`; and the lines that cannot
         be read. `lines` gets the line of each id."""
         side, (numbers, keys, values) = self.side, last
         side.check_ids(numbers, keys, lines)

@@ -1,6 +1,6 @@
 """Predictions that do not fit their type, taken as far as they go.
 
-Nothing is coerced: "2" does not become 2. A leaf of the wrong kind stands as `Unfit`, which equals nothing and so counts as a
+Nothing is coerced: "2" does not become 2. A leaf of the wrong kind becomes `Unfit`, which equals nothing and so counts as a
 wrong value; a key that is not there stays missing; text where a list should be is a list of one unfit item. Every such
 place is a finding that the reader counts.
 """
@@ -156,7 +156,7 @@ def _kind(value: Any) -> str:
 # counts for precision, the same from a type, a schema or an inferred shape. Not counted is
 #
 #     what the document's own reference has, too, under the same key: there the shape looks away on purpose
-#     what stands where further keys are said to be welcome: `additionalProperties: true`, pydantic's `extra="allow"`
+#     what is in an object that allows further keys: `additionalProperties: true`, pydantic's `extra="allow"`
 #     what lies below an ignored field; and null, an empty list, an empty object, which are nothing
 
 OPEN = "__further_keys_welcome__"
@@ -165,7 +165,7 @@ OPEN = "__further_keys_welcome__"
 
 @dataclass
 class Place:
-    """What may stand at one place of a document: the keys of an object, and what is below keys, values and items."""
+    """What may be at one place of a document: the keys of an object, and what is below keys, values and items."""
 
     known: set[str] = field(default_factory=set)
     record: bool = False
