@@ -34,7 +34,8 @@ from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation, explain_document
 from tallystick.results.result import Result, worst_first
 from tallystick.tasks.contract import Asked, Scored
-from tallystick.tasks.records.files import Batch, Findings, Pairing, lay_together
+from tallystick.tasks.records.files import Batch, Pairing, lay_together
+from tallystick.tasks.records.fitting import Findings
 from tallystick.tasks.records.schema import read_data
 from tallystick.tasks.records.shapes import PLAIN, RecordShape, infer_shape, inferred_shape, shape_of_schema
 from tallystick.tasks.records.task import RecordSettings
