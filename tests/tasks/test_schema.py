@@ -59,6 +59,15 @@ def test_what_a_schema_becomes(inner, expected):
     assert str(ts.parse(f"f1({metric(schema)})")) == f"f1({metric(schema)})"
 
 
+def test_referenced_objects_may_have_choices_of_their_own():
+    whole = {"x-tallystick": {"credit": "all"}}
+    schema = {
+        **thing(a={"$ref": "#/$defs/A"}, b={"$ref": "#/$defs/B"}),
+        "$defs": {"A": {**thing(x={"type": "string"}), **whole}, "B": {**thing(y={"type": "integer"}), **whole}},
+    }
+    assert metric(schema) == "each(a=record(x=exact), b=record(y=exact))"
+
+
 def test_references_and_schemas_that_contain_themselves():
     schema = {
         **thing(root={"$ref": "#/$defs/Node"}),

@@ -205,7 +205,9 @@ def check_values(node: Node) -> None:
         value, kind = getattr(node, f.name), f.type if isinstance(f.type, str) else getattr(f.type, "__name__", "")
         where = f"{node.name}(): {f.name}"
         if kind == "float":
-            plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+            plain = isinstance(value, float) or (
+                isinstance(value, int) and not isinstance(value, bool) and value.bit_length() < 1024
+            )
             require(plain and value == value, f"{where} must be a number, found {value!r:.60}")
             object.__setattr__(node, f.name, float(value))
         elif kind == "bool":

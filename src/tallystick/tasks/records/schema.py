@@ -76,7 +76,7 @@ def _yaml(content: str, file: str) -> Any:
     except yaml.reader.ReaderError as error:
         line = content.count("\n", 0, error.position) + 1
         raise InputError(
-            f"is not YAML: the character {error.character!r:.20} may not stand there", Place(file, line)
+            f"is not YAML: the character {error.character!r:.20} is not allowed there", Place(file, line)
         ) from None
     except RecursionError:
         raise InputError(TOO_DEEP, file) from None
@@ -110,7 +110,7 @@ def _check_size(value: Any, file: str) -> None:
             sizes[id(node)] = 1 + sum(map(size, node.values() if isinstance(node, dict) else node))
         known = sizes[id(node)]
         if known is None:
-            raise InputError("an alias stands inside of what it stands for", file)
+            raise InputError("an alias contains itself", file)
         return known
 
     if size(value) > MOST_STEPS:
@@ -133,13 +133,16 @@ class _Reader:
     def wrong(self, pointer: str, message: str) -> InputError:
         return InputError(f"at {pointer}: {message}", self.file)
 
+    def expect(self, kind: type, value: Any, pointer: str, what: str, maybe_empty: bool = False) -> Any:
+        """The value, which has to be of a kind, and a list has to hold something."""
+        if not isinstance(value, kind) or (value == [] and not maybe_empty):
+            raise self.wrong(pointer, f"expected {what}, found {value!r:.60}")
+        return value
+
     def type_at(self, node: Any, pointer: str, name: str) -> Any:
         """The type of the schema at a JSON pointer, with what was chosen for it."""
         self.step(pointer)
-        if node is True:
-            node = {}
-        if not isinstance(node, Mapping):
-            raise self.wrong(pointer, f"expected a schema (an object), found {node!r:.60}")
+        node = self.expect(Mapping, {} if node is True else node, pointer, "a schema (an object)")
         choice = self.choice(node, pointer)
         if choice is not None and choice.ignored and not node.keys() & {"type", "$ref", "properties", "enum", "const"}:
             return Annotated[str, choice]
@@ -169,7 +172,7 @@ class _Reader:
             if keyword in node:
                 return self.union(node[keyword], f"{pointer}/{keyword}", name)
         if "allOf" in node:
-            return self.type_at(self.merged(node, pointer), pointer, name)
+            return self.type_at(self.merge(node, pointer), pointer, name)
         if "const" in node:
             return self.literal([node["const"]], f"{pointer}/const")
         if "enum" in node:
@@ -180,8 +183,7 @@ class _Reader:
         if isinstance(kind, list):
             if not kind:
                 raise self.wrong(f"{pointer}/type", f"is an empty list; expected some of {', '.join(_TYPES)}")
-            parts = tuple(self.kind({**node, "type": one}, one, pointer, name, choice) for one in kind)
-            return union_of(parts)
+            return union_of(self.kind({**node, "type": one}, one, pointer, name, choice) for one in kind)
         return self.kind(node, kind, pointer, name, choice)
 
     def kind(self, node: Mapping[str, Any], kind: Any, pointer: str, name: str, choice: Choice | None) -> Any:
@@ -206,9 +208,7 @@ class _Reader:
 
     def array(self, node: Mapping[str, Any], pointer: str, name: str) -> Any:
         if "prefixItems" in node:
-            items = node["prefixItems"]
-            if not isinstance(items, list) or not items:
-                raise self.wrong(f"{pointer}/prefixItems", "expected a list of schemas")
+            items = self.expect(list, node["prefixItems"], f"{pointer}/prefixItems", "a list of schemas")
             parts = tuple(self.type_at(one, f"{pointer}/prefixItems/{k}", f"{name}{k}") for k, one in enumerate(items))
             return tuple.__class_getitem__(parts)
         if node.get("items") in (None, True, {}):
@@ -232,17 +232,16 @@ class _Reader:
             if one not in properties:
                 hint = did_you_mean(str(one), properties)
                 raise self.wrong(f"{pointer}/required", f"names {one!r}, which is no property.{hint}")
-        made = self.known.get(pointer)
-        if made is None:
+        made = self.known.get(pointer, _Unfinished)
+        if made is _Unfinished:
             made = self.placeholder(_class_name(node.get("title"), name))
         fields = {
             key: self.type_at(one, f"{pointer}/properties/{_escaped(key)}", _class_name(None, key))
             for key, one in properties.items()
         }
-        for key in fields:
-            if key not in required:
-                maybe: Any = _or_none(fields[key])
-                fields[key] = NotRequired[maybe]
+        for key in fields.keys() - set(required):
+            maybe: Any = _or_none(fields[key])
+            fields[key] = NotRequired[maybe]
         made.__annotations__.update(fields)
         made.__required_keys__ = frozenset(required)
         made.__optional_keys__ = frozenset(fields) - frozenset(required)
@@ -253,8 +252,7 @@ class _Reader:
     def check_object(self, node: Mapping[str, Any], pointer: str) -> None:
         """What an object's properties and required names have to be."""
         properties, required = node.get("properties", {}), node.get("required", [])
-        if not isinstance(properties, Mapping):
-            raise self.wrong(f"{pointer}/properties", f"expected an object of schemas, found {properties!r:.60}")
+        self.expect(Mapping, properties, f"{pointer}/properties", "an object of schemas")
         if not isinstance(required, list) or not all(isinstance(one, str) for one in required):
             raise self.wrong(f"{pointer}/required", f"expected a list of names, found {required!r:.60}")
 
@@ -273,22 +271,21 @@ class _Reader:
             if self.known[target] is _Unfinished:
                 raise self.wrong(where, f"{target!r} refers to itself without an object in between")
             return self.known[target]
-        node = self.resolved(target, where)
+        node = self.look_up(target, where)
         last = target.rsplit("/", 1)[-1]
         name = _class_name(node.get("title") if isinstance(node, Mapping) else None, last)
         if isinstance(node, Mapping) and "properties" in node and KEYWORD not in node:
             self.known[target] = self.placeholder(_class_name(node.get("title"), name))
             return self.object(node, target, name)
         self.known[target] = _Unfinished
-        found = self.type_at(node, target, name)
-        self.known[target] = found
-        return found
+        self.known[target] = self.type_at(node, target, name)
+        return self.known[target]
 
     def check_target(self, target: Any, where: str) -> None:
         if not isinstance(target, str) or not target.startswith("#"):
             raise self.wrong(where, f"{target!r:.60} lies outside of this file; only #/... can be followed")
 
-    def resolved(self, target: Any, where: str) -> Any:
+    def look_up(self, target: Any, where: str) -> Any:
         self.check_target(target, where)
         node: Any = self.schema
         for step in target[1:].strip("/").split("/") if target != "#" else []:
@@ -303,31 +300,24 @@ class _Reader:
         return node
 
     def union(self, options: Any, pointer: str, name: str) -> Any:
-        if not isinstance(options, list) or not options:
-            raise self.wrong(pointer, f"expected a list of schemas, found {options!r:.60}")
-        parts = tuple(
-            self.type_at(one, f"{pointer}/{k}", name if k == 0 else f"{name}{k + 1}") for k, one in enumerate(options)
-        )
-        return union_of(parts)
+        schemas = enumerate(self.expect(list, options, pointer, "a list of schemas"))
+        return union_of(self.type_at(one, f"{pointer}/{k}", f"{name}{k + 1}" if k else name) for k, one in schemas)
 
-    def merged(self, node: Mapping[str, Any], pointer: str) -> dict[str, Any]:
+    def merge(self, node: Mapping[str, Any], pointer: str) -> dict[str, Any]:
         """allOf as one schema: properties and required names together, anything else from the last that says it."""
         out: dict[str, Any] = {key: value for key, value in node.items() if key not in ("allOf", KEYWORD)}
-        if not isinstance(node["allOf"], list):
-            raise self.wrong(f"{pointer}/allOf", f"expected a list of schemas, found {node['allOf']!r:.60}")
         self.check_object(out, pointer)
-        for k, part in enumerate(node["allOf"]):
+        for k, part in enumerate(self.expect(list, node["allOf"], f"{pointer}/allOf", "a list of schemas", True)):
             self.step(pointer)
+            where = f"{pointer}/allOf/{k}"
             if isinstance(part, Mapping) and "$ref" in part:
-                there = self.resolved(part["$ref"], f"{pointer}/allOf/{k}/$ref")
-                if not isinstance(there, Mapping):
-                    raise self.wrong(f"{pointer}/allOf/{k}/$ref", f"expected a schema there, found {there!r:.60}")
+                there = self.look_up(part["$ref"], f"{where}/$ref")
+                there = self.expect(Mapping, there, f"{where}/$ref", "a schema there")
                 part = {**there, **{a: b for a, b in part.items() if a != "$ref"}}
-            if not isinstance(part, Mapping):
-                raise self.wrong(f"{pointer}/allOf/{k}", f"expected a schema (an object), found {part!r:.60}")
+            self.expect(Mapping, part, where, "a schema (an object)")
             if "allOf" in part:
-                part = self.merged(part, f"{pointer}/allOf/{k}")
-            self.check_object(part, f"{pointer}/allOf/{k}")
+                part = self.merge(part, where)
+            self.check_object(part, where)
             properties = {**out.get("properties", {}), **part.get("properties", {})}
             required = [*out.get("required", []), *part.get("required", [])]
             out.update({key: value for key, value in part.items() if key != KEYWORD})
@@ -336,18 +326,17 @@ class _Reader:
         return out
 
     def literal(self, values: Any, pointer: str) -> Any:
-        if not isinstance(values, list) or not values:
-            raise self.wrong(pointer, f"expected a list of values, found {values!r:.60}")
+        self.expect(list, values, pointer, "a list of values")
         if any(isinstance(value, (list, Mapping)) for value in values):
             raise self.wrong(pointer, "only texts, numbers, booleans and null can be enumerated here")
-        # Numbers with a fraction and booleans cannot stand in a Literal; there the kind is all that is checked.
+        # Numbers with a fraction and booleans cannot be in a Literal; there the kind is all that is checked.
         plain = [value for value in values if isinstance(value, str) or (type(value) is int and abs(value) < 2**63)]
         kinds = {type(value) for value in values if value not in plain or isinstance(value, bool)} - {type(None)}
         parts: list[Any] = [*kinds]
         if kinds == {float}:
             plain = [value for value in plain if isinstance(value, str)]
         if plain:
-            parts.append(Literal.__getitem__(tuple(v for v in plain if not isinstance(v, bool))))
+            parts.append(Literal.__getitem__(tuple(plain)))
         if None in values:
             parts.append(None)
         return union_of(parts)
