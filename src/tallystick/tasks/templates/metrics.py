@@ -177,14 +177,14 @@ def _result(metric: TemplateMetric, pairs: PairedTemplates, phi: Similarity | No
         reference, predicted = map(tuple, seen(metric, pairs))
         views = replace(pairs, reference=reference, predicted=predicted)
         return score_expression("", metric.with_fillers(phi), views, undefined=None, settings=metric.view)
-    name, notes = f"templates.{metric.name}", list(pairs.warnings)
+    name, text, notes = "", f"templates.{metric.name}", list(pairs.warnings)
     if metric.tally is not None:
         rows, more = metric.tally(pairs)
         notes += more
     else:
         inner = phi or FILLERS["subset"]
-        rows, name = granular(pairs, inner), f"{name} = {granular_types} × {muc4_templates(inner)}"
-    return Result(name, metric.kind, rows, tuple(pairs.ids), None, tuple(notes))
+        rows, name, text = granular(pairs, inner), text, f"{granular_types} × {muc4_templates(inner)}"
+    return Result(text, metric.kind, rows, tuple(pairs.ids), None, tuple(notes), name=name)
 
 
 def seen(metric: TemplateMetric, pairs: PairedTemplates) -> tuple[list[Document], list[Document]]:
