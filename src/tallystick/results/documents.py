@@ -46,13 +46,7 @@ class Difference:
         return re.sub(r"\[[^\]]*\]", "[*]", self.path)
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "what": self.what,
-            "path": self.path,
-            "reference": self.reference,
-            "predicted": self.predicted,
-            "similarity": self.similarity,
-        }
+        return dict(vars(self))
 
 
 def differences(tree: Explanation) -> list[Difference]:

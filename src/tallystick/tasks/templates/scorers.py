@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.algebra.collections import best, subset
 from tallystick.algebra.exact import exact
 from tallystick.algebra.functions import function, via
 from tallystick.algebra.node import Node, Similarity
-from tallystick.algebra.normalise import f1
+from tallystick.algebra.normalise import best, f1, subset
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import Match, match
 from tallystick.algebra.text import text
