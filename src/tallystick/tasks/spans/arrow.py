@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from tallystick.engine.arrow import from_arrow
 from tallystick.engine.data import Bag, Leaf, Record
 from tallystick.errors import ValueMismatch
-from tallystick.files.arrow import ArrowLines
+from tallystick.files.lines import ArrowLines
 from tallystick.files.source import AnySource
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Segments
 

@@ -20,8 +20,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some
-from tallystick.files.arrow import ArrowLines, is_arrow_file
 from tallystick.files.json_values import decode_line
+from tallystick.files.lines import ArrowLines, is_arrow_file
 from tallystick.files.pairing import Documents, Missing, Side, pair_documents, pair_sides
 from tallystick.files.source import AnySource, Source, shown_name
 from tallystick.files.standoff import Standoff, read_standoff
