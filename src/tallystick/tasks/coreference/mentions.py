@@ -25,9 +25,20 @@ import numpy as np
 
 from tallystick.algebra.exact import exact
 from tallystick.algebra.sets import match
-from tallystick.engine.arrays import F64, I64, LIMIT, Mask, join, number, offsets_of, sort_order, weighted_counts
-from tallystick.engine.assignment import assign
-from tallystick.engine.blocks import Blocks, Sums
+from tallystick.engine.arrays import (
+    F64,
+    I64,
+    LIMIT,
+    Blocks,
+    Mask,
+    Sums,
+    assign,
+    join,
+    number,
+    offsets_of,
+    sort_order,
+    weighted_counts,
+)
 from tallystick.engine.data import Bag, Objects, Scope
 from tallystick.engine.encoded import Items
 from tallystick.errors import MetricError

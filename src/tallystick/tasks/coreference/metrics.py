@@ -21,8 +21,7 @@ from tallystick.algebra.node import Node
 from tallystick.algebra.normalise import Normaliser, f1, precision, recall, sides
 from tallystick.algebra.records import record
 from tallystick.algebra.sets import Matching, match
-from tallystick.engine.arrays import F64, I64, Mask, expand, number, sort_order, sum_by_key, weighted_counts
-from tallystick.engine.assignment import assign
+from tallystick.engine.arrays import F64, I64, Mask, assign, expand, number, sort_order, sum_by_key, weighted_counts
 from tallystick.engine.encoded import Items
 from tallystick.engine.tally import Counts, Kind, MeanOf, ratio
 from tallystick.errors import MetricError, did_you_mean
