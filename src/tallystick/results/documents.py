@@ -409,7 +409,9 @@ def derivation(result: Result) -> MetricPart | None:
 
 def _part(node: Node, name: str) -> MetricPart:
     parts = list(node.parts())
-    inside = {f"{keyword(part_name)}={in_expression(part)}" for part_name, part in parts} | {in_expression(part) for _, part in parts}
+    inside = {f"{keyword(part_name)}={in_expression(part)}" for part_name, part in parts} | {
+        in_expression(part) for _, part in parts
+    }
     called = str(node).partition("(")[0]
     own = [argument for argument in node._arguments() if argument not in inside]
     return MetricPart(
