@@ -120,4 +120,4 @@ def unmet_ids(missing: Sequence[Any], extra: Sequence[Any]) -> str:
         parts.append(
             f'"{one}" is {kinds[0]} in the reference and {kinds[1]} in the prediction, which are different ids'
         )
-    return "document ids do not meet; " + "; ".join(parts)
+    return "the document ids differ; " + "; ".join(parts)

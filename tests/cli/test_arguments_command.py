@@ -184,7 +184,7 @@ def test_what_is_wrong_ends_with_2(tmp_path):
     assert "there is no event 'e7' in the document '1'" in done.stderr
     (tmp_path / "system.jsonl").write_text(json.dumps({"id": "77", "arguments": []}) + "\n")
     assert (
-        "document ids do not meet" in run("score", "arguments", FILES[0], str(tmp_path / "system.jsonl"), code=3).stderr
+        "the document ids differ" in run("score", "arguments", FILES[0], str(tmp_path / "system.jsonl"), code=3).stderr
     )
 
 

@@ -191,7 +191,7 @@ def test_brat_folders(tmp_path, monkeypatch):
         for name in names:
             Path(folder, f"{name}.ann").write_text("T1\tPER 0 4\tAnna\n")
             Path(folder, f"{name}.txt").write_text("Anna met\n")
-    assert 'has no file "b.ann"' in compared("spans", "gold", "first", code=3)
+    assert '1 only in the reference: "b"' in compared("spans", "gold", "first", code=3)
     found = compared("spans", "gold", "first", "more", "--missing", "empty", "--metric", "segment")
     assert [found["systems"][name]["segment"]["value"] for name in ("first", "more")] == [pytest.approx(2 / 3), 1]
 

@@ -73,7 +73,7 @@ def test_docred_from_files():
 
 def test_files_that_do_not_fit_together():
     write("other.jsonl", [{"id": "z", "relations": []}])
-    assert "document ids do not meet" in run("score", "relations", "gold.jsonl", "other.jsonl", code=3).stderr
+    assert "the document ids differ" in run("score", "relations", "gold.jsonl", "other.jsonl", code=3).stderr
     assert (
         "no metric 'stric' here"
         in run("score", "relations", "gold.jsonl", "system.jsonl", "--metric", "stric", code=2).stderr

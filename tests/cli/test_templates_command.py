@@ -67,7 +67,7 @@ def test_explain(folder):
         (["--metric", "gt"], 'Did you mean "gtt"'),
         (["--preset", "gtt", "--metric", "gtt"], "not both"),
         (["--fillers", "subst"], 'Did you mean "subset"'),
-        (["--by", "label"], "--by field"),
+        (["--by", "label"], "'label' is not one of 'field', 'document'"),
         (["--preset", "better", "--by", "field"], "no figures by slot"),
     ],
 )

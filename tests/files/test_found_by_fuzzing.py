@@ -36,7 +36,7 @@ FOUND = [
     # choices
     ("choices", b"a: \x07", "is not YAML: the character"),
     ("choices", b"lines: {key: [[]]}", "key: expected the name of a field"),
-    ("choices", b"a: &a [*a]", "an alias stands inside of what it stands for"),
+    ("choices", b"a: &a [*a]", "an alias contains itself"),
     ("choices", b"a: &a [1, 1]\n" + b"".join(b"%c: &%c [*%c, *%c, *%c, *%c]\n" % ((k + 1,) * 2 + (k,) * 4) for k in range(97, 107)),
      "has more than 100,000 values"),
     ("choices", b"a: 2020-99-99", "is not YAML: month must be in 1..12"),

@@ -18,18 +18,17 @@ from types import SimpleNamespace
 from typing import Any
 
 from tallystick.algebra.choose import Choice
-from tallystick.algebra.derive import explain_derivation
+from tallystick.algebra.derive import explain_derivation, record_fields
 from tallystick.algebra.node import Node
-from tallystick.algebra.shape import record_fields
-from tallystick.engine.rows import Invalid
+from tallystick.engine.data import Invalid
 from tallystick.errors import MetricError
 from tallystick.results.documents import Difference, differences, differences_table
 from tallystick.results.evaluation import evaluate
 from tallystick.results.explanation import Explanation
 from tallystick.results.result import Result
 from tallystick.show.tables import to_text
-from tallystick.tasks.records.files import Findings, RecordFile
-from tallystick.tasks.records.fitting import Unknown, settle_unknown
+from tallystick.tasks.records.files import RecordFile
+from tallystick.tasks.records.fitting import Findings, Unknown, settle_unknown
 from tallystick.tasks.records.score import as_metric, check_unknown, declared_shape, ignored_paths, read_choices
 from tallystick.tasks.records.shapes import infer_schema, inferred_shape
 from tallystick.tasks.records.task import RecordSettings

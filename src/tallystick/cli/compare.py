@@ -148,13 +148,22 @@ def score_systems(
         except SidesMismatch as error:
             remedies = [one.remedy for one in absent.values() if one.remedy]
             raise SidesMismatch("; ".join((str(error), *remedies[:1]))) from error
-    if missing == "intersect":
-        results = _answered_by_all(results, absent, len(references) > 1)
     if missing != "error":
-        for run, one in results.items():
-            results[run] = {metric: _with_setting(result, f"missing={missing}") for metric, result in one.items()}
+        results = _without_missing(results, absent, missing, len(references) > 1)
     notes = [note for run, absences in absent.items() for note in absences.notes(_run_name(run, files))]
     return {name: [results[name, k] for k in range(len(found))] for name, found in files.items()}, notes
+
+
+def _without_missing(
+    results: dict[tuple[str, int], Results], absent: Mapping[tuple[str, int], Missing], missing: str, splits: bool
+) -> dict[tuple[str, int], Results]:
+    """The results with what was done about documents that were not answered, which their signatures name."""
+    if missing == "intersect":
+        results = _answered_by_all(results, absent, splits)
+    return {
+        run: {metric: _with_setting(result, f"missing={missing}") for metric, result in found.items()}
+        for run, found in results.items()
+    }
 
 
 def _score_against(

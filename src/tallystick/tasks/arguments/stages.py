@@ -23,7 +23,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from tallystick.engine.assignment import assign
+from tallystick.engine.arrays import assign
 from tallystick.errors import MetricError
 from tallystick.structures.texts import EventArgument, Parse, Span
 

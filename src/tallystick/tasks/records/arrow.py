@@ -1,7 +1,8 @@
-"""What a document looks like, read off the columns of a Parquet or Arrow file; and whether columns fit a type.
+"""Records as columns: what the columns of a Parquet or Arrow file look like, whether they fit a type, which of them the type does not
+know, and how they are read.
 
-The shape is the one that inference finds in the same records as JSON: what is counted here is what `inference.Seen`
-counts there. Where Parquet's own statistics say how many nulls a flat column has, its values are not read at all.
+The shape is the one that inference finds in the same records as JSON: what is counted here is what `shapes.Seen` counts there.
+Where Parquet's own statistics say how many nulls a flat column has, its values are not read at all.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallystick.algebra.shape import record_fields, shape_of
+from tallystick.algebra.derive import record_fields, shape_of
 from tallystick.engine.arrays import I64
 from tallystick.engine.arrow import from_arrow
-from tallystick.engine.data import Bag, Data, Nullable, Record, Rows
-from tallystick.engine.rows import Extended, Invalid, Surplus, nullable
+from tallystick.engine.data import Bag, Data, Extended, Nullable, Record, Rows, Surplus
+from tallystick.engine.rows import nullable
 from tallystick.errors import InputError, ValueMismatch
 from tallystick.files.arrow import ArrowLines, json_lines
 from tallystick.files.lines import Portion
@@ -33,7 +34,7 @@ _NONE = type(None)
 
 
 def see_file(file: ArrowLines) -> Seen:
-    """What stands in a file, as inference has it."""
+    """What a file holds, counted as inference counts it."""
     seen = Seen()
     known = _statistics(file)
     rest = [name for name in file.schema.names if name not in known]
@@ -191,7 +192,7 @@ def _is_leaf_of(type_: Any, kind: Any) -> bool:
 
 
 def has_gaps(type_: Any, column: Any, missing: bool = False) -> bool:
-    """Whether a null or a missing column stands where a type has neither; `column` is one of the engine's.
+    """Whether there is a null or a missing column where a type has neither; `column` is one of the engine's.
 
     With `missing`, a field may be null or not there at all; an item of a list may not.
     """
@@ -313,8 +314,8 @@ def _repeated(owners: I64, array: Any) -> I64:
     return np.repeat(owners, lengths.astype(np.int64))
 
 
-class Shown(Sequence[Any]):
-    """The rows of a batch as Python values with what is unknown in them, made when somebody looks."""
+class LazyRows(Sequence[Any]):
+    """The rows of a batch as Python values with what is unknown in them, made only when they are looked at."""
 
     def __init__(self, batch: Any, unknown: Unknown, rows: Sequence[int]) -> None:
         self.batch, self.unknown, self.rows = batch, unknown, rows
@@ -324,10 +325,10 @@ class Shown(Sequence[Any]):
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
-            return Shown(self.batch, self.unknown, self.rows[place])
+            return LazyRows(self.batch, self.unknown, self.rows[place])
         row = self.rows[place]
         if row < 0:
-            return Invalid("has no prediction")
+            return NO_PREDICTION
         value = self.batch.slice(row, 1).to_pylist(maps_as_pydicts="lossy")[0]
         found = self.unknown.find(value)
         return Surplus(value, tuple(found)) if found else value
@@ -423,7 +424,7 @@ class ColumnReader(Reader):
                 if not counts:
                     return Rows(data)
                 assert side.unknown is not None
-                return Rows(Extended(data, counts, Shown(batch, side.unknown, range(batch.num_rows))))
+                return Rows(Extended(data, counts, LazyRows(batch, side.unknown, range(batch.num_rows))))
         lines = json_lines(batch, side.lines.file, numbers)
         return side.read(Portion(numbers, lines, [0] * len(lines)))[1]
 
@@ -437,9 +438,9 @@ def _spread(data: Data, here: Any) -> Data:
         counts[path] = np.zeros(len(here), np.int64)
         counts[path][here] = some
     shown = data.shown
-    assert isinstance(shown, Shown)
+    assert isinstance(shown, LazyRows)
     rows = np.where(here, np.cumsum(here) - 1, -1).tolist()
-    return Extended(nullable(here, data.values), counts, Shown(shown.batch, shown.unknown, rows))
+    return Extended(nullable(here, data.values), counts, LazyRows(shown.batch, shown.unknown, rows))
 
 
 def _ids(batch: Any, name: str) -> list[Any]:

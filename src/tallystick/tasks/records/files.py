@@ -1,4 +1,4 @@
-"""Two files of documents, laid against each other in portions, and what happens to predictions on their way in.
+"""Two files of documents, laid against each other in portions.
 
 Documents are paired by an id where both files have one, else by their order, and a note says which. As long as both files
 have the same order nothing but the current portion is in memory (and, to notice an id that comes twice, a number for each
@@ -8,7 +8,6 @@ on disk); where the orders part, the rest of the predictions is found by an inde
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -20,105 +19,17 @@ import msgspec
 import numpy as np
 from typing_extensions import TypedDict
 
-from tallystick.algebra.shape import record_fields
-from tallystick.engine.data import Nullable, Rows
-from tallystick.engine.rows import Invalid, Surplus, split_surplus
+from tallystick.algebra.derive import record_fields
+from tallystick.engine.data import Invalid, Nullable, Rows, Surplus, split_surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
 from tallystick.files.arrow import ArrowLines, open_records
 from tallystick.files.json_values import TOO_DEEP, explained
 from tallystick.files.lines import Lines, Portion, not_json
 from tallystick.files.pairing import Missing, Repeats, allowed
 from tallystick.files.repair import Unreadable, read_noisy
-from tallystick.tasks.records.fitting import Fitting, Unknown, settle_unknown
+from tallystick.tasks.records.fitting import Findings, Fitting, Unknown, settle_unknown
 from tallystick.tasks.records.shapes import RecordShape, loose_converter
 from tallystick.tasks.records.task import RecordSettings
-
-MOST_LISTED = 1000
-"""So many predictions that cannot be read are listed by name; all are counted."""
-
-
-@dataclass
-class Findings:
-    """What happened to predictions on their way in: repairs by kind, values that did not fit, what could not be read."""
-
-    repairs: Counter[str] = field(default_factory=Counter)
-    repaired: int = 0
-    misfits: Counter[str] = field(default_factory=Counter)
-    first_misfit: str = ""
-    unknown: Counter[str] = field(default_factory=Counter)
-    first_unknown: str = ""
-    unknown_counts: bool = True
-    invalid: list[tuple[Any, str]] = field(default_factory=list)
-    invalids: int = 0
-    unread: int = 0
-    first_unread: str = ""
-
-    def add_invalid(self, key: Any, reason: str) -> None:
-        """Count what could not be read; the first ones are listed."""
-        self.invalids += 1
-        if len(self.invalid) < MOST_LISTED:
-            self.invalid.append((key, reason))
-
-    def add(self, other: Findings) -> None:
-        """Put what was found in a later part of the file behind this."""
-        self.repairs.update(other.repairs)
-        self.repaired += other.repaired
-        self.misfits.update(other.misfits)
-        self.first_misfit = self.first_misfit or other.first_misfit
-        self.unknown.update(other.unknown)
-        self.first_unknown = self.first_unknown or other.first_unknown
-        self.unknown_counts = other.unknown_counts
-        self.invalid += other.invalid[: MOST_LISTED - len(self.invalid)]
-        self.invalids += other.invalids
-        self.unread += other.unread
-        self.first_unread = self.first_unread or other.first_unread
-
-    def note_repairs(self, repairs: Collection[str], times: int) -> None:
-        """Count a prediction that was repaired, and how."""
-        self.repaired += times
-        self.repairs.update(repairs)
-
-    def note_unknown(self, key: Any, path: str, value: Any, times: int = 1) -> None:
-        """Remember values under a key that the shape does not know."""
-        self.unknown[path] += times
-        self.first_unknown = self.first_unknown or f"document {key}: {path}: {value!r:.40}"
-
-    def lines(self) -> Iterator[str]:
-        """What a person is told."""
-        if self.repaired:
-            kinds = ", ".join(f"{kind} {times:,}" for kind, times in self.repairs.most_common())
-            yield f"repaired: {counted(self.repaired, 'prediction')} ({kinds})"
-        if self.misfits:
-            total = sum(self.misfits.values())
-            where = ", ".join(f"{path} {times:,}" for path, times in self.misfits.most_common(5))
-            yield f"of the wrong kind, counted as wrong: {counted(total, 'value')} ({where}); the first: {self.first_misfit}"
-        if self.unknown:
-            total = sum(self.unknown.values())
-            where = ", ".join(f"{path} {times:,}" for path, times in self.unknown.most_common(5))
-            where += f" and {len(self.unknown) - 5:,} more" if len(self.unknown) > 5 else ""
-            how = "counted as extra (--unknown ignore leaves them out)" if self.unknown_counts else "ignored"
-            yield (
-                f"under keys that the reference does not have, {how}: {counted(total, 'value')} ({where}); "
-                f"the first: {self.first_unknown}"
-            )
-        if self.invalid:
-            listed = "; ".join(f"{key}: {reason}" for key, reason in self.invalid[:5])
-            more = f"; and {self.invalids - 5:,} more" if self.invalids > 5 else ""
-            yield f"invalid, scoring nothing: {counted(self.invalids, 'prediction')} ({listed}{more})"
-        if self.unread:
-            yield f"cannot be read, and nobody's prediction: {counted(self.unread, 'line')}, the first: {self.first_unread}"
-
-    def as_dict(self) -> dict[str, Any]:
-        """The same for the JSON output."""
-        return {
-            "repaired": {"predictions": self.repaired, **self.repairs},
-            "misfits": dict(self.misfits),
-            "unknown": dict(self.unknown),
-            "invalids": self.invalids,
-            "unread": self.unread,
-            "invalid": [{"document": key, "reason": reason} for key, reason in self.invalid],
-        }
-
 
 # One file of documents on its way from lines to values, strictly or leniently; nothing of it is dropped without a word.
 
@@ -141,7 +52,7 @@ class RecordFile:
     credit: str = "each"
     findings: Findings = field(default_factory=Findings)
     unknown: Unknown | None = None
-    """Finds what the type does not know; None if nobody looks."""
+    """Finds what the type does not know; None: not looked for."""
     advice: str = ""
     """What can be done about a line that is not JSON."""
 
@@ -392,7 +303,7 @@ class Pairing:
         self.how = ""
         self.ignored: list[Any] = []
         self.unpaired = 0
-        """Documents that only one side has, and lines that could not be read and are nobody's."""
+        """Documents that only one side has, and unreadable lines without an id."""
         self.remarks: list[str] = []
         """How the files were read."""
 
@@ -498,7 +409,7 @@ class Pairing:
         self, missing: list[Any], extra: list[Any], lines: Mapping[Any, int], unread: Sequence[int]
     ) -> None:
         """Documents on one side only: an error, unless something else was asked for. `lines` are those of predicted ids;
-        `unread` are lines that could not be read and are nobody's."""
+        `unread` are unreadable lines without an id."""
         again = next((key for _, key in self._ids_among(set(extra), lambda key: key)), None)
         if again is not None:
             line = f"line {lines[again]}" if again in lines else "this file"
@@ -603,7 +514,7 @@ class Reader:
         return sum(map(len, chain(self.waiting, self.source)))
 
     def index(self, last: Any, lines: dict[Any, int]) -> tuple[dict[Any, Any], list[int]]:
-        """Where each document stands among those that `last` took and those that are left, for `values_at`; and the lines that cannot
+        """Where each document is among those that `last` took and those that are left, for `values_at`; and the lines that cannot
         be read. `lines` gets the line of each id."""
         side, (numbers, keys, values) = self.side, last
         side.check_ids(numbers, keys, lines)

@@ -1,6 +1,6 @@
-"""Predictions that do not fit their type, taken as far as they go.
+"""Predictions that do not fit their type, taken as far as they go; keys that the type does not know; and what was found on the way.
 
-Nothing is coerced: "2" does not become 2. A leaf of the wrong kind stands as `Unfit`, which equals nothing and so counts as a
+Nothing is coerced: "2" does not become 2. A leaf of the wrong kind becomes `Unfit`, which equals nothing and so counts as a
 wrong value; a key that is not there stays missing; text where a list should be is a list of one unfit item. Every such
 place is a finding that the reader counts.
 """
@@ -8,20 +8,107 @@ place is a finding that the reader counts.
 from __future__ import annotations
 
 import collections.abc as abc
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from tallystick.algebra.shape import Shape, record_fields, shape_of, union_of
-from tallystick.engine.data import Rows
-from tallystick.engine.rows import Extended, Surplus, Unfit, split_surplus
+from tallystick.algebra.derive import Shape, record_fields, shape_of, union_of
+from tallystick.engine.data import Extended, Rows, Surplus, Unfit, split_surplus
+from tallystick.errors import counted
 
-if TYPE_CHECKING:
-    from tallystick.tasks.records.files import Findings
+MOST_LISTED = 1000
+"""So many predictions that cannot be read are listed by name; all are counted."""
+
+
+@dataclass
+class Findings:
+    """What happened to predictions on their way in: repairs by kind, values that did not fit, what could not be read."""
+
+    repairs: Counter[str] = field(default_factory=Counter)
+    repaired: int = 0
+    misfits: Counter[str] = field(default_factory=Counter)
+    first_misfit: str = ""
+    unknown: Counter[str] = field(default_factory=Counter)
+    first_unknown: str = ""
+    unknown_counts: bool = True
+    invalid: list[tuple[Any, str]] = field(default_factory=list)
+    invalids: int = 0
+    unread: int = 0
+    first_unread: str = ""
+
+    def add_invalid(self, key: Any, reason: str) -> None:
+        """Count what could not be read; the first ones are listed."""
+        self.invalids += 1
+        if len(self.invalid) < MOST_LISTED:
+            self.invalid.append((key, reason))
+
+    def add(self, other: Findings) -> None:
+        """Put what was found in a later part of the file behind this."""
+        self.repairs.update(other.repairs)
+        self.repaired += other.repaired
+        self.misfits.update(other.misfits)
+        self.first_misfit = self.first_misfit or other.first_misfit
+        self.unknown.update(other.unknown)
+        self.first_unknown = self.first_unknown or other.first_unknown
+        self.unknown_counts = other.unknown_counts
+        self.invalid += other.invalid[: MOST_LISTED - len(self.invalid)]
+        self.invalids += other.invalids
+        self.unread += other.unread
+        self.first_unread = self.first_unread or other.first_unread
+
+    def note_repairs(self, repairs: Collection[str], times: int) -> None:
+        """Count a prediction that was repaired, and how."""
+        self.repaired += times
+        self.repairs.update(repairs)
+
+    def note_unknown(self, key: Any, path: str, value: Any, times: int = 1) -> None:
+        """Remember values under a key that the shape does not know."""
+        self.unknown[path] += times
+        self.first_unknown = self.first_unknown or f"document {key}: {path}: {value!r:.40}"
+
+    def lines(self) -> Iterator[str]:
+        """The same in words, as warnings."""
+        if self.repaired:
+            kinds = ", ".join(f"{kind} {times:,}" for kind, times in self.repairs.most_common())
+            yield f"repaired: {counted(self.repaired, 'prediction')} ({kinds})"
+        if self.misfits:
+            total = sum(self.misfits.values())
+            where = ", ".join(f"{path} {times:,}" for path, times in self.misfits.most_common(5))
+            yield f"of the wrong kind, counted as wrong: {counted(total, 'value')} ({where}); the first: {self.first_misfit}"
+        if self.unknown:
+            total = sum(self.unknown.values())
+            where = ", ".join(f"{path} {times:,}" for path, times in self.unknown.most_common(5))
+            where += f" and {len(self.unknown) - 5:,} more" if len(self.unknown) > 5 else ""
+            how = "counted as extra (--unknown ignore leaves them out)" if self.unknown_counts else "ignored"
+            yield (
+                f"under keys that the reference does not have, {how}: {counted(total, 'value')} ({where}); "
+                f"the first: {self.first_unknown}"
+            )
+        if self.invalid:
+            listed = "; ".join(f"{key}: {reason}" for key, reason in self.invalid[:5])
+            more = f"; and {self.invalids - 5:,} more" if self.invalids > 5 else ""
+            yield f"invalid, scoring nothing: {counted(self.invalids, 'prediction')} ({listed}{more})"
+        if self.unread:
+            yield f"unreadable and without an id: {counted(self.unread, 'line')}, the first: {self.first_unread}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same for the JSON output."""
+        return {
+            "repaired": {"predictions": self.repaired, **self.repairs},
+            "misfits": dict(self.misfits),
+            "unknown": dict(self.unknown),
+            "invalids": self.invalids,
+            "unread": self.unread,
+            "invalid": [{"document": key, "reason": reason} for key, reason in self.invalid],
+        }
+
+
+# A prediction on its way into a type.
 
 
 def keys_of(shape: Shape) -> dict[str, Any] | None:
@@ -156,7 +243,7 @@ def _kind(value: Any) -> str:
 # counts for precision, the same from a type, a schema or an inferred shape. Not counted is
 #
 #     what the document's own reference has, too, under the same key: there the shape looks away on purpose
-#     what stands where further keys are said to be welcome: `additionalProperties: true`, pydantic's `extra="allow"`
+#     what is in an object that allows further keys: `additionalProperties: true`, pydantic's `extra="allow"`
 #     what lies below an ignored field; and null, an empty list, an empty object, which are nothing
 
 OPEN = "__further_keys_welcome__"
@@ -165,7 +252,7 @@ OPEN = "__further_keys_welcome__"
 
 @dataclass
 class Place:
-    """What may stand at one place of a document: the keys of an object, and what is below keys, values and items."""
+    """What may be at one place of a document: the keys of an object, and what is below keys, values and items."""
 
     known: set[str] = field(default_factory=set)
     record: bool = False
@@ -283,10 +370,10 @@ def settle_unknown(
     for place, one in enumerate(predictions):
         if type(one) is not Surplus:
             continue
-        counted = tuple(leaf for leaf in one.leaves if place not in excused.get(leaf[0], ()))
-        for path, value in counted:
+        extra = tuple(leaf for leaf in one.leaves if place not in excused.get(leaf[0], ()))
+        for path, value in extra:
             findings.note_unknown(keys[place], path, value)
-        out[place] = Surplus(one.value, counted) if counted and count else one.value
+        out[place] = Surplus(one.value, extra) if extra and count else one.value
     return references, out
 
 

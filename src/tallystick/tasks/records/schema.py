@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, cast
 from typing_extensions import NotRequired, TypedDict
 
 from tallystick.algebra.choose import Choice, read_choice
-from tallystick.algebra.shape import union_of
+from tallystick.algebra.derive import union_of
 from tallystick.algebra.text import Text
 from tallystick.errors import DerivationError, InputError, Place, did_you_mean
 from tallystick.files.json_values import TOO_DEEP, decode_line
@@ -76,7 +76,7 @@ def _yaml(content: str, file: str) -> Any:
     except yaml.reader.ReaderError as error:
         line = content.count("\n", 0, error.position) + 1
         raise InputError(
-            f"is not YAML: the character {error.character!r:.20} may not stand there", Place(file, line)
+            f"is not YAML: the character {error.character!r:.20} is not allowed there", Place(file, line)
         ) from None
     except RecursionError:
         raise InputError(TOO_DEEP, file) from None
@@ -110,7 +110,7 @@ def _check_size(value: Any, file: str) -> None:
             sizes[id(node)] = 1 + sum(map(size, node.values() if isinstance(node, dict) else node))
         known = sizes[id(node)]
         if known is None:
-            raise InputError("an alias stands inside of what it stands for", file)
+            raise InputError("an alias contains itself", file)
         return known
 
     if size(value) > MOST_STEPS:
@@ -329,7 +329,7 @@ class _Reader:
         self.expect(list, values, pointer, "a list of values")
         if any(isinstance(value, (list, Mapping)) for value in values):
             raise self.wrong(pointer, "only texts, numbers, booleans and null can be enumerated here")
-        # Numbers with a fraction and booleans cannot stand in a Literal; there the kind is all that is checked.
+        # Numbers with a fraction and booleans cannot be in a Literal; there the kind is all that is checked.
         plain = [value for value in values if isinstance(value, str) or (type(value) is int and abs(value) < 2**63)]
         kinds = {type(value) for value in values if value not in plain or isinstance(value, bool)} - {type(None)}
         parts: list[Any] = [*kinds]

@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallystick.algebra.choose import NOTHING, Choice
-from tallystick.algebra.derive import Decision, explain_derivation
+from tallystick.algebra.derive import Decision, explain_derivation, record_fields
 from tallystick.algebra.node import Node
 from tallystick.algebra.parse import load, parse
-from tallystick.algebra.shape import record_fields
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import as_data
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
@@ -34,7 +33,8 @@ from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation, explain_document
 from tallystick.results.result import Result, worst_first
 from tallystick.tasks.contract import Asked, Scored
-from tallystick.tasks.records.files import Batch, Findings, Pairing, lay_together
+from tallystick.tasks.records.files import Batch, Pairing, lay_together
+from tallystick.tasks.records.fitting import Findings
 from tallystick.tasks.records.schema import read_data
 from tallystick.tasks.records.shapes import PLAIN, RecordShape, infer_shape, inferred_shape, shape_of_schema
 from tallystick.tasks.records.task import RecordSettings
@@ -62,7 +62,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Kept:
-    """A document that somebody wants to look at."""
+    """A document that is kept to be looked at."""
 
     id: Any
     reference: Any
@@ -78,7 +78,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Run:
-    """A result, and everything that was said on the way to it."""
+    """A result, and all warnings on the way to it."""
 
     prepared: Prepared
     result: Result
@@ -271,14 +271,14 @@ def scored_batches(prepared: Prepared, evaluation: Evaluation) -> Iterator[tuple
     for batch in batches:
         try:
             found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
-        except SidesMismatch:  # an id that stands twice: whoever reads to the end can say on which line
+        except SidesMismatch:  # an id comes twice: reading to the end finds out on which line
             deque(batches, maxlen=0)
             raise
         yield batch, found
 
 
 def complete_run(prepared: Prepared, result: Result, wanted: Wanted | None) -> Run:
-    """A result with everything that is to be said about it."""
+    """A result with its warnings and the documents that are wanted."""
     warnings = (*prepared.shape.doubts, *prepared.pairing.warnings(), *_warn_of_nothing(prepared, result))
     return Run(
         prepared,

@@ -101,7 +101,7 @@ class Records(Task):
     def score(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, reading: Reading
     ) -> Scored:
-        """All documents are kept, for whoever comes back to them; a part of two files keeps what was asked for."""
+        """All documents are kept, to be looked at later; a part of two files keeps what was asked for."""
         from tallystick.results.evaluation import Evaluation
         from tallystick.tasks.records.score import prepare, score_part, scored_batches
 
@@ -301,7 +301,7 @@ def _point_further(files: Files, by_field: Table, settings: RecordSettings) -> t
 
 
 def decisions_table(decisions: Sequence[Decision], title: str = "document") -> Table:
-    """A row for each path: what it is, how it is compared, and who said so."""
+    """A row for each path: what it is, how it is compared, and why."""
     steps = [_steps(decision.path) for decision in decisions]
     rows = []
     for k, (path, decision) in enumerate(zip(steps, decisions, strict=True)):

@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.algebra.text import normalise_text
-from tallystick.engine.arrays import F64
-from tallystick.engine.assignment import assign
+from tallystick.engine.arrays import F64, assign
 from tallystick.results.tables import counted_figures
 from tallystick.show.drawings import Drawing, Found, TextDrawing, mark_both
 from tallystick.show.tables import Column, Table, quantity
