@@ -8,7 +8,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.algebra.derive import explain_derivation
-from tallystick.engine.rows import Invalid
+from tallystick.engine.data import Invalid
 from tallystick.errors import DerivationError
 
 

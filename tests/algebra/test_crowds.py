@@ -69,7 +69,7 @@ def test_a_boolean_costs_at_most_as_much_again():
 
 
 def test_the_union_of_pairs_adds_weights_in_the_order_of_its_parts():
-    from tallystick.engine.blocks import Pairs, union
+    from tallystick.engine.arrays import Pairs, union
 
     rng = random.Random(4)
     weights = [[rng.random() for _ in range(12)] for _ in range(20)]

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Generic, Literal, NewType, Optional, TypeVar,
 import pytest
 from typing_extensions import NotRequired, TypedDict
 
-from tallystick.algebra.shape import shape_of
+from tallystick.algebra.derive import shape_of
 from tallystick.structures import Graph, Tree, Var
 
 T = TypeVar("T")

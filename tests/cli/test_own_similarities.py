@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tallystick.algebra.exact import exact
 from tallystick.algebra.functions import Through
 from tallystick.algebra.node import Similarity
-from tallystick.engine.codes import leaf_values
+from tallystick.engine.encoded import leaf_values
 from tallystick.engine.data import Objects
 
 

@@ -7,7 +7,8 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from tallystick.engine import assignment
-from tallystick.engine.assignment import assign, components, heaviest, rank_within
+from tallystick.engine.arrays import assign
+from tallystick.engine.assignment import components, heaviest, rank_within
 
 
 def best_total(rows, columns, weights, n_rows, n_columns):

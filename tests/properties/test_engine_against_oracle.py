@@ -69,7 +69,7 @@ def test_a_matching_of_six_by_six_is_optimal(constraint, data):
     metric = ts.match(ts.function(lambda x, y: weights[x][y], reflexive=False), constraint, literal=True)
     found = ts.evaluate(metric, [list(range(n))], [list(range(m))]) if n == m else None
     if found is None:  # a self-score asks for (k, k), which a table that is not square lacks
-        from tallystick.engine.blocks import Blocks
+        from tallystick.engine.arrays import Blocks
         from tallystick.engine.data import Scope
 
         columns = metric.encode(Objects([list(range(n))]), Objects([list(range(m))]), Scope())

@@ -18,10 +18,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from tallystick.algebra.choose import Choice
-from tallystick.algebra.derive import explain_derivation
+from tallystick.algebra.derive import explain_derivation, record_fields
 from tallystick.algebra.node import Node
-from tallystick.algebra.shape import record_fields
-from tallystick.engine.rows import Invalid
+from tallystick.engine.data import Invalid
 from tallystick.errors import MetricError
 from tallystick.results.documents import Difference, differences, differences_table
 from tallystick.results.evaluation import evaluate

@@ -17,12 +17,9 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.node import Change, Named, Node, Similarity, require
-from tallystick.engine.arrays import F64, I64
-from tallystick.engine.blocks import Blocks, Pairs, Sums
-from tallystick.engine.codes import leaf_values
-from tallystick.engine.data import Data, Objects, Scope
-from tallystick.engine.encoded import Alternatives, Column, Nothing
-from tallystick.engine.rows import Unfit
+from tallystick.engine.arrays import F64, I64, Blocks, Pairs, Sums
+from tallystick.engine.data import Data, Objects, Scope, Unfit
+from tallystick.engine.encoded import Alternatives, Column, Nothing, leaf_values
 from tallystick.errors import MetricError, ValueMismatch
 from tallystick.frozen import frozen
 

@@ -138,6 +138,9 @@ class Choice:
         return replace(missing, inner=core) if missing else core
 
 
+NO_CHOICE = Choice()
+
+
 def choice_of(note: Any, where: str, why: str) -> Choice | None:
     """What a note of `Annotated`, a value by path or a plain specification says; None if it is no choice."""
     if isinstance(note, Choice):

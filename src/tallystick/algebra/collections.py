@@ -18,11 +18,9 @@ from tallystick.algebra.kernel import DELTA, F_LEMMA, STRONG_SUM, Kernel
 from tallystick.algebra.node import Similarity, Table, require
 from tallystick.algebra.normalise import F
 from tallystick.algebra.sets import Match, best_of_each, sample_items
-from tallystick.engine.arrays import F64, offsets_of
-from tallystick.engine.blocks import Blocks, Pairs
-from tallystick.engine.codes import code_jointly, leaf_values
+from tallystick.engine.arrays import F64, Blocks, Pairs, offsets_of
 from tallystick.engine.data import Data, Objects, Scope
-from tallystick.engine.encoded import Codes, Column, Items
+from tallystick.engine.encoded import Codes, Column, Items, code_jointly, leaf_values
 from tallystick.errors import did_you_mean
 from tallystick.frozen import frozen
 

@@ -10,11 +10,9 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import DELTA, Kernel
 from tallystick.algebra.node import Around, Similarity, require
-from tallystick.engine.arrays import F64
-from tallystick.engine.blocks import Blocks, Pairs
-from tallystick.engine.codes import code_jointly
+from tallystick.engine.arrays import F64, Blocks, Pairs
 from tallystick.engine.data import Data, Leaf, Scope, field
-from tallystick.engine.encoded import Codes, Fields, Numbering, Unnumbered
+from tallystick.engine.encoded import Codes, Fields, Numbering, Unnumbered, code_jointly
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:

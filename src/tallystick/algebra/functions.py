@@ -11,12 +11,9 @@ from tallystick.algebra.exact import exact
 from tallystick.algebra.kernel import UNKNOWN, Kernel
 from tallystick.algebra.node import Around, Similarity, Table, in_expression, options_of, require, takes_collections
 from tallystick.algebra.text import different_pairs
-from tallystick.engine.arrays import F64, expand, integers, join, offsets_of, sort_order
-from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums
-from tallystick.engine.codes import comparable, different_values, number_values
-from tallystick.engine.data import Coded, Data, Objects, Scope
-from tallystick.engine.encoded import Codes, Column
-from tallystick.engine.rows import Unfit
+from tallystick.engine.arrays import F64, Blocks, Frame, Pairs, Sums, expand, integers, join, offsets_of, sort_order
+from tallystick.engine.data import Coded, Data, Objects, Scope, Unfit
+from tallystick.engine.encoded import Codes, Column, comparable, different_values, number_values
 from tallystick.errors import MetricError, TallystickError
 from tallystick.frozen import frozen
 

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any
 from tallystick.algebra.functions import coded, sparse_pairs
 from tallystick.algebra.kernel import UNKNOWN, Kernel
 from tallystick.algebra.node import Similarity, Table, options_of, require
-from tallystick.engine.blocks import Blocks, Pairs
-from tallystick.engine.data import Data, Scope
+from tallystick.engine.arrays import Blocks, Pairs
+from tallystick.engine.data import Data, Scope, Unfit
 from tallystick.engine.encoded import Codes
-from tallystick.engine.rows import Unfit
 from tallystick.errors import MetricError, ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 

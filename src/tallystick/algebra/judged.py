@@ -18,12 +18,9 @@ import numpy as np
 from tallystick.algebra.functions import CodedValues, coded
 from tallystick.algebra.node import Similarity, options_of, require
 from tallystick.algebra.text import different_pairs, every_text
-from tallystick.engine.arrays import F64
-from tallystick.engine.blocks import Blocks, Frame, Pairs
-from tallystick.engine.codes import number_values
-from tallystick.engine.data import Data, Objects, Scope
-from tallystick.engine.encoded import Codes
-from tallystick.engine.rows import Unfit
+from tallystick.engine.arrays import F64, Blocks, Frame, Pairs
+from tallystick.engine.data import Data, Objects, Scope, Unfit
+from tallystick.engine.encoded import Codes, number_values
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 

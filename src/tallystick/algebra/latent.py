@@ -22,11 +22,9 @@ from tallystick.algebra.exact import Exact
 from tallystick.algebra.node import Change, Node, Similarity, require
 from tallystick.algebra.proofs import Limited, Proofs, Watched, WatchedItems, bound
 from tallystick.algebra.sets import Constrained, Match, turned
-from tallystick.engine.arrays import F64, I64, Mask, number
-from tallystick.engine.blocks import Blocks, Pairs, Sums, look_up
-from tallystick.engine.codes import comparable, leaf_values
+from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, Sums, look_up, number
 from tallystick.engine.data import Bag, Data, Scope
-from tallystick.engine.encoded import Codes, Column, Items, unshared
+from tallystick.engine.encoded import Codes, Column, Items, comparable, leaf_values, unshared
 from tallystick.engine.latent import ObjectPairs, ObjectSolutions, solve_objects
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen

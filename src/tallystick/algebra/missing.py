@@ -6,10 +6,8 @@ ones out by itself. The other way round, `any_of` is for a reference that has se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import compress, repeat
-from operator import is_not
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,82 +15,14 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.node import Around, Change, Similarity, has_structure, require, takes_collections
-from tallystick.engine.arrays import F64, I64, Mask, first_best, offsets_of
-from tallystick.engine.blocks import Blocks, Pairs, Sums
-from tallystick.engine.codes import leaf_values
-from tallystick.engine.data import Bag, Data, Index, Leaf, Nullable, Objects, Record, Scope
-from tallystick.engine.encoded import Column, Items, Maybe, Numbered
-from tallystick.engine.rows import ABSENT, take
+from tallystick.engine.arrays import F64, I64, Blocks, Pairs, Sums, first_best, offsets_of
+from tallystick.engine.data import ABSENT, Bag, Data, Missing, Nullable, Objects, Scope, is_absent, is_empty
+from tallystick.engine.encoded import Column, Items, Maybe, Numbered, leaf_values
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from random import Random
-
-Missing = Callable[[Any], bool]
-
-
-def split_missing(
-    inner: Similarity, reference: Data, predicted: Data, scope: Scope, missing: Missing | None = None
-) -> tuple[Maybe | Column, Maybe | Column]:
-    """Both sides encoded without what is missing: a Maybe where something is. Unless said otherwise that is None."""
-    (left, here), (right, there) = (_present(side, missing) for side in (reference, predicted))
-    r, p = inner.encode(left, right, scope)
-    return _wrapped(r, here), _wrapped(p, there)
-
-
-def _wrapped(column: Column, here: I64 | None) -> Maybe | Column:
-    """A Maybe if something is missing, or if the inner column is one itself, so that the two are not mistaken."""
-    if here is None:
-        return Maybe(np.arange(len(column)), column) if isinstance(column, Maybe) else column
-    return Maybe(here, column)
-
-
-def _present(data: Data, missing: Missing | None) -> tuple[Data, I64 | None]:
-    """The values that are there, and each row's place among them (None if none is missing)."""
-    if isinstance(data, Index) and isinstance(data.values, Objects):
-        data = Objects([data.values.values[k] for k in data.index.tolist()])
-    if not isinstance(data, Objects):
-        return _present_column(data, missing)
-    if missing is None:
-        if type(None) not in set(map(type, data.values)):
-            return data, None
-        here = np.fromiter(map(is_not, data.values, repeat(None)), np.bool_, len(data))
-    else:
-        here = np.fromiter((not missing(value) for value in data.values), np.bool_, len(data))
-    values: Sequence[Any] = list(compress(data.values, here.tolist()))
-    return Objects(values), np.where(here, np.cumsum(here) - 1, -1)
-
-
-def _present_column(data: Data, missing: Missing | None) -> tuple[Data, I64 | None]:
-    """The same where the values are columns: there every key is there, if only with null."""
-    if missing is _is_absent:
-        return data, None
-    if missing is _is_empty:
-        here = ~_empty(data)
-        if here.all():
-            return data, None
-        rows = np.flatnonzero(here)
-        found = take(data.present, data.position[rows]) if isinstance(data, Nullable) else take(data, rows)
-        return found, np.where(here, np.cumsum(here) - 1, -1)
-    if isinstance(data, Nullable):
-        return data.present, data.position
-    return data, None
-
-
-def _empty(data: Data) -> Mask:
-    """Which rows of a column are null, or an empty text, collection or record."""
-    if isinstance(data, Nullable):
-        out = data.position < 0
-        out[~out] = _empty(data.present)[data.position[~out]]
-        return out
-    if isinstance(data, Leaf):
-        return np.asarray(data.empty(), np.bool_)
-    if isinstance(data, Bag):
-        return np.asarray(np.diff(data.offsets) == 0, np.bool_)
-    if isinstance(data, Objects):
-        return np.fromiter(map(_is_empty, data.values), np.bool_, len(data))
-    return np.full(len(data), isinstance(data, Record) and not data.fields)
 
 
 @frozen
@@ -119,8 +49,8 @@ class Optional(Around):
     @property
     def missing(self) -> Missing | None:
         if self.null:
-            return _is_absent
-        return _is_empty if self.empty else None
+            return is_absent
+        return is_empty if self.empty else None
 
     @property
     def absent(self) -> Any:
@@ -131,7 +61,7 @@ class Optional(Around):
         return self.inner.exact_only
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Maybe, Maybe]:
-        r, p = split_missing(self.present, reference, predicted, scope, self.missing)
+        r, p = self.present.encode_present(reference, predicted, scope, self.missing)
         return _maybe(r), _maybe(p)
 
     def refine(self, r: Maybe, p: Maybe, blocks: Blocks) -> Blocks:
@@ -206,14 +136,6 @@ def _maybe(column: Column) -> Maybe:
 
 def _zeros(like: I64) -> I64:
     return np.zeros(len(like), np.int64)
-
-
-def _is_absent(value: Any) -> bool:
-    return value is ABSENT
-
-
-def _is_empty(value: Any) -> bool:
-    return value is None or (isinstance(value, (str, list, tuple, set, frozenset, Mapping)) and not value)
 
 
 def optional(inner: Similarity, *, empty: bool = False, null: bool = False) -> Optional:

@@ -33,10 +33,9 @@ import numpy as np
 
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import UNKNOWN, Kernel
-from tallystick.engine.arrays import F64, I64
-from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums, look_up
-from tallystick.engine.data import Data, Index, Objects, Scope
-from tallystick.engine.encoded import Codes, Column, Nothing, Shared, unshared
+from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums, look_up
+from tallystick.engine.data import Data, Index, Missing, Objects, Scope, present_values
+from tallystick.engine.encoded import Codes, Column, Maybe, Nothing, Shared, unshared
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
 
@@ -357,7 +356,7 @@ class Similarity(Node):
         return None
 
     @property
-    def missing(self) -> Callable[[Any], bool] | None:
+    def missing(self) -> Missing | None:
         """What counts as missing in a sum of fields; None if that is nothing but None."""
         return None
 
@@ -486,6 +485,14 @@ class Similarity(Node):
             )  # the arguments too: an id is only good while they live
         return columns
 
+    def encode_present(
+        self, reference: Data, predicted: Data, scope: Scope, missing: Missing | None = None
+    ) -> tuple[Column, Column]:
+        """Both sides encoded without what is missing: a Maybe where something is."""
+        (left, here), (right, there) = present_values(reference, missing), present_values(predicted, missing)
+        r, p = self.encode(left, right, scope)
+        return _maybe(r, here), _maybe(p, there)
+
     def pairs(self, r: Column, p: Column, blocks: Blocks) -> Pairs:
         if len(r) == 0 or len(p) == 0:
             return Pairs.none()
@@ -580,6 +587,13 @@ def options_of(spec: Any, *allowed: str) -> dict[str, Any]:
 
 def _indexed(data: Data) -> Index:
     return data if isinstance(data, Index) else Index(np.arange(len(data)), data)
+
+
+def _maybe(column: Column, here: I64 | None) -> Column:
+    """A Maybe if something is missing, or if the column is one itself, so that the two are not mistaken."""
+    if here is not None:
+        return Maybe(here, column)
+    return Maybe(np.arange(len(column)), column) if isinstance(column, Maybe) else column
 
 
 def _shared(column: Column) -> Shared:

@@ -15,8 +15,7 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import F_LEMMA, J_LEMMA, UNKNOWN, Kernel
 from tallystick.algebra.node import Around, Node, Similarity, has_structure, require
-from tallystick.engine.arrays import F64
-from tallystick.engine.blocks import Blocks, Pairs
+from tallystick.engine.arrays import F64, Blocks, Pairs
 from tallystick.engine.data import Data, Scope
 from tallystick.engine.encoded import Column
 from tallystick.frozen import frozen

@@ -14,12 +14,10 @@ import numpy as np
 
 from tallystick.algebra.kernel import DELTA, F_LEMMA, J_LEMMA, UNKNOWN, Kernel
 from tallystick.algebra.node import Similarity, require
-from tallystick.engine.arrays import F64, I64, expand
-from tallystick.engine.blocks import Blocks, Pairs
-from tallystick.engine.codes import different_values, leaf_values
-from tallystick.engine.data import Bag, Data, Leaf, Nullable, Objects, Scope, field
-from tallystick.engine.encoded import Numbers
-from tallystick.engine.rows import Unfit, as_objects, sliced
+from tallystick.engine.arrays import F64, I64, Blocks, Pairs, expand
+from tallystick.engine.data import Bag, Data, Leaf, Nullable, Objects, Scope, Unfit, field
+from tallystick.engine.encoded import Numbers, different_values, leaf_values
+from tallystick.engine.rows import as_objects, sliced
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 

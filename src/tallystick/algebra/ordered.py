@@ -16,11 +16,22 @@ import numpy as np
 from tallystick.algebra.node import Similarity
 from tallystick.algebra.proofs import Limited, Proofs, WatchedItems, bound
 from tallystick.algebra.sets import Constrained, Matching, turned
-from tallystick.engine.arrays import F64, I64, expand, join, offsets_of, sort_order, starts_of_runs, sum_by_key
-from tallystick.engine.blocks import Blocks, Grid, Pairs, Sums
-from tallystick.engine.codes import leaf_values
+from tallystick.engine.arrays import (
+    F64,
+    I64,
+    Blocks,
+    Grid,
+    Pairs,
+    Sums,
+    expand,
+    join,
+    offsets_of,
+    sort_order,
+    starts_of_runs,
+    sum_by_key,
+)
 from tallystick.engine.data import Bag, Data, Objects, Scope
-from tallystick.engine.encoded import Items, Numbered, OrderedItems, number_jointly, number_lists
+from tallystick.engine.encoded import Items, Numbered, OrderedItems, leaf_values, number_jointly, number_lists
 from tallystick.engine.orders import (
     Matched,
     match_dense,

@@ -20,9 +20,6 @@ from tallystick.engine.data import Scope
 from tallystick.engine.encoded import Column, Items, Numbered
 from tallystick.frozen import frozen
 
-_KEY = "proofs"
-
-
 Limits = TypeVar("Limits", bound="Limited")
 
 
@@ -37,13 +34,9 @@ class Proofs:
     @staticmethod
     def of(scope: Scope) -> Proofs:
         """The one of this evaluation."""
-        found = scope.memo.setdefault(_KEY, Proofs())
+        found = scope.memo.setdefault("proofs", Proofs())
         assert isinstance(found, Proofs)
         return found
-
-    def keep_in(self, memo: dict[Any, Any]) -> None:
-        """Be the one of the evaluation that has this memo."""
-        memo[_KEY] = self
 
     def once(self, settings: tuple[Any, ...], arrays: tuple[Any, ...], solve: Callable[[], Any]) -> Any:
         """The answer to a problem, worked out the first time that it comes up."""

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import Kernel
-from tallystick.algebra.missing import change_present, split_missing
+from tallystick.algebra.missing import change_present
 from tallystick.algebra.node import Change, Named, Similarity, require
 from tallystick.algebra.weights import Weighted
-from tallystick.engine.arrays import F64, I64, MOST_PAIRS
-from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums, look_up, union
+from tallystick.engine.arrays import F64, I64, MOST_PAIRS, Blocks, Frame, Pairs, Sums, look_up, union
 from tallystick.engine.data import Data, Scope, field, note_absence
 from tallystick.engine.encoded import Column, Fields, Maybe, Nothing, Shared, unshared
 from tallystick.errors import MetricError
@@ -191,7 +190,7 @@ class Each(OfFields):
             ours, theirs = (field(side, name, scope, True, part.absent) for side in (reference, predicted))
             if not part.may_miss:
                 note_absence(name, (reference, predicted), (ours, theirs), scope)
-            sides.append(split_missing(part.present, ours, theirs, scope.field(name), part.missing))
+            sides.append(part.present.encode_present(ours, theirs, scope.field(name), part.missing))
         return Fields(tuple(s[0] for s in sides)), Fields(tuple(s[1] for s in sides))
 
     def by_field(self, column: Fields) -> list[Field]:

@@ -26,7 +26,12 @@ from tallystick.algebra.node import Change, Similarity, require
 from tallystick.engine.arrays import (
     F64,
     I64,
+    Blocks,
+    Grid,
     Mask,
+    Pairs,
+    Sums,
+    assign,
     first_best,
     integers,
     join_sorted,
@@ -37,8 +42,7 @@ from tallystick.engine.arrays import (
     sum_by_owner,
     weighted_counts,
 )
-from tallystick.engine.assignment import assign, heaviest, rank_within
-from tallystick.engine.blocks import Blocks, Grid, Pairs, Sums
+from tallystick.engine.assignment import heaviest, rank_within
 from tallystick.engine.data import Bag, Data, Scope, items, repeated
 from tallystick.engine.encoded import Column, Items, unshared
 from tallystick.errors import MetricError

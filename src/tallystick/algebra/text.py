@@ -15,12 +15,9 @@ import numpy as np
 
 from tallystick.algebra.kernel import DELTA, UNKNOWN, Kernel
 from tallystick.algebra.node import Similarity, options_of, require
-from tallystick.engine.arrays import F64, I64, number
-from tallystick.engine.blocks import Blocks, Frame, Pairs
-from tallystick.engine.codes import different_values, number_values
-from tallystick.engine.data import Data, Scope
-from tallystick.engine.encoded import Codes
-from tallystick.engine.rows import Unfit
+from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, number
+from tallystick.engine.data import Data, Scope, Unfit
+from tallystick.engine.encoded import Codes, different_values, number_values
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 

@@ -17,11 +17,9 @@ from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.functions import keys_of
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.node import Around, Change, Similarity, Table, require
-from tallystick.engine.arrays import F64, I64
-from tallystick.engine.blocks import Blocks, Frame, Pairs, Sums
-from tallystick.engine.codes import leaf_values
+from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums
 from tallystick.engine.data import Data, Scope, field
-from tallystick.engine.encoded import Column, Fields, Numbers
+from tallystick.engine.encoded import Column, Fields, Numbers, leaf_values
 from tallystick.frozen import frozen
 
 

@@ -8,12 +8,16 @@ sorted, and taken apart again. That also makes every order here stable.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import TooLarge
+from tallystick.frozen import frozen
 
 I64: TypeAlias = NDArray[np.int64]
 F64: TypeAlias = NDArray[np.float64]
@@ -171,3 +175,276 @@ def offsets_of(counts: Any) -> I64:
     out = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=out[1:])
     return out
+
+
+# Blocks: which rows of the two sides may meet at all.
+#
+# Two values can only have a positive similarity inside one block. The document is the first block; an exact
+# similarity does nothing but refine: block' = (block, code). Keys are multiplied up and only sorted once, when
+# the pairs are wanted.
+
+
+@frozen(eq=False)
+class Pairs:
+    """A sparse list of (reference row, predicted row, weight); no pair twice, every weight positive."""
+
+    i: I64
+    j: I64
+    weight: F64
+
+    def __len__(self) -> int:
+        return len(self.i)
+
+    @staticmethod
+    def none() -> Pairs:
+        return Pairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))
+
+    def positive(self) -> Pairs:
+        keep = self.weight > 0
+        return self if keep.all() else Pairs(self.i[keep], self.j[keep], self.weight[keep])
+
+    def renumber(self, rows_i: I64, rows_j: I64) -> Pairs:
+        """The same pairs, with the rows looked up in another numbering."""
+        return Pairs(rows_i[self.i], rows_j[self.j], self.weight)
+
+    def scaled(self, factor: F64 | float) -> Pairs:
+        return Pairs(self.i, self.j, self.weight * factor)
+
+
+@frozen(eq=False)
+class Sums:
+    """Σ of pairs of rows, i against j, and the two numerators that a normaliser uses."""
+
+    i: I64
+    j: I64
+    total: F64
+    reference: F64
+    predicted: F64
+
+    @staticmethod
+    def of(pairs: Pairs) -> Sums:
+        """The same for both sides."""
+        return Sums(pairs.i, pairs.j, pairs.weight, pairs.weight, pairs.weight)
+
+    @staticmethod
+    def joined(parts: Sequence[Sums]) -> Sums:
+        """Sums over different pairs, one after the other."""
+        return Sums(*(np.concatenate([getattr(one, f.name) for one in parts]) for f in fields(Sums)))
+
+    def renumber(self, rows_i: I64, rows_j: I64) -> Sums:
+        """The same pairs, with the rows looked up in another numbering."""
+        return replace(self, i=rows_i[self.i], j=rows_j[self.j])
+
+    def scaled(self, factor: float) -> Sums:
+        return Sums(self.i, self.j, self.total * factor, self.reference * factor, self.predicted * factor)
+
+
+def union(parts: list[Pairs], width: int, height: int) -> Pairs:
+    """The pairs of all parts; a pair that stands in several has their weights added."""
+    parts = [part for part in parts if len(part)]
+    if len(parts) < 2:
+        return parts[0] if parts else Pairs.none()
+    keys = np.concatenate([part.i * width + part.j for part in parts])
+    order = sort_order(keys, height * width)
+    ordered = keys[order]
+    starts = starts_of_runs(ordered)
+    group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(ordered)))
+    # Added up in the order of the parts, which `reduceat` does not promise.
+    weights = np.bincount(group, np.concatenate([part.weight for part in parts])[order]).astype(np.float64)
+    return Pairs(ordered[starts] // width, ordered[starts] % width, weights)
+
+
+def look_up(table: Pairs, i: I64, j: I64, width: int, height: int) -> F64:
+    """The weight that `table` has for each (i, j); 0 where it has none."""
+    keys = table.i * width + table.j
+    order = sort_order(keys, max(1, height * width))
+    ordered = keys[order]
+    wanted = i * width + j
+    if len(ordered) == 0:
+        return np.zeros(len(wanted))
+    place = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+    return np.where(ordered[place] == wanted, table.weight[order[place]], 0.0)
+
+
+@frozen(eq=False)
+class Blocks:
+    """The block key of each row of both sides; `aligned` if row k only ever meets row k."""
+
+    reference: I64
+    predicted: I64
+    bound: int
+    aligned: bool = False
+
+    @staticmethod
+    def diagonal(n: int) -> Blocks:
+        """n rows a side, the k-th against the k-th."""
+        rows = np.arange(n, dtype=np.int64)
+        return Blocks(rows, rows, max(n, 1), aligned=True)
+
+    def refine(self, reference: I64, predicted: I64, bound: int) -> Blocks:
+        """Split by (block, code)."""
+        mine = self
+        if mine.bound * bound >= LIMIT:
+            mine = mine.dense()
+        if mine.bound * bound >= LIMIT:
+            codes, bound = number(np.concatenate((reference, predicted)), bound)
+            reference, predicted = codes[: len(reference)], codes[len(reference) :]
+        return Blocks(mine.reference * bound + reference, mine.predicted * bound + predicted, mine.bound * bound)
+
+    def dense(self) -> Blocks:
+        codes, bound = number(np.concatenate((self.reference, self.predicted)), self.bound)
+        n = len(self.reference)
+        return Blocks(codes[:n], codes[n:], max(bound, 1), self.aligned)
+
+    def at(self, reference: I64, predicted: I64) -> Blocks:
+        """The blocks of other rows that are derived from these: items of an owner, a subset, an index."""
+        return Blocks(self.reference[reference], self.predicted[predicted], self.bound)
+
+    def pairs(self) -> tuple[I64, I64]:
+        """All (i, j) that share a block."""
+        return join(self.reference, self.predicted, self.bound)
+
+    @cached_property
+    def cells(self) -> int:
+        """How many pairs of rows share a block."""
+        dense = self.dense()
+        counts = [np.bincount(side, minlength=dense.bound) for side in (dense.reference, dense.predicted)]
+        return int(counts[0] @ counts[1])
+
+    @cached_property
+    def frame(self) -> Frame:
+        return Frame(self)
+
+
+class Frame:
+    """The rectangles of all blocks, laid end to end in one flat array.
+
+    Cell (i, j) of block b stands at base[b] + place(i) * columns(b) + place(j). Dense similarities fill it
+    rectangle by rectangle; sparse ones are added at their cells.
+    """
+
+    def __init__(self, blocks: Blocks) -> None:
+        dense = blocks.dense()
+        rows, columns = dense.reference, dense.predicted
+        n = dense.bound
+        self.block_of_row = rows
+        self.row_counts = np.bincount(rows, minlength=n)
+        self.column_counts = np.bincount(columns, minlength=n)
+        self.row_order, self.column_order = sort_order(rows, n), sort_order(columns, n)
+        self.row_starts, self.column_starts = offsets_of(self.row_counts), offsets_of(self.column_counts)
+        self.base = offsets_of(self.row_counts * self.column_counts)
+        self.size = int(self.base[-1])
+        check_pairs(
+            self.size,
+            "texts, numbers of a tolerance and functions are compared each with each: match by a key, compare exactly, or "
+            "score smaller documents or batches",
+            MOST_CELLS,
+        )
+        self.row_place = np.empty(len(rows), np.int64)
+        self.row_place[self.row_order] = np.arange(len(rows)) - np.repeat(self.row_starts[:-1], self.row_counts)
+        self.column_place = np.empty(len(columns), np.int64)
+        self.column_place[self.column_order] = np.arange(len(columns)) - np.repeat(
+            self.column_starts[:-1], self.column_counts
+        )
+
+    def cells(self, i: I64, j: I64) -> I64:
+        """Where the pairs (i, j), each inside one block, stand."""
+        block = self.block_of_row[i]
+        return self.base[block] + self.row_place[i] * self.column_counts[block] + self.column_place[j]
+
+    @cached_property
+    def all_pairs(self) -> tuple[I64, I64]:
+        """The rows and columns of all cells, in order."""
+        return self.by_row(np.arange(len(self.row_order))), self.by_column(np.arange(len(self.column_order)))
+
+    @cached_property
+    def _layout(self) -> tuple[I64, I64]:
+        """How many cells each row has, in the order of the rows, and which column of that order each cell has."""
+        blocks = self.block_of_row[self.row_order]
+        widths = self.column_counts[blocks]
+        return widths, expand(self.column_starts[blocks], widths)
+
+    def by_row(self, values: NDArray[Any]) -> NDArray[Any]:
+        """For every cell the value of its row."""
+        return np.repeat(values[self.row_order], self._layout[0])
+
+    def by_column(self, values: NDArray[Any]) -> NDArray[Any]:
+        """For every cell the value of its column."""
+        return values[self.column_order][self._layout[1]]
+
+    def rectangles(self) -> list[tuple[I64, I64, slice]]:
+        """Rows, columns and place of every block that has both."""
+        out = []
+        for b in np.flatnonzero(self.row_counts * self.column_counts).tolist():
+            rows = self.row_order[self.row_starts[b] : self.row_starts[b + 1]]
+            columns = self.column_order[self.column_starts[b] : self.column_starts[b + 1]]
+            out.append((rows, columns, slice(int(self.base[b]), int(self.base[b + 1]))))
+        return out
+
+    def pairs(self, flat: F64) -> Grid:
+        """The positive cells as pairs."""
+        return Grid(self, flat)
+
+
+class Grid(Pairs):
+    """The positive cells of a frame. As a list of pairs they are only written out if somebody asks."""
+
+    def __init__(self, frame: Frame, flat: F64) -> None:
+        self.__dict__.update(frame=frame, flat=flat)
+
+    frame: Frame
+    flat: F64
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    @cached_property
+    def hits(self) -> I64:
+        return np.flatnonzero(self.flat > 0)
+
+    @cached_property
+    def i(self) -> I64:
+        return self.frame.all_pairs[0][self.hits]
+
+    @cached_property
+    def j(self) -> I64:
+        return self.frame.all_pairs[1][self.hits]
+
+    @cached_property
+    def weight(self) -> F64:
+        return self.flat[self.hits]
+
+
+def assign(rows: I64, columns: I64, weights: F64, n_rows: int, n_columns: int) -> Mask:
+    """Which of the pairs (row, column, weight > 0) belong to a matching of the largest total weight.
+
+    The pairs fall apart into connected components. A single edge or a star needs no solver:
+
+        r ── p        r ─┬─ p      take the heaviest edge
+                         ├─ p'
+                         └─ p''
+    """
+    chosen = np.zeros(len(rows), np.bool_)
+    if len(rows) == 0:
+        return chosen
+    row_degree = np.bincount(rows, minlength=n_rows)
+    column_degree = np.bincount(columns, minlength=n_columns)
+    leaf_row, leaf_column = row_degree[rows] == 1, column_degree[columns] == 1
+    chosen |= leaf_row & leaf_column  # single edges
+    if chosen.all():
+        return chosen
+    # A star around a column: all its rows have no other edge.
+    leaves = np.bincount(columns, weights=leaf_row, minlength=n_columns)
+    in_column_star = leaf_row & (leaves == column_degree)[columns]
+    leaves = np.bincount(rows, weights=leaf_column, minlength=n_rows)
+    in_row_star = leaf_column & (leaves == row_degree)[rows] & ~in_column_star
+    for star, centre, bound in ((in_column_star, columns, n_columns), (in_row_star, rows, n_rows)):
+        edges = np.flatnonzero(star & ~chosen)
+        if len(edges):
+            chosen[edges[first_best(centre[edges], bound, weights[edges])]] = True
+    rest = np.flatnonzero(~(in_column_star | in_row_star))
+    if len(rest):
+        from tallystick.engine.assignment import assign_components
+
+        chosen[rest[assign_components(rows[rest], columns[rest], weights[rest], n_rows, n_columns)]] = True
+    return chosen

@@ -1,12 +1,6 @@
-"""1:1 matching of the largest total weight, for very many sparse problems at once.
+"""1:1 matching of the largest total weight, for very many sparse problems at once: the solvers.
 
-The pairs fall apart into connected components. A single edge or a star needs no solver:
-
-    r ── p        r ─┬─ p      take the heaviest edge
-                     ├─ p'
-                     └─ p''
-
-What is left goes to a solver by shape: up to four on the short side in batches, by an exact dynamic programme
+`arrays.assign` has done what needs none. What is left goes to a solver by shape: up to four on the short side in batches, by an exact dynamic programme
 over the subsets of that side; larger ones one by one to a dense assignment; very large sparse ones to a sparse
 solver. Arrays in, arrays out.
 """
@@ -17,37 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Mask, first_best, number, offsets_of, sort_order, starts_of_runs
+from tallystick.engine.arrays import F64, I64, Mask, assign, number, offsets_of, sort_order, starts_of_runs
 
 SMALL_SIDE = 4
 DENSE_CELLS = 4_000_000
 DENSE_SHARE = 0.05
-
-
-def assign(rows: I64, columns: I64, weights: F64, n_rows: int, n_columns: int) -> Mask:
-    """Which of the pairs (row, column, weight > 0) belong to a matching of the largest total weight."""
-    chosen = np.zeros(len(rows), np.bool_)
-    if len(rows) == 0:
-        return chosen
-    row_degree = np.bincount(rows, minlength=n_rows)
-    column_degree = np.bincount(columns, minlength=n_columns)
-    leaf_row, leaf_column = row_degree[rows] == 1, column_degree[columns] == 1
-    chosen |= leaf_row & leaf_column  # single edges
-    if chosen.all():
-        return chosen
-    # A star around a column: all its rows have no other edge.
-    leaves = np.bincount(columns, weights=leaf_row, minlength=n_columns)
-    in_column_star = leaf_row & (leaves == column_degree)[columns]
-    leaves = np.bincount(rows, weights=leaf_column, minlength=n_rows)
-    in_row_star = leaf_column & (leaves == row_degree)[rows] & ~in_column_star
-    for star, centre, bound in ((in_column_star, columns, n_columns), (in_row_star, rows, n_rows)):
-        edges = np.flatnonzero(star & ~chosen)
-        if len(edges):
-            chosen[edges[first_best(centre[edges], bound, weights[edges])]] = True
-    rest = np.flatnonzero(~(in_column_star | in_row_star))
-    if len(rest):
-        chosen[rest[_assign_components(rows[rest], columns[rest], weights[rest], n_rows, n_columns)]] = True
-    return chosen
 
 
 def components(rows: I64, columns: I64, n_rows: int, n_columns: int) -> I64:
@@ -69,7 +37,7 @@ def components(rows: I64, columns: I64, n_rows: int, n_columns: int) -> I64:
         label = fresh
 
 
-def _assign_components(rows: I64, columns: I64, weights: F64, n_rows: int, n_columns: int) -> I64:
+def assign_components(rows: I64, columns: I64, weights: F64, n_rows: int, n_columns: int) -> I64:
     """The chosen edges among components that are neither edge nor star."""
     rows, n_rows = number(rows, n_rows)
     columns, n_columns = number(columns, n_columns)

@@ -14,23 +14,20 @@ down, whatever the form; everything else in the engine is blind to the differenc
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import field as dataclass_field
 from dataclasses import fields, is_dataclass, replace
-from itertools import chain
-from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from itertools import chain, compress, repeat
+from operator import attrgetter, is_not, itemgetter
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.engine.arrays import I64, integers, offsets_of
+from tallystick.engine.arrays import I64, Mask, integers, offsets_of
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
-
-if TYPE_CHECKING:
-    from tallystick.engine.rows import Extended
 
 
 @frozen(eq=False)
@@ -432,3 +429,160 @@ def _kind(data: Data) -> str:
 
 def _names(kinds: Iterable[type]) -> str:
     return ", ".join(sorted(kind.__name__ for kind in kinds if not issubclass(kind, Mapping)))
+
+
+# Documents with values that no field of the metric could ever meet, and how many: what precision has to pay for.
+#
+# Such a value is `Surplus` around a Python value, or `Extended` around a column of documents.
+
+
+@frozen(eq=False)
+class Extended:
+    """A column of documents, and by path how many leaves beyond it each row has; `shown` are the rows for a person."""
+
+    values: Data
+    counts: Mapping[str, I64]
+    shown: Sequence[Any]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def part(self, start: int, stop: int, values: Data) -> Extended:
+        return Extended(values, {path: one[start:stop] for path, one in self.counts.items()}, self.shown[start:stop])
+
+    def to_list(self) -> list[Any]:
+        """The documents as Python has them, with what counts."""
+        out = []
+        for row, value in enumerate(self.shown):
+            if isinstance(value, Surplus):
+                kept = tuple(leaf for leaf in value.leaves if leaf[0] in self.counts and self.counts[leaf[0]][row])
+                value = Surplus(value.value, kept) if kept else value.value
+            out.append(value)
+        return out
+
+
+def split_surplus(data: Data) -> tuple[Data, dict[str, I64]]:
+    """The documents without what is surplus, and by path how many leaves of it each of them has."""
+    if isinstance(data, Extended):
+        return data.values, dict(data.counts)
+    if not isinstance(data, Objects) or Surplus not in set(map(type, data.values)):
+        return data, {}
+    counts: dict[str, I64] = {}
+    plain = list(data.values)
+    for row, value in enumerate(data.values):
+        if type(value) is Surplus:
+            plain[row] = value.value
+            for path, _ in value.leaves:
+                counts.setdefault(path, np.zeros(len(plain), np.int64))[row] += 1
+    return Objects(plain), counts
+
+
+# What stands where a prediction has a value of the wrong kind, if the reader was asked to go on.
+#
+# It equals nothing, so that it counts as a wrong value: neither as a missing one nor as the end of the evaluation.
+
+
+@frozen
+class Unfit:
+    """A predicted value that is not of the kind that its place asks for."""
+
+    value: Any
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+    def __hash__(self) -> int:
+        return hash(repr(self.value))
+
+    def __float__(self) -> float:
+        return float("inf")  # near to no number that JSON can hold
+
+
+@frozen
+class Invalid:
+    """A whole prediction that cannot be read: it scores nothing, and is listed."""
+
+    reason: str
+    text: str = ""
+
+
+@frozen
+class Surplus:
+    """A prediction that has values under keys that its shape does not know: each leaf with the path of its key."""
+
+    value: Any
+    leaves: tuple[tuple[str, Any], ...]
+
+
+class _Absent:
+    """A key that is not there, where that is not the same as null."""
+
+    def __repr__(self) -> str:
+        return "absent"
+
+
+ABSENT = _Absent()
+
+
+# Values that are missing: None, unless said otherwise.
+
+Missing = Callable[[Any], bool]
+"""What else counts as missing."""
+
+
+def is_absent(value: Any) -> bool:
+    """Whether a key is not there."""
+    return value is ABSENT
+
+
+def is_empty(value: Any) -> bool:
+    """Whether a value is None, or an empty text, collection or record."""
+    return value is None or (isinstance(value, (str, list, tuple, set, frozenset, Mapping)) and not value)
+
+
+def present_values(data: Data, missing: Missing | None) -> tuple[Data, I64 | None]:
+    """The values that are there, and each row's place among them (None if none is missing)."""
+    if isinstance(data, Index) and isinstance(data.values, Objects):
+        data = Objects([data.values.values[k] for k in data.index.tolist()])
+    if not isinstance(data, Objects):
+        return _present_in_column(data, missing)
+    if missing is None:
+        if type(None) not in set(map(type, data.values)):
+            return data, None
+        here = np.fromiter(map(is_not, data.values, repeat(None)), np.bool_, len(data))
+    else:
+        here = np.fromiter((not missing(value) for value in data.values), np.bool_, len(data))
+    return Objects(list(compress(data.values, here.tolist()))), np.where(here, np.cumsum(here) - 1, -1)
+
+
+def _present_in_column(data: Data, missing: Missing | None) -> tuple[Data, I64 | None]:
+    """The same where the values are columns: there every key is there, if only with null."""
+    if missing is is_absent:
+        return data, None
+    if missing is is_empty:
+        from tallystick.engine.rows import take
+
+        here = ~_empty_rows(data)
+        if here.all():
+            return data, None
+        rows = np.flatnonzero(here)
+        found = take(data.present, data.position[rows]) if isinstance(data, Nullable) else take(data, rows)
+        return found, np.where(here, np.cumsum(here) - 1, -1)
+    if isinstance(data, Nullable):
+        return data.present, data.position
+    return data, None
+
+
+def _empty_rows(data: Data) -> Mask:
+    """Which rows of a column are null, or an empty text, collection or record."""
+    if isinstance(data, Nullable):
+        out = data.position < 0
+        out[~out] = _empty_rows(data.present)[data.position[~out]]
+        return out
+    if isinstance(data, Leaf):
+        return np.asarray(data.empty(), np.bool_)
+    if isinstance(data, Bag):
+        return np.asarray(np.diff(data.offsets) == 0, np.bool_)
+    if isinstance(data, Objects):
+        return np.fromiter(map(is_empty, data.values), np.bool_, len(data))
+    return np.full(len(data), isinstance(data, Record) and not data.fields)

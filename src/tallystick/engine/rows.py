@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from tallystick.engine.arrays import I64, expand, offsets_of
-from tallystick.engine.data import Bag, Data, Entries, Index, Leaf, Nullable, Objects, Record
-from tallystick.frozen import frozen
+from tallystick.engine.data import Bag, Data, Entries, Extended, Index, Leaf, Nullable, Objects, Record
 
 
 def take(data: Data, rows: I64) -> Data:
@@ -115,96 +114,3 @@ def as_objects(data: Data) -> Sequence[Any]:
         return [list(inside[a:b]) for a, b in pairwise(ends)]
     present = as_objects(data.present)
     return [None if k < 0 else present[k] for k in data.position.tolist()]
-
-
-# Documents with values that no field of the metric could ever meet, and how many: what precision has to pay for.
-#
-# Such a value is `Surplus` around a Python value, or `Extended` around a column of documents.
-
-
-@frozen(eq=False)
-class Extended:
-    """A column of documents, and by path how many leaves beyond it each row has; `shown` are the rows for a person."""
-
-    values: Data
-    counts: Mapping[str, I64]
-    shown: Sequence[Any]
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def part(self, start: int, stop: int, values: Data) -> Extended:
-        return Extended(values, {path: one[start:stop] for path, one in self.counts.items()}, self.shown[start:stop])
-
-    def to_list(self) -> list[Any]:
-        """The documents as Python has them, with what counts."""
-        out = []
-        for row, value in enumerate(self.shown):
-            if isinstance(value, Surplus):
-                kept = tuple(leaf for leaf in value.leaves if leaf[0] in self.counts and self.counts[leaf[0]][row])
-                value = Surplus(value.value, kept) if kept else value.value
-            out.append(value)
-        return out
-
-
-def split_surplus(data: Data) -> tuple[Data, dict[str, I64]]:
-    """The documents without what is surplus, and by path how many leaves of it each of them has."""
-    if isinstance(data, Extended):
-        return data.values, dict(data.counts)
-    if not isinstance(data, Objects) or Surplus not in set(map(type, data.values)):
-        return data, {}
-    counts: dict[str, I64] = {}
-    plain = list(data.values)
-    for row, value in enumerate(data.values):
-        if type(value) is Surplus:
-            plain[row] = value.value
-            for path, _ in value.leaves:
-                counts.setdefault(path, np.zeros(len(plain), np.int64))[row] += 1
-    return Objects(plain), counts
-
-
-# What stands where a prediction has a value of the wrong kind, if the reader was asked to go on.
-#
-# It equals nothing, so that it counts as a wrong value: neither as a missing one nor as the end of the evaluation.
-
-
-@frozen
-class Unfit:
-    """A predicted value that is not of the kind that its place asks for."""
-
-    value: Any
-
-    def __repr__(self) -> str:
-        return repr(self.value)
-
-    def __hash__(self) -> int:
-        return hash(repr(self.value))
-
-    def __float__(self) -> float:
-        return float("inf")  # near to no number that JSON can hold
-
-
-@frozen
-class Invalid:
-    """A whole prediction that cannot be read: it scores nothing, and is listed."""
-
-    reason: str
-    text: str = ""
-
-
-@frozen
-class Surplus:
-    """A prediction that has values under keys that its shape does not know: each leaf with the path of its key."""
-
-    value: Any
-    leaves: tuple[tuple[str, Any], ...]
-
-
-class _Absent:
-    """A key that is not there, where that is not the same as null."""
-
-    def __repr__(self) -> str:
-        return "absent"
-
-
-ABSENT = _Absent()

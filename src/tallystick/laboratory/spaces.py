@@ -24,7 +24,7 @@ from typing import Any, Literal, Protocol, get_args
 
 import typing_extensions
 
-from tallystick.algebra.shape import name_of, shape_of
+from tallystick.algebra.derive import name_of, shape_of
 from tallystick.errors import DerivationError
 
 

@@ -11,12 +11,9 @@ from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.records import Each
 from tallystick.algebra.sets import Matching
-from tallystick.engine.arrays import F64, I64
-from tallystick.engine.blocks import Blocks
-from tallystick.engine.codes import leaf_values
-from tallystick.engine.data import Data, Index, Memory, Nullable, Objects, Scope, field, items
-from tallystick.engine.encoded import Column, Items, unshared
-from tallystick.engine.rows import split_surplus
+from tallystick.engine.arrays import F64, I64, Blocks
+from tallystick.engine.data import Data, Index, Memory, Nullable, Objects, Scope, field, items, split_surplus
+from tallystick.engine.encoded import Column, Items, leaf_values, unshared
 from tallystick.engine.tally import Counts, Kind, Units, add_up, merged, rounded
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.accounts import FieldSums, LabelSums

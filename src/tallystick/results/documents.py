@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.node import Node, Similarity, in_expression, keyword
 from tallystick.algebra.parse import parse
-from tallystick.engine.rows import Invalid
+from tallystick.engine.data import Invalid
 from tallystick.errors import TallystickError
 from tallystick.files.writing import to_json
 from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation

@@ -17,11 +17,11 @@ import numpy as np
 
 from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.proofs import Proofs
-from tallystick.engine.arrays import F64, I64
-from tallystick.engine.blocks import Blocks
+from tallystick.engine.arrays import F64, I64, Blocks
 from tallystick.engine.data import (
     COLUMNS,
     Data,
+    Invalid,
     Memory,
     Nullable,
     Objects,
@@ -29,8 +29,9 @@ from tallystick.engine.data import (
     as_data,
     field_names,
     is_arrow,
+    split_surplus,
 )
-from tallystick.engine.rows import Invalid, longest_lists, separable, sliced, split_surplus
+from tallystick.engine.rows import longest_lists, separable, sliced
 from tallystick.engine.tally import Counts, Totals
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, unmet_ids
 from tallystick.results.accounts import Account, FieldSums, LabelSums, Subject
@@ -248,28 +249,25 @@ def kind_of(metric: Node) -> Counts:
 
 def tally_rows(metric: Node, reference: Data, predicted: Data, memory: Memory) -> F64:
     """num_p, den_p, num_r, den_r of each document."""
-    return tally_bounds(metric, reference, predicted, memory, Proofs())[0]
+    return tally_bounds(metric, reference, predicted, Scope(memory=memory))[0]
 
 
 def tally_bounds(
     metric: Node,
     reference: Data,
     predicted: Data,
-    memory: Memory,
-    proofs: Proofs,
+    scope: Scope,
     fields: FieldSums | None = None,
 ) -> tuple[F64, F64]:
     """The tally of each document, and the same with the numerators' upper bounds where a time limit struck; what the
     documents' fields earned is added to `fields`, if asked for."""
-    scope = Scope(memory=memory)
-    proofs.keep_in(scope.memo)
     if metric.by_side is not None:
-        first, second = (_tally(side.summed, reference, predicted, scope, proofs) for side in metric.by_side)
+        first, second = (_tally(side.summed, reference, predicted, scope) for side in metric.by_side)
         rows, above = (
             np.concatenate((one[:, :2], other[:, 2:]), axis=1) for one, other in zip(first, second, strict=True)
         )
         return rows, above
-    return _tally(metric.summed, reference, predicted, scope, proofs, fields)
+    return _tally(metric.summed, reference, predicted, scope, fields)
 
 
 def _tally(
@@ -277,7 +275,6 @@ def _tally(
     reference: Data,
     predicted: Data,
     scope: Scope,
-    proofs: Proofs,
     fields: FieldSums | None = None,
 ) -> tuple[F64, F64]:
     n = len(reference)
@@ -299,7 +296,7 @@ def _tally(
 
         add_field_sums(fields, inner, r, p, valid)
         add_surplus(fields, surplus)
-    if not proofs.open or not inner.limited:
+    if not inner.limited or not Proofs.of(scope).open:
         return out, out
     above = out.copy()
     sums = inner.at_most().numerators(r, p, blocks)
@@ -328,15 +325,15 @@ def tally(
     """Put the tallies of these documents into an empty account. `names` are what errors call them; a document that is `alone`
     needs no name."""
     n = len(reference)
-    whole = not (separable(reference) and separable(predicted)) or n <= step
+    whole = n <= step or not (separable(reference) and separable(predicted))
     for start in range(0, n, max(n, 1) if whole else step):
         if whole:
             left, right = reference, predicted
         else:
             left, right = (sliced(side, start, start + step) for side in (reference, predicted))
-        proofs = Proofs()
+        scope = Scope(memory=account.memory)
         try:
-            rows, above = tally_bounds(metric, left, right, account.memory, proofs, account.fields)
+            rows, above = tally_bounds(metric, left, right, scope, account.fields)
         except ValueMismatch as error:
 
             def score(some: Data, others: Data) -> Any:
@@ -345,7 +342,8 @@ def tally(
             raise blame(error, score, left, right, names[start : start + len(left)] if not alone else ()) from None
         account.batches.append((account.kind, rows, above if metric.limited else None))
         account.count += len(rows)
-        account.open_selves += proofs.open_selves
+        if metric.limited:
+            account.open_selves += Proofs.of(scope).open_selves
         if progress is not None:
             progress(min(n, start + len(left)), n)
     if account.labels is not None:

@@ -22,9 +22,8 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
 from tallystick.engine.arrays import I64
-from tallystick.engine.codes import leaf_values
-from tallystick.engine.data import Memory, Objects, Scope, field
-from tallystick.engine.rows import Invalid, Surplus
+from tallystick.engine.data import Invalid, Memory, Objects, Scope, Surplus, field
+from tallystick.engine.encoded import leaf_values
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.engine.arrays import F64
-from tallystick.engine.codes import freeze
-from tallystick.engine.data import Scope
-from tallystick.engine.rows import Invalid
+from tallystick.engine.data import Invalid, Scope
+from tallystick.engine.encoded import freeze
 from tallystick.engine.tally import Counts, Labelled, lower_is_better
 from tallystick.errors import MetricError, ValueMismatch, counted
 from tallystick.files.writing import to_json, write_atomically

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from tallystick.engine.data import fields_of
-from tallystick.engine.rows import Invalid
+from tallystick.engine.data import Invalid, fields_of
 
 if TYPE_CHECKING:
     from tallystick.structures.texts import Mention

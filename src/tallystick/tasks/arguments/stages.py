@@ -23,7 +23,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tallystick.engine.assignment import assign
+from tallystick.engine.arrays import assign
 from tallystick.structures.texts import EventArgument, Span
 from tallystick.tasks.arguments.forms import Form, Variants, Wording
 

@@ -23,8 +23,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Mask, expand, number, sort_order, sum_by_key
-from tallystick.engine.assignment import assign
+from tallystick.engine.arrays import F64, I64, Mask, assign, expand, number, sort_order, sum_by_key
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains
 from tallystick.tasks.coreference.mentions import Prepared, prepare
 from tallystick.tasks.coreference.metrics import METRICS, PLAIN, CoreferenceOptions

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.engine.arrays import I64, LIMIT, Mask
-from tallystick.engine.assignment import assign
+from tallystick.engine.arrays import I64, LIMIT, Mask, assign
 from tallystick.engine.data import Objects
 from tallystick.errors import MetricError
 from tallystick.files.pairing import document_key

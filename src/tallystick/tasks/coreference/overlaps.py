@@ -20,8 +20,7 @@ import numpy as np
 
 from tallystick.algebra.exact import exact
 from tallystick.algebra.sets import match
-from tallystick.engine.arrays import F64, I64, Mask, join, number, offsets_of, sort_order, weighted_counts
-from tallystick.engine.blocks import Blocks, Sums
+from tallystick.engine.arrays import F64, I64, Blocks, Mask, Sums, join, number, offsets_of, sort_order, weighted_counts
 from tallystick.engine.data import Bag, Scope
 from tallystick.engine.encoded import Items
 from tallystick.frozen import frozen

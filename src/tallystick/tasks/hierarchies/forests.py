@@ -16,8 +16,8 @@ from functools import cached_property
 
 import numpy as np
 
-from tallystick.engine.arrays import F64, I64, Mask, expand, join, number, offsets_of, sort_order, sum_by_key
-from tallystick.engine.assignment import assign, components
+from tallystick.engine.arrays import F64, I64, Mask, assign, expand, join, number, offsets_of, sort_order, sum_by_key
+from tallystick.engine.assignment import components
 from tallystick.tasks.coreference.overlaps import Overlaps, Side
 
 NO_PARENT = -1

@@ -33,8 +33,8 @@ from tallystick.algebra.normalise import f1
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
 from tallystick.engine.arrays import F64, I64, number, offsets_of, sort_order
-from tallystick.engine.codes import code_jointly
 from tallystick.engine.data import Bag, Data, Index, Memory, Objects, Record, Scope
+from tallystick.engine.encoded import code_jointly
 from tallystick.engine.tally import Counts, Kind, ratio
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.evaluation import tally_rows

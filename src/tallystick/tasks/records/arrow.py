@@ -18,11 +18,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallystick.algebra.shape import record_fields, shape_of
+from tallystick.algebra.derive import record_fields, shape_of
 from tallystick.engine.arrays import I64
 from tallystick.engine.arrow import from_arrow
-from tallystick.engine.data import Bag, Data, Nullable, Record, Rows
-from tallystick.engine.rows import Extended, Surplus, nullable
+from tallystick.engine.data import Bag, Data, Extended, Nullable, Record, Rows, Surplus
+from tallystick.engine.rows import nullable
 from tallystick.errors import InputError, ValueMismatch
 from tallystick.files.arrow import ArrowLines, json_lines
 from tallystick.files.lines import Portion

@@ -19,9 +19,8 @@ import msgspec
 import numpy as np
 from typing_extensions import TypedDict
 
-from tallystick.algebra.shape import record_fields
-from tallystick.engine.data import Nullable, Rows
-from tallystick.engine.rows import Invalid, Surplus, split_surplus
+from tallystick.algebra.derive import record_fields
+from tallystick.engine.data import Invalid, Nullable, Rows, Surplus, split_surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
 from tallystick.files.arrow import ArrowLines, open_records
 from tallystick.files.json_values import TOO_DEEP, explained

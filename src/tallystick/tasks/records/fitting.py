@@ -17,9 +17,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from tallystick.algebra.shape import Shape, record_fields, shape_of, union_of
-from tallystick.engine.data import Rows
-from tallystick.engine.rows import Extended, Surplus, Unfit, split_surplus
+from tallystick.algebra.derive import Shape, record_fields, shape_of, union_of
+from tallystick.engine.data import Extended, Rows, Surplus, Unfit, split_surplus
 from tallystick.errors import counted
 
 MOST_LISTED = 1000

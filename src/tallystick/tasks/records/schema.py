@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, cast
 from typing_extensions import NotRequired, TypedDict
 
 from tallystick.algebra.choose import Choice, read_choice
-from tallystick.algebra.shape import union_of
+from tallystick.algebra.derive import union_of
 from tallystick.algebra.text import Text
 from tallystick.errors import DerivationError, InputError, Place, did_you_mean
 from tallystick.files.json_values import TOO_DEEP, decode_line

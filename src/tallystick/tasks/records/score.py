@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallystick.algebra.choose import NOTHING, Choice
-from tallystick.algebra.derive import Decision, explain_derivation
+from tallystick.algebra.derive import Decision, explain_derivation, record_fields
 from tallystick.algebra.node import Node
 from tallystick.algebra.parse import load, parse
-from tallystick.algebra.shape import record_fields
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import as_data
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean

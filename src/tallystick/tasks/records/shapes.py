@@ -21,8 +21,7 @@ from typing import Annotated, Any, cast
 import msgspec
 from typing_extensions import NotRequired, TypedDict
 
-from tallystick.algebra.derive import one_alternative
-from tallystick.algebra.shape import BAGS, shape_of, union_of
+from tallystick.algebra.derive import BAGS, one_alternative, shape_of, union_of
 from tallystick.errors import InputError, MetricError, Place, TallystickError
 from tallystick.files.arrow import ArrowLines
 from tallystick.files.json_values import TOO_DEEP

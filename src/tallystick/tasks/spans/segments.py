@@ -22,8 +22,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tallystick.engine.arrays import ranges
-from tallystick.engine.assignment import assign
+from tallystick.engine.arrays import assign, ranges
 from tallystick.errors import SidesMismatch, ValueMismatch
 
 IntArray: TypeAlias = npt.NDArray[np.int64]

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallystick.algebra.text import normalise_text
-from tallystick.engine.assignment import assign
+from tallystick.engine.arrays import assign
 from tallystick.structures import Entity, SlotFiller, Template
 from tallystick.tasks.templates.files import PairedTemplates
 from tallystick.tasks.templates.scorers import one_of

@@ -27,8 +27,7 @@ from tallystick.algebra.exact import exact
 from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.records import record
 from tallystick.algebra.sets import match
-from tallystick.engine.arrays import F64, I64
-from tallystick.engine.blocks import Blocks
+from tallystick.engine.arrays import F64, I64, Blocks
 from tallystick.engine.data import Objects, Scope
 from tallystick.engine.encoded import Items, unshared
 from tallystick.engine.tally import Counts, Kind

@@ -26,8 +26,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.algebra.hierarchy import ancestors, parents_table
-from tallystick.engine.arrays import F64, I64
-from tallystick.engine.assignment import assign
+from tallystick.engine.arrays import F64, I64, assign
 from tallystick.engine.tally import ratio
 from tallystick.errors import SidesMismatch, some
 from tallystick.files.pairing import Missing, allowed, require_allowed

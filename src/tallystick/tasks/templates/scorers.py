@@ -22,9 +22,8 @@ from tallystick.algebra.normalise import f1
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import Match, match
 from tallystick.algebra.text import text
-from tallystick.engine.arrays import F64, I64, Mask, number
-from tallystick.engine.assignment import assign, best_f, gradient
-from tallystick.engine.blocks import Blocks, Pairs, look_up
+from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, assign, look_up, number
+from tallystick.engine.assignment import best_f, gradient
 from tallystick.engine.data import Objects, Scope
 from tallystick.engine.encoded import Items, unshared
 from tallystick.results.evaluation import evaluate as evaluate_metric
