@@ -136,11 +136,11 @@ class Scored:
     corpus: Any
     results: Results
     notes: tuple[str, ...] = ()
-    """What is said below the figures, beside the number of documents."""
+    """Printed below the figures, beside the number of documents."""
     closing: tuple[str, ...] = ()
-    """What is said at the very end."""
+    """Printed at the very end."""
     opening: tuple[str, ...] = ()
-    """What is said before the figures."""
+    """Printed before the figures."""
     extra: Any = None
     """What a part of two files has beside its tallies; it is added up over the parts."""
     ids: Sequence[Any] | None = None
