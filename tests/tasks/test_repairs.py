@@ -8,9 +8,9 @@ from tallystick.tasks.coreference import metrics as coreference
 from tallystick.tasks.coreference.chains import chains_from_clusters, pair
 from tallystick.tasks.coreference.conll import read_conll
 from tallystick.tasks.coreference.metrics import KINDS, score_if_fixed
-from tallystick.tasks.spans.errors import Outcome, align
 from tallystick.tasks.spans.files import corpus_from_python
 from tallystick.tasks.spans.metrics import score as score_spans
+from tallystick.tasks.spans.show import Outcome, align
 
 
 def fixed(key, response):
