@@ -17,9 +17,8 @@ from pathlib import Path
 from tallystick.files.pairing import Paired
 from tallystick.structures.texts import ArgumentDocument
 from tallystick.tasks.arguments.files import read_pair
-from tallystick.tasks.arguments.forms import LABELS
 from tallystick.tasks.arguments.metrics import ArgumentOptions, ArgumentScores, score
-from tallystick.tasks.arguments.stages import Accepted
+from tallystick.tasks.arguments.stages import LABELS, Accepted
 from tallystick.tasks.parses import with_parses
 
 REPEATED = 50

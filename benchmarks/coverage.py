@@ -42,7 +42,7 @@ from tallystick.results.selection import mean_over_documents
 from tallystick.tasks.coreference import metrics as coreference
 from tallystick.tasks.spans import metrics as spans
 from tallystick.tasks.spans.files import corpus_from_python
-from tallystick.tasks.spans.tallies import TagTables
+from tallystick.tasks.spans.metrics import TagTables
 
 POPULATION, CORPORA, DOCUMENTS, RESAMPLES = 20_000, 1_000, 300, 1_000
 FEWER = (20, 50, 100)

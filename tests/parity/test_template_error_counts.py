@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.tasks.templates.errors import KINDS, find_errors
 from tallystick.tasks.templates.files import pair_templates, read_templates
+from tallystick.tasks.templates.show import KINDS, find_errors
 
 CASES = Path(__file__).parents[2].parent / "shared" / "data" / "events" / "cases.json"
 pytestmark = pytest.mark.skipif(not CASES.exists(), reason=f"needs {CASES}, which may not be redistributed")

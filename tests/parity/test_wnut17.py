@@ -9,9 +9,8 @@ from running import run
 from tallystick.errors import SidesMismatch
 from tallystick.results.selection import spearman
 from tallystick.tasks.spans.files import SpanCorpus
-from tallystick.tasks.spans.iob import decode
 from tallystick.tasks.spans.metrics import SpanOptions, score
-from tallystick.tasks.spans.tags import read_tags
+from tallystick.tasks.spans.tags import decode, read_tags
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "spans" / "wnut17"
 TYPES = ("corporation", "creative-work", "group", "location", "person", "product")

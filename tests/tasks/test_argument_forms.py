@@ -1,7 +1,7 @@
 import pytest
 
 from tallystick.errors import MetricError
-from tallystick.tasks.arguments.forms import CONJUNCTIONS, HARMLESS, PRONOUNS, Wording, describe_words, words
+from tallystick.tasks.arguments.stages import CONJUNCTIONS, HARMLESS, PRONOUNS, Wording, describe_words, words
 
 WORDING = Wording()
 

@@ -10,9 +10,17 @@ from hypothesis import strategies as st
 
 from tallystick.structures.texts import ArgumentDocument, EventArgument, Parse
 from tallystick.tasks.arguments import metrics as arguments
-from tallystick.tasks.arguments.forms import LABELS, Variants, Wording
 from tallystick.tasks.arguments.metrics import EXPRESSIONS, ArgumentOptions, block_sums, document_sums
-from tallystick.tasks.arguments.stages import Accepted, Block, Broken, match_modifiers, run_stages
+from tallystick.tasks.arguments.stages import (
+    LABELS,
+    Accepted,
+    Block,
+    Broken,
+    Variants,
+    Wording,
+    match_modifiers,
+    run_stages,
+)
 
 WORDING = Wording()
 

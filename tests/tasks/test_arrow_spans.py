@@ -13,7 +13,7 @@ pa = pytest.importorskip("pyarrow")
 
 import pyarrow.parquet as pq  # noqa: E402
 
-from tallystick.tasks.spans import arrow as spans_arrow  # noqa: E402
+from tallystick.tasks.spans import jsonl as spans_arrow  # noqa: E402
 
 
 def corpus(seed, ids=True, tokens=True):

@@ -20,10 +20,9 @@ from span_counting import (
 
 from tallystick.errors import MetricError
 from tallystick.results.selection import spearman
-from tallystick.tasks.spans.iob import decode
+from tallystick.tasks.spans.metrics import accuracy, f1, f_beta, kappa, precision, recall, specificity
 from tallystick.tasks.spans.segments import Span, annotate
-from tallystick.tasks.spans.tags import tags_from_lists
-from tallystick.tasks.spans.tallies import accuracy, f1, f_beta, kappa, precision, recall, specificity
+from tallystick.tasks.spans.tags import decode, tags_from_lists
 
 # The quick brown fox jumps over the lazy dog; the annotation rows of the printed table are shifted by one
 TABLE_1 = annotate([[(1, 3, "c"), (7, 9, "c")]], [[(1, 4, "c"), (7, 8, "c"), (8, 9, "c")]], [9])

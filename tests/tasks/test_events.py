@@ -11,7 +11,7 @@ from tallystick.tasks import equations
 from tallystick.tasks.events import metrics as events
 from tallystick.tasks.events.files import EventDocument, nowhere
 from tallystick.tasks.events.metrics import EventOptions
-from tallystick.tasks.metric import Types
+from tallystick.tasks.named import Types
 from tallystick.tasks.parses import Heads
 
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from plain_iob import encode, lenient, strict
 
 from tallystick.errors import InputError, MetricError
-from tallystick.tasks.spans.iob import LETTERS, Fault, decode, split_tag
-from tallystick.tasks.spans.tags import tags_from_lists
+from tallystick.tasks.spans.tags import LETTERS, Fault, decode, split_tag, tags_from_lists
 
 SCHEMES = list(LETTERS)
 

@@ -10,7 +10,7 @@ from tallystick.errors import MetricError
 from tallystick.structures import AnnotatedMention as M
 from tallystick.structures import Fact, FactSet, Mention, Relation, RelationSet
 from tallystick.tasks.equations import rel_f1
-from tallystick.tasks.metric import Types
+from tallystick.tasks.named import Types
 from tallystick.tasks.parses import Heads
 from tallystick.tasks.relations import metrics as relations
 from tallystick.tasks.relations.metrics import RelationOptions

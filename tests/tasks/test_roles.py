@@ -6,7 +6,7 @@ import tallystick as ts
 from running import run_python
 from tallystick.structures import Entity, NAryRelation, RoleFillerEntity, TextMention
 from tallystick.tasks import equations
-from tallystick.tasks.metric import Types
+from tallystick.tasks.named import Types
 from tallystick.tasks.roles import metrics as roles
 from tallystick.tasks.roles.metrics import RoleOptions, grit_string
 

@@ -1,5 +1,5 @@
-from tallystick.tasks.spans.errors import Outcome, SpanError, align
 from tallystick.tasks.spans.segments import Span, annotate
+from tallystick.tasks.spans.show import Outcome, SpanError, align
 
 TEXTS = annotate(
     [[(0, 2, "PER"), (3, 5, "LOC"), (6, 8, "ORG"), (9, 10, "PER")], [(0, 1, "PER"), (2, 6, "LOC")]],

@@ -5,8 +5,8 @@ import pytest
 
 from tallystick.errors import MetricError
 from tallystick.tasks.spans.counts import count_scheme
+from tallystick.tasks.spans.metrics import f1, precision, recall
 from tallystick.tasks.spans.segments import annotate
-from tallystick.tasks.spans.tallies import f1, precision, recall
 
 FIVE = ("correct", "incorrect", "partial", "missed", "spurious")
 

@@ -17,10 +17,9 @@ from tallystick.results.resampling import intervals
 from tallystick.tasks.spans import metrics as spans
 from tallystick.tasks.spans.counts import count_expression, count_scheme
 from tallystick.tasks.spans.files import SpanCorpus
-from tallystick.tasks.spans.metrics import METRICS, SpanOptions, metrics_for
+from tallystick.tasks.spans.metrics import AVERAGES, METRICS, SpanOptions, f1, metrics_for
 from tallystick.tasks.spans.segments import annotate
 from tallystick.tasks.spans.show import seqeval_report
-from tallystick.tasks.spans.tallies import AVERAGES, f1
 
 # Table 1 of Esuli and Sebastiani: The quick brown fox jumps over the lazy dog
 TABLE_1 = ([[(1, 3, "A"), (7, 9, "A")]], [[(1, 4, "A"), (7, 8, "A"), (8, 9, "A")]])

@@ -3,9 +3,9 @@
 import pytest
 
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
-from tallystick.tasks.templates.errors import KINDS, find_errors
 from tallystick.tasks.templates.files import PairedTemplates
 from tallystick.tasks.templates.metrics import evaluate
+from tallystick.tasks.templates.show import KINDS, find_errors
 
 
 def template(type_, **slots):

@@ -47,7 +47,7 @@ def score_command(name: str) -> click.Command:
         files = given.pop("reference"), given.pop("predicted", None)
         together, metrics = given.pop("together", False), tuple(given.pop("metrics", ()))
         settings = settings_of(task, given)
-        find_gates(common.fail_under)  # a misspelt gate is said before the work, not after it
+        find_gates(common.fail_under)  # report a misspelt gate before the work, not after it
         refuse_without_effect(task, common, settings)
         check_before(read=files[1])
         if task.together and together == (files[1] is not None):
@@ -187,7 +187,7 @@ def show_documents(task: Task, files: tuple[str, str | None], settings: Any, wis
 
 @dataclass(frozen=True)
 class Ending:
-    """What a `score` command has in the end: figures, what is shown beside them, what is said, and what a report adds."""
+    """What a `score` command has in the end: figures, what is shown and printed beside them, and what a report adds."""
 
     task: Task
     results: Mapping[str, Result]

@@ -62,7 +62,7 @@ class Measure:
         return cls(kind.headline, getattr(kind, "average", "micro"), lower_is_better(kind))
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data; the direction is said where it is not the usual one."""
+        """As plain data; the direction is given where it is not the usual one."""
         direction = {"lower_is_better": True} if self.lower_is_better else {}
         return {"figure": self.figure, "average": self.average, **direction}
 

@@ -4,7 +4,7 @@
 
 However many workers there are, whoever is first and whatever was known from a run before, the results are the same to the
 last bit. If the files turn out not to have their documents in one order, they are cut by the documents' names; if that cannot
-be done either, they are read as a whole, and it is said why.
+be done either, they are read as a whole, and a message says why.
 
 A shard is scored from the name of a file and some ranges of bytes. What comes back from a shard is small: the account of each metric, what is to be said, and, only where somebody asked, rows and
 names of documents. Messages are about lines of the files, not of the shard.

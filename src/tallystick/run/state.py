@@ -2,7 +2,7 @@
 
 An outcome is known by the run (the task, its options, the contents of the files that the options name, the version), by the
 shard's place and first lines, and by the contents of the shard on both sides. Nothing that differs in any of these is ever taken
-from the state; what has changed is said.
+from the state; changes are reported.
 
 Each outcome is a transaction of its own, so that a process that is killed loses only what it was computing.
 """

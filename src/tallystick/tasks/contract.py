@@ -136,11 +136,11 @@ class Scored:
     corpus: Any
     results: Results
     notes: tuple[str, ...] = ()
-    """What is said below the figures, beside the number of documents."""
+    """Printed below the figures, beside the number of documents."""
     closing: tuple[str, ...] = ()
-    """What is said at the very end."""
+    """Printed at the very end."""
     opening: tuple[str, ...] = ()
-    """What is said before the figures."""
+    """Printed before the figures."""
     extra: Any = None
     """What a part of two files has beside its tallies; it is added up over the parts."""
     ids: Sequence[Any] | None = None
@@ -219,7 +219,8 @@ class Task:
         raise NotImplementedError
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: Any) -> Results:
-        """A result for each of these metrics, or for those of the task if none is named."""
+        """A result for each of these metrics, or for those of the task if none is named; `tasks.metric.choose` refuses
+        names that the task does not have."""
         raise NotImplementedError
 
     def score(
@@ -276,13 +277,13 @@ class Task:
 
     def breakdown(self, scored: Scored, by: str, label: str | None) -> Shown:
         """Figures by label or by field, from the alignment that the score is the sum of."""
-        from tallystick.tasks.breakdowns import break_down
+        from tallystick.tasks.metric import break_down
 
         return break_down(self, scored.results, by, label)
 
     def parts(self, scored: Scored, settings: Any, shown: Shown) -> Parts:
         """What the report shows beside the figures."""
-        from tallystick.tasks.breakdowns import default_parts
+        from tallystick.tasks.metric import default_parts
 
         return default_parts(self, scored.results)
 
@@ -305,7 +306,7 @@ class Task:
 
     def explain(self, reference: Any, predicted: Any, settings: Any, wish: Wish) -> Explained:
         """Some documents with their alignments."""
-        from tallystick.tasks.breakdowns import explain_documents
+        from tallystick.tasks.metric import explain_documents
 
         scored = self.score(reference, predicted, self.explained_by(wish.metric), settings, Reading(texts=True))
         return explain_documents(self, scored, settings, wish)

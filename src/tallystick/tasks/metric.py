@@ -1,17 +1,26 @@
-"""What the metrics of all tasks share: their declaration, scoring an expression under its name, types in a hierarchy, informativity."""
+"""What the metrics of all tasks share: their declaration, scoring an expression under its name, figures by label and field, and the tree
+of a document."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from tallystick.algebra.node import Node, Similarity
+from tallystick.algebra.node import Node
+from tallystick.engine.tally import Labelled
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.tasks.contract import Explained, Scored, Shown
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Paired
+    from tallystick.results.report import Parts
     from tallystick.results.result import Result
+    from tallystick.show.tables import Table
+    from tallystick.tasks.contract import Task, Wish
+
+    Results = Mapping[str, Result]
+
 
 V = TypeVar("V")
 
@@ -30,16 +39,6 @@ class NamedMetric:
     """What counts it: always where there is no expression, and beside one where that is measurably faster."""
     view: str = ""
     """Which view of the task's documents it looks at, where there are several: relations as they stand, mentions by themselves."""
-    task_labels: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """The labels of the task, each with its path in a document."""
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """The labels that it can be broken down by: those of the collection that its expression goes through."""
-        from tallystick.results.breakdown import has_labels_at
-
-        node = self.expression
-        return {} if node is None else {k: path for k, path in self.task_labels.items() if has_labels_at(node, path)}
 
     @property
     def node(self) -> Node:
@@ -49,16 +48,10 @@ class NamedMetric:
         return self.expression
 
 
-def declare(metrics: Mapping[str, Entry], labels: Mapping[str, str] | None = None) -> dict[str, NamedMetric]:
-    """Metrics that are expressions, by name, and the labels of their task."""
+def declare(metrics: Mapping[str, Entry]) -> dict[str, NamedMetric]:
+    """Metrics that are expressions, by name."""
     return {
-        name: NamedMetric(
-            name,
-            summary,
-            expression,
-            view=view[0] if view else "",
-            task_labels=labels or {},
-        )
+        name: NamedMetric(name, summary, expression, view=view[0] if view else "")
         for name, (expression, summary, *view) in metrics.items()
     }
 
@@ -89,14 +82,15 @@ def settings_line(**settings: Any) -> str:
     return ", ".join(f"{name}={value}" for name, value in settings.items() if value not in ("", None))
 
 
-HIERARCHIES = ("ancestor", "descendant", "levels", "supertypes")
-"""Half credit for a predicted ancestor (eq. 33 as MUC-4 did it) or descendant (as printed); eq. 38; eq. 39."""
+# What every task whose metrics are expressions has without doing anything: figures by label and field, the parts of its report,
+# and the alignment of a document as a tree.
 
 
-@dataclass(frozen=True)
-class Types:
-    """When two types are alike: equal, or near each other in a hierarchy. It stands in the place of any δ_type."""
+def break_down(task: Task, results: Results, by: str, label: str | None) -> Shown:
+    """Figures by label or by field: of every metric whose tally has labels of its own, else of the first that has these."""
+    from tallystick.results import tables as reports
 
+<<<<<<< HEAD
     hierarchy: str = ""
     parents: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
@@ -132,10 +126,94 @@ class Types:
         if self.hierarchy:
             return subtypes(table, direction=f"predicted_{self.hierarchy}")
         return exact
+=======
+    if by == "field":
+        name, result = _expressions(results)[0]
+        return Shown(
+            [replace(reports.fields_table(result), title=name)], {"fields": [vars(row) for row in result.by_field()]}
+        )
+    own = {name: result for name, result in results.items() if isinstance(result.kind, Labelled)}
+    if own:
+        return Shown([reports.labels_table(result, title=name) for name, result in own.items()])
+    name, result, path = find_labels(task.labels, results, label or task.label)
+    return Shown(
+        [replace(reports.labels_table(result, path), title=name)],
+        {"labels": [vars(row) for row in result.by_label(path)]},
+    )
+>>>>>>> main
 
 
-def weigh_by_kind(mention: Similarity, weights: Mapping[str, float] | tuple[tuple[str, float], ...]) -> Similarity:
-    """A mention that counts by its kind (name, nominal, pronoun); without weights, the mention itself."""
-    from tallystick.algebra.weights import weigh
+def find_labels(labels: Mapping[str, str], results: Results, label: str | None) -> tuple[str, Result, str]:
+    """The first metric whose collection has the label (or any), and where in the value the label is."""
+    from tallystick.results.breakdown import has_labels_at
 
-    return weigh(mention, dict(weights), by="kind") if weights else mention
+    for name, result in _expressions(results):
+        known = {key: path for key, path in labels.items() if has_labels_at(result.expression, path)}
+        if known and label is None:
+            return name, result, next(iter(known.values()))
+        if label in known:
+            return name, result, known[label]
+    hint = did_you_mean(label or "", labels)
+    raise MetricError(f"--label {label}: none of {', '.join(results)} has it; labels are {', '.join(labels)}.{hint}")
+
+
+def _expressions(results: Results) -> list[tuple[str, Result]]:
+    """The metrics that can be broken down: those that are expressions of the algebra."""
+    found = [(name, result) for name, result in results.items() if result.is_expression]
+    if not found:
+        raise MetricError(f"{', '.join(results)}: not an expression of the algebra, so it cannot be broken down")
+    return found
+
+
+def default_parts(task: Task, results: Results) -> Parts:
+    """The figures by every kind of label, and the alignment under the main metric."""
+    from tallystick.results.report import Parts
+
+    able = {name: result for name, result in results.items() if result.is_expression}
+    main = task.main_metric(dict(results))
+    name = main if main in able else next(iter(able), "")
+    return Parts(
+        _all_labels(task, results),
+        explain=able[name].explain if name else None,
+        main=main,
+        alignment=f"Alignment under {name}" if name else "Alignment",
+    )
+
+
+def _all_labels(task: Task, results: Results) -> list[Table]:
+    from tallystick.results import tables as reports
+
+    tables = []
+    for label in task.labels:
+        try:
+            name, result, path = find_labels(task.labels, results, label)
+            table = reports.labels_table(result, path)
+        except MetricError:
+            continue  # none of these metrics has it
+        if table.rows:
+            tables.append(replace(table, title=f"By {label}, under {name}"))
+    return tables
+
+
+def explain_documents(task: Task, scored: Scored, settings: Any, wish: Wish) -> Explained:
+    """One document by its name, or the worst ones."""
+    from tallystick.results import tables as reports
+
+    name = task.explained_metric(scored.results)
+    result = scored.results[name]
+    if wish.document is not None:
+        chosen = [_document(task, result, wish.document)]
+    else:
+        ids = {str(key): key for key in result.ids}
+        rows = reports.documents_table({name: result}, wish.worst or 1).rows
+        chosen = [ids.get(str(row[0]), row[0]) for row in rows]
+    documents = [(key, result.documents.get(key, {}), task.tree(scored, settings, name, key)) for key in chosen]
+    return Explained(documents, result.count, name)
+
+
+def _document(task: Task, result: Result, wanted: str) -> Any:
+    known = {str(key): key for key in result.ids}
+    if wanted not in known:
+        hint = did_you_mean(wanted, known)
+        raise MetricError(f"no {task.unit} {wanted!r}; there are {result.count:,}.{hint}")
+    return known[wanted]

@@ -1,11 +1,130 @@
-"""What the readers of several tasks share: mentions in JSON, names of documents, hierarchies of types."""
+"""Options and readers that several tasks share: hierarchies of types, weights of mentions by their kind, mentions in JSON."""
 
 from __future__ import annotations
 
-from tallystick.errors import InputError, Place
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tallystick.errors import InputError, MetricError, Place, did_you_mean
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.source import AnySource, Source
 from tallystick.structures.texts import AnnotatedMention
+from tallystick.tasks.contract import option
+
+if TYPE_CHECKING:
+    from tallystick.algebra.node import Similarity
+
+HIERARCHIES = ("ancestor", "descendant", "levels", "supertypes")
+"""Half credit for a predicted ancestor (eq. 33 as MUC-4 did it) or descendant (as printed); eq. 38; eq. 39."""
+
+
+@dataclass(frozen=True)
+class Types:
+    """When two types are alike: equal, or near each other in a hierarchy. It stands in the place of any δ_type."""
+
+    hierarchy: str = ""
+    parents: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.hierarchy and self.hierarchy not in HIERARCHIES:
+            raise MetricError(
+                f"unknown hierarchy {self.hierarchy!r}; expected one of {', '.join(HIERARCHIES)}."
+                f"{did_you_mean(self.hierarchy, HIERARCHIES)}"
+            )
+        if self.hierarchy in ("ancestor", "descendant", "supertypes") and not self.parents:
+            raise MetricError(
+                f"the hierarchy {self.hierarchy!r} needs the parents of the types; only levels are read from names"
+            )
+
+    @staticmethod
+    def of(hierarchy: str | None, parents: Mapping[str, Any] | None) -> Types:
+        """From the options of a command; parents alone mean MUC-4's half credit."""
+        table = tuple((child, tuple([p] if isinstance(p, str) else p)) for child, p in (parents or {}).items())
+        return Types(hierarchy or ("ancestor" if table else ""), table)
+
+    @property
+    def similarity(self) -> Similarity:
+        """What compares two types."""
+        from tallystick.algebra.exact import exact
+        from tallystick.algebra.hierarchy import levels, subtypes
+        from tallystick.algebra.normalise import supertypes
+
+        table = dict(self.parents)
+        if self.hierarchy == "levels":
+            return levels()
+        if self.hierarchy == "supertypes":
+            return supertypes(table)
+        if self.hierarchy:
+            return subtypes(table, direction=f"predicted_{self.hierarchy}")
+        return exact
+
+
+def weigh_by_kind(mention: Similarity, weights: Mapping[str, float] | tuple[tuple[str, float], ...]) -> Similarity:
+    """A mention that counts by its kind (name, nominal, pronoun); without weights, the mention itself."""
+    from tallystick.algebra.weights import weigh
+
+    return weigh(mention, dict(weights), by="kind") if weights else mention
+
+
+def parents_option() -> Any:
+    """The file of a hierarchy of types (eq. 33, 38, 39)."""
+    return option(
+        None, "The parent of each type, as JSON or child<TAB>parent lines: credit for near types.", metavar="FILE"
+    )
+
+
+def hierarchy_option() -> Any:
+    """What credit a near type gets."""
+    return option(
+        None,
+        "Half credit for a predicted ancestor (default with --parents) or descendant; 2^(d-D) by levels of A.B.C; F1 of supertypes.",
+        choices=HIERARCHIES,
+    )
+
+
+def heads_option() -> Any:
+    """Where the heads of spans come from."""
+    return option(
+        None,
+        "Heads of spans: a JSONL file of parses, or a rule.  [default: those in the data]",
+        metavar="FILE|last|first",
+    )
+
+
+def informativity_option() -> Any:
+    """What a mention counts, by its kind."""
+    return option(
+        None, "What mentions count by their kind: name=1,nominal=0.5,pronoun=0.25.", metavar="KIND=WEIGHT,..."
+    )
+
+
+def read_types(settings: Any) -> Types:
+    """--parents and --hierarchy as the value that a metric takes."""
+    return Types.of(settings.hierarchy, read_parents(settings.parents) if settings.parents else None)
+
+
+def read_weights(informativity: str | None) -> tuple[tuple[str, float], ...]:
+    """`name=1,pronoun=0.25` as pairs."""
+    out = []
+    for part in (informativity or "").split(",") if informativity else ():
+        kind, equals, weight = part.partition("=")
+        try:
+            out.append((kind.strip(), float(weight)))
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise MetricError(f"--informativity expects KIND=WEIGHT,... such as name=1,pronoun=0.25, found {part!r}")
+    return tuple(out)
+
+
+def read_json_object(name: str, what: str) -> dict[str, Any]:
+    """A file that is one JSON object."""
+    found = read_json(name)
+    if len(found) != 1 or not isinstance(found[0].value, dict):
+        raise InputError(f"expected one JSON object, {what}", name)
+    return found[0].value
+
 
 # Mentions as JSON has them: `[start, end]`, `[start, end, type]`, or an object.
 #

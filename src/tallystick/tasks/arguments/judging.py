@@ -35,8 +35,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import MetricError, counted
 from tallystick.judging.questions import Question
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, Span
-from tallystick.tasks.arguments.forms import Wording
-from tallystick.tasks.arguments.stages import JUDGED, Accepted, Block, Candidate, best_pairs
+from tallystick.tasks.arguments.stages import JUDGED, Accepted, Block, Candidate, Wording, best_pairs
 from tallystick.tasks.events.files import nearest
 
 if TYPE_CHECKING:

@@ -36,12 +36,12 @@ from tallystick.errors import MetricError, did_you_mean
 from tallystick.files.pairing import Paired, pair_values
 from tallystick.results.result import Result
 from tallystick.structures.texts import ArgumentDocument, EventArgument, Span
-from tallystick.tasks.arguments.forms import LABELS, Variants, Wording, describe_words
 from tallystick.tasks.arguments.judging import Asker, Coverage, judge_blocks, rank_questions
 from tallystick.tasks.arguments.stages import (
     EXACT,
     HARMLESS_TOKENS,
     JUDGED,
+    LABELS,
     MODIFIERS,
     SAME_TEXT,
     STAGES,
@@ -49,6 +49,9 @@ from tallystick.tasks.arguments.stages import (
     Block,
     Broken,
     Share,
+    Variants,
+    Wording,
+    describe_words,
     run_stages,
 )
 from tallystick.tasks.metric import choose, score_expression, settings_line

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
 from tallystick.tasks.contract import Asked, Reading, Results, Scored, Shown, Task, option
-from tallystick.tasks.types import read_json_object
+from tallystick.tasks.named import read_json_object
 
 if TYPE_CHECKING:
     from tallystick.judging.questions import Question
@@ -179,8 +179,8 @@ def open_questions(
 
 
 def _options(settings: ArgumentSettings) -> ArgumentOptions:
-    from tallystick.tasks.arguments.forms import CONJUNCTIONS, HARMLESS, LABELS, PRONOUNS, Wording
     from tallystick.tasks.arguments.metrics import ArgumentOptions
+    from tallystick.tasks.arguments.stages import CONJUNCTIONS, HARMLESS, LABELS, PRONOUNS, Wording
 
     wording = Wording(
         _words(settings.pronouns, PRONOUNS), _words(settings.harmless, HARMLESS), _words(settings.conjunctions, CONJUNCTIONS)

@@ -29,7 +29,8 @@ from tallystick.files.pairing import Paired, pair_values
 from tallystick.results.result import Result
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Mention, Trigger
 from tallystick.tasks.events.files import EventDocument
-from tallystick.tasks.metric import NamedMetric, Types, choose, declare, score_expression, settings_line, weigh_by_kind
+from tallystick.tasks.metric import NamedMetric, choose, declare, score_expression, settings_line
+from tallystick.tasks.named import Types, weigh_by_kind
 from tallystick.tasks.parses import Heads
 
 Coreference = Mapping[str, Mapping[tuple[int, int], str]]
@@ -50,14 +51,6 @@ class EventOptions:
 
 
 PLAIN = EventOptions()
-
-LABELS = {
-    "role": "arguments[*].role",
-    "type": "triggers[*].type",
-    "event": "arguments[*].type",
-    "distance": "arguments[*].distance",
-}
-"""What figures can be broken down by, and where in a document it is."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +127,7 @@ def expressions(options: EventOptions = PLAIN) -> dict[str, NamedMetric]:
         "gen_arg_i_head_coref": (gen_arg(head_names=best(exact)), "gen-arg: Arg-I, head with coreference"),
         "gen_arg_c_head_coref": (gen_arg(head_names=best(exact), role=exact), "gen-arg: Arg-C, head with coreference"),
     }  # fmt: skip
-    return declare(out, LABELS)
+    return declare(out)
 
 
 USUAL = ("tri_i", "tri_c", "arg_i", "arg_c", "arg_i+", "arg_c+", "arg_u", "arg_u+", "trig_f1", "arg_f1")

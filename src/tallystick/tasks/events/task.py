@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
-from tallystick.tasks.types import (
+from tallystick.tasks.named import (
     heads_option,
     hierarchy_option,
     informativity_option,

@@ -40,8 +40,8 @@ from tallystick.results.evaluation import tally_rows
 from tallystick.results.explanation import Explanation
 from tallystick.results.result import Result
 from tallystick.structures.hierarchies import SUBEVENT, EventHierarchy, EventLink, conceptual, merge
+from tallystick.tasks.coreference.mentions import Overlaps, Side
 from tallystick.tasks.coreference.metrics import MENTIONS, BlancLinks, tally_entities
-from tallystick.tasks.coreference.overlaps import Overlaps, Side
 from tallystick.tasks.hierarchies import forests
 from tallystick.tasks.hierarchies.files import Hierarchies, hierarchies_from, pair_hierarchies
 from tallystick.tasks.hierarchies.forests import Graph, Rows

@@ -30,7 +30,8 @@ from tallystick.engine.tally import ratio
 from tallystick.files.pairing import Paired, pair_values
 from tallystick.results.result import Result
 from tallystick.structures.texts import Entity, IndexedMention, NAryRelation, RoleFillerEntity
-from tallystick.tasks.metric import NamedMetric, Types, choose, declare, score_expression, settings_line
+from tallystick.tasks.metric import NamedMetric, choose, declare, score_expression, settings_line
+from tallystick.tasks.named import Types
 from tallystick.tasks.nary.files import ROLES, Relations, Span
 
 MENTION = above(record(indices=overlap()), 0.5)
@@ -54,9 +55,6 @@ class NaryOptions:
 
 PLAIN = NaryOptions()
 
-LABELS = {"role": "entities[*].role", "type": "relations[*].type"}
-"""What figures can be broken down by, and where in a document it is."""
-
 
 @dataclass(frozen=True)
 class RelationsView:
@@ -79,7 +77,7 @@ def expressions(sizes: Collection[int] = (2, 4), options: NaryOptions = PLAIN) -
     }
     for n in sizes:
         out[f"n{n}"] = f1(each(relations=match(relation))), f"relations of {n} roles, matched 1:1 (eq. 29 to 31)"
-    return declare(out, LABELS)
+    return declare(out)
 
 
 def procedures(sizes: Collection[int] = (2, 4), roles: Sequence[str] = ROLES) -> dict[str, NamedMetric]:

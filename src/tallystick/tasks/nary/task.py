@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.tasks.contract import AskParts, Files, Reading, Task, option
-from tallystick.tasks.types import hierarchy_option, parents_option, read_types
+from tallystick.tasks.named import hierarchy_option, parents_option, read_types
 
 
 @dataclass(frozen=True)

@@ -39,16 +39,8 @@ from tallystick.errors import MetricError
 from tallystick.files.pairing import Paired, pair_values
 from tallystick.results.result import Result
 from tallystick.structures.texts import AnnotatedMention, FactSet, Mention, Relation, RelationSet, SymmetricRelation
-from tallystick.tasks.metric import (
-    Entry,
-    NamedMetric,
-    Types,
-    choose,
-    declare,
-    score_expression,
-    settings_line,
-    weigh_by_kind,
-)
+from tallystick.tasks.metric import Entry, NamedMetric, choose, declare, score_expression, settings_line
+from tallystick.tasks.named import Types, weigh_by_kind
 from tallystick.tasks.parses import Heads
 
 
@@ -64,9 +56,6 @@ class RelationOptions:
 
 
 PLAIN = RelationOptions()
-
-LABELS = {"type": "relations[*].type", "fact": "facts[*].type"}
-"""What figures can be broken down by, and where in a document it is."""
 
 DIRECTED = "directed"
 """The view of metrics that have no form for arguments without an order: they look at all relations as they stand."""
@@ -97,7 +86,7 @@ def expressions(
         DIRECTED,
     )
     out["type"] = (f1(each(relations=match(record(type=label)))), "relation type, wherever its arguments are", DIRECTED)
-    return declare(out, LABELS)
+    return declare(out)
 
 
 def _over(argument: Similarity, type_: Similarity, options: RelationOptions) -> Node:

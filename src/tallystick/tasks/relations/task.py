@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, SidesMismatch, did_you_mean, some
 from tallystick.tasks.contract import AskParts, Files, Reading, Scored, Shown, Task, flag, option
-from tallystick.tasks.types import (
+from tallystick.tasks.named import (
     heads_option,
     hierarchy_option,
     informativity_option,

@@ -37,16 +37,8 @@ from tallystick.errors import MetricError, did_you_mean
 from tallystick.files.pairing import Paired, pair_values
 from tallystick.results.result import Result
 from tallystick.structures.texts import Entity, NAryRelation, RoleFillerEntity, TextMention
-from tallystick.tasks.metric import (
-    Entry,
-    NamedMetric,
-    Types,
-    choose,
-    declare,
-    score_expression,
-    settings_line,
-    weigh_by_kind,
-)
+from tallystick.tasks.metric import Entry, NamedMetric, choose, declare, score_expression, settings_line
+from tallystick.tasks.named import Types, weigh_by_kind
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
@@ -80,9 +72,6 @@ PLAIN = RoleOptions()
 
 SINGLY = "mentions"
 """The view of metrics that take predicted entities apart into their mentions."""
-
-LABELS = {"role": "args[*].role", "mention": "mentions[*].role"}
-"""What figures can be broken down by, and where in a document it is."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +114,7 @@ def expressions(options: RoleOptions = PLAIN) -> dict[str, NamedMetric]:
         "grit_strict": (over(subset(mention, empty=True)), "grit: CEAF-REE, where an empty prediction is right"),
         "grit_prop": (over(precision(match(mention))), "grit: the share of a predicted entity's mentions"),
     }  # fmt: skip
-    return declare(out, LABELS)
+    return declare(out)
 
 
 METRICS = expressions()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.tasks.contract import Reading, Task, option
-from tallystick.tasks.types import hierarchy_option, informativity_option, parents_option, read_types, read_weights
+from tallystick.tasks.named import hierarchy_option, informativity_option, parents_option, read_types, read_weights
 
 
 @dataclass(frozen=True)

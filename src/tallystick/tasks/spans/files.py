@@ -22,16 +22,24 @@ from typing import Any, Literal
 import numpy as np
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
-from tallystick.files.arrow import is_arrow_file
 from tallystick.files.boundaries import Format, Opening, column_boundaries, conllu_boundaries
+from tallystick.files.lines import is_arrow_file
 from tallystick.files.pairing import Missing
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat
 from tallystick.files.table import Numbering, read_columns
-from tallystick.tasks.spans.iob import Reading, Repairs, Scheme, decode
 from tallystick.tasks.spans.jsonl import Boundaries
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Span, annotate
-from tallystick.tasks.spans.tags import TaggedTexts, read_tags, read_tags_together, tags_from_lists
+from tallystick.tasks.spans.tags import (
+    Reading,
+    Repairs,
+    Scheme,
+    TaggedTexts,
+    decode,
+    read_tags,
+    read_tags_together,
+    tags_from_lists,
+)
 
 _CONLLU_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}\r?$")
 

@@ -15,17 +15,18 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some
-from tallystick.files.arrow import ArrowLines, is_arrow_file
+from tallystick.engine.data import Bag, Leaf, Record
+from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
 from tallystick.files.json_values import decode_line
+from tallystick.files.lines import ArrowLines, is_arrow_file
 from tallystick.files.pairing import Documents, Missing, Side, pair_documents, pair_sides
 from tallystick.files.source import AnySource, Source, shown_name
 from tallystick.files.standoff import Standoff, read_standoff
-from tallystick.tasks.spans.segments import AnnotatedTexts, Span, annotate
+from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Segments, Span, annotate
 
 Tokenizer: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
 Boundaries = Literal["error", "expand", "contract"]
@@ -133,7 +134,7 @@ def first_difference(left: str, right: str) -> int:
 # Ends are exclusive. Offsets are characters of the text (the prediction may leave the text out, then it is the
 # reference's), or tokens, of the list "tokens" where there is one. Texts of the two files belong together by
 # their ids, or by their order where there are none. The rows of a Parquet or Arrow file are such objects too; spans in
-# tokens stay columns (`spans_arrow`).
+# tokens stay columns (`spans_of_columns`).
 
 _LABELS = ("label", "type", "tag")
 
@@ -164,23 +165,13 @@ def read_spans(
     if boundaries not in ("error", "expand", "contract"):
         raise MetricError(f'boundaries inside tokens are "error", "expand" or "contract", not "{boundaries}"')
     if offsets == "tokens" and is_arrow_file(reference) and is_arrow_file(predicted):
-        from tallystick.tasks.spans.arrow import spans_of_columns
-
         found = spans_of_columns(reference, predicted, field)
         if found is not None:
             return found
     gold, guess = _read(reference, field), _read(predicted, field)
     pairs = _pair(gold, guess, shown_name(reference), shown_name(predicted), absent)
-    names = [left.name or str(number) for number, (left, _) in enumerate(pairs)]
     if offsets == "tokens":
-        lengths = [_token_count(left, right) for left, right in pairs]
-        for (left, right), length in zip(pairs, lengths, strict=True):
-            _check_inside((*left.spans, *right.spans), length)
-        known = [length for length in lengths if length is not None]
-        sides = [[[_as_tokens(span) for span in pair[side].spans] for pair in pairs] for side in (0, 1)]
-        found = annotate(sides[0], sides[1], known if len(known) == len(lengths) else None, names=names)
-        listed = [left.tokens or right.tokens or () for left, right in pairs]
-        return replace(found, words=tuple(listed)) if keep_tokens and len(known) == len(lengths) else found
+        return _annotate_tokens(pairs, keep_tokens)
     tokenize = tokenizer_named(tokenizer)
     texts = [TokenizedText.of(_common_text(left, right), tokenize, left.place) for left, right in pairs]
     sides = [
@@ -190,8 +181,36 @@ def read_spans(
         ]
         for side in (0, 1)
     ]
-    found = annotate(sides[0], sides[1], np.array([len(text) for text in texts], dtype=np.int64), names=names)
+    return _annotate(sides[0], sides[1], texts, _names(pairs), keep_tokens)
+
+
+def _annotate_tokens(pairs: Sequence[tuple[_Record, _Record]], keep_tokens: bool) -> AnnotatedTexts:
+    """Spans whose offsets are tokens already; their numbers are known if all texts have them."""
+    lengths = [_token_count(left, right) for left, right in pairs]
+    for (left, right), length in zip(pairs, lengths, strict=True):
+        _check_inside((*left.spans, *right.spans), length)
+    known = [length for length in lengths if length is not None]
+    whole = len(known) == len(lengths)
+    sides = [[[_as_tokens(span) for span in pair[side].spans] for pair in pairs] for side in (0, 1)]
+    found = annotate(sides[0], sides[1], known if whole else None, names=_names(pairs))
+    words = tuple(left.tokens or right.tokens or () for left, right in pairs)
+    return replace(found, words=words) if keep_tokens and whole else found
+
+
+def _annotate(
+    reference: Sequence[Sequence[Span]],
+    predicted: Sequence[Sequence[Span]],
+    texts: Sequence[TokenizedText],
+    names: Sequence[str],
+    keep_tokens: bool,
+) -> AnnotatedTexts:
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    found = annotate(reference, predicted, lengths, names=names)
     return replace(found, words=tuple(text.words() for text in texts)) if keep_tokens else found
+
+
+def _names(pairs: Sequence[tuple[_Record, _Record]]) -> list[str]:
+    return [left.name or str(number) for number, (left, _) in enumerate(pairs)]
 
 
 def _read(name: AnySource, field: str) -> list[_Record]:
@@ -333,9 +352,7 @@ def read_brat(
         spans[0].append(_spans_of(left, text, boundaries))
         spans[1].append([] if right is None else _spans_of(right, text, boundaries))
         texts.append(text)
-    lengths = np.array([len(text) for text in texts], dtype=np.int64)
-    annotated = annotate(spans[0], spans[1], lengths, names=list(pairs.ids))
-    return replace(annotated, words=tuple(text.words() for text in texts)) if keep_tokens else annotated
+    return _annotate(spans[0], spans[1], texts, list(pairs.ids), keep_tokens)
 
 
 def _spans_of(file: Standoff, text: TokenizedText, boundaries: Boundaries) -> list[Span]:
@@ -356,3 +373,117 @@ def _text_beside(left: Standoff, right: Standoff | None) -> str:
                 f"{second} has {other[at : at + 20]!r}"
             )
     return content
+
+
+# Spans of tokens from two Parquet or Arrow files, as columns from end to end.
+#
+#     id: string    tokens: list<string>    spans: list<struct<start: int64, end: int64, label: string>>
+#
+# Only what is in order goes this way: both files in one order of ids, every span inside its text and in one piece.
+# Anything else is left to the reader of rows, which takes more and says what is wrong.
+
+
+class _NotPlain(Exception):
+    """Some spans are not as plain as the columns have to be."""
+
+
+def spans_of_columns(reference: AnySource, predicted: AnySource, field: str) -> AnnotatedTexts | None:
+    """Both sides' spans, or None if some of them are not as plain as that."""
+    left, right = (_table(name, ("id", "tokens", field)) for name in (reference, predicted))
+    if any(field not in side.column_names for side in (left, right)) or left.num_rows != right.num_rows:
+        return None
+    try:
+        names, lengths = _same_ids(left, right), _same_lengths(left, right)
+        columns = [_span_columns(side.column(field)) for side in (left, right)]
+        labels = [label for *_, label in columns]
+        if labels[0].jointly(labels[1]) is None:
+            return None
+        tags = sorted({value for leaf in labels for value in leaf.different()[1]})
+        reference_spans, predicted_spans = (_segments(*side, tags, lengths) for side in columns)
+    except (_NotPlain, ValueMismatch):
+        return None
+    return AnnotatedTexts(reference_spans, predicted_spans, lengths, tuple(tags), left.num_rows, names)
+
+
+def _table(name: AnySource, wanted: Sequence[str]) -> Any:
+    """Some columns of a file, as far as it has them."""
+    import pyarrow as pa
+
+    file = ArrowLines(name)
+    chosen = [column for column in file.schema.names if column in wanted]
+    return pa.Table.from_batches(list(file.batches(chosen)), pa.schema([file.schema.field(c) for c in chosen]))
+
+
+def _span_columns(column: Any) -> tuple[IntArray, IntArray, IntArray, Leaf]:
+    """Text, start, end and label of each span of one side."""
+    from tallystick.engine.arrow import from_arrow
+
+    bag = from_arrow(column)
+    if not isinstance(bag, Bag) or not isinstance(bag.items, Record):
+        raise _NotPlain
+    fields = dict(bag.items.fields)
+    label = next((fields[name] for name in _LABELS if name in fields), None)
+    start, end = (_integers(fields.get(name)) for name in ("start", "end"))
+    if not isinstance(label, Leaf) or "pieces" in fields:
+        raise _NotPlain
+    return np.repeat(np.arange(len(bag), dtype=np.int64), np.diff(bag.offsets)), start, end, label
+
+
+def _integers(data: Any) -> IntArray:
+    import pyarrow as pa
+
+    values = getattr(data, "values", None)
+    found = (
+        data.numbers() if isinstance(data, Leaf) and values is not None and pa.types.is_integer(values.type) else None
+    )
+    if found is None:
+        raise _NotPlain
+    return found.astype(np.int64)
+
+
+def _segments(
+    text: IntArray, start: IntArray, end: IntArray, label: Leaf, tags: Sequence[str], lengths: IntArray | None
+) -> Segments:
+    """The spans of one side, all of which lie inside their texts."""
+    limit = np.iinfo(np.int64).max if lengths is None else lengths[text]
+    if np.any((start < 0) | (end <= start) | (end > limit)):
+        raise _NotPlain
+    number = {tag: code for code, tag in enumerate(tags)}
+    codes, values = label.different()
+    return Segments(text, start, end, np.array([number[value] for value in values], np.int64)[codes])
+
+
+def _same_ids(left: Any, right: Any) -> tuple[str, ...]:
+    """The names of the texts, which both files have in one order."""
+    import pyarrow.compute as pc
+
+    if "id" not in (*left.column_names, *right.column_names):
+        return tuple(str(k) for k in range(left.num_rows))
+    if any("id" not in side.column_names or side.column("id").null_count for side in (left, right)):
+        raise _NotPlain
+    ids, others = (_decoded(side.column("id")) for side in (left, right))
+    if ids.type != others.type or not pc.all(pc.equal(ids, others), min_count=0).as_py():
+        raise _NotPlain
+    names = tuple(map(str, ids.to_pylist()))
+    if len(set(names)) < len(names):
+        raise _NotPlain
+    return names
+
+
+def _decoded(column: Any) -> Any:
+    import pyarrow as pa
+
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _same_lengths(left: Any, right: Any) -> IntArray | None:
+    """How many tokens each text has, the same on both sides; None where neither file has tokens."""
+    import pyarrow.compute as pc
+
+    found = [side.column("tokens").combine_chunks() for side in (left, right) if "tokens" in side.column_names]
+    if any(one.null_count for one in found):
+        raise _NotPlain
+    lengths = [pc.list_value_length(one).to_numpy(zero_copy_only=False).astype(np.int64) for one in found]
+    if len(found) == 2 and not (np.array_equal(*lengths) and found[0].flatten().equals(found[1].flatten())):
+        raise _NotPlain
+    return lengths[0] if lengths else None

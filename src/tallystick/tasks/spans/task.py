@@ -133,8 +133,8 @@ class Spans(Task):
         return settings.errors
 
     def show(self, scored: Scored, settings: SpanSettings, asked: Asked) -> Shown:
-        from tallystick.tasks.spans.errors import align
         from tallystick.tasks.spans.show import (
+            align,
             errors_as_dict,
             errors_tables,
             repairs_as_dict,

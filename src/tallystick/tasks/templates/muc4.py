@@ -458,6 +458,23 @@ def map_templates(keys: Sequence[Muc4Template], responses: Sequence[Muc4Template
     return sorted(out)
 
 
+def templates_that_meet(
+    message: str,
+    keys: Sequence[Muc4Template],
+    responses: Sequence[Muc4Template],
+    recorded: set[tuple[str, str, str]] | None = None,
+) -> list[tuple[int, int]]:
+    """The templates of one message that are put together: as recorded, or found anew."""
+    if recorded is None:
+        return map_templates(keys, responses)
+    return [
+        (i, j)
+        for i, key in enumerate(keys)
+        for j, response in enumerate(responses)
+        if (message, key.name, response.name) in recorded
+    ]
+
+
 # The report
 
 GROUPS = {
@@ -596,14 +613,7 @@ def score(
     asked: Missing | None = None,
 ) -> Report:
     """Score a response against a key. `recorded` takes the response's recorded mapping instead of making one."""
-    missing = [name for name in reference.documents if name not in predicted.documents]
-    extra = [name for name in predicted.documents if name not in reference.documents]
-    allows = allowed(asked, missing, extra)
-    if extra and not allows:
-        require_allowed(reference.file, predicted.file, [], extra, None)
-    notes: tuple[str, ...] = ()
-    if missing and not allows:  # as in 1992: nothing was found there
-        notes = (f"{predicted.file} leaves out {len(missing):,} messages, which count as empty: {some(missing)}",)
+    notes = _check_messages(reference, predicted, asked)
     if recorded and predicted.mapping is None:
         raise SidesMismatch(f"{predicted.file} records no mapping of templates; expected official_pairs in it")
     scorer = SlotScorer(judgements or {})
@@ -613,16 +623,7 @@ def score(
     mapping: list[tuple[str, str, str]] = []
     for d, name in enumerate(ids):
         keys, responses = reference.documents[name], predicted.documents.get(name, [])
-        if recorded:
-            assert predicted.mapping is not None
-            pairs = [
-                (i, j)
-                for i, key in enumerate(keys)
-                for j, response in enumerate(responses)
-                if (name, key.name, response.name) in predicted.mapping
-            ]
-        else:
-            pairs = map_templates(keys, responses)
+        pairs = templates_that_meet(name, keys, responses, predicted.mapping if recorded else None)
         mapping += [(name, keys[i].name, responses[j].name) for i, j in pairs]
         found_i, found_j = {i for i, _ in pairs}, {j for _, j in pairs}
         absent = [key for i, key in enumerate(keys) if i not in found_i and not key.optional]
@@ -632,10 +633,30 @@ def score(
         for s, slot in enumerate(SLOTS):
             for i, j in pairs:
                 table[d, MATCHED, s] += scorer.counts(keys[i], responses[j], slot)
-            for part, side, count in ((MISSING, absent, MIS), (SPURIOUS, extras, SPU)):
-                for one in side:
-                    fills = sum(not fill.optional for fill in one.slots.get(slot, ()))
-                    table[d, part, s, count] += fills
-                    table[d, part, s, NON] += not fills and len(one.slots.get(slot, ())) < 2
+            table[d, MISSING, s] = _alone(absent, slot, MIS)
+            table[d, SPURIOUS, s] = _alone(extras, slot, SPU)
     settings = f"mapping={'recorded' if recorded else 'greedy'}, judgements={'recorded' if judgements else 'none'}"
     return Report(ids, table, templates, tuple(mapping), settings, notes)
+
+
+def _check_messages(reference: Muc4Templates, predicted: Muc4Templates, asked: Missing | None) -> tuple[str, ...]:
+    """What there is to say of messages that one side lacks; an error, if the response has others than the key."""
+    missing = [name for name in reference.documents if name not in predicted.documents]
+    extra = [name for name in predicted.documents if name not in reference.documents]
+    allows = allowed(asked, missing, extra)
+    if extra and not allows:
+        require_allowed(reference.file, predicted.file, [], extra, None)
+    if missing and not allows:  # as in 1992: nothing was found there
+        return (f"{predicted.file} leaves out {len(missing):,} messages, which count as empty: {some(missing)}",)
+    return ()
+
+
+def _alone(templates: Sequence[Muc4Template], slot: str, count: int) -> I64:
+    """The counts of a slot of templates that meet none: each required fill is missing or spurious."""
+    out = np.zeros(6, np.int64)
+    for one in templates:
+        listed = one.slots.get(slot, ())
+        fills = sum(not fill.optional for fill in listed)
+        out[count] += fills
+        out[NON] += not fills and len(listed) < 2
+    return out

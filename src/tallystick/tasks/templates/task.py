@@ -133,7 +133,7 @@ class Templates(Task):
             return Shown([official_table(rows)], {"slots": rows, "f_measures": f_measures(rows["ALL TEMPLATES"])})
         if not settings.errors:
             return Shown()
-        from tallystick.tasks.templates.errors import find_errors
+        from tallystick.tasks.templates.show import find_errors
 
         kinds, found = find_errors(scored.corpus[0])
         errors = {"f1": found.f1(), "kinds": [vars(kind) for kind in kinds]}
