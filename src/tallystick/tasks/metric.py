@@ -90,43 +90,6 @@ def break_down(task: Task, results: Results, by: str, label: str | None) -> Show
     """Figures by label or by field: of every metric whose tally has labels of its own, else of the first that has these."""
     from tallystick.results import tables as reports
 
-<<<<<<< HEAD
-    hierarchy: str = ""
-    parents: tuple[tuple[str, tuple[str, ...]], ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.hierarchy and self.hierarchy not in HIERARCHIES:
-            raise MetricError(
-                f"unknown hierarchy {self.hierarchy!r}; expected one of {', '.join(HIERARCHIES)}."
-                f"{did_you_mean(self.hierarchy, HIERARCHIES)}"
-            )
-        if self.hierarchy in ("ancestor", "descendant", "supertypes") and not self.parents:
-            raise MetricError(
-                f"the hierarchy {self.hierarchy!r} needs the parents of the types; only levels are read from names"
-            )
-
-    @staticmethod
-    def of(hierarchy: str | None, parents: Mapping[str, Any] | None) -> Types:
-        """From the options of a command; parents alone mean MUC-4's half credit."""
-        table = tuple((child, tuple([p] if isinstance(p, str) else p)) for child, p in (parents or {}).items())
-        return Types(hierarchy or ("ancestor" if table else ""), table)
-
-    @property
-    def similarity(self) -> Similarity:
-        """What compares two types."""
-        from tallystick.algebra.exact import exact
-        from tallystick.algebra.hierarchy import levels, subtypes
-        from tallystick.algebra.normalise import supertypes
-
-        table = dict(self.parents)
-        if self.hierarchy == "levels":
-            return levels()
-        if self.hierarchy == "supertypes":
-            return supertypes(table)
-        if self.hierarchy:
-            return subtypes(table, direction=f"predicted_{self.hierarchy}")
-        return exact
-=======
     if by == "field":
         name, result = _expressions(results)[0]
         return Shown(
@@ -140,7 +103,6 @@ def break_down(task: Task, results: Results, by: str, label: str | None) -> Show
         [replace(reports.labels_table(result, path), title=name)],
         {"labels": [vars(row) for row in result.by_label(path)]},
     )
->>>>>>> main
 
 
 def find_labels(labels: Mapping[str, str], results: Results, label: str | None) -> tuple[str, Result, str]:
