@@ -10,7 +10,7 @@ from tallystick.show.drawings import MISSED, RIGHT, SPURIOUS, Drawing, GraphDraw
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
-    from tallystick.structures.hierarchies import EventHierarchy
+    from tallystick.structures.graphs import EventHierarchy
     from tallystick.tasks.hierarchies.files import Hierarchies
 
 Event = tuple[str, ...]
@@ -37,7 +37,7 @@ def forests_parts(reference: Hierarchies, predicted: Hierarchies, kinds: Sequenc
 
 def forest_drawing(reference: EventHierarchy, predicted: EventHierarchy, kind: str) -> GraphDrawing:
     """Events of the same mentions are one node; what only one side has is missed or spurious."""
-    from tallystick.structures.hierarchies import merge
+    from tallystick.structures.graphs import merge
 
     nodes: dict[Event, set[int]] = {}
     links: dict[tuple[Event, Event], set[int]] = {}
