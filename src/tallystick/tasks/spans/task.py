@@ -91,7 +91,9 @@ class Spans(Task):
             raise MetricError("--digits is the number of decimals of --seqeval; without it, leave it out")
 
     def read(self, reference: Any, predicted: Any, settings: SpanSettings, reading: Reading) -> SpanCorpus:
-        from tallystick.tasks.spans.files import Columns, Decoding, Offsets, agreed_format, read_span_files
+        from tallystick.tasks.spans.files import Decoding, agreed_format, read_span_files
+        from tallystick.tasks.spans.jsonl import Offsets
+        from tallystick.tasks.spans.tags import Columns
 
         format_ = agreed_format(reference, predicted, settings.input)
         refuse_idle(settings, (format_,), FORMATS, f"these files are read as {format_}")
