@@ -55,8 +55,7 @@ def read_reference(
     for document in documents:
         names = _names(document)
         facts: dict[tuple[str, int, int], Fact] = {}
-        labels = document.get("labels")
-        for label in labels.each() if labels is not None else []:
+        for label in document.listed("labels"):
             subj, obj = (_vertex(label.at(key), len(names)) for key in ("h", "t"))
             type_ = label.at("r").text()
             seen = [
@@ -119,8 +118,7 @@ def _vertex(found: Json, count: int) -> int:
 
 
 def _evidence(label: Json) -> tuple[int, ...]:
-    found = label.get("evidence")
-    return tuple(dict.fromkeys(one.whole() for one in found.each())) if found is not None else ()
+    return tuple(dict.fromkeys(one.whole() for one in label.listed("evidence")))
 
 
 def _warn(out: Documents[FactSet], repeated: int) -> None:
@@ -170,8 +168,7 @@ def _read_plain(opening: Opening, keep_text: bool, **_: Any) -> Documents[Relati
 
 
 def _plain(document: Json) -> RelationSet:
-    listed = document.get("entities")
-    entities = [read_mention(one) for one in listed.each()] if listed is not None else []
+    entities = [read_mention(one) for one in document.listed("entities")]
     relations = []
     for found in document.at("relations").each():
         subj, obj = (_argument(found.at(*keys), entities) for keys in (("subj", "head"), ("obj", "tail")))

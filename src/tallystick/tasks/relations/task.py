@@ -99,7 +99,7 @@ class Relations(Task):
         out = {}
         for run, right in rights.items():
             pairs = pair_documents(left, right, FactSet if facts else RelationSet, readings[run].missing)
-            out[run] = Scored((pairs, reference, systems[run]), score(pairs, metrics, options))
+            out[run] = Scored(pairs, score(pairs, metrics, options))
         return out
 
     def _refuse_for_facts(self, settings: RelationSettings) -> None:
@@ -112,10 +112,10 @@ class Relations(Task):
     def parts(self, scored: Scored, settings: RelationSettings, shown: Shown) -> Parts:
         from tallystick.tasks.relations.show import relations_drawer, with_words
 
-        texts = scored.corpus[0].texts
+        texts = scored.corpus.texts
         parts = super().parts(scored, settings, shown)
         explain = with_words(parts.explain, texts) if parts.explain is not None else None
-        return replace(parts, explain=explain, draw=relations_drawer(scored.corpus[0], texts))
+        return replace(parts, explain=explain, draw=relations_drawer(scored.corpus, texts))
 
     def look_first(self, files: Files, settings: RelationSettings, ask_parts: AskParts) -> None:
         """A type that is called symmetric, and that none of the parts has, is misspelt."""
