@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, SidesMismatch, did_you_mean, some
 from tallystick.tasks.contract import AskParts, Files, Reading, Scored, Shown, Task, flag, option
-from tallystick.tasks.named import (
-    heads_option,
-    hierarchy_option,
-    informativity_option,
-    parents_option,
-    read_types,
-    read_weights,
-)
+from tallystick.tasks.named import HeadSettings
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Documents
@@ -24,16 +17,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RelationSettings:
+class RelationSettings(HeadSettings):
     """What is the same relation."""
 
     # fmt: off
     symmetric: tuple[str, ...] = option((), "A relation whose arguments have no order; may be repeated.", metavar="TYPE")
     train: tuple[str, ...] = option((), "DocRED: training data, for Ign F1; may be repeated.", metavar="FILE")
-    heads: str | None = heads_option()
-    parents: str | None = parents_option()
-    hierarchy: str | None = hierarchy_option()
-    informativity: str | None = informativity_option()
     # fmt: on
 
 
@@ -67,7 +56,6 @@ class Relations(Task):
         """The reference is read once, and a symmetric type may be one system's alone."""
         from tallystick.files.pairing import pair_documents
         from tallystick.structures.texts import FactSet, RelationSet
-        from tallystick.tasks.parses import read_heads
         from tallystick.tasks.relations.files import read_relations, read_training
         from tallystick.tasks.relations.metrics import RelationOptions, score
 
@@ -91,9 +79,9 @@ class Relations(Task):
             )
         options = RelationOptions(
             symmetric=settings.symmetric,
-            types=read_types(settings),
-            heads=read_heads(settings.heads) if settings.heads else None,
-            weights=read_weights(settings.informativity),
+            types=settings.types,
+            heads=settings.known_heads,
+            weights=settings.weights,
             training=tuple(training),
         )
         out = {}
