@@ -166,7 +166,7 @@ def expression(reference: str, predicted: str) -> None:
 
 def repaired(reference: str, predicted: str) -> None:
     """A language model's text: some value, or nothing that can be read."""
-    from tallystick.files.repair import Unreadable, read_noisy
+    from tallystick.files.json_values import Unreadable, read_noisy
 
     try:
         read_noisy(Path(predicted).read_bytes().decode("utf-8", "replace"))

@@ -22,7 +22,8 @@ from benchmarks import (
     spans,
 )
 from tallystick.engine.assignment import SMALL_SIDE, components
-from tallystick.tasks.coreference.files import pair, read_chains
+from tallystick.tasks.coreference.chains import pair
+from tallystick.tasks.coreference.files import read_chains
 from tallystick.tasks.coreference.mentions import prepare
 from tallystick.tasks.coreference.metrics import CoreferenceOptions
 

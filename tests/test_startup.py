@@ -49,7 +49,7 @@ def test_scoring_coreference_loads_nothing_heavy(tmp_path):
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     loaded = {line.rsplit("|", 1)[1].strip() for line in run.stderr.splitlines() if "|" in line}
-    assert "tallystick.tasks.coreference.overlaps" in loaded
+    assert "tallystick.tasks.coreference.mentions" in loaded
     heavy = HEAVY | {
         "msgspec",
         "hashlib",

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.files.pairing import document_key
-from tallystick.tasks.coreference.files import Chains, PairedChains, chains_from_clusters, pair, read_chains
+from tallystick.tasks.coreference.chains import Chains, PairedChains, chains_from_clusters, pair
+from tallystick.tasks.coreference.files import read_chains
 
 
 def conll(tmp_path: Path, name: str, *documents: tuple[str, list[str]]) -> Chains:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tallystick.files.repair import Unreadable, read_noisy
+from tallystick.files.json_values import Unreadable, read_noisy
 
 GOOD = {"a": 1, "b": ["x", "y"]}
 

@@ -11,7 +11,8 @@ import pytest
 
 from tallystick.errors import InputError, SidesMismatch
 from tallystick.results.tables import figures_table
-from tallystick.tasks.coreference.files import pair, read_chains
+from tallystick.tasks.coreference.chains import pair
+from tallystick.tasks.coreference.files import read_chains
 from tallystick.tasks.coreference.metrics import CoreferenceOptions, evaluate, score
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "coreference"

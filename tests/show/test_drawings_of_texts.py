@@ -1,7 +1,9 @@
 """What is highlighted in texts: chains, segments, events, dependency arcs; and where the words come from."""
 
 import gzip
+import io
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,7 +12,8 @@ from tallystick.results.explanation import explain_document
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
 from tallystick.tasks.coreference import metrics as coreference
-from tallystick.tasks.coreference.files import pair, read_chains, read_words
+from tallystick.tasks.coreference.chains import pair
+from tallystick.tasks.coreference.files import read_chains
 from tallystick.tasks.coreference.show import chains_drawing, chains_parts
 from tallystick.tasks.dependencies.alignment import align_words, find_units
 from tallystick.tasks.dependencies.files import parse_conllu
@@ -57,14 +60,19 @@ def test_the_words_of_coreference(tmp_path, text, name, words):
     for suffix in ("", ".gz"):
         file = tmp_path / f"key{suffix}"
         file.write_bytes(gzip.compress(text.encode()) if suffix else text.encode())
-        chains = read_chains(file)
-        assert read_words(str(file), chains, [name, "unknown"]).get(name) == words
+        assert read_chains(file, keep_text=True).texts.get(name) == words
+        assert read_chains(file).texts == {}
 
 
-def test_standard_input_has_no_words(tmp_path):
+def test_standard_input_has_words_too(monkeypatch):
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(CONLL.encode())))
+    assert read_chains("-", keep_text=True).texts["(d2); part 000"] == [["Nobody"]]
+
+
+def test_a_column_of_brackets_has_no_words(tmp_path):
     file = tmp_path / "key"
-    file.write_text(CONLL)
-    assert read_words("-", read_chains(file), ["(d1); part 000"]) == {}
+    file.write_text("#begin document (a)\n(0)\n-\n#end document\n#begin document (b)\nw (0)\n#end document\n")
+    assert read_chains(file, keep_text=True).texts == {"(b)": [["w"]]}
 
 
 def test_chains_in_colours():
@@ -86,9 +94,7 @@ def test_chains_in_colours():
 def test_entities_by_their_words(tmp_path):
     file = tmp_path / "key"
     file.write_text(CONLL)
-    chains = read_chains(file)
-    pairs = pair(chains, read_chains(file))
-    parts = chains_parts(pairs, coreference.PLAIN, lambda: read_words(str(file), chains, pairs.documents))
+    parts = chains_parts(pair(read_chains(file, keep_text=True), read_chains(file)), coreference.PLAIN)
     tree = parts.explain("(d1); part 000")
     assert [leaf.reference for leaf in tree.children[0].children] == ["Ann [0]", "her [2]"]
     (drawing,) = parts.draw("(d1); part 000")

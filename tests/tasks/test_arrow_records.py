@@ -11,7 +11,7 @@ import pytest
 
 from tallystick.engine.data import Rows
 from tallystick.errors import InputError, SidesMismatch, TallystickError
-from tallystick.files import arrow as arrow_files
+from tallystick.files import lines as arrow_files
 from tallystick.tasks.records.score import prepare, run_prepared, score_files
 
 pa = pytest.importorskip("pyarrow")

@@ -19,7 +19,7 @@ pa = pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq  # noqa: E402
 
 from tallystick.engine.arrow import from_arrow  # noqa: E402
-from tallystick.files.arrow import ArrowLines  # noqa: E402
+from tallystick.files.lines import ArrowLines  # noqa: E402
 from tallystick.tasks.records.arrow import has_gaps, unfitting  # noqa: E402
 
 TEXT = st.one_of(st.none(), st.sampled_from(["a", "b"]))

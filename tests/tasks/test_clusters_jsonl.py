@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tallystick.errors import InputError, ValueMismatch
-from tallystick.tasks.coreference.files import Chains, chains_from_clusters, read_chains, repeated_mentions
+from tallystick.tasks.coreference.chains import Chains, chains_from_clusters, repeated_mentions
+from tallystick.tasks.coreference.files import read_chains
 
 
 def read(tmp_path: Path, *lines: object, fields: tuple[str, ...] = ()) -> Chains:

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from tallystick.errors import InputError
 from tallystick.files.lines import Pieces
+from tallystick.tasks.coreference.chains import Chains, repeated_mentions
 from tallystick.tasks.coreference.conll import read_conll
-from tallystick.tasks.coreference.files import Chains, read_chains, repeated_mentions
+from tallystick.tasks.coreference.files import read_chains
 
 ROOT = Path(__file__).resolve().parents[2]
 # A worktree may stand elsewhere, hence the variable.

@@ -4,8 +4,8 @@ scopes, soft mentions, repeated mentions."""
 import pytest
 
 from tallystick.errors import MetricError, SidesMismatch
-from tallystick.tasks.coreference.chains import PairedChains
-from tallystick.tasks.coreference.files import pair, read_chains
+from tallystick.tasks.coreference.chains import PairedChains, pair
+from tallystick.tasks.coreference.files import read_chains
 from tallystick.tasks.coreference.metrics import METRICS, VARIANTS, CoreferenceOptions, evaluate, explain, score
 
 KEY, RESPONSE = ["abc", "defg"], ["ab", "cd", "fghi"]

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.tasks.coreference.errors import find_errors, overlapping
-from tallystick.tasks.coreference.files import chains_from_clusters, pair, read_chains
-from tallystick.tasks.coreference.metrics import CoreferenceOptions, score
+from tallystick.tasks.coreference.chains import chains_from_clusters, pair
+from tallystick.tasks.coreference.files import read_chains
+from tallystick.tasks.coreference.metrics import CoreferenceOptions, find_errors, overlapping, score
 from tallystick.tasks.coreference.show import errors_table
 
 KINDS = [

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tallystick.errors import InputError
+from tallystick.tasks.coreference.chains import Chains, repeated_mentions
 from tallystick.tasks.coreference.corefud import read_corefud
-from tallystick.tasks.coreference.files import Chains, read_chains, repeated_mentions
+from tallystick.tasks.coreference.files import read_chains
 
 HEADER = "# global.Entity = eid-etype-head-other\n# newdoc id = d1\n"
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tallystick.tasks.coreference import metrics as coreference
 from tallystick.tasks.coreference.chains import chains_from_clusters, pair
 from tallystick.tasks.coreference.conll import read_conll
-from tallystick.tasks.coreference.errors import KINDS, score_if_fixed
+from tallystick.tasks.coreference.metrics import KINDS, score_if_fixed
 from tallystick.tasks.spans.files import corpus_from_python
 from tallystick.tasks.spans.metrics import score as score_spans
 from tallystick.tasks.spans.show import Outcome, align
@@ -61,7 +61,7 @@ partitions = st.lists(st.integers(0, 3), min_size=1, max_size=8).map(
 
 @given(st.lists(st.tuples(partitions, partitions), min_size=1, max_size=3))
 def test_repairs_without_errors_change_nothing(documents):
-    from tallystick.tasks.coreference.errors import find_errors
+    from tallystick.tasks.coreference.metrics import find_errors
 
     pairs = pair(*(chains_from_clusters(list(side)) for side in zip(*documents, strict=True)))
     now, after = score_if_fixed(pairs)

@@ -26,16 +26,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64
+from tallystick.files.json_values import Json, read_json, try_decode
 from tallystick.files.source import AnySource, Source, unpacked_name
-
-if TYPE_CHECKING:
-    from tallystick.files.json_values import Json
 
 Find = Callable[[bytes, bool], "tuple[I64, int]"]
 """From bytes that begin with a line, and whether the file ends with them, to the places where documents begin and how far that
@@ -145,30 +143,15 @@ def _find_newdoc(data: bytes, end: bool) -> tuple[I64, int]:
 # What they are called
 
 
-def _name_in_json(document: bytes) -> Any:
-    import msgspec
-
-    try:
-        value = msgspec.json.decode(document)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    if not isinstance(value, dict):
-        return None
-    found = [value[key] for key in NAMES if isinstance(value.get(key), (str, int))]
-    return found[0] if found else None
-
-
-def name_under(field: str) -> Callable[[bytes], Any]:
-    """The name that a JSON object has under one key."""
-    import msgspec
+def name_under(*keys: str) -> Callable[[bytes], Any]:
+    """The name that a JSON object has under the first of these keys that holds one."""
 
     def name(document: bytes) -> Any:
-        try:
-            value = msgspec.json.decode(document)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return None
-        found = value.get(field) if isinstance(value, dict) else None
-        return found if isinstance(found, (str, int)) else None
+        (value,) = try_decode(document) or (None,)
+        found = (
+            [value[key] for key in keys if isinstance(value.get(key), (str, int))] if isinstance(value, dict) else []
+        )
+        return found[0] if found else None
 
     return name
 
@@ -188,7 +171,7 @@ def _globals(head: bytes) -> list[tuple[int, int]]:
     return [found.span() for found in _GLOBAL.finditer(head)][:8]
 
 
-LINES = Boundaries("JSON Lines", find_lines, _name_in_json)
+LINES = Boundaries("JSON Lines", find_lines, name_under(*NAMES))
 TREES = Boundaries("trees in parentheses", _find_trees, _tree_name)
 NEWDOC = Boundaries("CoNLL-U documents", _find_newdoc, _newdoc_name, _globals)
 NEWDOC_IN_ORDER = replace(NEWDOC, name=None)  # a whole file is compared as one text, whatever its documents are called
@@ -236,8 +219,6 @@ class Opening:
     @cached_property
     def documents(self) -> list[Json]:
         """The values of a file of JSON, all of which are read."""
-        from tallystick.files.json_values import read_json
-
         return read_json(self.source)
 
     def has(self, *keys: str) -> bool:
@@ -266,38 +247,38 @@ def find_format(formats: Sequence[Format], opening: Opening, asked: str | None =
 
 def find_boundaries(formats: Sequence[Format], file: AnySource, *, input: str | None = None) -> Boundaries | Uncut:
     """How a file of a task is cut; `input` is the format where the user has said it."""
-    from tallystick.files.arrow import is_arrow_file
-
     opening = Opening(file)
+    found = _why_whole(formats, opening) or _boundaries_of_json(opening, input)
+    if found is not None:
+        return found
+    cut = [one for one in formats if one.boundaries is not None and not isinstance(one.boundaries, Uncut)]
+    if not cut:  # JSON in a format that has a name of its own
+        return LINES if opening.head.lstrip()[:1] in (b"", b"{") else Uncut("where its documents begin is not known")
+    boundaries = (find_format(cut, opening, input) or cut[-1]).boundaries
+    assert boundaries is not None
+    return boundaries(opening.head) if callable(boundaries) else boundaries
+
+
+def _why_whole(formats: Sequence[Format], opening: Opening) -> Uncut | None:
+    """Why a file cannot be cut, whatever stands in it."""
+    from tallystick.files.lines import is_arrow_file
+
     if opening.source.name != "-" and (Path(opening.source).is_dir() or opening.name.endswith(".ann")):
         return Uncut("it is a brat folder or file: its documents are files of their own")
     if is_arrow_file(opening.source):
         return Uncut("Parquet and Arrow are read in batches of columns already, faster than shards of text would be")
     whole = (one.boundaries for one in formats if isinstance(one.boundaries, Uncut) and one.recognises(opening))
-    reason = next(whole, None)
-    if reason is not None:
-        return reason
+    return next(whole, None)
+
+
+def _boundaries_of_json(opening: Opening, input: str | None) -> Boundaries | Uncut | None:
+    """How a file is cut that begins like JSON; None for any other."""
     content = opening.head.lstrip()
     if content[:1] == b"[":
         return Uncut("it is one JSON list; as JSON Lines it can be cut")
-    if content[:1] == b"{" and input in (None, "auto", "jsonl", "triples"):
-        line, newline, _ = content.partition(b"\n")
-        if newline and not _is_json(line):
-            return Uncut("it is one JSON object over several lines; as JSON Lines it can be cut")
-        return LINES
-    cut = [one for one in formats if one.boundaries is not None and not isinstance(one.boundaries, Uncut)]
-    if not cut:  # JSON in a format that has a name of its own
-        return LINES if content[:1] in (b"", b"{") else Uncut("where its documents begin is not known")
-    found = (find_format(cut, opening, input) or cut[-1]).boundaries
-    assert found is not None
-    return found(opening.head) if callable(found) else found
-
-
-def _is_json(line: bytes) -> bool:
-    import msgspec
-
-    try:
-        msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
-    return True
+    if content[:1] != b"{" or input not in (None, "auto", "jsonl", "triples"):
+        return None
+    line, newline, _ = content.partition(b"\n")
+    if newline and try_decode(line) is None:
+        return Uncut("it is one JSON object over several lines; as JSON Lines it can be cut")
+    return LINES

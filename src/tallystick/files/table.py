@@ -362,29 +362,10 @@ def read_columns(
     within = False  # whether the line before is a token
     asked = columns if token_column is None else (*columns, token_column)
     for block in split_lines(source, separator):
-        if len(block.end) and int((block.end - block.start).max()) > LONGEST_FIELD:
-            raise InputError(f"a field is longer than {LONGEST_FIELD:,} bytes; is this a column file?", str(source))
-        is_token = block.columns > 0
-        opening = _lines_that_start_with(block, _DOCSTART) if _DOCSTART in block.data else []
-        is_token[opening] = False
-        if comment:
-            remarks = _lines_that_start_with(block, comment.encode())
-            is_token[remarks] = False
-            for remark in remarks:
-                if is_token[remark - 1] if remark else within:
-                    raise InputError("a comment inside a sentence", place_of(block, source, remark))
+        is_token, opening = _find_tokens(block, source, comment, within)
         tokens = np.flatnonzero(is_token)
         if len(tokens):
-            if not width:
-                width = int(block.columns[tokens[0]])
-                _check_columns(asked, width, place_of(block, source, int(tokens[0])))
-            wrong = np.flatnonzero(block.columns[tokens] != width)
-            if len(wrong):
-                line = int(tokens[wrong[0]])
-                raise InputError(
-                    f"expected {width} columns as in the lines before, found {block.columns[line]}",
-                    place_of(block, source, line),
-                )
+            width = _check_width(block, source, tokens, asked, width)
             for column, parts in zip(columns, codes, strict=True):
                 index = column_index(block, tokens, column)
                 parts.append(numbering.number(block.data, block.start[index], block.end[index]))
@@ -413,10 +394,39 @@ def read_columns(
     )
 
 
-def _check_columns(asked: tuple[int, ...], width: int, place: Place) -> None:
-    for column in asked:
-        if not -width <= column < width:
-            raise InputError(f"column {column} was asked for, but the line has {width} columns", place)
+def _find_tokens(
+    block: LineBlock, source: Source, comment: str | None, within: bool
+) -> tuple[NDArray[np.bool_], list[int]]:
+    """Which lines of a block are tokens, and which begin a document; `within` says whether the line before it is a token."""
+    if len(block.end) and int((block.end - block.start).max()) > LONGEST_FIELD:
+        raise InputError(f"a field is longer than {LONGEST_FIELD:,} bytes; is this a column file?", str(source))
+    is_token = block.columns > 0
+    opening = _lines_that_start_with(block, _DOCSTART) if _DOCSTART in block.data else []
+    is_token[opening] = False
+    remarks = _lines_that_start_with(block, comment.encode()) if comment else []
+    is_token[remarks] = False
+    for remark in remarks:
+        if is_token[remark - 1] if remark else within:
+            raise InputError("a comment inside a sentence", place_of(block, source, remark))
+    return is_token, opening
+
+
+def _check_width(block: LineBlock, source: Source, tokens: Indices, asked: tuple[int, ...], width: int) -> int:
+    """The number of columns, which is that of the first token of the file (`width`, once it is known) in every line."""
+    if not width:
+        width = int(block.columns[tokens[0]])
+        for column in asked:
+            if not -width <= column < width:
+                place = place_of(block, source, int(tokens[0]))
+                raise InputError(f"column {column} was asked for, but the line has {width} columns", place)
+    wrong = np.flatnonzero(block.columns[tokens] != width)
+    if len(wrong):
+        line = int(tokens[wrong[0]])
+        raise InputError(
+            f"expected {width} columns as in the lines before, found {block.columns[line]}",
+            place_of(block, source, line),
+        )
+    return width
 
 
 def _lines_that_start_with(block: LineBlock, mark: bytes) -> list[int]:

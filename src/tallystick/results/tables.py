@@ -308,7 +308,7 @@ def check_tallies_name(path: str | Path) -> None:
     if Path(path).suffix.lower() not in TALLIES:
         raise MetricError(f"tallies are written to {', '.join(TALLIES)}; found {str(path)!r}")
     if Path(path).suffix.lower() not in (".csv", ".tsv"):
-        from tallystick.files.arrow import load_pyarrow
+        from tallystick.files.lines import load_pyarrow
 
         load_pyarrow(str(path))
 
@@ -349,7 +349,7 @@ def _values(column: Any) -> list[Any]:
 
 def tallies_table(results: Mapping[str, Result]) -> Any:
     """The same as a pyarrow table; its metadata holds the signatures."""
-    from tallystick.files.arrow import load_pyarrow
+    from tallystick.files.lines import load_pyarrow
 
     pa = load_pyarrow("the table of tallies")
     columns = tallies(results)

@@ -47,9 +47,9 @@ class Types:
     @property
     def similarity(self) -> Similarity:
         """What compares two types."""
-        from tallystick.algebra.collections import supertypes
         from tallystick.algebra.exact import exact
         from tallystick.algebra.hierarchy import levels, subtypes
+        from tallystick.algebra.normalise import supertypes
 
         table = dict(self.parents)
         if self.hierarchy == "levels":

@@ -27,6 +27,7 @@ from tallystick.files.pairing import Missing, Side, document_key, require_allowe
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 Span: TypeAlias = tuple[int, int]
+Sentences: TypeAlias = list[list[str]]
 
 UNKNOWN = -1
 """A number that the source does not give: the tokens of a JSONL document, the head of a CoNLL mention."""
@@ -67,6 +68,8 @@ class Chains:
     """For each discontinuous mention (by its row) its parts; `start` and `end` are those of the whole."""
     labels: list[Hashable] | None = None
     """The mentions themselves where they came as Python objects; `start` and `end` are then `UNKNOWN`."""
+    texts: dict[str, Sentences] = field(default_factory=dict)
+    """The words of the documents, by name, where the reader was asked to keep them and the file has them."""
     warnings: list[str] = field(default_factory=list)
     """What was understood but left out, in words, with count and first place."""
 

@@ -51,7 +51,7 @@ import numpy.typing as npt
 from tallystick.errors import counted
 from tallystick.files.lines import Pieces
 from tallystick.files.source import AnySource
-from tallystick.tasks.coreference.chains import Chains, IntArray, number_by_first
+from tallystick.tasks.coreference.chains import Chains, IntArray, Sentences, number_by_first
 
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
@@ -263,10 +263,10 @@ _STEPS = 64
 _EXPECTED = 'expected "-", "_" or brackets such as (3, 3), (3) and (3|(4) in the last column'
 
 
-def read_conll(source: AnySource | Pieces) -> Chains:
+def read_conll(source: AnySource | Pieces, *, keep_text: bool = False) -> Chains:
     """Read a CoNLL-2011/2012 or SemEval file. Whatever cannot be understood is an `InputError`."""
     pieces = source if isinstance(source, Pieces) else Pieces(source)
-    reading = _Reading(pieces)
+    reading = _Reading(pieces, keep_text)
     for piece in pieces:
         reading.take(piece)
     return reading.finish()
@@ -277,6 +277,7 @@ class _Reading:
     """What is known after some pieces of the file."""
 
     pieces: Pieces
+    keep_text: bool = False
     lines: int = 0
     tokens: int = 0
     """Token lines so far, in the whole file."""
@@ -291,6 +292,7 @@ class _Reading:
     ids: Ids = field(default_factory=Ids)
     found: list[tuple[IntArray, IntArray, IntArray, IntArray, Flags, Flags]] = field(default_factory=list)
     """For the elements of each piece: document, token, line, id, begins, ends."""
+    texts: list[Sentences] = field(default_factory=list)
 
     def take(self, piece: bytes) -> None:
         """Read a piece of whole lines."""
@@ -313,6 +315,8 @@ class _Reading:
             is_token[line] = False
         count = np.cumsum(is_token)
         document = self._documents(marks, count)
+        if self.keep_text:
+            self._keep_words(piece, is_token, set(document[1:, 0].tolist()))
 
         cells = np.flatnonzero((kind == _OTHER) & is_token)
         if len(cells):
@@ -323,6 +327,16 @@ class _Reading:
             self.found.append((number, token, self.lines + line + 1, elements.code, elements.begins, elements.ends))
         self.lines += len(newline)
         self.tokens += int(count[-1])
+
+    def _keep_words(self, piece: bytes, is_token: Flags, begins: set[int]) -> None:
+        """The words of the tokens of a piece; a blank line ends a sentence, and documents begin in some lines."""
+        for number, line in enumerate(piece.decode().split("\n")[:-1]):
+            if number in begins:
+                self.texts.append([[]])
+            elif is_token[number]:
+                self.texts[-1][-1].append(_word(line.split()))
+            elif self.texts and not line.strip():
+                self.texts[-1].append([])
 
     def _elements(self, data: Bytes, cells: IntArray, end: IntArray) -> Elements:
         start = _cell_starts(data, end)
@@ -457,8 +471,18 @@ class _Reading:
             file=str(source),
             whole=not source.is_part,
             format="conll",
+            texts=self._texts(),
             warnings=warnings,
         )
+
+    def _texts(self) -> dict[str, Sentences]:
+        """The words of the documents that were kept, without those of documents that have none."""
+        found = zip(self.names, self.texts, strict=False)
+        return {
+            name: [sentence for sentence in text if sentence]
+            for name, text in found
+            if all(word for sentence in text for word in sentence)
+        }
 
     def _comment_warnings(self) -> list[str]:
         if not self.comments:
@@ -490,6 +514,15 @@ class _Reading:
         else:
             message = f'"{name})" closes a mention never opened in {inside}; expected a "({name}" before it'
         raise self.pieces.error(message, where, column)
+
+
+def _word(cells: list[str]) -> str:
+    """The word of a line: in the fourth column (CoNLL: document, part, number, word), or, where the first column is the
+    number, in the second (SemEval). A line of one column has none."""
+    if len(cells) < 3:
+        return cells[0] if len(cells) == 2 else ""
+    numbered = cells[0].isdigit() and not (len(cells) > 3 and cells[1].isdigit())
+    return cells[1 if numbered else min(3, len(cells) - 2)]
 
 
 def _shorten(text: str, limit: int = 60) -> str:

@@ -26,10 +26,9 @@ from typing import NoReturn
 import numpy as np
 
 from tallystick.errors import InputError, counted
-from tallystick.files.conllu import RANGE, Words, read_words
-from tallystick.files.lines import Pieces
+from tallystick.files.conllu import FORM, RANGE, Words, read_words
 from tallystick.files.source import AnySource, Source
-from tallystick.tasks.coreference.chains import UNKNOWN, Chains, IntArray, Span, number_by_first
+from tallystick.tasks.coreference.chains import UNKNOWN, Chains, IntArray, Sentences, Span, number_by_first
 
 _NEW_DOCUMENT = re.compile(rb"#\s*newdoc\b(?:\s+id)?\s*(?:=\s*(.*?))?\s*$")
 _ATTRIBUTES = re.compile(rb"#\s*global\.Entity\s*=\s*(.*?)\s*$")
@@ -55,9 +54,9 @@ class _Mention:
     """The first token of the part that is open."""
 
 
-def read_corefud(source: AnySource | Pieces) -> Chains:
+def read_corefud(source: AnySource, *, keep_text: bool = False) -> Chains:
     """Read a CoNLL-U file with `Entity=` attributes. Whatever cannot be understood is an `InputError`."""
-    words = read_words(source.source if isinstance(source, Pieces) else Source.of(source), ())
+    words = read_words(Source.of(source), (FORM,) if keep_text else ())
     reading = _Reading(words)
     table = words.table
     rows = np.flatnonzero(table.has_misc)  # only these can have something to say
@@ -79,10 +78,9 @@ class _Reading:
     """What is known after some lines of the file."""
 
     def __init__(self, words: Words) -> None:
-        self.table = words.table
+        self.words, self.table = words, words.table
         self.source = words.table.content.source
-        is_token = words.ids.kind != RANGE
-        self.tokens_before = np.append(0, np.cumsum(is_token))
+        self.tokens_before = np.append(0, np.cumsum(words.ids.kind != RANGE))
         """How many tokens of the file stand before each row, and behind the last."""
         self.attributes: list[str] | None = None
         self.documents: list[str] = []
@@ -299,6 +297,7 @@ class _Reading:
             format="corefud",
             head=_column(self._head(mention) for mention in self.mentions),
             parts=parts,
+            texts=self._texts(),
             warnings=self._warnings(),
         )
 
@@ -312,6 +311,21 @@ class _Reading:
             left -= end - start + 1
         words = sum(end - start + 1 for start, end in mention.parts)
         raise self.error(f"the head is word {mention.head} of a mention of {words}", mention.line, mention.column)
+
+    def _texts(self) -> dict[str, Sentences]:
+        """The words of each document by sentences, where they were asked for; an empty node has none."""
+        forms = self.table.columns.get(FORM)
+        if forms is None:
+            return {}
+        sentence, is_token = self.words.sentence_of_row.tolist(), self.words.ids.kind != RANGE
+        begins = np.searchsorted(self.table.row_lines, self.document_lines)
+        texts: dict[str, Sentences] = {}
+        for name, rows in zip(self.documents, np.split(np.arange(len(sentence)), begins[1:]), strict=True):
+            by_sentence: dict[int, list[str]] = {}
+            for row in rows[is_token[rows]].tolist():
+                by_sentence.setdefault(sentence[row], []).append("∅" if forms[row] == "_" else forms[row])
+            texts[name] = list(by_sentence.values())
+        return texts
 
     def _warnings(self) -> list[str]:
         found = [

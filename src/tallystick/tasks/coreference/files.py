@@ -12,56 +12,43 @@ low score.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
 
 from tallystick.errors import MetricError, did_you_mean, some
 from tallystick.files.boundaries import Boundaries, Format, Opening, find_format, find_marked, newdoc_boundaries
+from tallystick.files.json_values import NotJson, decode
 from tallystick.files.lines import Pieces
 from tallystick.files.pairing import document_key
-from tallystick.files.source import AnySource, read_text, reads_once
-from tallystick.tasks.coreference.chains import (
-    UNKNOWN,
-    Chains,
-    PairedChains,
-    RepeatedMention,
-    chains_from_clusters,
-    mention_codes,
-    pair,
-    repeated_mentions,
-)
-
-__all__ = [
-    "Chains",
-    "PairedChains",
-    "RepeatedMention",
-    "chains_from_clusters",
-    "mention_codes",
-    "pair",
-    "read_chains",
-    "repeated_mentions",
-]
+from tallystick.files.source import AnySource
+from tallystick.tasks.coreference.chains import UNKNOWN, Chains, Sentences, Span, empty_cluster_warnings
+from tallystick.tasks.coreference.conll import read_conll
 
 _CONLL = re.compile(rb"^#[ \t]*begin[ \t]+document(?![^\s(])", re.MULTILINE)
 _CONLL_U_COMMENT = re.compile(rb"^#[ \t]*(?:newdoc|newpar|global\.\w+|sent_id|text)\b", re.MULTILINE)
 _CONLL_U_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}$", re.MULTILINE)
 
 
-def read_chains(name: AnySource, *, format: str | None = None, fields: Sequence[str] = ()) -> Chains:
+def read_chains(
+    name: AnySource, *, format: str | None = None, fields: Sequence[str] = (), keep_text: bool = False
+) -> Chains:
     """Read one side of a corpus: a path, a `.gz` path, or `-` for standard input.
 
     The format is found out from the content unless it is given. `fields` says where the clusters of a
     JSONL file are if it has gold and predicted ones, in order of preference: `("predicted_clusters",
-    "clusters")`.
+    "clusters")`. `keep_text` keeps the words, which no metric reads, for a report.
     """
     pieces = Pieces(name)
-    chosen = next((one for one in FORMATS if one.name == format), None) if format else _find_format(pieces)
-    if chosen is None:
-        formats = [one.name for one in FORMATS]
+    formats = {one.name: one for one in FORMATS}
+    if format and format not in formats:
         raise MetricError(f'no coreference format "{format}"; expected {some(formats)}.{did_you_mean(format, formats)}')
+    chosen = formats[format] if format else _find_format(pieces)
     assert chosen.read is not None
-    found: Chains = chosen.read(pieces, fields)
+    found: Chains = chosen.read(pieces, fields=fields, keep_text=keep_text)
     return found
 
 
@@ -85,22 +72,170 @@ def _find_format(pieces: Pieces) -> Format:
     )
 
 
-def _read_conll(pieces: Pieces, fields: Sequence[str]) -> Chains:
-    from tallystick.tasks.coreference.conll import read_conll
+# JSONL of clusters, as neural systems write it: one document a line, spans as `[first, last]` token offsets.
+#
+#     {"doc_key": "bc/cctv/00/cctv_0000_0", "clusters": [[[3, 3], [7, 8]], [[0, 4], [12, 12]]]}
+#
+# Both ends are included. A discontinuous mention is the list of its parts, `[[3, 4], [7, 8]]`. Everything
+# else in the object is left alone, but for `sentences` or `tokens`, which tell how many tokens there are.
 
-    return read_conll(pieces)
+NAMES = ("doc_id", "doc_key", "id")
+CLUSTERS = ("clusters", "predicted_clusters")
+_LARGEST = 1 << 31
 
 
-def _read_corefud(pieces: Pieces, fields: Sequence[str]) -> Chains:
+def read_clusters_jsonl(pieces: Pieces, *, fields: Sequence[str] = (), keep_text: bool = False) -> Chains:
+    """Read a JSONL file of clusters. Whatever cannot be understood is an `InputError`.
+
+    Files with gold and predicted clusters side by side need `fields`: where the clusters are, in order of
+    preference.
+    """
+    reading = _Reading(pieces, fields, keep_text)
+    number = 0
+    for piece in pieces:
+        for line in piece.split(b"\n")[:-1]:
+            number += 1
+            if line and not line.isspace():
+                reading.take(line.decode(), number)
+    return reading.finish()
+
+
+class _Reading:
+    """What is known after some lines of the file."""
+
+    def __init__(self, pieces: Pieces, fields: Sequence[str], keep_text: bool) -> None:
+        self.pieces, self.fields, self.keep_text = pieces, fields, keep_text
+        self.documents: list[str] = []
+        self.document_lines: list[int] = []
+        self.tokens: list[int] = []
+        self.entity_names: list[str] = []
+        self.mentions: list[tuple[int, int, int, int]] = []
+        """Document, start, end and entity of each."""
+        self.parts: dict[int, tuple[Span, ...]] = {}
+        self.empty: list[str] = []
+        self.texts: dict[str, Sentences] = {}
+
+    def take(self, line: str, number: int) -> None:
+        """Read the document of a line."""
+        try:
+            value = decode(line)
+        except NotJson as error:
+            raise self.pieces.error(str(error), number, error.column) from None
+        if not isinstance(value, dict):
+            raise self.pieces.error(
+                "expected one JSON object a line, with the name of a document and its clusters", number
+            )
+        self.documents.append(self._name(value, number))
+        self.document_lines.append(number)
+        sentences = _sentences_in(value)
+        tokens = UNKNOWN if sentences is None else sum(map(len, sentences))
+        self.tokens.append(tokens)
+        if self.keep_text and sentences:
+            self.texts[self.documents[-1]] = [sentence for sentence in sentences if sentence]
+        field = self._field(value, number)
+        clusters = value[field]
+        if not isinstance(clusters, list):
+            raise self.pieces.error(f'"{field}" is {clusters!r:.40}; expected a list of clusters', number)
+        for index, cluster in enumerate(clusters):
+            self._cluster(cluster, f"{field}[{index}]", index, number, tokens)
+
+    def _name(self, value: dict[str, object], number: int) -> str:
+        for key in NAMES:
+            if key in value:
+                name = value[key]
+                if isinstance(name, str | int) and not isinstance(name, bool):
+                    return str(name)
+                raise self.pieces.error(f'"{key}" is {name!r:.40}; expected the name of the document', number)
+        raise self.pieces.error(
+            f"found {some(value)}; expected the name of the document as one of {some(NAMES)}", number
+        )
+
+    def _field(self, value: dict[str, object], number: int) -> str:
+        wanted = self.fields or CLUSTERS
+        present = [field for field in wanted if field in value]
+        if not present:
+            raise self.pieces.error(f"found {some(value)}; expected the clusters as one of {some(wanted)}", number)
+        if len(present) > 1 and not self.fields:
+            raise self.pieces.error(f"has {some(present)}: say which of them to read", number)
+        return present[0]
+
+    def _cluster(self, cluster: object, where: str, index: int, number: int, tokens: int) -> None:
+        if not isinstance(cluster, list):
+            raise self.pieces.error(f"{where} is {cluster!r:.40}; expected a list of mentions", number)
+        if not cluster:
+            self.empty.append(str(self.pieces.source.place(number)))
+            return
+        for position, mention in enumerate(cluster):
+            spans = self._spans(mention, f"{where}[{position}]", number, tokens)
+            if len(spans) > 1:
+                self.parts[len(self.mentions)] = spans
+            self.mentions.append((len(self.documents) - 1, spans[0][0], spans[-1][1], len(self.entity_names)))
+        self.entity_names.append(str(index))
+
+    def _spans(self, mention: object, where: str, number: int, tokens: int) -> tuple[Span, ...]:
+        parts = [mention] if _is_span(mention) else mention
+        if not (isinstance(parts, list) and parts and all(map(_is_span, parts))):
+            raise self.pieces.error(
+                f"{where} is {mention!r:.60}; expected [first, last], two token offsets, both included",
+                number,
+            )
+        spans = tuple((first, last) for first, last in parts)
+        if any(after[0] <= before[1] + 1 for before, after in pairwise(spans)):
+            raise self.pieces.error(
+                f"{where} is {mention!r:.60}; expected parts in order with gaps between them", number
+            )
+        if tokens != UNKNOWN and spans[-1][1] >= tokens:
+            raise self.pieces.error(f"{where} is {mention!r:.60}, but the document has {tokens:,} tokens", number)
+        return spans
+
+    def finish(self) -> Chains:
+        """Turn the mentions into columns."""
+        if not self.documents:
+            raise self.pieces.error("has no documents; expected one JSON object a line")
+        source = self.pieces.source
+        document, start, end, entity = np.array(self.mentions, np.int64).reshape(-1, 4).T.copy()
+        document_lines = source.lines_of_file(np.array(self.document_lines, np.int64))
+        return Chains(
+            documents=self.documents,
+            document=document,
+            start=start,
+            end=end,
+            entity=entity,
+            tokens=np.array(self.tokens, np.int64),
+            entity_names=self.entity_names,
+            lines=document_lines[document],
+            document_lines=document_lines,
+            file=str(source),
+            whole=not source.is_part,
+            format="jsonl",
+            parts=self.parts,
+            texts=self.texts,
+            warnings=empty_cluster_warnings(self.empty),
+        )
+
+
+def _is_span(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and type(value[0]) is int
+        and type(value[1]) is int
+        and 0 <= value[0] <= value[1] < _LARGEST
+    )
+
+
+def _sentences_in(value: dict[str, object]) -> list[list[Any]] | None:
+    """The tokens of a document, by sentences if it has any; None if it does not give them."""
+    sentences, tokens = value.get("sentences"), value.get("tokens")
+    if isinstance(sentences, list) and all(isinstance(sentence, list) for sentence in sentences):
+        return sentences
+    return [tokens] if isinstance(tokens, list) else None
+
+
+def _read_corefud(pieces: Pieces, *, keep_text: bool, **_: Any) -> Chains:
     from tallystick.tasks.coreference.corefud import read_corefud
 
-    return read_corefud(pieces)
-
-
-def _read_jsonl(pieces: Pieces, fields: Sequence[str]) -> Chains:
-    from tallystick.tasks.coreference.jsonl import read_clusters_jsonl
-
-    return read_clusters_jsonl(pieces, fields)
+    return read_corefud(pieces.source, keep_text=keep_text)
 
 
 def _name_in_header(document: bytes) -> str:
@@ -109,11 +244,11 @@ def _name_in_header(document: bytes) -> str:
 
 
 FORMATS = (
-    Format("jsonl", lambda opening: opening.head.lstrip().startswith(b"{"), _read_jsonl),
+    Format("jsonl", lambda opening: opening.head.lstrip().startswith(b"{"), read_clusters_jsonl),
     Format(
         "conll",
         lambda opening: _CONLL.search(opening.head) is not None,
-        _read_conll,
+        lambda pieces, *, keep_text, **_: read_conll(pieces, keep_text=keep_text),
         Boundaries("CoNLL", find_marked(_CONLL), _name_in_header),
     ),
     Format(
@@ -123,74 +258,5 @@ FORMATS = (
         newdoc_boundaries,
     ),
 )
-"""The formats of coreference, the first that fits. A reader is given the file in pieces, and where the clusters of JSON stand."""
-
-
-# The words of coreference documents, for those who want to see them: scoring never reads them.
-#
-# A column file has the word in its fourth column (CoNLL: document, part, number, word), or, where the first column is the
-# number, in its second (SemEval); CoNLL-U in its second, JSON Lines under `sentences` or `tokens`. Where no words are to
-# be found, nothing is shown; where a document has another number of tokens than its chains say, nothing either.
-
-Sentences = list[list[str]]
-
-
-def read_words(name: str, chains: Chains, wanted: Collection[str]) -> dict[str, Sentences]:
-    """The sentences of some documents of a file that was read as `chains`, by the documents' names."""
-    if reads_once(name) or chains.format not in _WORDS:
-        return {}  # standard input is read once
-    numbers = {document: k for k, document in enumerate(chains.documents)}
-    lines = read_text(name).split("\n")
-    begins = [int(line) for line in chains.document_lines]
-    out = {}
-    for document in wanted:
-        k = numbers.get(document)
-        if k is None or begins[k] == UNKNOWN:
-            continue
-        end = begins[k + 1] - 1 if k + 1 < len(begins) else len(lines)
-        sentences = [sentence for sentence in _WORDS[chains.format](lines[begins[k] - 1 : end]) if sentence]
-        if sum(map(len, sentences)) == int(chains.tokens[k]):
-            out[document] = sentences
-    return out
-
-
-def _columns(lines: list[str]) -> Iterator[list[str]]:
-    sentence: list[str] = []
-    for line in lines[1:]:
-        if line.startswith("#") and line[1:].split()[:2] == ["end", "document"]:
-            break
-        cells = line.split()
-        if not cells:
-            yield sentence
-            sentence = []
-        elif len(cells) > 1 and not _is_comment(line, cells):
-            place = 1 if cells[0].isdigit() and not (len(cells) > 3 and cells[1].isdigit()) else min(3, len(cells) - 2)
-            sentence.append(cells[place] if len(cells) > 2 else cells[0])
-    yield sentence
-
-
-def _is_comment(line: str, cells: list[str]) -> bool:
-    """A line that begins with # is a token only if a coreference cell ends it."""
-    return line.startswith("#") and (cells[-1].strip("()|-_0123456789") != "" or "=" in line)
-
-
-def _conllu(lines: list[str]) -> Iterator[list[str]]:
-    sentence: list[str] = []
-    for line in lines:
-        cells = line.rstrip("\r").split("\t")
-        if len(cells) < 2:
-            if not line.strip():
-                yield sentence
-                sentence = []
-        elif not line.startswith("#") and "-" not in cells[0]:
-            sentence.append(cells[1] if cells[1] != "_" else "∅")
-    yield sentence
-
-
-def _jsonl(lines: list[str]) -> Iterator[list[str]]:
-    value = json.loads(lines[0])
-    found = value.get("sentences", value.get("tokens", ()))
-    yield from found if found and isinstance(found[0], list) else [found]
-
-
-_WORDS = {"conll": _columns, "corefud": _conllu, "jsonl": _jsonl}
+"""The formats of coreference, the first that fits. A reader is given the file in pieces, where the clusters of JSON stand, and
+whether to keep the words."""

@@ -17,26 +17,20 @@ from tallystick.show.tables import Column, Table
 
 if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
-    from tallystick.tasks.coreference.chains import PairedChains
-    from tallystick.tasks.coreference.errors import Errors, Example, Located
-    from tallystick.tasks.coreference.metrics import CoreferenceOptions
+    from tallystick.tasks.coreference.chains import PairedChains, Sentences
+    from tallystick.tasks.coreference.mentions import CoreferenceOptions
+    from tallystick.tasks.coreference.metrics import Errors, Example, Located
 
 
-Sentences = Sequence[Sequence[str]]
-
-
-def chains_parts(
-    pairs: PairedChains, options: CoreferenceOptions, words: Callable[[], Mapping[str, Sentences]]
-) -> Parts:
+def chains_parts(pairs: PairedChains, options: CoreferenceOptions) -> Parts:
     """Errors with what they cost, and for each document the text and the matched entities."""
-    from tallystick.tasks.coreference.errors import find_errors, score_if_fixed
-    from tallystick.tasks.coreference.metrics import explainer
+    from tallystick.tasks.coreference.metrics import find_errors, score, score_if_fixed
 
-    texts: Mapping[str, Sentences] = words() if options.scope == "document" else {}
-    explain = cache(explainer(pairs, options))
+    texts = pairs.key.texts if options.scope == "document" else {}
+    explain = cache(score(pairs, ["ceaf_e"], options)["ceaf_e"].explain)
 
     def explain_in_words(document: str) -> Explanation:
-        return _with_words(explain(document), texts.get(document, ()))
+        return _with_words(explain(document), texts.get(document, []))
 
     def draw(document: str) -> Sequence[Drawing]:
         return [chains_drawing(explain(document), texts[document])] if document in texts else []

@@ -10,7 +10,7 @@ from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, optio
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
-    from tallystick.tasks.coreference.metrics import CoreferenceOptions
+    from tallystick.tasks.coreference.mentions import CoreferenceOptions
 
 TOPIC = r"[^_/]+"
 
@@ -60,43 +60,41 @@ class Coreference(Task):
         from tallystick.tasks.coreference.files import read_chains
 
         self.check((), settings)
-        key = read_chains(reference, fields=("clusters",))
+        key = read_chains(reference, fields=("clusters",), keep_text=reading.texts)
         response = read_chains(predicted, fields=("predicted_clusters", "clusters"))
         repeated = [str(one) for side in (key, response) for one in repeated_mentions(side)] if settings.strict else []
         if repeated:
             listed = "\n".join(repeated[:10]) + (f"\n... and {len(repeated) - 10:,} more" if len(repeated) > 10 else "")
             raise InputError(f"repeated mentions, which --strict does not allow:\n{listed}")
-        return pair(key, response, lenient=settings.compat == "reference", absent=reading.missing), reference
+        return pair(key, response, lenient=settings.compat == "reference", absent=reading.missing)
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: CoreferenceSettings) -> Any:
         from tallystick.tasks.coreference.metrics import METRICS, score
 
-        return score(corpus[0], metrics or tuple(METRICS), _options(settings))
+        return score(corpus, metrics or tuple(METRICS), _options(settings))
 
     def show(self, scored: Scored, settings: CoreferenceSettings, asked: Asked) -> Shown:
         if not settings.errors:
             return Shown()
-        from tallystick.tasks.coreference.errors import find_errors, score_if_fixed
+        from tallystick.tasks.coreference.metrics import find_errors, score_if_fixed
         from tallystick.tasks.coreference.show import errors_table
 
-        found = find_errors(scored.corpus[0], _options(settings))
-        costs = score_if_fixed(scored.corpus[0], _options(settings))
+        found = find_errors(scored.corpus, _options(settings))
+        costs = score_if_fixed(scored.corpus, _options(settings))
         errors = [{**asdict(kind), "conll_if_fixed": costs[1][kind.error]} for kind in found]
         return Shown([errors_table(found, costs)], {"errors": errors})
 
     def parts(self, scored: Scored, settings: CoreferenceSettings, shown: Shown) -> Parts:
-        from tallystick.tasks.coreference.files import read_words
         from tallystick.tasks.coreference.show import chains_parts
 
-        pairs, reference = scored.corpus
-        return chains_parts(pairs, _options(settings), lambda: read_words(reference, pairs.key, pairs.documents))
+        return chains_parts(scored.corpus, _options(settings))
 
     def whole(self, settings: CoreferenceSettings) -> str:
         return "" if settings.scope == "document" else f"--scope {settings.scope} joins documents"
 
 
 def _options(settings: CoreferenceSettings) -> CoreferenceOptions:
-    from tallystick.tasks.coreference.metrics import CoreferenceOptions
+    from tallystick.tasks.coreference.mentions import CoreferenceOptions
 
     return CoreferenceOptions(
         singletons=not settings.drop_singletons,

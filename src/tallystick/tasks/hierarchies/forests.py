@@ -18,7 +18,7 @@ import numpy as np
 
 from tallystick.engine.arrays import F64, I64, Mask, assign, expand, join, number, offsets_of, sort_order, sum_by_key
 from tallystick.engine.assignment import components
-from tallystick.tasks.coreference.overlaps import Overlaps, Side
+from tallystick.tasks.coreference.mentions import Overlaps, Side
 
 NO_PARENT = -1
 

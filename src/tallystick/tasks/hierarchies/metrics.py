@@ -26,10 +26,9 @@ from typing import Any
 import numpy as np
 
 from tallystick.algebra.cases import let, ref
-from tallystick.algebra.collections import best, links
 from tallystick.algebra.exact import exact
 from tallystick.algebra.node import Node, Similarity
-from tallystick.algebra.normalise import f1
+from tallystick.algebra.normalise import best, f1, links
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
 from tallystick.engine.arrays import F64, I64, number, offsets_of, sort_order
@@ -41,8 +40,8 @@ from tallystick.results.evaluation import tally_rows
 from tallystick.results.explanation import Explanation
 from tallystick.results.result import Result
 from tallystick.structures.hierarchies import SUBEVENT, EventHierarchy, EventLink, conceptual, merge
+from tallystick.tasks.coreference.mentions import Overlaps, Side
 from tallystick.tasks.coreference.metrics import MENTIONS, BlancLinks, tally_entities
-from tallystick.tasks.coreference.overlaps import Overlaps, Side
 from tallystick.tasks.hierarchies import forests
 from tallystick.tasks.hierarchies.files import Hierarchies, hierarchies_from, pair_hierarchies
 from tallystick.tasks.hierarchies.forests import Graph, Rows

@@ -24,8 +24,7 @@ from tallystick.engine.arrow import from_arrow
 from tallystick.engine.data import Bag, Data, Extended, Nullable, Record, Rows, Surplus
 from tallystick.engine.rows import nullable
 from tallystick.errors import InputError, ValueMismatch
-from tallystick.files.arrow import ArrowLines, json_lines
-from tallystick.files.lines import Portion
+from tallystick.files.lines import ArrowLines, Portion, json_lines
 from tallystick.tasks.records.files import NO_PREDICTION, Reader, RecordFile
 from tallystick.tasks.records.fitting import Place, Unknown, keys_of
 from tallystick.tasks.records.shapes import Seen

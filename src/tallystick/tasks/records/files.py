@@ -22,11 +22,9 @@ from typing_extensions import TypedDict
 from tallystick.algebra.derive import record_fields
 from tallystick.engine.data import Invalid, Nullable, Rows, Surplus, split_surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
-from tallystick.files.arrow import ArrowLines, open_records
-from tallystick.files.json_values import TOO_DEEP, explained
-from tallystick.files.lines import Lines, Portion, not_json
+from tallystick.files.json_values import TOO_DEEP, Unreadable, explained, read_noisy
+from tallystick.files.lines import ArrowLines, Lines, Portion, not_json, open_records
 from tallystick.files.pairing import Missing, Repeats, allowed
-from tallystick.files.repair import Unreadable, read_noisy
 from tallystick.tasks.records.fitting import Findings, Fitting, Unknown, settle_unknown
 from tallystick.tasks.records.shapes import RecordShape, loose_converter
 from tallystick.tasks.records.task import RecordSettings

@@ -24,8 +24,7 @@ from tallystick.algebra.parse import load, parse
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import as_data
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
-from tallystick.files.arrow import open_records
-from tallystick.files.lines import Lines
+from tallystick.files.lines import Lines, open_records
 from tallystick.files.pairing import Missing
 from tallystick.files.source import Source
 from tallystick.results.breakdown import losses_by_document

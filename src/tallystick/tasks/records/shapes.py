@@ -23,9 +23,8 @@ from typing_extensions import NotRequired, TypedDict
 
 from tallystick.algebra.derive import BAGS, one_alternative, shape_of, union_of
 from tallystick.errors import InputError, MetricError, Place, TallystickError
-from tallystick.files.arrow import ArrowLines
 from tallystick.files.json_values import TOO_DEEP
-from tallystick.files.lines import Lines, not_json
+from tallystick.files.lines import ArrowLines, Lines, not_json
 from tallystick.tasks.records.schema import FORMATS, type_of_schema
 
 # Whole numbers are numbers: that a reference happens to have no fraction promises nothing about a prediction.

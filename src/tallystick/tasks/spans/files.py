@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
-from tallystick.files.arrow import is_arrow_file
 from tallystick.files.boundaries import Format, Opening, column_boundaries, conllu_boundaries
+from tallystick.files.lines import is_arrow_file
 from tallystick.files.pairing import Missing
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from tallystick.algebra.alignment import align_documents
-from tallystick.algebra.collections import best, subset
 from tallystick.algebra.exact import exact
 from tallystick.algebra.functions import function, via
 from tallystick.algebra.node import Node, Similarity
-from tallystick.algebra.normalise import f1
+from tallystick.algebra.normalise import best, f1, subset
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import Match, match
 from tallystick.algebra.text import text
@@ -441,14 +440,14 @@ def _result(metric: TemplateMetric, pairs: PairedTemplates, phi: Similarity | No
         reference, predicted = map(tuple, seen(metric, pairs))
         views = replace(pairs, reference=reference, predicted=predicted)
         return score_expression("", metric.with_fillers(phi), views, undefined=None, settings=metric.view)
-    name, notes = f"templates.{metric.name}", list(pairs.warnings)
+    name, text, notes = "", f"templates.{metric.name}", list(pairs.warnings)
     if metric.tally is not None:
         rows, more = metric.tally(pairs)
         notes += more
     else:
         inner = phi or FILLERS["subset"]
-        rows, name = granular(pairs, inner), f"{name} = {granular_types} × {muc4_templates(inner)}"
-    return Result(name, metric.kind, rows, tuple(pairs.ids), None, tuple(notes))
+        rows, name, text = granular(pairs, inner), text, f"{granular_types} × {muc4_templates(inner)}"
+    return Result(text, metric.kind, rows, tuple(pairs.ids), None, tuple(notes), name=name)
 
 
 def seen(metric: TemplateMetric, pairs: PairedTemplates) -> tuple[list[Document], list[Document]]:
