@@ -19,12 +19,22 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 
 from tallystick.algebra.cases import Cases, Let, Ref
-from tallystick.algebra.collections import Best, Links, Subset, Supertypes
 from tallystick.algebra.exact import Exact
 from tallystick.algebra.functions import Function, Judgements, Via
 from tallystick.algebra.hierarchy import Levels, Subtypes
 from tallystick.algebra.missing import Optional
-from tallystick.algebra.normalise import F, Jaccard, Normaliser, Precision, Recall, Sides
+from tallystick.algebra.normalise import (
+    Best,
+    F,
+    Jaccard,
+    Links,
+    Normaliser,
+    Precision,
+    Recall,
+    Sides,
+    Subset,
+    Supertypes,
+)
 from tallystick.algebra.numbers import Date, Number, Overlap
 from tallystick.algebra.ordered import Sequence
 from tallystick.algebra.records import Each, Record

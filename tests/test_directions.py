@@ -93,10 +93,10 @@ def beginning(argument: ast.expr) -> str:
     return text.rstrip(".") if isinstance(text, str) else ""
 
 
-def against_the_order() -> list[Import]:
+def against_the_order(files: dict[str, Path] | None = None) -> list[Import]:
     """Every import that points to a room on the right."""
     place = {name: number for number, name in enumerate(order())}
-    found = [one for module, path in modules().items() for one in imports(module, path)]
+    found = [one for module, path in (files or modules()).items() for one in imports(module, path)]
     return [one for one in found if place.get(room(one.target), len(place)) > place.get(room(one.module), len(place))]
 
 

@@ -20,7 +20,6 @@ from tallystick.version import __version__ as __version__
 if TYPE_CHECKING:
     from tallystick.algebra.cases import cases, let, ref
     from tallystick.algebra.choose import by_key, choose, distinct, ignore, matched, ordered
-    from tallystick.algebra.collections import best, links, subset, supertypes
     from tallystick.algebra.derive import derive
     from tallystick.algebra.exact import exact, keyed
     from tallystick.algebra.functions import aliases, function, judgements, via
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from tallystick.algebra.judged import embedding, judged
     from tallystick.algebra.latent import latent, scoped, var
     from tallystick.algebra.missing import any_of, optional
-    from tallystick.algebra.normalise import f, f1, jaccard, precision, recall, sides
+    from tallystick.algebra.normalise import best, f, f1, jaccard, links, precision, recall, sides, subset, supertypes
     from tallystick.algebra.numbers import date, number, overlap
     from tallystick.algebra.ordered import graph, sequence, top_down, tree, unordered
     from tallystick.algebra.parse import parse

@@ -9,11 +9,13 @@ import pytest
 from click.testing import CliRunner
 
 import tallystick.tasks
+from running import run_python
 from tallystick.cli.compare import compare_command
 from tallystick.cli.main import tallystick as command
 from tallystick.cli.score import explain_command, score_command
 from tallystick.files.boundaries import Boundaries
 from tallystick.tasks.contract import Task, find_task, option_of, task_names
+from test_directions import against_the_order
 
 NEW = Path(__file__).parents[1] / "tasks" / "new_task"
 
@@ -103,6 +105,22 @@ def test_a_new_task_has_shards_and_a_report(call):
     page = Path("page.html").read_text()
     assert "Alignment under turns" in page
     assert "By speaker, under turns" in page
+
+
+def test_a_new_task_loses_nothing_and_says_what_is_wrong(call):
+    text = Path("gold.jsonl").read_text()
+    Path("twice.jsonl").write_text(text + text.splitlines()[0] + "\n")
+    assert "twice.jsonl:5" in call("score", "turns", "twice.jsonl", "system.jsonl", code=2).output
+    Path("other.jsonl").write_text('{"id": "call0"}\n')
+    assert "has no 'turns'; it has 'id'" in call("score", "turns", "other.jsonl", "system.jsonl", code=2).output
+    assert 'Did you mean "turns"' in call("score", "turns", *FILES, "--metric", "turn", code=2).output
+
+
+def test_a_new_task_is_light_and_imports_from_the_left(call):
+    """As in the package: its declaration loads nothing heavy, and its modules know only rooms to their left."""
+    code = f"import sys, tallystick.tasks as t; t.__path__.append({str(NEW)!r}); import tallystick.tasks.turns.task; print(*sys.modules)"
+    assert "numpy" not in run_python(code).split()
+    assert not against_the_order({f"tallystick.tasks.turns.{file.stem}": file for file in (NEW / "turns").glob("*.py")})
 
 
 def test_what_a_task_does_not_have_is_not_in_its_help(call):

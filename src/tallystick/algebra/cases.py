@@ -94,7 +94,7 @@ class Cases(Similarity):
             rows, columns = r.rows(number), p.rows(number)
             inner = part.pairs(r.columns[number], p.columns[number], blocks.at(rows, columns))
             found.append(inner.renumber(rows, columns))
-        return Pairs(*(np.concatenate([getattr(one, name) for one in found]) for name in ("i", "j", "weight")))
+        return Pairs.joined(found)
 
     def _selves(self, column: Alternatives) -> F64:
         out = np.empty(len(column))

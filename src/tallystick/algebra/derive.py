@@ -290,11 +290,6 @@ def one_alternative(type_: Any) -> Any:
     return next(iter(shape.parts.values())) if _is_collection(type_) and shape.parts else type_
 
 
-def is_leaf_type(type_: Any) -> bool:
-    """Whether values of a type have neither fields nor items."""
-    return shape_of(type_).is_leaf
-
-
 def _fitted(chosen: Similarity, type_: Any, summed: bool) -> Similarity:
     """A similarity chosen by the user, for a value that may be None, and normalised where it has to be."""
     if not summed and chosen.structure == "items":

@@ -9,7 +9,16 @@ import numpy as np
 
 from tallystick.algebra.exact import exact
 from tallystick.algebra.kernel import UNKNOWN, Kernel
-from tallystick.algebra.node import Around, Similarity, Table, in_expression, options_of, require, takes_collections
+from tallystick.algebra.node import (
+    Around,
+    Dense,
+    Similarity,
+    Table,
+    in_expression,
+    options_of,
+    require,
+    takes_collections,
+)
 from tallystick.algebra.text import different_pairs
 from tallystick.engine.arrays import F64, Blocks, Frame, Pairs, Sums, expand, integers, join, offsets_of, sort_order
 from tallystick.engine.data import Coded, Data, Objects, Scope, Unfit
@@ -104,7 +113,7 @@ PASSED_ON = (TallystickError, MemoryError)
 
 
 @frozen
-class Function(Similarity):
+class Function(Dense):
     """f(reference, predicted), a float of 0 or more; `reflexive` declares f(x, x) = 1."""
 
     call: Callable[[Any, Any], float]
@@ -128,10 +137,6 @@ class Function(Similarity):
         return Function(self.call, self.reflexive, not self.swapped)
 
     @property
-    def dense(self) -> bool:
-        return True
-
-    @property
     def regular(self) -> bool:
         return self.reflexive
 
@@ -139,20 +144,11 @@ class Function(Similarity):
         calls = scope.memory.calls.setdefault(self, {})
         return coded(reference, predicted, scope, calls)
 
-    def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
-        return blocks.frame.pairs(self.fill(r, p, blocks.frame))
-
     def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
         (first, second), n, inverse = different_pairs(r, p, frame)
         scores = np.empty(n)
-        a = b = 0
-        try:
-            for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-                scores[k] = self._score(r, a, b)
-        except PASSED_ON:
-            raise
-        except Exception as error:
-            raise self._failed(error, r, a, b) from error
+        for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+            scores[k] = self._score(r, a, b)
         return scores[inverse]
 
     def _score(self, column: Codes, a: int, b: int) -> float:
@@ -162,7 +158,13 @@ class Function(Similarity):
             x, y = values[a], values[b]
             if isinstance(x, Unfit) or isinstance(y, Unfit):
                 return float(a == b)
-            weight = float(self.call(y, x) if self.swapped else self.call(x, y))
+            pair = (y, x) if self.swapped else (x, y)
+            try:
+                weight = float(self.call(*pair))
+            except PASSED_ON:
+                raise
+            except Exception as error:
+                raise failed(self.call, pair, error) from error
             if np.isnan(weight):
                 raise MetricError(f"{in_expression(self.call)}({x!r:.60}, {y!r:.60}) gave NaN; expected a number")
             if self.reflexive and weight > 1 + 1e-9:
@@ -176,21 +178,10 @@ class Function(Similarity):
     def _selves(self, column: Codes) -> F64:
         if self.reflexive:
             return np.ones(len(column))
-        used = np.unique(column.codes)
         own = np.zeros(column.bound)
-        k = 0
-        try:
-            for k in used.tolist():
-                own[k] = self._score(column, k, k)
-        except PASSED_ON:
-            raise
-        except Exception as error:
-            raise self._failed(error, column, k, k) from error
+        for k in np.unique(column.codes).tolist():
+            own[k] = self._score(column, k, k)
         return own[column.codes]
-
-    def _failed(self, error: Exception, column: Codes, a: int, b: int) -> MetricError:
-        pair = [column.values[k] for k in (a, b)]
-        return failed(self.call, reversed(pair) if self.swapped else pair, error)
 
 
 def failed(call: Callable[..., Any], arguments: Iterable[Any], error: Exception) -> MetricError:

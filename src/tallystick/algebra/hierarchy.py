@@ -4,7 +4,7 @@
                            ancestor of the reference (predicted_ancestor, the default); eq. 33 as printed has
                            it the other way round (predicted_descendant).
     levels()               eq. 38: 2^(d - D), d the depth at which both still agree, D the larger depth.
-    supertypes(parents)    eq. 39: F1 of the sets of all supertypes (in `algebra.collections`).
+    supertypes(parents)    eq. 39: F1 of the sets of all supertypes (in `algebra.normalise`).
 
 `parents` maps a type to its parent, or to several. Levels are read from the type itself: "Life.Die.Shot" or
 ("Life", "Die", "Shot").

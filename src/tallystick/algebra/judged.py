@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.algebra.functions import CodedValues, coded
-from tallystick.algebra.node import Similarity, options_of, require
+from tallystick.algebra.node import Dense, Similarity, options_of, require
 from tallystick.algebra.text import different_pairs, every_text
-from tallystick.engine.arrays import F64, Blocks, Frame, Pairs
+from tallystick.engine.arrays import F64, Frame
 from tallystick.engine.data import Data, Objects, Scope, Unfit
 from tallystick.engine.encoded import Codes, number_values
 from tallystick.errors import MetricError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Judged(Similarity):
+class Judged(Dense):
     """A judge's verdict; the judge is given by name (as to `--judge`), or is any object with `judge(questions)`."""
 
     judge: str | Judge
@@ -65,19 +65,12 @@ class Judged(Similarity):
     def mirrored(self) -> Judged:
         return Judged(self.judge, self.partial, not self.swapped)
 
-    @property
-    def dense(self) -> bool:
-        return True
-
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         answers = scope.memory.calls.get(self)
         if not isinstance(answers, Answers):
             answers = scope.memory.calls[self] = Answers(answers or {})
         left, right = (Objects(every_text(side, scope)) for side in (reference, predicted))
         return coded(left, right, scope, answers)
-
-    def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
-        return blocks.frame.pairs(self.fill(r, p, blocks.frame))
 
     def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
         (first, second), n, inverse = different_pairs(r, p, frame)
@@ -146,7 +139,7 @@ def judged(judge: str | Judge, partial: float = 0.0, swapped: bool = False) -> J
 
 
 @frozen
-class Embedding(Similarity):
+class Embedding(Dense):
     """The cosine of two texts' vectors; negative ones count as 0. Equal texts score 1."""
 
     encoder: str
@@ -158,10 +151,6 @@ class Embedding(Similarity):
             f'embedding() needs the name of an encoder such as "wordllama", found {self.encoder!r:.60}',
         )
 
-    @property
-    def dense(self) -> bool:
-        return True
-
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         left, right = (every_text(side, scope) for side in (reference, predicted))
         table = number_values((left, right))
@@ -172,9 +161,6 @@ class Embedding(Similarity):
             for side in (left, right)
         )
         return r, p
-
-    def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
-        return blocks.frame.pairs(self.fill(r, p, blocks.frame))
 
     def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
         values: EmbeddedTexts = r.values  # type: ignore[assignment]

@@ -20,7 +20,7 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.exact import Exact
 from tallystick.algebra.node import Change, Node, Similarity, require
-from tallystick.algebra.proofs import Limited, Proofs, Watched, WatchedItems, bound
+from tallystick.algebra.proofs import Limited, Proofs, Watched, WatchedItems, bounded_sums
 from tallystick.algebra.sets import Constrained, Match, turned
 from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, Sums, look_up, number
 from tallystick.engine.data import Bag, Data, Scope
@@ -241,13 +241,7 @@ class Solved:
 
     def sums(self, node: Any, r: Any, p: Any) -> Sums:
         """Σ as the node wants it: what was found, or its upper bound."""
-        most = np.full(len(self.i), np.inf)
-        if node.upper and node.regular:
-            most = np.minimum(node.selves(r)[self.i], node.selves(p)[self.j])
-        total = bound(self.lower, self.upper, self.optimal, most, node.upper)
-        keep = np.flatnonzero(total > 0)
-        total = total[keep]
-        return Sums(self.i[keep], self.j[keep], total, total, total)
+        return bounded_sums(node, r, p, self.i, self.j, self.lower, self.upper, self.optimal)
 
 
 def solve_groups(

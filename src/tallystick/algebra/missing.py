@@ -37,6 +37,7 @@ class Optional(Around):
     empty: bool = False
     null: bool = False
     name = "optional"
+    binds_inside = True
 
     @property
     def present(self) -> Similarity:
@@ -76,13 +77,11 @@ class Optional(Around):
         rows, columns = r.rows, p.rows
         found = self.present.pairs(r.present, p.present, blocks.at(rows, columns)).renumber(rows, columns)
         none = self.both_missing(r, p, blocks)
-        return Pairs(*(np.concatenate((getattr(found, k), getattr(none, k))) for k in ("i", "j", "weight")))
+        return Pairs.joined([found, none])
 
     def both_missing(self, r: Maybe, p: Maybe, blocks: Blocks) -> Pairs:
         """The pairs that are alike in having nothing."""
-        rows, columns = np.flatnonzero(r.position < 0), np.flatnonzero(p.position < 0)
-        i, j = blocks.at(rows, columns).pairs()
-        return Pairs(rows[i], columns[j], np.ones(len(i)))
+        return blocks.equal_pairs(np.flatnonzero(r.position < 0), np.flatnonzero(p.position < 0))
 
     def _selves(self, column: Maybe) -> F64:
         out = np.ones(len(column))
@@ -103,13 +102,6 @@ class Optional(Around):
 
     def _change_variables(self, column: Any, owners: I64, change: Change) -> Any:
         return change_present(self.present, column, owners, change)
-
-    @property
-    def binds_here(self) -> bool:
-        return self.inner.binds_here
-
-    def bound(self) -> Similarity:
-        return self._bound_inside()
 
     def in_words(self) -> tuple[str, ...]:
         first, *more = self.inner.in_words()

@@ -526,11 +526,27 @@ class Similarity(Node):
         return out
 
 
+class Dense(Similarity):
+    """φ whose `fill` is all that is left to write: most pairs of a block have one above 0."""
+
+    @property
+    def dense(self) -> bool:
+        return True
+
+    def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
+        return blocks.frame.pairs(self.fill(r, p, blocks.frame))
+
+
 class Around(Similarity):
     """What is only around another similarity, `inner`: it says itself what it changes, and passes everything else on."""
 
     inner: Similarity
     carries_variables = True
+    binds_inside: ClassVar[bool] = False
+    """Whether `bound` goes on inside."""
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
+        return self.inner.encode(reference, predicted, scope)
 
     @property
     def is_leaf(self) -> bool:
@@ -555,8 +571,14 @@ class Around(Similarity):
     def _change_variables(self, column: Any, owners: I64, change: Change) -> Any:
         return self.inner.change_variables(column, owners, change)
 
-    def _bound_inside(self) -> Similarity:
+    @property
+    def binds_here(self) -> bool:
+        return self.binds_inside and self.inner.binds_here
+
+    def bound(self) -> Similarity:
         """With the variables of the one collection inside mapped, if there is such a one, else around the whole."""
+        if not self.binds_inside:
+            return super().bound()
         found = self.inner.bound()
         if found.letter == "M" and not found.structure:  # nothing but `scoped`
             return super().bound()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tallystick.algebra.node import Similarity
-from tallystick.algebra.proofs import Limited, Proofs, WatchedItems, bound
+from tallystick.algebra.proofs import Limited, Proofs, WatchedItems, bounded_sums
 from tallystick.algebra.sets import Constrained, Matching, turned
 from tallystick.engine.arrays import (
     F64,
@@ -284,13 +284,7 @@ class Structured(Matching):
         i, j = (np.array([one[k] for one in found], np.int64) for k in (0, 1))
         lower, upper = (np.array([getattr(one[2], name) for one in found], np.float64) for name in ("lower", "upper"))
         optimal = np.array([one[2].optimal for one in found], np.bool_)
-        most = np.full(len(found), np.inf)
-        wants_upper = getattr(self, "upper", False)
-        if wants_upper and self.regular:
-            most = np.minimum(self.selves(r)[i], self.selves(p)[j])
-        total = bound(lower, upper, optimal, most, wants_upper)
-        keep = np.flatnonzero(total > 0)
-        return Sums(i[keep], j[keep], total[keep], total[keep], total[keep])
+        return bounded_sums(self, r, p, i, j, lower, upper, optimal)
 
     def matched(self, r: Items, p: Items) -> Pairs:
         """The node pairs that make up Σ, owner k against owner k."""

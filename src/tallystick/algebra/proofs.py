@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tallystick.algebra.node import Similarity, require
-from tallystick.engine.arrays import F64, I64, Mask
+from tallystick.engine.arrays import F64, I64, Mask, Sums
 from tallystick.engine.data import Scope
 from tallystick.engine.encoded import Column, Items, Numbered
 from tallystick.frozen import frozen
@@ -33,8 +33,8 @@ class Proofs:
 
     @staticmethod
     def of(scope: Scope) -> Proofs:
-        """The one of this evaluation."""
-        found = scope.memo.setdefault("proofs", Proofs())
+        """The one of this evaluation; there is none where nothing has asked for it."""
+        found = scope.memo.setdefault(Proofs, Proofs())
         assert isinstance(found, Proofs)
         return found
 
@@ -102,8 +102,11 @@ class Limited(Similarity):
         return found if self.limit is None else replace(found, upper=True)
 
 
-def bound(lower: F64, upper: F64, optimal: Mask, most: F64, wanted_upper: bool) -> F64:
-    """What a pair of values counts: what was found, or what it may be at most; never more than `most`."""
-    if not wanted_upper:
-        return lower
-    return np.asarray(np.where(optimal, lower, np.maximum(lower, np.minimum(upper, most))), np.float64)
+def bounded_sums(node: Any, r: Any, p: Any, i: I64, j: I64, lower: F64, upper: F64, optimal: Mask) -> Sums:
+    """Σ of the pairs (i, j) as the node wants it: what was found, or what it may be at most, never more than the self-scores."""
+    total = lower
+    if getattr(node, "upper", False):
+        most = np.minimum(node.selves(r)[i], node.selves(p)[j]) if node.regular else np.inf
+        total = np.where(optimal, lower, np.maximum(lower, np.minimum(upper, most)))
+    keep = np.flatnonzero(total > 0)
+    return Sums(i[keep], j[keep], total[keep], total[keep], total[keep])

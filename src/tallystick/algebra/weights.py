@@ -19,7 +19,7 @@ from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.node import Around, Change, Similarity, Table, require
 from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums
 from tallystick.engine.data import Data, Scope, field
-from tallystick.engine.encoded import Column, Fields, Numbers, leaf_values
+from tallystick.engine.encoded import Fields, Numbers, leaf_values
 from tallystick.frozen import frozen
 
 
@@ -30,6 +30,7 @@ class Weighted(Around):
     inner: Similarity
     weight: float
     name = "weighted"
+    binds_inside = True
 
     def __post_init__(self) -> None:
         require(
@@ -40,9 +41,6 @@ class Weighted(Around):
     @property
     def dense(self) -> bool:
         return self.inner.dense
-
-    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
-        return self.inner.encode(reference, predicted, scope)
 
     def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
         return self.inner.pairs(r, p, blocks).scaled(self.weight)
@@ -63,13 +61,6 @@ class Weighted(Around):
     @property
     def takes_null(self) -> bool:
         return self.inner.takes_null
-
-    @property
-    def binds_here(self) -> bool:
-        return self.inner.binds_here
-
-    def bound(self) -> Similarity:
-        return self._bound_inside()
 
     def scope_constraints(self) -> Iterator[str]:
         return self.inner.scope_constraints()
@@ -155,9 +146,6 @@ class Threshold(Around):
 
     def passes(self, weights: F64) -> Any:
         raise NotImplementedError
-
-    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Column, Column]:
-        return self.inner.encode(reference, predicted, scope)
 
     def _pairs(self, r: Any, p: Any, blocks: Blocks) -> Pairs:
         found = self.inner.pairs(r, p, blocks)

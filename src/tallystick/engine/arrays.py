@@ -199,6 +199,11 @@ class Pairs:
     def none() -> Pairs:
         return Pairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))
 
+    @staticmethod
+    def joined(parts: Sequence[Pairs]) -> Pairs:
+        """Different pairs, one after the other."""
+        return Pairs(*(np.concatenate([getattr(one, name) for one in parts]) for name in ("i", "j", "weight")))
+
     def positive(self) -> Pairs:
         keep = self.weight > 0
         return self if keep.all() else Pairs(self.i[keep], self.j[keep], self.weight[keep])
@@ -303,6 +308,11 @@ class Blocks:
     def pairs(self) -> tuple[I64, I64]:
         """All (i, j) that share a block."""
         return join(self.reference, self.predicted, self.bound)
+
+    def equal_pairs(self, rows: I64, columns: I64) -> Pairs:
+        """All pairs of these rows and columns that share a block, each of which counts 1."""
+        i, j = self.at(rows, columns).pairs()
+        return Pairs(rows[i], columns[j], np.ones(len(i)))
 
     @cached_property
     def cells(self) -> int:

@@ -278,10 +278,7 @@ def field(data: Data, name: str, scope: Scope, may_miss: bool, absent: Any = Non
     if isinstance(data, Objects):
         return Objects(_field_of_objects(data.values, name, scope, may_miss, absent))
     if isinstance(data, Nullable):
-        raise ValueMismatch(
-            f"at {scope}: found None, expected a record with a field {name!r}; "
-            f"if it may be missing, wrap it: optional(...)"
-        )
+        raise _no_record(scope, name)
     raise ValueMismatch(f"at {scope}: expected records with a field {name!r}, found {_kind(data)}")
 
 
@@ -310,10 +307,7 @@ def _one_field(value: Any, name: str, scope: Scope, may_miss: bool, absent: Any)
             return absent
         raise ValueMismatch(_no_field(scope, name, value))
     if value is None:
-        raise ValueMismatch(
-            f"at {scope}: found None, expected a record with a field {name!r}; "
-            f"if it may be missing, wrap it: optional(...)"
-        )
+        raise _no_record(scope, name)
     if name.isdigit() and isinstance(value, tuple):
         if int(name) < len(value):
             return value[int(name)]
@@ -370,6 +364,11 @@ def field_names(value: Any) -> list[str]:
     if isinstance(value, Mapping):
         return list(value)
     return fields_of(type(value)) or list(getattr(type(value), "__annotations__", ()))
+
+
+def _no_record(scope: Scope, name: str) -> ValueMismatch:
+    hint = "if it may be missing, wrap it: optional(...)"
+    return ValueMismatch(f"at {scope}: found None, expected a record with a field {name!r}; {hint}")
 
 
 def _no_field(scope: Scope, name: str, known: Iterable[str], value: Any = None) -> str:

@@ -468,6 +468,7 @@ def _hashable(values: Sequence[Any], kinds: set[type]) -> bool:
 _CONTAINERS = (tuple, frozenset)
 _PLAIN = {str, int, float, bool, bytes, type(None), datetime.date, datetime.datetime}
 """Whatever is of these kinds can be hashed and compared."""
+_COMPARED_AS_THEY_ARE = _PLAIN - {float, bool}
 
 
 def _made(kind: type) -> bool:
@@ -488,6 +489,8 @@ def _require_equality(kind: type, scope: Scope) -> None:
 
 def freeze(value: Any, scope: Scope) -> Any:
     """A hashable stand-in: equal exactly when the values are equal by content."""
+    if type(value) in _COMPARED_AS_THEY_ARE:
+        return value
     if isinstance(value, _FLOATS):
         return _NAN if math.isnan(value) else value
     if isinstance(value, (bool, np.bool_)):

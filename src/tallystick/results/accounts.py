@@ -44,6 +44,11 @@ class LabelSums:
     path: str
     sums: dict[Any, tuple[Units, int]] = field(default_factory=dict)
 
+    def add(self, label: Any, units: Units, support: int) -> None:
+        """Add what a label has in some more documents."""
+        known = self.sums.get(label)
+        self.sums[label] = (units, support) if known is None else (merged(known[0], units), known[1] + support)
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -352,11 +357,10 @@ def merged_labels(first: LabelSums | None, second: LabelSums | None) -> LabelSum
     """The sums of both by label; None where one has none, or those of another path."""
     if first is None or second is None or first.path != second.path:
         return None
-    out = dict(first.sums)
+    out = LabelSums(first.path, dict(first.sums))
     for label, (units, support) in second.sums.items():
-        known = out.get(label)
-        out[label] = (units, support) if known is None else (merged(known[0], units), known[1] + support)
-    return LabelSums(first.path, out)
+        out.add(label, units, support)
+    return out
 
 
 def _sum(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:

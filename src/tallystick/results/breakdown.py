@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -160,44 +160,51 @@ def has_labels_at(metric: Node, path: str) -> bool:
 
 def add_label_sums(sums: LabelSums, metric: Node, reference: Data, predicted: Data, memory: Memory) -> None:
     """Add what the labels of some documents earned and lost."""
-    path = sums.path
-    weights: dict[Any, tuple[list[float], ...]] = {}
-    collection, _, name = path.rpartition(".")
     levels = list(_top(metric, reference, predicted, memory).descend())
-    found = [level for level in levels if isinstance(level.node, Matching)]
-    by_path = {f"{level.path}[*]": level for level in found}
-    if not collection and len(by_path) == 1:
-        collection = next(iter(by_path))
-    if collection not in by_path:
-        fields = (level.path for level in levels if level not in found and not level.path.endswith("[*]"))
-        raise _no_collection(path, dict.fromkeys(one for one in fields if one.rpartition(".")[0] in by_path))
-    level = by_path[collection]
-    node = level.node
-    assert isinstance(node, Matching)
-    r, p = unshared(level.reference), unshared(level.predicted)
+    matched = {f"{level.path}[*]": level for level in levels if isinstance(level.node, Matching)}
+    collection = _collection_of(sums.path, levels, matched)
+    level, name = matched[collection], sums.path.rpartition(".")[2]
     labels = []
     for data, which in ((reference, "reference"), (readable(predicted)[1], "predicted")):
-        on_the_way = {path: unshared(getattr(level, which)) for path, level in by_path.items()}
+        on_the_way = {path: unshared(getattr(one, which)) for path, one in matched.items()}
         labels.append(_labels(data, collection, name, on_the_way))
     whole = next((one for side in labels for one in side if isinstance(one, (list, dict, set))), None)
     if whole is not None:
-        raise MetricError(f"no label at {path!r}: expected a text or a number for each item, found {whole!r:.60}")
-    for side, column in enumerate((r, p)):
-        pairs = node.covering(side).matched(r.take(level.i), p.take(level.j))  # type: ignore[arg-type]
-        owners, mine = (level.i, pairs.i) if side == 0 else (level.j, pairs.j)
-        place = column.item_rows(owners)[0][mine]  # type: ignore[attr-defined]
-        own = node.inner.selves(column.items)  # type: ignore[attr-defined]
+        raise MetricError(f"no label at {sums.path!r}: expected a text or a number for each item, found {whole!r:.60}")
+    for label, columns in _weights_by_label(sums.path, level, labels).items():
+        units = tuple(add_up(np.array(column)[:, None])[0] if column else 0 for column in columns)
+        sums.add(label, units, len(columns[3]))
+
+
+def _collection_of(path: str, levels: Iterable[Aligned], matched: Mapping[str, Aligned]) -> str:
+    """The path of the collection whose items have their labels at this path; the only one there is need not be named."""
+    collection = path.rpartition(".")[0]
+    if not collection and len(matched) == 1:
+        return next(iter(matched))
+    if collection in matched:
+        return collection
+    fields = (one.path for one in levels if not isinstance(one.node, Matching) and not one.path.endswith("[*]"))
+    raise _no_collection(path, dict.fromkeys(one for one in fields if one.rpartition(".")[0] in matched))
+
+
+def _weights_by_label(path: str, level: Aligned, labels: Sequence[list[Any]]) -> dict[Any, tuple[list[float], ...]]:
+    """By label the weights that its four sums are made of: what was earned and could have been, on either side."""
+    weights: dict[Any, tuple[list[float], ...]] = {}
+    node = level.node
+    assert isinstance(node, Matching)
+    columns: list[Any] = [unshared(level.reference), unshared(level.predicted)]
+    sides = columns[0].take(level.i), columns[1].take(level.j)
+    for side, (earned, possible) in enumerate(((2, 3), (0, 1))):
+        own = node.inner.selves(columns[side].items)
         if len(own) != len(labels[side]):
             raise MetricError(f"labels at {path!r} cannot be told apart item by item under this metric")
         for label, weight in zip(labels[side], own.tolist(), strict=True):
-            weights.setdefault(label, ([], [], [], []))[3 if side == 0 else 1].append(weight)
+            weights.setdefault(label, ([], [], [], []))[possible].append(weight)
+        pairs = node.covering(side).matched(*sides)
+        place = columns[side].item_rows((level.i, level.j)[side])[0][(pairs.i, pairs.j)[side]]
         for k, weight in zip(place.tolist(), pairs.weight.tolist(), strict=True):
-            weights[labels[side][k]][2 if side == 0 else 0].append(weight)
-    for label, columns in weights.items():
-        units = tuple(add_up(np.array(column)[:, None])[0] if column else 0 for column in columns)
-        before = sums.sums.get(label)
-        support = len(columns[3])
-        sums.sums[label] = (units, support) if before is None else (merged(before[0], units), before[1] + support)
+            weights[labels[side][k]][earned].append(weight)
+    return weights
 
 
 def _no_collection(path: str, below: Iterable[str]) -> MetricError:

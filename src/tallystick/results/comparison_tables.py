@@ -6,7 +6,7 @@ Each has a legend, which says what the figures are and what stands around them: 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,24 +31,24 @@ def comparison_table(comparison: Comparison, *, truncate: bool = False, rank_sig
         cell = _alone(comparison, system, metric)
         return cell_text(cell, comparison.digits_of(system, metric), truncate, rank_sign)
 
-    letters, metrics = comparison.letters, comparison.metrics
-    names = [f"{letters[system]} {system}" if comparison.differences else system for system in comparison.systems]
-    if is_turned(comparison):
-        columns = ["metric", *names]
-        rows = [[metric, *(text(system, metric) for system in comparison.systems)] for metric in metrics]
-    else:
-        columns = ["system", *metrics]
-        rows = [
-            [name, *(text(system, metric) for metric in metrics)]
-            for name, system in zip(names, comparison.systems, strict=True)
-        ]
-    return Table(columns, rows, title=comparison.title, notes=legend(comparison, rank_sign))
+    letters = comparison.letters
+    names = {s: f"{letters[s]} {s}" if comparison.differences else s for s in comparison.systems}
+    head, rows = _laid_out(comparison, names, {m: m for m in comparison.metrics}, lambda s, m: [text(s, m)])
+    return Table(head, rows, title=comparison.title, notes=legend(comparison, rank_sign))
 
 
-def is_turned(comparison: Comparison) -> bool:
-    """Whether there are more metrics than fit side by side, and than there are systems."""
+def _laid_out(
+    comparison: Comparison, systems: Mapping[str, str], metrics: Mapping[str, str],
+    cells: Callable[[str, str], list[str]],
+) -> tuple[list[str], list[list[str]]]:  # fmt: skip
+    """Head and rows, with the names that systems and metrics are shown by: a row for each system, or for each metric if there are
+    more metrics than fit side by side, and than there are systems."""
     most = WIDE if any(cell.interval for cell in comparison.cells.values()) else NARROW
-    return len(comparison.metrics) > max(most, len(comparison.systems))
+    if len(metrics) > max(most, len(systems)):
+        rows = [[name, *(part for s in systems for part in cells(s, m))] for m, name in metrics.items()]
+        return ["metric", *systems.values()], rows
+    rows = [[name, *(part for m in metrics for part in cells(s, m))] for s, name in systems.items()]
+    return ["system", *metrics.values()], rows
 
 
 def _alone(comparison: Comparison, system: str, metric: str) -> Cell:
@@ -201,17 +201,12 @@ def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
             rank += (" $\\uparrow$" if cell.moved > 0 else " $\\downarrow$") + f"{abs(cell.moved):g}"
         return [text, rank]
 
-    letters, metrics = comparison.letters, comparison.metrics
+    letters = comparison.letters
     systems = {
         s: latex_text(s) + (f"$^{{{letters[s]}}}$" if comparison.differences else "") for s in comparison.systems
     }
-    if is_turned(comparison):
-        corner, names = "Metric", list(systems.values())
-        rows = [[latex_text(m), *(part for s in systems for part in cells(s, m))] for m in metrics]
-    else:
-        corner, names = "System", [latex_text(metric) for metric in metrics]
-        rows = [[name, *(part for m in metrics for part in cells(s, m))] for s, name in systems.items()]
-    head = [corner, *(f"\\multicolumn{{2}}{{l}}{{{name}}}" if ranked else name for name in names)]
+    (corner, *names), rows = _laid_out(comparison, systems, {m: latex_text(m) for m in comparison.metrics}, cells)
+    head = [corner.capitalize(), *(f"\\multicolumn{{2}}{{l}}{{{name}}}" if ranked else name for name in names)]
     comments = [line for line in (*comparison.signatures, *_latex_legend(comparison), *comparison.notes) if line]
     return latex_tabular(comparison.title, "l" + ("ll" if ranked else "l") * len(names), head, rows, comments)
 

@@ -11,9 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.node import Node, Similarity, in_expression, keyword
-from tallystick.algebra.parse import parse
 from tallystick.engine.data import Invalid
-from tallystick.errors import TallystickError
 from tallystick.files.writing import to_json
 from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation
 from tallystick.results.tables import shorten, shorten_both
@@ -48,13 +46,7 @@ class Difference:
         return re.sub(r"\[[^\]]*\]", "[*]", self.path)
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "what": self.what,
-            "path": self.path,
-            "reference": self.reference,
-            "predicted": self.predicted,
-            "similarity": self.similarity,
-        }
+        return dict(vars(self))
 
 
 def differences(tree: Explanation) -> list[Difference]:
@@ -398,13 +390,7 @@ class MetricPart:
 
 def derivation(result: Result) -> MetricPart | None:
     """The tree of a result's metric; None where it is no expression of the algebra."""
-    if isinstance(result.metric, Node):
-        return _part(result.metric, "")
-    _, equals, expression = result.metric.partition(" = ")
-    try:
-        return _part(parse(expression), "") if equals else None
-    except TallystickError:
-        return None
+    return _part(result.metric, "") if isinstance(result.metric, Node) else None
 
 
 def _part(node: Node, name: str) -> MetricPart:

@@ -296,7 +296,8 @@ def _tally(
 
         add_field_sums(fields, inner, r, p, valid)
         add_surplus(fields, surplus)
-    if not inner.limited or not Proofs.of(scope).open:
+    proofs = scope.memo.get(Proofs)
+    if proofs is None or not proofs.open or not inner.limited:
         return out, out
     above = out.copy()
     sums = inner.at_most().numerators(r, p, blocks)
@@ -342,8 +343,8 @@ def tally(
             raise blame(error, score, left, right, names[start : start + len(left)] if not alone else ()) from None
         account.batches.append((account.kind, rows, above if metric.limited else None))
         account.count += len(rows)
-        if metric.limited:
-            account.open_selves += Proofs.of(scope).open_selves
+        if Proofs in scope.memo:
+            account.open_selves += scope.memo[Proofs].open_selves
         if progress is not None:
             progress(min(n, start + len(left)), n)
     if account.labels is not None:

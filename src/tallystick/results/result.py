@@ -251,11 +251,20 @@ class Result:
     @property
     def signature(self) -> str:
         """One line that says what was computed."""
+        return f"{self.named_metric} | {self.conditions}"
+
+    @property
+    def named_metric(self) -> str:
+        """The metric, behind its name if it has one."""
+        return f"{self.name} = {self.metric}" if self.name else str(self.metric)
+
+    @cached_property
+    def conditions(self) -> str:
+        """The signature without the metric: how its figures were computed."""
         policy = "none" if self.undefined is None else f"{self.undefined:g}"
         settings = "".join(f" | {one}" for one in (self.settings, *(f"judge={who}" for who in self.judges)) if one)
-        name = f"{self.name} = " if self.name else ""
         average = getattr(self.kind, "average", "micro")
-        return f"{name}{self.metric} | average={average} | undefined={policy}{settings} | tallystick {__version__}"
+        return f"average={average} | undefined={policy}{settings} | tallystick {__version__}"
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -476,8 +485,9 @@ class Result:
 
 def shared_signatures(results: Mapping[str, Result]) -> dict[str, str]:
     """The signatures of several metrics in few lines: those that differ only in the metric share one."""
+    if len(results) == 1:
+        return {result.named_metric: result.conditions for result in results.values()}
     shared: dict[str, list[str]] = {}
     for result in results.values():
-        metric, _, rest = result.signature.partition(" | ")
-        shared.setdefault(rest, []).append(metric if len(results) == 1 else metric.split(" = ")[0])
-    return {", ".join(names): rest for rest, names in shared.items()}
+        shared.setdefault(result.conditions, []).append(result.name or str(result.metric))
+    return {", ".join(names): conditions for conditions, names in shared.items()}

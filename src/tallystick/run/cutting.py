@@ -170,11 +170,13 @@ def cut_in_order(
     other = other or boundaries
     left = Scanner(reference, boundaries)
     right = Scanner(predicted, other) if predicted is not None else None
-    headers = [_header(reference, boundaries), _header(predicted, other)]
+    headers = [Header(), Header()]
     number, agree = 0, True
     try:
         while (ours := left.take(size=size)) is not None:
             theirs = right.take(documents=ours.documents) if right is not None else None
+            if not number:
+                headers = [find_header(left, ours), find_header(right, theirs)]
             if right is not None and (theirs.documents if theirs else 0) != ours.documents:
                 raise SidesMismatch(f"{predicted} has fewer documents than {reference}")
             name, other_name = ours.name(boundaries), theirs.name(other) if theirs else None
@@ -199,21 +201,36 @@ def cut_in_order(
             right.close()
 
 
-def _header(name: str | None, boundaries: Boundaries) -> tuple[Range, ...]:
-    """The lines of a file that every part of it has to begin with."""
-    if name is None or boundaries.header is None:
-        return ()
-    head = read_head(name)
-    return tuple((start, stop, 1 + head.count(b"\n", 0, start)) for start, stop in boundaries.header(head))
+@dataclass(frozen=True)
+class Header:
+    """The lines of a file that every part of it has to begin with, and the bytes that they are in."""
+
+    ranges: tuple[Range, ...] = ()
+    head: bytes = b""
 
 
-def _part(scanner: Scanner, cut: _Cut, header: tuple[Range, ...]) -> Source:
+def find_header(scanner: Scanner | None, first: _Cut | None) -> Header:
+    """The header of a file: of one that is read only once, from its first part."""
+    if scanner is None or first is None or scanner.boundaries.header is None:
+        return Header()
+    return read_header(scanner.name, scanner.boundaries, first.data if scanner.holds else None)
+
+
+def read_header(name: str, boundaries: Boundaries, head: bytes | None = None) -> Header:
+    """The header of a file, or of its first bytes where these are at hand."""
+    if boundaries.header is None:
+        return Header()
+    head = read_head(name) if head is None else head
+    found = boundaries.header(head)
+    return Header(tuple((start, stop, 1 + head.count(b"\n", 0, start)) for start, stop in found), head)
+
+
+def _part(scanner: Scanner, cut: _Cut, header: Header) -> Source:
     own = (cut.start, cut.stop, cut.line)
-    before = tuple(one for one in header if one[0] < cut.start)
+    before = tuple(one for one in header.ranges if one[0] < cut.start)
     if not scanner.holds:
         return Source.part(scanner.name, (*before, own))
-    head = read_head(scanner.name) if before else b""
-    data = b"".join(head[a:b] for a, b, _ in before) + cut.data
+    data = b"".join(header.head[a:b] for a, b, _ in before) + cut.data
     return Source.part(scanner.name, (*before, own), held=data)
 
 
@@ -264,7 +281,7 @@ def _by_name(
     reference: str, predicted: str, left: dict[Any, list[Range]], right: dict[Any, list[Range]],
     boundaries: Boundaries, other: Boundaries, size: int,
 ) -> Iterator[Shard]:  # fmt: skip
-    headers = [_header(reference, boundaries), _header(predicted, other)]
+    headers = [read_header(reference, boundaries).ranges, read_header(predicted, other).ranges]
     names: list[Any] = []
     weight = number = position = 0
     for key, ranges in left.items():

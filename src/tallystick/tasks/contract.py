@@ -219,7 +219,8 @@ class Task:
         raise NotImplementedError
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: Any) -> Results:
-        """A result for each of these metrics, or for those of the task if none is named."""
+        """A result for each of these metrics, or for those of the task if none is named; `tasks.metric.choose` refuses
+        names that the task does not have."""
         raise NotImplementedError
 
     def score(

@@ -21,13 +21,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tallystick.algebra.cases import cases
-from tallystick.algebra.collections import best, links, subset, supertypes
 from tallystick.algebra.exact import exact
 from tallystick.algebra.functions import via
 from tallystick.algebra.hierarchy import levels, subtypes
 from tallystick.algebra.latent import latent, var
 from tallystick.algebra.node import Node, Similarity
-from tallystick.algebra.normalise import f1, jaccard, precision, recall, sides
+from tallystick.algebra.normalise import best, f1, jaccard, links, precision, recall, sides, subset, supertypes
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
 from tallystick.algebra.text import words

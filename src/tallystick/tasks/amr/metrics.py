@@ -201,7 +201,7 @@ def _smatch_result(
     most = np.where(found.optimal, found.matched, found.upper)
     above = np.column_stack((most, rows[:, 1], most, rows[:, 3]))
     if counting.duplicates == "product":
-        return Result(f"{metric.name} = {metric.summary}", Counts(), rows, above=above, **about)
+        return Result(metric.summary, Counts(), rows, name=metric.name, above=above, **about)
     constants = any(one.free for side in seen for one in side)
     sources = (Objects(_Propositions(seen[0])), Objects(_Propositions(seen[1])))
     expression = smatch(limit, constants=constants)

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.algebra.collections import links
 from tallystick.algebra.exact import exact
 from tallystick.algebra.node import Node
-from tallystick.algebra.normalise import Normaliser, f1, precision, recall, sides
+from tallystick.algebra.normalise import Normaliser, f1, links, precision, recall, sides
 from tallystick.algebra.records import record
 from tallystick.algebra.sets import Matching, match
 from tallystick.engine.arrays import F64, I64, Mask, assign, expand, number, sort_order, sum_by_key, weighted_counts

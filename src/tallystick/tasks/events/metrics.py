@@ -19,10 +19,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tallystick.algebra.collections import best
 from tallystick.algebra.exact import exact
 from tallystick.algebra.node import Similarity
-from tallystick.algebra.normalise import f1
+from tallystick.algebra.normalise import best, f1
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
 from tallystick.errors import MetricError

@@ -26,10 +26,9 @@ from typing import Any
 import numpy as np
 
 from tallystick.algebra.cases import let, ref
-from tallystick.algebra.collections import best, links
 from tallystick.algebra.exact import exact
 from tallystick.algebra.node import Node, Similarity
-from tallystick.algebra.normalise import f1
+from tallystick.algebra.normalise import best, f1, links
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
 from tallystick.engine.arrays import F64, I64, number, offsets_of, sort_order

@@ -28,10 +28,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tallystick.algebra.collections import subset
 from tallystick.algebra.exact import exact
 from tallystick.algebra.node import Node, Similarity
-from tallystick.algebra.normalise import f1, precision
+from tallystick.algebra.normalise import f1, precision, subset
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
 from tallystick.errors import MetricError, did_you_mean
