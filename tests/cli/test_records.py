@@ -193,7 +193,10 @@ def test_a_misspelt_command(folder):
 
 
 def test_demo_and_list_run():
-    assert "lines[*].quantity" in run("demo").stdout
+    shown = run("demo").stdout
+    assert "lines[*].quantity" in shown
+    assert "Why? The worst document" in shown
+    assert "The files are in" in shown
     assert "levenshtein" not in run("list", "tasks").stdout
     assert "match" in run("list").stdout
 

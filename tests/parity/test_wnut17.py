@@ -10,7 +10,7 @@ from tallystick.errors import SidesMismatch
 from tallystick.results.selection import spearman
 from tallystick.tasks.spans.files import SpanCorpus
 from tallystick.tasks.spans.metrics import SpanOptions, score
-from tallystick.tasks.spans.tags import decode, read_tags
+from tallystick.tasks.spans.tags import Columns, decode, read_tags
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "spans" / "wnut17"
 TYPES = ("corporation", "creative-work", "group", "location", "person", "product")
@@ -31,7 +31,7 @@ def texts_of(system):
     # mic-cis writes "get" for "gt"; its sentences have the right lengths
     same_tokens = system != "mic-cis.txt"
     path = FOLDER / "submissions" / system
-    return decode(read_tags(FOLDER / "emerging.test.annotated", path, same_tokens=same_tokens), "IOB2").texts
+    return decode(read_tags(FOLDER / "emerging.test.annotated", path, Columns(same_tokens=same_tokens)), "IOB2").texts
 
 
 def figures_of(system, **options):

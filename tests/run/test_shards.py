@@ -11,6 +11,7 @@ import zstandard
 from calling import call, score
 from made import CORPORA, make
 
+from running import run
 from tallystick.run.cutting import cut_in_order
 from tallystick.tasks.contract import find_task
 
@@ -320,3 +321,15 @@ def test_an_address_that_is_none_is_said_in_words(tmp_path, address):
     said = call("score", task, gold, system, "--scheduler", address, code=2).stderr
     assert "expects the file that a Dask scheduler wrote, or an address such as tcp://10.0.0.1:8786; found" in said
     assert address in said
+
+
+def test_a_header_reaches_every_shard_of_standard_input(tmp_path, monkeypatch):
+    """CorefUD says once, at the beginning, what `Entity` holds."""
+    monkeypatch.chdir(tmp_path)
+    row = "{}\t{}\t_\tX\t_\t_\t0\troot\t_\tEntity=(e{}-person-1-)\n"
+    document = "# newdoc id = d{0}\n# sent_id = {0}\n" + "".join(row.format(k, "w", "1") for k in (1,)) + "\n"
+    text = "# global.Entity = eid-etype-head-other\n" + "".join(document.format(k) for k in range(6))
+    Path("key.conllu").write_text(text)
+    whole = run("score", "coreference", "key.conllu", "key.conllu", "--format", "json").stdout
+    cut = run("score", "coreference", "key.conllu", "-", "--shard", "100B", "--format", "json", stdin=text).stdout
+    assert json.loads(cut)["metrics"] == json.loads(whole)["metrics"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tallystick.errors import InputError, SidesMismatch
-from tallystick.tasks.spans.jsonl import read_spans
+from tallystick.tasks.spans.jsonl import Offsets, read_spans
 
 pa = pytest.importorskip("pyarrow")
 
@@ -47,7 +47,7 @@ def write(file, rows):
 
 def read(folder, left, right, suffix, other=None):
     files = write(folder / f"gold{suffix}", left), write(folder / f"system{other or suffix}", right)
-    return read_spans(*files, offsets="tokens")
+    return read_spans(*files, Offsets(unit="tokens"))
 
 
 def same(found, expected):

@@ -4,7 +4,7 @@ import pytest
 from span_counting import count_exact
 
 from tallystick.errors import InputError, MetricError, SidesMismatch
-from tallystick.tasks.spans.jsonl import read_spans
+from tallystick.tasks.spans.jsonl import Offsets, read_spans
 
 TEXT = "left and right knee"
 
@@ -58,12 +58,12 @@ def test_a_boundary_inside_a_token(write):
         InputError, match=r'guess:1: span \[2, 8\) A, "ft and", has a boundary inside .*"left" \[0, 4\)'
     ):
         read_spans(gold, guess)
-    assert read_spans(gold, guess, boundaries="expand").predicted.start.tolist() == [0]
-    assert read_spans(gold, guess, boundaries="contract").predicted.start.tolist() == [1]
+    assert read_spans(gold, guess, Offsets(boundaries="expand")).predicted.start.tolist() == [0]
+    assert read_spans(gold, guess, Offsets(boundaries="contract")).predicted.start.tolist() == [1]
     inner = write("inner", {"text": TEXT, "spans": [[1, 3, "A"]]})
     with pytest.raises(InputError, match="nothing is left"):
-        read_spans(gold, inner, boundaries="contract")
-    assert read_spans(inner, inner, tokenizer="characters").reference.start.tolist() == [1]
+        read_spans(gold, inner, Offsets(boundaries="contract"))
+    assert read_spans(inner, inner, Offsets(tokenizer="characters")).reference.start.tolist() == [1]
 
 
 def test_blanks_at_a_boundary_cut_nothing(write):
@@ -83,15 +83,15 @@ def test_diverging_texts(write):
 def test_token_offsets(write):
     gold = write("gold", {"tokens": ["a", "b", "c"], "spans": [[0, 2, "X"]]}, {"tokens": [], "spans": []})
     guess = write("guess", {"spans": [[0, 2, "X"], [1, 3, "X"]]}, {"spans": []})
-    texts = read_spans(gold, guess, offsets="tokens")
+    texts = read_spans(gold, guess, Offsets(unit="tokens"))
     assert texts.lengths.tolist() == [3, 0]
     assert count_exact(texts, "corpus").tp.tolist() == [[1]]
-    assert read_spans(guess, guess, offsets="tokens").lengths is None
+    assert read_spans(guess, guess, Offsets(unit="tokens")).lengths is None
     with pytest.raises(InputError, match=r"guess:1: span \[1, 4\) X is empty or outside its text of 3 tokens"):
-        read_spans(gold, write("guess", {"spans": [[1, 4, "X"]]}, {"spans": []}), offsets="tokens")
+        read_spans(gold, write("guess", {"spans": [[1, 4, "X"]]}, {"spans": []}), Offsets(unit="tokens"))
     other = write("other", {"tokens": ["a", "B", "c"], "spans": []}, {"spans": []})
     with pytest.raises(SidesMismatch, match=r'gold:1 has "b" as token 1, .*other:1 has "B"'):
-        read_spans(gold, other, offsets="tokens")
+        read_spans(gold, other, Offsets(unit="tokens"))
 
 
 @pytest.mark.parametrize(
@@ -116,6 +116,6 @@ def test_bad_records_are_named(write, record, message):
 def test_options_are_checked(write):
     path = write("gold", {"text": "x", "spans": []})
     with pytest.raises(MetricError, match='Did you mean "words"'):
-        read_spans(path, path, tokenizer="word")
+        read_spans(path, path, Offsets(tokenizer="word"))
     with pytest.raises(MetricError, match="characters"):
-        read_spans(path, path, offsets="bytes")  # type: ignore[arg-type]
+        read_spans(path, path, Offsets(unit="bytes"))  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.errors import InputError, SidesMismatch, ValueMismatch
-from tallystick.tasks.spans.tags import read_tags, read_tags_together, tags_from_lists
+from tallystick.tasks.spans.tags import Columns, read_tags, tags_from_lists
 
 GOLD = "EU\tB-ORG\nrejects\tO\n\nPeter\tB-PER\nBlackburn\tI-PER\n"
 GUESS = "EU O\r\nrejects O\r\n\r\n\r\nPeter B-PER\r\nBlackburn I-PER"
@@ -40,10 +40,10 @@ def test_two_files_with_other_separators_line_ends_and_blank_lines(write):
 
 def test_both_in_one_file_as_conlleval_has_it(write):
     path = write("both", "\ufeffEU NNP B-ORG O\nsaid VB O O\n \t\n\nPeter NNP B-PER B-PER\n")
-    tagged = read_tags_together(path)
+    tagged = read_tags(path)
     assert tags(tagged) == [["B-ORG", "O"], ["B-PER"]]
     assert tags(tagged, 1) == [["O", "O"], ["B-PER"]]
-    assert tags(read_tags_together(path, reference_column=3, predicted_column=2), 1) == tags(tagged)
+    assert tags(read_tags(path, None, Columns(reference=3, predicted=2)), 1) == tags(tagged)
 
 
 def test_gzip_and_standard_input(write, monkeypatch):
@@ -63,30 +63,30 @@ def test_standard_input_serves_one_side_only():
 
 def test_docstart_begins_a_document_and_is_no_token(write):
     text = "-DOCSTART- -X- O O\n\na O O\n\nb O O\n\n-DOCSTART-\nc O O\n-DOCSTART-\n\nd O O\n"
-    tagged = read_tags_together(write("both", text))
+    tagged = read_tags(write("both", text))
     assert tags(tagged) == [["O"]] * 4
     assert tagged.documents.tolist() == [0, 0, 1, 2]
-    assert read_tags_together(write("none", "a O O\n")).documents is None
+    assert read_tags(write("none", "a O O\n")).documents is None
 
 
 def test_comments_are_left_out_only_where_asked_for(write):
     path = write("both", "# id 7 x\na O O\n\n# id 8 x\n# O O\n")
-    assert tags(read_tags_together(path, comment="# id")) == [["O"], ["O"]]
+    assert tags(read_tags(path, None, Columns(comment="# id"))) == [["O"], ["O"]]
     with pytest.raises(InputError, match="both:2: expected 4 columns as in the lines before, found 3"):
-        read_tags_together(path)
+        read_tags(path)
     with pytest.raises(InputError, match="comment inside a sentence"):
-        read_tags_together(write("inner", "a O O\n# id 7\n"), comment="# id")
+        read_tags(write("inner", "a O O\n# id 7\n"), None, Columns(comment="# id"))
 
 
 def test_a_given_separator_keeps_blanks_in_tokens(write):
     path = write("both", "New York\tB-LOC\tO\r\n\r\n\tO\tO\r\n")
-    tagged = read_tags_together(path, separator="\t", keep_tokens=True)
+    tagged = read_tags(path, None, Columns(separator="\t"), keep_tokens=True)
     assert tagged.tokens == ("New York", "")
     assert tags(tagged, 1) == [["O"], ["O"]]
 
 
 def test_a_no_break_space_does_not_separate(write):
-    tagged = read_tags_together(write("both", "10\u00a0000 O O\n"), keep_tokens=True)
+    tagged = read_tags(write("both", "10\u00a0000 O O\n"), keep_tokens=True)
     assert tagged.tokens == ("10\u00a0000",)
 
 
@@ -96,7 +96,7 @@ def test_the_first_diverging_token_is_named(write):
         read_tags(write("gold", GOLD), write("guess", guess))
     assert caught.value.exit_code == 3
     assert "same_tokens=False" in str(caught.value)
-    assert tags(read_tags(write("gold", GOLD), write("guess", guess), same_tokens=False)) == [
+    assert tags(read_tags(write("gold", GOLD), write("guess", guess), Columns(same_tokens=False))) == [
         ["B-ORG", "O"],
         ["B-PER", "I-PER"],
     ]
@@ -106,7 +106,7 @@ def test_a_missing_token_is_named_even_if_tokens_may_differ(write):
     guess = GUESS.replace("Peter B-PER\r\n", "")
     for same in (True, False):
         with pytest.raises(SidesMismatch, match=r'gold:4 has "Peter", .*guess:5 has "Blackburn"; 4 and 3 tokens'):
-            read_tags(write("gold", GOLD), write("guess", guess), same_tokens=same)
+            read_tags(write("gold", GOLD), write("guess", guess), Columns(same_tokens=same))
 
 
 def test_diverging_sentences_are_named(write):
@@ -120,29 +120,29 @@ def test_a_file_that_ends_early(write):
 
 
 def test_without_tokens_only_lengths_are_compared(write):
-    tagged = read_tags(write("gold", "O\nB-X\n\nO\n"), write("guess", "O\nO\n\nO\n"), token_column=None)
+    tagged = read_tags(write("gold", "O\nB-X\n\nO\n"), write("guess", "O\nO\n\nO\n"), Columns(token=None))
     assert tags(tagged) == [["O", "B-X"], ["O"]]
 
 
 def test_bad_lines_are_named(write):
     with pytest.raises(InputError, match="both:3: expected 3 columns as in the lines before, found 2"):
-        read_tags_together(write("both", "a O O\nb O O\nc O\n"))
+        read_tags(write("both", "a O O\nb O O\nc O\n"))
     with pytest.raises(InputError, match="column -2 was asked for, but the line has 1 columns"):
-        read_tags_together(write("both", "a\n"))
+        read_tags(write("both", "a\n"))
     with pytest.raises(InputError, match="holds no tokens"):
-        read_tags_together(write("both", "\n\n"))
+        read_tags(write("both", "\n\n"))
     with pytest.raises(InputError, match=r"both:2: byte 0xe9 is not UTF-8"):
-        read_tags_together(write("both", b"a O O\nb O B-\xe9\n"))
+        read_tags(write("both", b"a O O\nb O B-\xe9\n"))
     with pytest.raises(InputError, match="UTF-16"):
-        read_tags_together(write("both", "a O O\n".encode("utf-16")))
+        read_tags(write("both", "a O O\n".encode("utf-16")))
     with pytest.raises(InputError, match="no such file"):
-        read_tags_together("/nowhere/at/all")
+        read_tags("/nowhere/at/all")
 
 
 def test_lines_of_many_blocks_are_counted_right(write, monkeypatch):
     monkeypatch.setattr("tallystick.files.table.BLOCK", 16)
     text = "".join(f"token{i} O B-{'long' * (i % 5)}x\n" + ("\n" if i % 3 == 2 else "") for i in range(50))
-    tagged = read_tags_together(write("both", text), keep_tokens=True)
+    tagged = read_tags(write("both", text), keep_tokens=True)
     assert [sum(map(len, tags(tagged))), len(tags(tagged))] == [50, 17]
     lines = text.split("\n")
     for i in range(50):
@@ -177,7 +177,7 @@ def test_equals_a_plain_reader(lines, block):
     with tempfile.NamedTemporaryFile() as file, mock.patch("tallystick.files.table.BLOCK", block):
         file.write(text.encode())
         file.flush()
-        tagged = read_tags_together(file.name, reference_column=-1, predicted_column=-1)
+        tagged = read_tags(file.name, None, Columns(reference=-1, predicted=-1))
     assert tags(tagged) == plain_read(text)
 
 

@@ -262,6 +262,9 @@ def read_choice(spec: Any, where: str, why: str = "") -> Choice:
         class_ = choosable().get(spec)
         if class_ is not None and all(f.default is not MISSING for f in fields(class_)):
             return Choice(similarity=class_(), why=why)
+        if class_ is not None:
+            needed = ", ".join(f'"{f.name}": ...' for f in fields(class_) if f.default is MISSING)
+            raise DerivationError(f'{where}: {spec} needs parameters: {{"{spec}": {{{needed}}}}}')
         raise DerivationError(
             f"{where}: unknown choice {spec!r}; expected one of {', '.join(WORDS)}, or an object such as "
             f'{{"text": "levenshtein"}}.{did_you_mean(spec, [*WORDS, *similarities()])}'

@@ -77,7 +77,7 @@ class LazyGroup(click.Group):
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]
         """Run, and leave with an exit code: whatever goes wrong is one line, never a traceback."""
-        sys.exit(self._run(list(sys.argv[1:] if args is None else args), prog_name or "tallystick"))
+        sys.exit(self.run(list(sys.argv[1:] if args is None else args), prog_name or "tallystick"))
 
     def _hint(self, error: TallystickError, arguments: list[str]) -> str:
         """A file that cannot be read may be one for another task."""
@@ -86,7 +86,8 @@ class LazyGroup(click.Group):
 
         return hint(error.place.file, arguments)
 
-    def _run(self, arguments: list[str], name: str) -> int:
+    def run(self, arguments: list[str], name: str) -> int:
+        """Run a command; the exit code."""
         try:
             self._main_shell_completion({}, name)
             with self.make_context(name, arguments) as context:
@@ -362,6 +363,7 @@ def run_demo() -> None:
         click.secho(f"\n{title}", bold=True)
         click.echo("$ tallystick " + " ".join(a.replace(str(folder) + "/", "") for a in arguments))
         sys.stdout.flush()
-        tallystick.main(arguments, prog_name="tallystick", standalone_mode=False)
-        sys.stdout.flush()
+        code = tallystick.run(arguments, "tallystick")
+        if code:
+            sys.exit(code)
     click.echo(f"\nThe files are in {folder}")

@@ -215,6 +215,11 @@ class Json:
             raise self.expected("a list")
         return [Json(item, self.place, self, k) for k, item in enumerate(self.value)]
 
+    def listed(self, *keys: str) -> list[Json]:
+        """The items of the list under the first of these keys that is there; none without one."""
+        found = self.get(*keys)
+        return [] if found is None else found.each()
+
     def several(self, least: int, what: str) -> list[Json]:
         """The items of a list that must have at least so many."""
         if not isinstance(self.value, list) or len(self.value) < least:

@@ -183,6 +183,10 @@ def named(name: str) -> list[Subject]:
     task, dot, metric = name.partition(".")
     if task not in TASKS:
         known = [*TASKS, "all"]
+        if "(" in name:
+            raise MetricError(
+                f"{name!r:.60} is an expression, which needs --type MODULE:TYPE, the type of what it compares"
+            )
         raise MetricError(
             f"no task {task!r} with named metrics; there are {', '.join(known)}.{did_you_mean(task, known)}"
         )

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+import numpy as np
+
 from tallystick.algebra.node import Node
 from tallystick.engine.tally import Labelled
 from tallystick.errors import MetricError, did_you_mean
@@ -75,6 +77,18 @@ def score_expression(
     sides = (dict(zip(pairs.ids, side, strict=True)) for side in (pairs.reference, pairs.predicted))
     result = evaluate(expression, *sides, undefined=undefined)
     return result.changed(name=name, notes=(*result.notes, *pairs.warnings), settings=settings)
+
+
+def best_pairs(weights: Mapping[tuple[int, int], float], rows: int, columns: int) -> list[tuple[int, int]]:
+    """The pairs of a one-to-one matching with the largest total of weights above 0."""
+    from tallystick.engine.arrays import assign
+
+    edges = [(i, j, weight) for (i, j), weight in weights.items() if weight > 0]
+    if not edges:
+        return []
+    left, right = (np.array([edge[side] for edge in edges], np.int64) for side in (0, 1))
+    chosen = assign(left, right, np.array([edge[2] for edge in edges], np.float64), rows, columns)
+    return [edges[k][:2] for k in np.flatnonzero(chosen).tolist()]
 
 
 def settings_line(**settings: Any) -> str:

@@ -14,6 +14,7 @@ from tallystick.tasks.contract import option
 
 if TYPE_CHECKING:
     from tallystick.algebra.node import Similarity
+    from tallystick.tasks.parses import Heads
 
 HIERARCHIES = ("ancestor", "descendant", "levels", "supertypes")
 """Half credit for a predicted ancestor (eq. 33 as MUC-4 did it) or descendant (as printed); eq. 38; eq. 39."""
@@ -67,55 +68,60 @@ def weigh_by_kind(mention: Similarity, weights: Mapping[str, float] | tuple[tupl
     return weigh(mention, dict(weights), by="kind") if weights else mention
 
 
-def parents_option() -> Any:
-    """The file of a hierarchy of types (eq. 33, 38, 39)."""
-    return option(
-        None, "The parent of each type, as JSON or child<TAB>parent lines: credit for near types.", metavar="FILE"
-    )
+@dataclass(frozen=True)
+class TypeSettings:
+    """When types are alike (eq. 33, 38, 39)."""
+
+    # fmt: off
+    parents: str | None = option(None, "The parent of each type, as JSON or child<TAB>parent lines: credit for near types.", metavar="FILE")
+    hierarchy: str | None = option(None, "Half credit for a predicted ancestor (default with --parents) or descendant; 2^(d-D) by levels of A.B.C; F1 of supertypes.", choices=HIERARCHIES)
+    # fmt: on
+
+    @property
+    def types(self) -> Types:
+        """The value that a metric takes."""
+        return Types.of(self.hierarchy, read_parents(self.parents) if self.parents else None)
 
 
-def hierarchy_option() -> Any:
-    """What credit a near type gets."""
-    return option(
-        None,
-        "Half credit for a predicted ancestor (default with --parents) or descendant; 2^(d-D) by levels of A.B.C; F1 of supertypes.",
-        choices=HIERARCHIES,
-    )
+@dataclass(frozen=True)
+class MentionSettings(TypeSettings):
+    """And what a mention counts, by its kind."""
+
+    # fmt: off
+    informativity: str | None = option(None, "What mentions count by their kind: name=1,nominal=0.5,pronoun=0.25.", metavar="KIND=WEIGHT,...")
+    # fmt: on
+
+    @property
+    def weights(self) -> tuple[tuple[str, float], ...]:
+        """`name=1,pronoun=0.25` as pairs."""
+        out = []
+        for part in self.informativity.split(",") if self.informativity else ():
+            kind, equals, weight = part.partition("=")
+            try:
+                out.append((kind.strip(), float(weight)))
+            except ValueError:
+                equals = ""
+            if not equals:
+                raise MetricError(
+                    f"--informativity expects KIND=WEIGHT,... such as name=1,pronoun=0.25, found {part!r}"
+                )
+        return tuple(out)
 
 
-def heads_option() -> Any:
-    """Where the heads of spans come from."""
-    return option(
-        None,
-        "Heads of spans: a JSONL file of parses, or a rule.  [default: those in the data]",
-        metavar="FILE|last|first",
-    )
+@dataclass(frozen=True)
+class HeadSettings(MentionSettings):
+    """And where the heads of spans come from."""
 
+    # fmt: off
+    heads: str | None = option(None, "Heads of spans: a JSONL file of parses, or a rule.  [default: those in the data]", metavar="FILE|last|first")
+    # fmt: on
 
-def informativity_option() -> Any:
-    """What a mention counts, by its kind."""
-    return option(
-        None, "What mentions count by their kind: name=1,nominal=0.5,pronoun=0.25.", metavar="KIND=WEIGHT,..."
-    )
+    @property
+    def known_heads(self) -> Heads | None:
+        """The heads themselves, if there are any beside those in the data."""
+        from tallystick.tasks.parses import read_heads
 
-
-def read_types(settings: Any) -> Types:
-    """--parents and --hierarchy as the value that a metric takes."""
-    return Types.of(settings.hierarchy, read_parents(settings.parents) if settings.parents else None)
-
-
-def read_weights(informativity: str | None) -> tuple[tuple[str, float], ...]:
-    """`name=1,pronoun=0.25` as pairs."""
-    out = []
-    for part in (informativity or "").split(",") if informativity else ():
-        kind, equals, weight = part.partition("=")
-        try:
-            out.append((kind.strip(), float(weight)))
-        except ValueError:
-            equals = ""
-        if not equals:
-            raise MetricError(f"--informativity expects KIND=WEIGHT,... such as name=1,pronoun=0.25, found {part!r}")
-    return tuple(out)
+        return read_heads(self.heads) if self.heads else None
 
 
 def read_json_object(name: str, what: str) -> dict[str, Any]:

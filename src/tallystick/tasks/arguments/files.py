@@ -19,7 +19,8 @@ from tallystick.files.pairing import Documents, Missing, Paired, pair_documents
 from tallystick.files.source import AnySource, shown_name
 from tallystick.files.standoff import is_brat
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument, Mention, Span
-from tallystick.tasks.events.files import GENERATED, EventDocument, idle_ontology, read_events
+from tallystick.tasks.arguments.stages import letters_of
+from tallystick.tasks.events.files import GENERATED, EventDocument, idle_ontology, read_events, read_sentences
 from tallystick.tasks.named import document_name
 
 ARTICLES = frozenset(("a", "an", "the"))
@@ -49,7 +50,7 @@ class _Texts:
             if self.strip and span[0] < span[1] and self.tokens[span[0]].lower() in ARTICLES:
                 span, text = (span[0] + 1, span[1]), None
             said = " ".join(self.tokens[span[0] : span[1] + 1])
-            if text is not None and _squeezed(text) != _squeezed(said):
+            if text is not None and letters_of(text) != letters_of(said):
                 self.unlike.append(f"{self.where}: {text!r} at tokens {span[0]} to {span[1]}, which say {said!r}")
             return EventArgument(event, role, said, span)
         if text is None:
@@ -58,10 +59,6 @@ class _Texts:
                 self.place,
             )
         return EventArgument(event, role, text, span)
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split()).casefold()
 
 
 def event_id(type_: str, span: Span) -> str:
@@ -180,19 +177,16 @@ def _read_plain(
         known = _known_events(key, reference)
         events: dict[str, DescribedEvent] = {}
         arguments: list[EventArgument] = []
-        found = record.get("events")
-        for one in found.each() if found is not None else []:
+        for one in record.listed("events"):
             event = _event(one, own, known)
             if event.id in events:
                 raise one.fail(f"the event {event.id!r} stands here twice; ids must differ")
             events[event.id] = event
-            nested = one.get("arguments", "args")
-            arguments += [_argument(item, event.id, texts) for item in (nested.each() if nested is not None else [])]
-        flat = record.get("arguments")
+            arguments += [_argument(item, event.id, texts) for item in one.listed("arguments", "args")]
         ids = set(events)
         if reference is not None and key in reference.documents.values:
             ids |= {event.id for event in reference.documents.values[key].events}
-        for item in flat.each() if flat is not None else []:
+        for item in record.listed("arguments"):
             if not item.has("event"):
                 raise item.fail(
                     f"the role {item.at('role').text()!r} belongs to no event; expected its id under 'event'"
@@ -204,16 +198,11 @@ def _read_plain(
                     f"{did_you_mean(named.name(), ids)}"
                 )
             arguments.append(_argument(item, named.name(), texts))
-        out.add(key, ArgumentDocument(tuple(arguments), tuple(events.values()), own, _sentences(record)), record.place)
+        out.add(
+            key, ArgumentDocument(tuple(arguments), tuple(events.values()), own, read_sentences(record)), record.place
+        )
     _warn(out, unlike)
     return out
-
-
-def _sentences(record: Json) -> tuple[int, ...]:
-    found = record.get("sentences")
-    if found is None or not isinstance(found.value, list) or not all(isinstance(one, list) for one in found.value):
-        return ()
-    return tuple(k for k, one in enumerate(found.value) for _ in one)
 
 
 def _event(found: Json, tokens: tuple[str, ...], known: Mapping[tuple[Span, str], str]) -> DescribedEvent:

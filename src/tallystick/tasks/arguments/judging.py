@@ -35,8 +35,9 @@ from typing import TYPE_CHECKING, Any
 from tallystick.errors import MetricError, counted
 from tallystick.judging.questions import Question
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, Span
-from tallystick.tasks.arguments.stages import JUDGED, Accepted, Block, Candidate, Wording, best_pairs
+from tallystick.tasks.arguments.stages import JUDGED, Accepted, Block, Candidate, Wording, letters_of
 from tallystick.tasks.events.files import nearest
+from tallystick.tasks.metric import best_pairs
 
 if TYPE_CHECKING:
     from tallystick.judging.questions import Judge, Question, Verdict
@@ -109,7 +110,7 @@ class Asker:
         """Whether the candidate's text stands in its place."""
         assert candidate.span is not None
         there = self.document.tokens[candidate.span[0] : candidate.span[1] + 1]
-        return "".join(there).casefold() == "".join(candidate.text.split()).casefold()
+        return "".join(there).casefold() == letters_of(candidate.text)
 
 
 def rank_questions(systems: Iterable[Sequence[Question]], top: int | None = None) -> list[Question]:
@@ -326,10 +327,10 @@ def _match(block: Block, right: Right, several: bool) -> None:
             if reference in row:
                 edge = row[reference], column[id(one.candidate)]
                 weights[edge], labels[edge] = weight, verdict.label
-    edges = [
-        (r, c, float(weight + NEXT_TO_NOTHING * ((weight == 1) + candidates[c].share + LEAST * (labels[r, c] == "Correct"))))
+    edges = {
+        (r, c): float(weight + NEXT_TO_NOTHING * ((weight == 1) + candidates[c].share + LEAST * (labels[r, c] == "Correct")))
         for (r, c), weight in weights.items()
-    ]  # fmt: skip
+    }  # fmt: skip
     taken: dict[int, list[int]] = {c: [r] for r, c in best_pairs(edges, len(free), len(candidates))}
     if several:  # what no other candidate needs
         used = {r for rows in taken.values() for r in rows}

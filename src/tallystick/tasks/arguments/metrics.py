@@ -52,6 +52,7 @@ from tallystick.tasks.arguments.stages import (
     Variants,
     Wording,
     describe_words,
+    letters_of,
     run_stages,
 )
 from tallystick.tasks.metric import choose, score_expression, settings_line
@@ -148,8 +149,6 @@ def document_sums(blocks: Sequence[Block], stage: str, options: ArgumentOptions)
     """The sums of a document."""
     return np.sum([block_sums(block, stage, options) for block in blocks], axis=0) if blocks else np.zeros(4)
 
-
-__all__ = ["EXPRESSIONS", "PLAIN", "ArgumentOptions", "ArgumentScores", "evaluate", "open_questions", "score"]
 
 KEYS = {EXACT: "span", SAME_TEXT: "text", HARMLESS_TOKENS: "form"}
 EXPRESSIONS = {
@@ -331,7 +330,7 @@ def with_one_text(pairs: Paired[ArgumentDocument]) -> Paired[ArgumentDocument]:
             kept = []
             for one in document.arguments:
                 text = known.get(one.span, one.text) if one.span is not None else one.text
-                unlike[k] += _letters(text) != _letters(one.text)
+                unlike[k] += letters_of(text) != letters_of(one.text)
                 kept.append(one if text == one.text else replace(one, text=text))
             sides[k].append(replace(document, arguments=tuple(kept)))
     more = []
@@ -357,13 +356,9 @@ def _texts_by_place(gold: ArgumentDocument) -> dict[Span, str]:
             texts.setdefault(one.span, set()).add(one.text)
 
     def like_the_tokens(span: Span, text: str) -> bool:
-        return _letters(text) == _letters("".join(gold.tokens[span[0] : span[1] + 1]))
+        return letters_of(text) == letters_of("".join(gold.tokens[span[0] : span[1] + 1]))
 
     return {span: min((not like_the_tokens(span, text), text) for text in found)[1] for span, found in texts.items()}
-
-
-def _letters(text: str) -> str:
-    return "".join(text.split()).casefold()
 
 
 def _merge_duplicates(arguments: Sequence[EventArgument], options: ArgumentOptions) -> tuple[EventArgument, ...]:

@@ -18,14 +18,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 
-import numpy as np
-
-from tallystick.engine.arrays import assign
 from tallystick.errors import MetricError
 from tallystick.structures.texts import EventArgument, Parse, Span
+from tallystick.tasks.metric import best_pairs
 
 Form = tuple[str, ...]
 
@@ -60,6 +58,11 @@ _WORD = re.compile(r"['’]s(?!\w)|\d+(?:[.,]\d+)+|\w+|\S")
 def fold_text(text: str) -> str:
     """The text without case and with single blanks."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def letters_of(text: str) -> str:
+    """The text without case and blanks."""
+    return "".join(text.split()).casefold()
 
 
 def split_words(text: str) -> Form:
@@ -343,47 +346,26 @@ def sort_key(argument: EventArgument) -> tuple[bool, Span, str]:
     return argument.span is None, argument.span or (0, 0), argument.text
 
 
-def match_places(block: Block, wording: Wording) -> None:
-    """Match equal spans."""
-    del wording  # the place is enough
-    _match_equal(block, EXACT, lambda k: block.references[k].span, lambda candidate: candidate.span)
-
-
-def match_texts(block: Block, wording: Wording) -> None:
-    """Match equal texts, except pronouns."""
-
-    def key(text: str) -> str | None:
-        reading = wording.read(text)
-        return reading.text if reading.comparable else None
-
-    _match_equal(block, SAME_TEXT, lambda k: key(block.references[k].text), lambda candidate: key(candidate.text))
-
-
-def match_forms(block: Block, wording: Wording) -> None:
-    """Match texts that are equal without harmless tokens."""
-    _match_equal(
-        block,
-        HARMLESS_TOKENS,
-        lambda k: _form(wording, block.references[k].text),
-        lambda candidate: _form(wording, candidate.text),
-    )
-
-
 def _form(wording: Wording, text: str) -> Form | None:
     reading = wording.read(text)
     return reading.form if reading.comparable else None
 
 
-def _match_equal(
-    block: Block, stage: str, of_reference: Callable[[int], Hashable], of_candidate: Callable[[Candidate], Hashable]
-) -> None:
-    """Match equal keys one to one; None equals nothing."""
+def match_equal(block: Block, wording: Wording, stage: str) -> None:
+    """Match equal places, texts or forms one to one; None equals nothing, and a pronoun has neither text nor form."""
+
+    def key(one: EventArgument | Candidate) -> Hashable:
+        if stage == EXACT:
+            return one.span
+        reading = wording.read(one.text)
+        return None if not reading.comparable else reading.text if stage == SAME_TEXT else reading.form
+
     waiting: dict[Hashable, list[int]] = {}
     for k in block.free:
-        waiting.setdefault(of_reference(k), []).append(k)
+        waiting.setdefault(key(block.references[k]), []).append(k)
     waiting.pop(None, None)
     for candidate in list(block.open):
-        found = waiting.get(of_candidate(candidate))
+        found = waiting.get(key(candidate))
         if found:
             block.accept(stage, (found.pop(0),), (candidate,))
 
@@ -471,7 +453,7 @@ def _pack(wants: list[Want], stock: Counter[Form]) -> tuple[list[Want], bool]:
 
 def match_modifiers(block: Block, wording: Wording, variants: Variants) -> None:
     """Match references of one token with candidates that add modifiers of theirs."""
-    edges = []
+    edges: dict[tuple[int, int], float] = {}
     for row, k in enumerate(block.free):
         reference = block.references[k]
         if reference.span is None or reference.span[0] != reference.span[1] or not _form(wording, reference.text):
@@ -479,30 +461,20 @@ def match_modifiers(block: Block, wording: Wording, variants: Variants) -> None:
         for column, candidate in enumerate(block.open):
             form = _form(wording, candidate.text)
             if form and variants.accept(reference.span[0], form):
-                edges.append((row, column, 1.0))
+                edges[row, column] = 1.0
     free, waiting = list(block.free), list(block.open)
     for row, column in best_pairs(edges, len(free), len(waiting)):
         block.accept(MODIFIERS, (free[row],), (waiting[column],))
-
-
-def best_pairs(
-    edges: Sequence[tuple[int, int, float]], rows: int, columns: int
-) -> list[tuple[int, int]]:  # fmt: skip
-    """The pairs of a matching of the largest total weight."""
-    if not edges:
-        return []
-    left, right = (np.array([edge[side] for edge in edges], np.int64) for side in (0, 1))
-    weights = np.array([edge[2] for edge in edges], np.float64)
-    kept = assign(left, right, weights, rows, columns)
-    return [(int(a), int(b)) for a, b in zip(left[kept], right[kept], strict=True)]
 
 
 def run_stages(
     block: Block, wording: Wording, variants: Variants | None, order: Sequence[str] = ("break", "aggregate")
 ) -> Block:
     """Run all deterministic stages, one after the other; modifiers only if there is a parse."""
-    stages: list[Callable[[Block, Wording], None]] = [match_places, match_texts, match_forms]
-    stages += [{"break": break_up, "aggregate": aggregate}[name] for name in order]
+    stages: list[Callable[[Block, Wording], None]] = [
+        *(partial(match_equal, stage=stage) for stage in (EXACT, SAME_TEXT, HARMLESS_TOKENS)),
+        *({"break": break_up, "aggregate": aggregate}[name] for name in order),
+    ]
     for stage in stages:
         if block.free and block.open:
             stage(block, wording)

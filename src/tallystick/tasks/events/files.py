@@ -265,34 +265,28 @@ def _document(record: Json) -> EventDocument:
             events.append(_textee(found))
         else:
             trigger = Trigger(read_mention(found.at("trigger")), found.at("type", "event_type").label())
-            arguments = found.get("arguments", "args")
-            events.append(
-                Event(trigger, tuple(_plain(one) for one in arguments.each()) if arguments is not None else ())
-            )
-    return EventDocument(tuple(events), tokens, _sentences(record))
+            events.append(Event(trigger, tuple(_plain(one) for one in found.listed("arguments", "args"))))
+    return EventDocument(tuple(events), tokens, read_sentences(record))
 
 
 def _tokens(record: Json) -> tuple[str, ...]:
     found = record.get("tokens")
     if found is not None:
         return tuple(one.text() for one in found.each())
-    sentences = record.get("sentences")
-    listed = sentences.value if sentences is not None else None
-    words = [word for one in listed for word in one] if isinstance(listed, list) and _lists(listed) else []
+    words = [word for one in _sentence_lists(record) for word in one]
     return tuple(words) if all(isinstance(word, str) for word in words) else ()
 
 
-def _lists(values: list[object]) -> bool:
-    return all(isinstance(one, list) for one in values)
-
-
-def _sentences(record: Json) -> tuple[int, ...]:
+def read_sentences(record: Json) -> tuple[int, ...]:
     """The sentence of each token, where sentences are lists of tokens."""
+    listed = _sentence_lists(record)
+    return sentence_numbers([len(one[0]) if one and isinstance(one[0], list) else len(one) for one in listed])
+
+
+def _sentence_lists(record: Json) -> list[list[Any]]:
     found = record.get("sentences")
     listed = found.value if found is not None else None
-    if not isinstance(listed, list) or not all(isinstance(one, list) for one in listed):
-        return ()
-    return sentence_numbers([len(one[0]) if one and isinstance(one[0], list) else len(one) for one in listed])
+    return listed if isinstance(listed, list) and all(isinstance(one, list) for one in listed) else []
 
 
 def _plain(found: Json) -> Argument:
@@ -310,8 +304,7 @@ def _trigger(found: Json) -> Trigger:
 
 def _textee(found: Json) -> Event:
     arguments = []
-    listed = found.get("arguments")
-    for one in listed.each() if listed is not None else []:
+    for one in found.listed("arguments"):
         parts = one.several(3, "[start, end, role]")
         if parts[2].value is None:  # TextEE's argument roles (EARL) mark "no role" so
             continue
@@ -328,10 +321,7 @@ def _text(parts: list[Json], place: int) -> str | None:
 
 
 def _wikievents(record: Json) -> EventDocument:
-    listed = record.get("entity_mentions")
-    entities: dict[str, AnnotatedMention] = {}
-    for found in listed.each() if listed is not None else []:
-        entities[found.at("id").text()] = read_mention(found)
+    entities = {found.at("id").text(): read_mention(found) for found in record.listed("entity_mentions")}
     events = []
     for found in record.at("event_mentions").each():
         place = found.at("trigger")
@@ -344,7 +334,7 @@ def _wikievents(record: Json) -> EventDocument:
                 raise key.fail(f"there is no entity mention {key.text()!r} in this document")
             arguments.append(Argument(entities[key.text()], one.at("role").text()))
         events.append(Event(trigger, tuple(arguments)))
-    return EventDocument(tuple(events), _tokens(record), _sentences(record), entities)
+    return EventDocument(tuple(events), _tokens(record), read_sentences(record), entities)
 
 
 # OmniEvent: an event may have several triggers, and an argument several mentions
@@ -355,8 +345,7 @@ def _omnievent(found: Json) -> list[Event]:
     for one in found.at("triggers").each():
         left, right = one.at("position").span()
         arguments = []
-        listed = one.get("arguments")
-        for argument in listed.each() if listed is not None else []:
+        for argument in one.listed("arguments"):
             role = argument.at("role").text()
             for mention in argument.at("mentions").each():
                 arguments.append(Argument(AnnotatedMention(*mention.at("position").span()), role))
@@ -392,7 +381,7 @@ def _rams(record: Json) -> EventDocument:
     events = [
         Event(Trigger(AnnotatedMention(*span), type_), tuple(arguments[span])) for span, type_ in triggers.items()
     ]
-    return EventDocument(tuple(events), _tokens(record), _sentences(record))
+    return EventDocument(tuple(events), _tokens(record), read_sentences(record))
 
 
 def _rams_argument(found: Json, role: Json) -> Argument:

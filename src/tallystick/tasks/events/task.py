@@ -7,32 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
 from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
-from tallystick.tasks.named import (
-    heads_option,
-    hierarchy_option,
-    informativity_option,
-    parents_option,
-    read_json_object,
-    read_types,
-    read_weights,
-)
+from tallystick.tasks.named import HeadSettings, read_json_object
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
 
 
 @dataclass(frozen=True)
-class EventSettings:
+class EventSettings(HeadSettings):
     """What is the same trigger or argument."""
 
     # fmt: off
     coreference: str | None = option(None, "Clusters of the reference's mentions: any mention of an entity will do.", metavar="FILE")
-    heads: str | None = heads_option()
     strip_articles: bool = option(False, "Leave a, an, the at the beginning of arguments out, as gen-arg does.")
     ontology: str | None = option(None, "gen-arg: templates and roles of the event types, to read generated text.", metavar="FILE")
-    parents: str | None = parents_option()
-    hierarchy: str | None = hierarchy_option()
-    informativity: str | None = informativity_option()
     # fmt: on
 
 
@@ -82,15 +70,14 @@ class Events(Task):
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: EventSettings) -> Any:
         from tallystick.tasks.events.files import read_coreference
         from tallystick.tasks.events.metrics import EventOptions, score
-        from tallystick.tasks.parses import read_heads
 
         left, pairs = corpus
         options = EventOptions(
-            types=read_types(settings),
-            heads=read_heads(settings.heads) if settings.heads else None,
+            types=settings.types,
+            heads=settings.known_heads,
             coreference=read_coreference(settings.coreference, left) if settings.coreference else None,
             strip_articles=settings.strip_articles,
-            weights=read_weights(settings.informativity),
+            weights=settings.weights,
         )
         return score(pairs, metrics, options, rams=left.format == "RAMS")
 

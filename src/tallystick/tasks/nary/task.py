@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.tasks.contract import AskParts, Files, Reading, Task, option
-from tallystick.tasks.named import hierarchy_option, parents_option, read_types
+from tallystick.tasks.named import TypeSettings
 
 
 @dataclass(frozen=True)
-class NarySettings:
+class NarySettings(TypeSettings):
     """Where the rest of a system's output is, and when types are alike."""
 
     # fmt: off
     ner: str | None = option(None, "SciREX: the system's entity mentions, if they are in a file of their own.", metavar="FILE", of_system=True)
     clusters: str | None = option(None, "SciREX: the system's clusters, likewise.", metavar="FILE", of_system=True)
-    parents: str | None = parents_option()
-    hierarchy: str | None = hierarchy_option()
     # fmt: on
 
 
@@ -51,7 +49,7 @@ class Nary(Task):
         from tallystick.tasks.nary.metrics import NaryOptions, score
 
         pairs, roles = corpus
-        return score(pairs, metrics, NaryOptions(read_types(settings), roles))
+        return score(pairs, metrics, NaryOptions(settings.types, roles))
 
     def whole(self, settings: NarySettings) -> str:
         return "--ner and --clusters are files beside PREDICTED" if settings.ner or settings.clusters else ""

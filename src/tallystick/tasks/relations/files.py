@@ -36,27 +36,14 @@ TrainingFacts = frozenset[tuple[str, str, str]]
 """(name of the subject, name of the object, relation)"""
 
 
-def is_reference(document: Json) -> bool:
-    """Whether it is a document with its entities and facts."""
-    return document.has("vertexSet")
-
-
-def is_submission(document: Json) -> bool:
-    """Whether it is a submitted fact."""
-    return document.has("title", "h_idx", "t_idx")
-
-
-def read_reference(
-    documents: list[Json], file: str, training: Mapping[str, TrainingFacts] | None = None
-) -> Documents[FactSet]:
+def _read_facts(opening: Opening, training: Mapping[str, TrainingFacts] | None, **_: Any) -> Documents[FactSet]:
     """The facts of each document; a fact that has been seen in training knows where."""
-    out: Documents[FactSet] = Documents(file, "DocRED")
+    out: Documents[FactSet] = Documents(str(opening.source), "DocRED")
     repeated = 0
-    for document in documents:
+    for document in opening.documents:
         names = _names(document)
         facts: dict[tuple[str, int, int], Fact] = {}
-        labels = document.get("labels")
-        for label in labels.each() if labels is not None else []:
+        for label in document.listed("labels"):
             subj, obj = (_vertex(label.at(key), len(names)) for key in ("h", "t"))
             type_ = label.at("r").text()
             seen = [
@@ -71,18 +58,18 @@ def read_reference(
     return out
 
 
-def read_submission(facts: list[Json], file: str) -> Documents[FactSet]:
+def _read_submission(opening: Opening, **_: Any) -> Documents[FactSet]:
     """What a system submits."""
-    out: Documents[FactSet] = Documents(file, "DocRED", partial=True)
+    out: Documents[FactSet] = Documents(str(opening.source), "DocRED", partial=True)
     found: dict[str, dict[tuple[str, int, int], Fact]] = {}
     repeated = 0
-    for fact in facts:
+    for fact in opening.documents:
         type_, subj, obj = fact.at("r").text(), fact.at("h_idx").whole(), fact.at("t_idx").whole()
         here = found.setdefault(fact.at("title").text(), {})
         repeated += (type_, subj, obj) in here
         here.setdefault((type_, subj, obj), Fact(type_, subj, obj, _evidence(fact)))
     for title, here in found.items():
-        out.add(title, FactSet(tuple(here.values())), Place(file))
+        out.add(title, FactSet(tuple(here.values())), Place(out.file))
     _warn(out, repeated)
     return out
 
@@ -119,8 +106,7 @@ def _vertex(found: Json, count: int) -> int:
 
 
 def _evidence(label: Json) -> tuple[int, ...]:
-    found = label.get("evidence")
-    return tuple(dict.fromkeys(one.whole() for one in found.each())) if found is not None else ()
+    return tuple(dict.fromkeys(one.whole() for one in label.listed("evidence")))
 
 
 def _warn(out: Documents[FactSet], repeated: int) -> None:
@@ -153,14 +139,6 @@ def _read_nothing(opening: Opening, **_: Any) -> Documents[RelationSet]:
     return Documents(str(opening.source), "JSON", partial=True)
 
 
-def _read_facts(opening: Opening, training: Mapping[str, TrainingFacts] | None, **_: Any) -> Documents[FactSet]:
-    return read_reference(opening.documents, str(opening.source), training)
-
-
-def _read_submission(opening: Opening, **_: Any) -> Documents[FactSet]:
-    return read_submission(opening.documents, str(opening.source))
-
-
 def _read_plain(opening: Opening, keep_text: bool, **_: Any) -> Documents[RelationSet]:
     out: Documents[RelationSet] = Documents(str(opening.source), "JSON")
     for number, document in enumerate(opening.documents, 1):
@@ -170,8 +148,7 @@ def _read_plain(opening: Opening, keep_text: bool, **_: Any) -> Documents[Relati
 
 
 def _plain(document: Json) -> RelationSet:
-    listed = document.get("entities")
-    entities = [read_mention(one) for one in listed.each()] if listed is not None else []
+    entities = [read_mention(one) for one in document.listed("entities")]
     relations = []
     for found in document.at("relations").each():
         subj, obj = (_argument(found.at(*keys), entities) for keys in (("subj", "head"), ("obj", "tail")))
@@ -207,8 +184,8 @@ FORMATS = (
     Format(
         "nothing", lambda opening: not opening.documents, _read_nothing
     ),  # an empty list: a DocRED submission of nothing
-    Format("DocRED", lambda opening: is_reference(opening.documents[0]), _read_facts),
-    Format("DocRED submission", lambda opening: is_submission(opening.documents[0]), _read_submission),
+    Format("DocRED", lambda opening: opening.documents[0].has("vertexSet"), _read_facts),
+    Format("DocRED submission", lambda opening: opening.documents[0].has("title", "h_idx", "t_idx"), _read_submission),
     Format("JSON", lambda opening: opening.has("relations"), _read_plain),
 )
 """The formats of relations, the first that fits. A reader is given the file, and answers with its documents; it keeps their words

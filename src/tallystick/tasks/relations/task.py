@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, SidesMismatch, did_you_mean, some
 from tallystick.tasks.contract import AskParts, Files, Reading, Scored, Shown, Task, flag, option
-from tallystick.tasks.named import (
-    heads_option,
-    hierarchy_option,
-    informativity_option,
-    parents_option,
-    read_types,
-    read_weights,
-)
+from tallystick.tasks.named import HeadSettings
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Documents
@@ -24,16 +17,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RelationSettings:
+class RelationSettings(HeadSettings):
     """What is the same relation."""
 
     # fmt: off
     symmetric: tuple[str, ...] = option((), "A relation whose arguments have no order; may be repeated.", metavar="TYPE")
     train: tuple[str, ...] = option((), "DocRED: training data, for Ign F1; may be repeated.", metavar="FILE")
-    heads: str | None = heads_option()
-    parents: str | None = parents_option()
-    hierarchy: str | None = hierarchy_option()
-    informativity: str | None = informativity_option()
     # fmt: on
 
 
@@ -67,7 +56,6 @@ class Relations(Task):
         """The reference is read once, and a symmetric type may be one system's alone."""
         from tallystick.files.pairing import pair_documents
         from tallystick.structures.texts import FactSet, RelationSet
-        from tallystick.tasks.parses import read_heads
         from tallystick.tasks.relations.files import read_relations, read_training
         from tallystick.tasks.relations.metrics import RelationOptions, score
 
@@ -91,15 +79,15 @@ class Relations(Task):
             )
         options = RelationOptions(
             symmetric=settings.symmetric,
-            types=read_types(settings),
-            heads=read_heads(settings.heads) if settings.heads else None,
-            weights=read_weights(settings.informativity),
+            types=settings.types,
+            heads=settings.known_heads,
+            weights=settings.weights,
             training=tuple(training),
         )
         out = {}
         for run, right in rights.items():
             pairs = pair_documents(left, right, FactSet if facts else RelationSet, readings[run].missing)
-            out[run] = Scored((pairs, reference, systems[run]), score(pairs, metrics, options))
+            out[run] = Scored(pairs, score(pairs, metrics, options))
         return out
 
     def _refuse_for_facts(self, settings: RelationSettings) -> None:
@@ -112,10 +100,10 @@ class Relations(Task):
     def parts(self, scored: Scored, settings: RelationSettings, shown: Shown) -> Parts:
         from tallystick.tasks.relations.show import relations_drawer, with_words
 
-        texts = scored.corpus[0].texts
+        texts = scored.corpus.texts
         parts = super().parts(scored, settings, shown)
         explain = with_words(parts.explain, texts) if parts.explain is not None else None
-        return replace(parts, explain=explain, draw=relations_drawer(scored.corpus[0], texts))
+        return replace(parts, explain=explain, draw=relations_drawer(scored.corpus, texts))
 
     def look_first(self, files: Files, settings: RelationSettings, ask_parts: AskParts) -> None:
         """A type that is called symmetric, and that none of the parts has, is misspelt."""

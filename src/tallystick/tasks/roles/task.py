@@ -6,18 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.tasks.contract import Reading, Task, option
-from tallystick.tasks.named import hierarchy_option, informativity_option, parents_option, read_types, read_weights
+from tallystick.tasks.named import MentionSettings
 
 
 @dataclass(frozen=True)
-class RoleSettings:
+class RoleSettings(MentionSettings):
     """What is the same mention and the same role."""
 
     # fmt: off
     strings: str = option("grit", "How texts are compared: without case, punctuation and articles, or as they are.", choices=("grit", "exact"))
-    parents: str | None = parents_option()
-    hierarchy: str | None = hierarchy_option()
-    informativity: str | None = informativity_option()
     # fmt: on
 
 
@@ -49,9 +46,7 @@ class Roles(Task):
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: RoleSettings) -> Any:
         from tallystick.tasks.roles.metrics import RoleOptions, score
 
-        return score(
-            corpus, metrics, RoleOptions(settings.strings, read_types(settings), read_weights(settings.informativity))
-        )
+        return score(corpus, metrics, RoleOptions(settings.strings, settings.types, settings.weights))
 
 
 TASK = Roles()

@@ -17,7 +17,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -28,33 +28,21 @@ from tallystick.files.pairing import Missing
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat
 from tallystick.files.table import Numbering, read_columns
-from tallystick.tasks.spans.jsonl import Boundaries
+from tallystick.tasks.spans.jsonl import Offsets, read_brat, read_spans
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Span, annotate
 from tallystick.tasks.spans.tags import (
+    Columns,
     Reading,
     Repairs,
     Scheme,
     TaggedTexts,
     decode,
+    read_conllu_tags,
     read_tags,
-    read_tags_together,
     tags_from_lists,
 )
 
 _CONLLU_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}\r?$")
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Where things stand in a column file; columns count from 0, or from the end where negative."""
-
-    reference: int | None = None
-    predicted: int = -1
-    token: int | None = 0
-    separator: str | None = None
-    comment: str | None = None
-    weight: int | None = None
-    same_tokens: bool = True
 
 
 @dataclass(frozen=True)
@@ -69,21 +57,6 @@ class Decoding:
     def __str__(self) -> str:
         shape = "".join((f", delimiter={self.delimiter}" * (self.delimiter != "-"), ", suffix" * self.suffix))
         return f"scheme={self.scheme}, reading={self.reading}{shape}"
-
-
-@dataclass(frozen=True)
-class Offsets:
-    """What the offsets of JSON lines and brat count, and with what tokenizer (any for both sides)."""
-
-    unit: Literal["characters", "tokens"] = "characters"
-    tokenizer: str = "words"
-    boundaries: Boundaries = "error"
-    field: str = "spans"
-
-    def __str__(self) -> str:
-        if self.unit == "tokens":
-            return "offsets=tokens"
-        return f"offsets=characters, tokenizer={self.tokenizer}, boundaries={self.boundaries}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,64 +122,23 @@ def read_span_files(
         raise MetricError("the delimiter between prefix and type cannot be empty")
     reference = Source.of(reference)  # which keeps what can be read only once, for the weights
     chosen = agreed_format(reference, predicted, format)
-    if predicted is None:
-        tagged = read_tags_together(
-            reference,
-            reference_column=-2 if columns.reference is None else columns.reference,
-            predicted_column=columns.predicted,
-            token_column=columns.token,
-            separator=columns.separator,
-            comment=columns.comment,
-            keep_tokens=keep_tokens,
-        )
-        return _decoded(tagged, decoding, _read_weights(reference, columns))
     if chosen == "columns":
-        tagged = read_tags(
-            reference,
-            predicted,
-            reference_column=-1 if columns.reference is None else columns.reference,
-            predicted_column=columns.predicted,
-            token_column=columns.token,
-            separator=columns.separator,
-            same_tokens=columns.same_tokens,
-            comment=columns.comment,
-            keep_tokens=keep_tokens,
-        )
+        tagged = read_tags(reference, predicted, columns, keep_tokens=keep_tokens)
         return _decoded(tagged, decoding, _read_weights(reference, columns))
+    assert predicted is not None  # only column files hold both sides
     if chosen == "conllu":
-        from tallystick.tasks.spans.tags import read_conllu_tags
-
         tagged = read_conllu_tags(
             reference, predicted, key=key, column=columns.reference, same_tokens=columns.same_tokens
         )
         return _decoded(tagged, decoding, None)
-    if chosen == "brat":
-        from tallystick.tasks.spans.jsonl import read_brat
-
-        texts = read_brat(
-            reference,
-            predicted,
-            tokenizer=offsets.tokenizer,
-            boundaries=offsets.boundaries,
-            keep_tokens=keep_tokens,
-            absent=absent,
-        )
-        return SpanCorpus(texts, str(offsets))
-    if chosen == "jsonl":
-        from tallystick.tasks.spans.jsonl import read_spans
-
-        texts = read_spans(
-            reference,
-            predicted,
-            offsets=offsets.unit,
-            tokenizer=offsets.tokenizer,
-            boundaries=offsets.boundaries,
-            field=offsets.field,
-            keep_tokens=keep_tokens,
-            absent=absent,
-        )
+    if chosen in READERS:
+        texts = READERS[chosen](reference, predicted, offsets, keep_tokens=keep_tokens, absent=absent)
         return SpanCorpus(texts, str(offsets))
     raise MetricError(f'"{chosen}" is not a format of spans; there are columns, jsonl, brat, conllu')
+
+
+READERS = {"brat": read_brat, "jsonl": read_spans}
+"""What reads the formats that have offsets."""
 
 
 def agreed_format(reference: AnySource, predicted: AnySource | None, format: str | None = None) -> str:

@@ -31,6 +31,29 @@ from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Segments, 
 Tokenizer: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
 Boundaries = Literal["error", "expand", "contract"]
 
+
+@dataclass(frozen=True)
+class Offsets:
+    """What the offsets of JSON lines and brat count, and with what tokenizer: words, blanks, characters or a function, one for
+    both sides."""
+
+    unit: Literal["characters", "tokens"] = "characters"
+    tokenizer: str | Tokenizer = "words"
+    boundaries: Boundaries = "error"
+    field: str = "spans"
+
+    def __post_init__(self) -> None:
+        if self.unit not in ("characters", "tokens"):
+            raise MetricError(f'offsets are in "characters" or "tokens", not in "{self.unit}"')
+        if self.boundaries not in ("error", "expand", "contract"):
+            raise MetricError(f'boundaries inside tokens are "error", "expand" or "contract", not "{self.boundaries}"')
+
+    def __str__(self) -> str:
+        if self.unit == "tokens":
+            return "offsets=tokens"
+        return f"offsets=characters, tokenizer={self.tokenizer}, boundaries={self.boundaries}"
+
+
 _PATTERNS = {
     "words": re.compile(r"\w+|[^\w\s]"),
     "blanks": re.compile(r"\S+"),
@@ -151,32 +174,26 @@ class _Record:
 def read_spans(
     reference: AnySource,
     predicted: AnySource,
+    offsets: Offsets = Offsets(),  # noqa: B008 - frozen
     *,
-    offsets: Literal["characters", "tokens"] = "characters",
-    tokenizer: str | Tokenizer = "words",
-    boundaries: Boundaries = "error",
-    field: str = "spans",
     keep_tokens: bool = False,
     absent: Missing | None = None,
 ) -> AnnotatedTexts:
-    """Read two files of spans. The tokenizer (words, blanks, characters or a function) serves both sides."""
-    if offsets not in ("characters", "tokens"):
-        raise MetricError(f'offsets are in "characters" or "tokens", not in "{offsets}"')
-    if boundaries not in ("error", "expand", "contract"):
-        raise MetricError(f'boundaries inside tokens are "error", "expand" or "contract", not "{boundaries}"')
-    if offsets == "tokens" and is_arrow_file(reference) and is_arrow_file(predicted):
+    """Read two files of spans."""
+    field = offsets.field
+    if offsets.unit == "tokens" and is_arrow_file(reference) and is_arrow_file(predicted):
         found = spans_of_columns(reference, predicted, field)
         if found is not None:
             return found
     gold, guess = _read(reference, field), _read(predicted, field)
     pairs = _pair(gold, guess, shown_name(reference), shown_name(predicted), absent)
-    if offsets == "tokens":
+    if offsets.unit == "tokens":
         return _annotate_tokens(pairs, keep_tokens)
-    tokenize = tokenizer_named(tokenizer)
+    tokenize = tokenizer_named(offsets.tokenizer)
     texts = [TokenizedText.of(_common_text(left, right), tokenize, left.place) for left, right in pairs]
     sides = [
         [
-            [text.to_tokens(span, boundaries) for span in pair[side].spans]
+            [text.to_tokens(span, offsets.boundaries) for span in pair[side].spans]
             for text, pair in zip(texts, pairs, strict=True)
         ]
         for side in (0, 1)
@@ -327,14 +344,13 @@ def _as_tokens(span: CharSpan) -> Span:
 def read_brat(
     reference: AnySource,
     predicted: AnySource,
+    offsets: Offsets = Offsets(),  # noqa: B008 - frozen
     *,
-    tokenizer: str | Tokenizer = "words",
-    boundaries: Boundaries = "error",
     keep_tokens: bool = False,
     absent: Missing | None = None,
 ) -> AnnotatedTexts:
     """Read two `.ann` files or two folders of them."""
-    tokenize = tokenizer_named(tokenizer)
+    tokenize = tokenizer_named(offsets.tokenizer)
     if Path(reference).is_dir() != Path(predicted).is_dir():
         raise SidesMismatch(f"{reference} and {predicted}: give two .ann files or two folders of them")
     sides = []
@@ -349,8 +365,8 @@ def read_brat(
     for left, right in zip(pairs.reference, pairs.predicted, strict=True):
         assert left is not None  # no side is partial
         text = TokenizedText.of(_text_beside(left, right), tokenize, left.place)
-        spans[0].append(_spans_of(left, text, boundaries))
-        spans[1].append([] if right is None else _spans_of(right, text, boundaries))
+        spans[0].append(_spans_of(left, text, offsets.boundaries))
+        spans[1].append([] if right is None else _spans_of(right, text, offsets.boundaries))
         texts.append(text)
     return _annotate(spans[0], spans[1], texts, list(pairs.ids), keep_tokens)
 

@@ -642,9 +642,3 @@ def repair_notes(corpus: SpanCorpus) -> list[str]:
                 f"{side}: {len(repairs):,} tags do not follow the scheme and were {verb} ({kinds}); first {tag} at {place}"
             )
     return notes
-
-
-__all__ = [
-    "DEFAULT", "GROUPS", "METRICS", "SpanMetric", "SpanOptions", "count", "evaluate", "metrics_for", "score",
-    "score_systems",
-]  # fmt: skip

@@ -158,31 +158,23 @@ def align(texts: AnnotatedTexts) -> Alignment:
     kind = np.where(tags, Outcome.BOUNDARY, np.where(bounds, Outcome.TYPE, Outcome.BOTH))
     off = _union(ordered, others) - others.tokens
     missed, spurious = np.flatnonzero(gold_free), np.flatnonzero(guess_free)
+    reference = np.concatenate((right.reference, others.reference, missed, np.full(len(spurious), -1)))
+    predicted = np.concatenate((right.predicted, others.predicted, np.full(len(missed), -1), spurious))
+    sizes = {Outcome.CORRECT: len(right), Outcome.MISSED: len(missed), Outcome.SPURIOUS: len(spurious)}
+    correct, lost, invented = (np.full(size, outcome, np.int64) for outcome, size in sizes.items())
+    none = [np.zeros(size, np.int64) for size in (len(right), len(missed) + len(spurious))]
     return Alignment(
         texts,
-        np.concatenate((gold_order[np.concatenate((right.reference, others.reference, missed))], _none(spurious))),
-        np.concatenate(
-            (
-                guess_order[np.concatenate((right.predicted, others.predicted))],
-                _none(missed),
-                guess_order[spurious],
-            )
-        ),
-        np.repeat(
-            np.concatenate(([Outcome.CORRECT], kind, [Outcome.MISSED, Outcome.SPURIOUS])).astype(np.int64),
-            np.concatenate(([len(right)], np.ones(len(kind), dtype=np.int64), [len(missed), len(spurious)])),
-        ),
-        np.concatenate((_none(right.reference) + 1, off, _none(missed) + 1, _none(spurious) + 1)),
+        np.append(gold_order, -1)[reference],  # -1 takes the appended one
+        np.append(guess_order, -1)[predicted],
+        np.concatenate((correct, kind, lost, invented)),
+        np.concatenate((none[0], off, none[1])),
     )
 
 
 def _union(texts: AnnotatedTexts, pairs: Pairs) -> IntArray:
     gold, guess = texts.reference.lengths(), texts.predicted.lengths()
     return gold[pairs.reference] + guess[pairs.predicted] - pairs.tokens
-
-
-def _none(like: IntArray) -> IntArray:
-    return np.full(len(like), -1, dtype=np.int64)
 
 
 def span_of(texts: AnnotatedTexts, side: Segments, number: int) -> Span | None:

@@ -63,66 +63,56 @@ class TaggedTexts:
         return self.origins[side].place(text, index - int(self.offsets[text]))
 
 
+@dataclass(frozen=True)
+class Columns:
+    """Where things stand in a column file; columns count from 0, or from the end where negative. The tags of the reference are
+    in its last column unless another is named, or in the last but one where the file holds both sides."""
+
+    reference: int | None = None
+    predicted: int = -1
+    token: int | None = 0
+    separator: str | None = None
+    comment: str | None = None
+    weight: int | None = None
+    same_tokens: bool = True
+
+    def read(self, name: AnySource, chosen: tuple[int, ...], numbering: Numbering, keep_tokens: bool) -> ColumnFile:
+        """Some columns of a file; lines that start with the comment mark are left out before a sentence."""
+        return read_columns(name, chosen, numbering, self.token, self.separator, self.comment, keep_tokens)
+
+
 def read_tags(
     reference: AnySource,
-    predicted: AnySource,
+    predicted: AnySource | None = None,
+    columns: Columns = Columns(),  # noqa: B008 - frozen
     *,
-    reference_column: int = -1,
-    predicted_column: int = -1,
-    token_column: int | None = 0,
-    separator: str | None = None,
-    same_tokens: bool = True,
-    comment: str | None = None,
     keep_tokens: bool = False,
 ) -> TaggedTexts:
-    """Read gold and predicted tags from two files.
+    """Read gold and predicted tags from two files, or from two columns of one file.
 
-    Columns count from 0, or from the end where negative. The tokens of both files must be the same, unless
-    `same_tokens` is false: then only their number and the sentence boundaries must be. Without a token column
-    nothing else can be compared. Lines that start with `comment` are left out before a sentence.
+    The tokens of both files must be the same, unless `same_tokens` is false: then only their number and the sentence
+    boundaries must be. Without a token column nothing else can be compared.
     """
-    if all(Source.of(side).name == "-" for side in (reference, predicted)):
-        raise InputError("cannot be read twice; give one of the two sides as a file", "<stdin>")
     numbering = Numbering()
-    gold, guess = (
-        read_columns(name, (column,), numbering, token_column, separator, comment, True)
-        for name, column in ((reference, reference_column), (predicted, predicted_column))
-    )
-    _compare(gold, guess, same_tokens)
+    if predicted is None:
+        chosen = -2 if columns.reference is None else columns.reference, columns.predicted
+        both = columns.read(reference, chosen, numbering, keep_tokens)
+        files, codes, kept = (both, both), both.codes, both.tokens
+    else:
+        if all(Source.of(side).name == "-" for side in (reference, predicted)):
+            raise InputError("cannot be read twice; give one of the two sides as a file", "<stdin>")
+        gold = columns.read(reference, (-1 if columns.reference is None else columns.reference,), numbering, True)
+        guess = columns.read(predicted, (columns.predicted,), numbering, True)
+        _compare(gold, guess, columns.same_tokens)
+        files, codes, kept = (gold, guess), (gold.codes[0], guess.codes[0]), gold.tokens if keep_tokens else None
     return TaggedTexts(
-        gold.codes[0],
-        guess.codes[0],
-        _decoded(numbering, (gold, guess)),
-        gold.offsets,
-        (Origin(gold.name, gold.first_line), Origin(guess.name, guess.first_line)),
-        gold.documents,
-        tuple(gold.tokens.all()) if keep_tokens and gold.tokens else None,
-    )
-
-
-def read_tags_together(
-    name: AnySource,
-    *,
-    reference_column: int = -2,
-    predicted_column: int = -1,
-    token_column: int | None = 0,
-    separator: str | None = None,
-    comment: str | None = None,
-    keep_tokens: bool = False,
-) -> TaggedTexts:
-    """Read gold and predicted tags from two columns of one file: the last two, unless others are named."""
-    numbering = Numbering()
-    columns = (reference_column, predicted_column)
-    both = read_columns(name, columns, numbering, token_column, separator, comment, keep_tokens)
-    origin = Origin(both.name, both.first_line)
-    return TaggedTexts(
-        both.codes[0],
-        both.codes[1],
-        _decoded(numbering, (both,)),
-        both.offsets,
-        (origin, origin),
-        both.documents,
-        tuple(both.tokens.all()) if both.tokens else None,
+        codes[0],
+        codes[1],
+        _decoded(numbering, files),
+        files[0].offsets,
+        (Origin(files[0].name, files[0].first_line), Origin(files[1].name, files[1].first_line)),
+        files[0].documents,
+        tuple(kept.all()) if kept else None,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import MetricError
@@ -91,7 +91,9 @@ class Spans(Task):
             raise MetricError("--digits is the number of decimals of --seqeval; without it, leave it out")
 
     def read(self, reference: Any, predicted: Any, settings: SpanSettings, reading: Reading) -> SpanCorpus:
-        from tallystick.tasks.spans.files import Columns, Decoding, Offsets, agreed_format, read_span_files
+        from tallystick.tasks.spans.files import Decoding, agreed_format, read_span_files
+        from tallystick.tasks.spans.jsonl import Offsets
+        from tallystick.tasks.spans.tags import Columns
 
         format_ = agreed_format(reference, predicted, settings.input)
         refuse_idle(settings, (format_,), FORMATS, f"these files are read as {format_}")
@@ -184,19 +186,9 @@ def _what(metrics: tuple[str, ...], settings: SpanSettings) -> tuple[tuple[str, 
     metrics = metrics or DEFAULT
     refuse_idle(settings, metrics, METRICS, f"the metrics here are {', '.join(metrics)}")
     named = (text.partition("=") for text in settings.supertags)
-    options = SpanOptions(
-        average=settings.average,
-        beta=settings.beta,
-        types=not settings.ignore_types,
-        tags=settings.tags,
-        supertags=tuple((name, tuple(tag for tag in tags.split(",") if tag)) for name, _, tags in named),
-        separators=settings.separators,
-        partner=settings.partner,
-        k1=settings.k1,
-        k2=settings.k2,
-        iou=settings.iou,
-        distinct=settings.distinct,
-    )
+    supertags = tuple((name, tuple(tag for tag in tags.split(",") if tag)) for name, _, tags in named)
+    same = {one.name: getattr(settings, one.name) for one in fields(SpanOptions) if hasattr(settings, one.name)}
+    options = SpanOptions(**{**same, "types": not settings.ignore_types, "supertags": supertags})
     return metrics, options
 
 

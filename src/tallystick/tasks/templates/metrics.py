@@ -86,17 +86,23 @@ class Meeting:
     def document(self) -> I64:
         return self.document_r[self.i]
 
-    def by_document(self, chosen: I64, weights: F64) -> F64:
-        return np.bincount(self.document[chosen], weights=weights[chosen], minlength=self.documents).astype(np.float64)
-
-    def sizes(self, size: Callable[[Template[Entity[str]]], float]) -> tuple[F64, F64]:
-        """den_p and den_r of each document, where a template is worth size(template)."""
+    def sizes(self, own: int) -> tuple[F64, F64]:
+        """den_p and den_r of each document, where a template is worth so much by itself, and its fillers."""
         sides = ((self.predicted, self.document_p), (self.reference, self.document_r))
         den_p, den_r = (
-            np.bincount(document, weights=[size(t) for t in templates], minlength=self.documents).astype(np.float64)
+            np.bincount(document, [own + len(t.fillers) for t in templates], self.documents).astype(np.float64)
             for templates, document in sides
         )
         return den_p, den_r
+
+    def rows(self, chosen: I64, own: int) -> F64:
+        """num_p, den_p, num_r and den_r of each document, if these pairs meet."""
+        den_p, den_r = self.sizes(own)
+        num_p, num_r = (
+            np.bincount(self.document[chosen], own + earned[chosen], self.documents).astype(np.float64)
+            for earned in (self.of_predicted, self.of_reference)
+        )
+        return np.stack((num_p, den_p, num_r, den_r), axis=1)
 
 
 def meet(pairs: PairedTemplates, compatible: Callable[[str, str], float], phi: Similarity) -> Meeting:
@@ -107,7 +113,8 @@ def meet(pairs: PairedTemplates, compatible: Callable[[str, str], float], phi: S
     type_ = function(compatible)
     r, p = type_.encode(Objects([t.type for t in reference]), Objects([t.type for t in predicted]), Scope())
     met = type_.pairs(r, p, blocks)
-    found = sums_of(match(record(slot=exact, value=phi), "N:1"), reference, predicted, blocks)
+    fillers = match(record(slot=exact, value=phi), "N:1")
+    found = fillers.numerators(*_encoded(fillers, reference, predicted), blocks)
     earned = [
         look_up(Pairs(found.i, found.j, side), met.i, met.j, len(predicted), len(reference))
         for side in (found.predicted, found.reference)
@@ -116,20 +123,28 @@ def meet(pairs: PairedTemplates, compatible: Callable[[str, str], float], phi: S
     return Meeting(reference, predicted, document_r, document_p, n, met.i, met.j, earned[0], earned[1])
 
 
-def sums_of(fillers: Match, reference: Sequence[Any], predicted: Sequence[Any], blocks: Blocks) -> Any:
-    """Σ of the fillers of every pair of templates in one block, on both sides."""
-    r, p = fillers.encode(Objects([t.fillers for t in reference]), Objects([t.fillers for t in predicted]), Scope())
-    return fillers.numerators(r, p, blocks)
+def _encoded(fillers: Match, reference: Sequence[Any], predicted: Sequence[Any]) -> tuple[Any, Any]:
+    """The fillers of both sides' templates, as the engine compares them."""
+    return fillers.encode(Objects([t.fillers for t in reference]), Objects([t.fillers for t in predicted]), Scope())
+
+
+def fillers_alike(
+    reference: Sequence[Any], predicted: Sequence[Any], phi: Similarity, blocks: Blocks
+) -> tuple[Items, Items, I64, I64] | None:
+    """The fillers of both sides, and which of them are alike, in templates of one block; None if a side has no templates."""
+    fillers = match(record(slot=exact, value=phi), "N:1")
+    r, p = (unshared(column) for column in _encoded(fillers, reference, predicted))
+    if not len(r) or not len(p):
+        return None
+    assert isinstance(r, Items)
+    assert isinstance(p, Items)
+    found = fillers.item_pairs(r, p, blocks)
+    return r, p, found.i, found.j
 
 
 def _flat(side: Sequence[Document]) -> tuple[list[Template[Entity[str]]], I64]:
     templates = [template for one in side for template in one.templates]
     return templates, np.repeat(np.arange(len(side), dtype=np.int64), [len(one.templates) for one in side])
-
-
-def rows_of(num_p: F64, den_p: F64, num_r: F64, den_r: F64) -> F64:
-    """The four sums of each document side by side."""
-    return np.stack((num_p, den_p, num_r, den_r), axis=1)
 
 
 # The scorer of gtt (Du et al. 2021): the matching of templates with the largest F, in each document.
@@ -143,7 +158,7 @@ def inside(reference: str, predicted: str) -> float:
 def gtt_alignment(pairs: PairedTemplates) -> tuple[Meeting, I64, F64]:
     """The templates that meet, which of the pairs gtt's scorer matches, and the gap of each document (0: optimal)."""
     table = meet(pairs, inside, FILLERS["subset"])
-    den_p, den_r = table.sizes(lambda t: 1 + len(t.fillers))
+    den_p, den_r = table.sizes(1)
     found = best_f(
         table.i, table.j, 1 + table.of_predicted, 1 + table.of_reference, table.document, den_p, den_r,
         len(table.reference), len(table.predicted),
@@ -190,19 +205,11 @@ def _take_first(table: Meeting, document: int, chosen: Mask, den_p: float, den_r
 def gtt(pairs: PairedTemplates) -> tuple[F64, list[str]]:
     """Rows of gtt's scorer."""
     table, chosen, gap = gtt_alignment(pairs)
-    den_p, den_r = table.sizes(lambda t: 1 + len(t.fillers))
-    rows = rows_of(
-        table.by_document(chosen, 1 + table.of_predicted),
-        den_p,
-        table.by_document(chosen, 1 + table.of_reference),
-        den_r,
-    )
-    open_ = np.flatnonzero(gap)
     notes = [
         f"gtt: the search stopped in document {pairs.ids[k]}; its F may be {gap[k]:.4f} higher than what was counted"
-        for k in open_.tolist()
+        for k in np.flatnonzero(gap).tolist()
     ]
-    return rows, notes
+    return table.rows(chosen, 1), notes
 
 
 # The scorers of IterX (Chen et al. 2023): the matching with the largest Σ for precision, and what SciPy's ties make of it.
@@ -223,7 +230,7 @@ def iterx_subset(pairs: PairedTemplates) -> tuple[F64, list[str]]:
     chosen = positive[
         assign(table.i[positive], table.j[positive], weights[positive], len(table.reference), len(table.predicted))
     ]
-    return _counted(table, chosen), []
+    return table.rows(chosen, 0), []
 
 
 def iterx_subset_quirks(pairs: PairedTemplates) -> tuple[F64, list[str]]:
@@ -248,14 +255,7 @@ def iterx_subset_quirks(pairs: PairedTemplates) -> tuple[F64, list[str]]:
             scores[[k for k in split if k != kept]] = 0
         taken = (side.tolist() for side in linear_sum_assignment(-scores))
         chosen += [place[rows[k][0], system[m]] for k, m in zip(*taken, strict=True) if scores[k, m] > 0]
-    return _counted(table, np.array(sorted(chosen), np.int64)), []
-
-
-def _counted(table: Meeting, chosen: I64) -> F64:
-    den_p, den_r = table.sizes(lambda t: len(t.fillers))
-    return rows_of(
-        table.by_document(chosen, table.of_predicted), den_p, table.by_document(chosen, table.of_reference), den_r
-    )
+    return table.rows(np.array(sorted(chosen), np.int64), 0), []
 
 
 def iterx_meeting(pairs: PairedTemplates) -> Meeting:
@@ -264,17 +264,13 @@ def iterx_meeting(pairs: PairedTemplates) -> Meeting:
     So `of_reference` counts the reference fillers that are the first for some predicted one, not all that are covered.
     """
     table = meet(pairs, one_of, FILLERS["any"])
-    fillers = match(record(slot=exact, value=FILLERS["any"]), "N:1")
     blocks = Blocks(table.document_r, table.document_p, max(1, table.documents))
-    left, right = (Objects([t.fillers for t in side]) for side in (table.reference, table.predicted))
-    r, p = (unshared(column) for column in fillers.encode(left, right, Scope()))
-    assert isinstance(r, Items)
-    assert isinstance(p, Items)
-    if not len(r) or not len(p):
+    found = fillers_alike(table.reference, table.predicted, FILLERS["any"], blocks)
+    if found is None:
         return table
-    found = fillers.item_pairs(r, p, blocks)
-    order = np.lexsort((found.i, found.j, r.owners[found.i]))
-    i, j = found.i[order], found.j[order]
+    r, p, i, j = found
+    order = np.lexsort((i, j, r.owners[i]))
+    i, j = i[order], j[order]
     fresh = np.ones(len(i), np.bool_)
     fresh[1:] = (j[1:] != j[:-1]) | (r.owners[i[1:]] != r.owners[i[:-1]])
     hits = np.unique(np.stack((i[fresh], p.owners[j[fresh]])), axis=1)
@@ -528,15 +524,11 @@ def _gtt(pairs: PairedTemplates) -> dict[str, F64]:
 
 def covered(left: Sequence[Any], right: Sequence[Any], phi: Similarity) -> tuple[list[str], list[str]]:
     """The slots of the predicted fillers that found a partner, and of the reference fillers that were found."""
-    fillers = match(record(slot=exact, value=phi), "N:1")
-    r, p = fillers.encode(Objects([t.fillers for t in left]), Objects([t.fillers for t in right]), Scope())
-    r, p = unshared(r), unshared(p)
-    if not len(r):
+    found = fillers_alike(left, right, phi, Blocks.diagonal(len(left)))
+    if found is None:
         return [], []
-    assert isinstance(r, Items)
-    assert isinstance(p, Items)
-    found = fillers.item_pairs(r, p, Blocks.diagonal(len(left)))
-    return _picked(right, found.j), _picked(left, found.i)
+    _, _, i, j = found
+    return _picked(right, j), _picked(left, i)
 
 
 def _picked(side: Sequence[Any], rows: I64) -> list[str]:

@@ -26,11 +26,12 @@ from typing import Any
 import numpy as np
 
 from tallystick.algebra.hierarchy import ancestors, parents_table
-from tallystick.engine.arrays import F64, I64, assign
+from tallystick.engine.arrays import F64, I64
 from tallystick.engine.tally import ratio
 from tallystick.errors import SidesMismatch, some
 from tallystick.files.pairing import Missing, allowed, require_allowed
 from tallystick.results.result import Result
+from tallystick.tasks.metric import best_pairs
 from tallystick.tasks.templates.muc4_files import (
     SLOTS,
     Fill,
@@ -273,7 +274,8 @@ class SlotScorer:
         self, place: tuple[str, str], slot: str, keys: Sequence[Fill], responses: Sequence[Fill]
     ) -> list[tuple[int, int, float]]:
         """(key, response, credit) of the fills that are put together because they are alike."""
-        rows, columns, weights, cells = [], [], [], {}
+        cells: dict[tuple[int, int], _Cell] = {}
+        weights: dict[tuple[int, int], float] = {}
         for i, key in enumerate(keys):
             for j, response in enumerate(responses):
                 cell = self._cell(place, slot, keys, i, response)
@@ -282,15 +284,8 @@ class SlotScorer:
                 if cell.credit > 0:
                     # Of equal credits an equal string takes the first key, a judged one the last.
                     rank = i if cell.judged else len(keys) - i
-                    rows.append(i)
-                    columns.append(j)
-                    weights.append(cell.credit + 1e-4 * rank)
-                    cells[i, j] = cell
-        pairs = (np.array(rows, np.int64), np.array(columns, np.int64))
-        chosen = (
-            assign(*pairs, np.array(weights, np.float64), len(keys), len(responses)) if rows else np.zeros(0, np.bool_)
-        )
-        out = [(rows[k], columns[k], cells[rows[k], columns[k]].credit) for k in np.flatnonzero(chosen).tolist()]
+                    cells[i, j], weights[i, j] = cell, cell.credit + 1e-4 * rank
+        out = [(i, j, cells[i, j].credit) for i, j in best_pairs(weights, len(keys), len(responses))]
         taken = {i for i, _, _ in out}
         for _, j, _ in list(out):  # a judgement that is distributed is partial for each of its keys
             for (i, other), cell in cells.items():
@@ -425,12 +420,8 @@ def mapping_score(key: Muc4Template, response: Muc4Template) -> float | None:
 
     def found(slot: str) -> float:
         keys, responses = key.slots.get(slot, ()), response.slots.get(slot, ())
-        credits = [(i, j, loosely_alike(slot, k, r)) for i, k in enumerate(keys) for j, r in enumerate(responses)]
-        credits = [cell for cell in credits if cell[2] > 0]
-        if not credits:
-            return 0.0
-        rows, columns, weights = (np.array(side) for side in zip(*credits, strict=True))
-        return float(weights[assign(rows, columns, weights, len(keys), len(responses))].sum())
+        credits = {(i, j): loosely_alike(slot, k, r) for i, k in enumerate(keys) for j, r in enumerate(responses)}
+        return sum(credits[pair] for pair in best_pairs(credits, len(keys), len(responses)))
 
     if found("inc-type") == 0:
         return None

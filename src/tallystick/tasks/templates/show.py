@@ -25,14 +25,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tallystick.algebra.text import normalise_text
-from tallystick.engine.arrays import F64, assign
+from tallystick.engine.arrays import F64
 from tallystick.results.tables import counted_figures
 from tallystick.show.drawings import Drawing, Found, TextDrawing, mark_both
 from tallystick.show.tables import Column, Table, quantity
 from tallystick.structures import Entity, SlotFiller, Template
+from tallystick.tasks.metric import best_pairs
 from tallystick.tasks.templates.files import PairedTemplates
 from tallystick.tasks.templates.metrics import one_of
 
@@ -82,25 +81,11 @@ class ErrorKind:
     examples: tuple[str, ...]
 
 
-@dataclass
-class Tally:
-    """What a corpus adds up to: right ones, predicted and reference sizes, and the errors."""
-
-    right: int = 0
-    predicted: int = 0
-    reference: int = 0
-
-    def f1(self, right: int = 0, predicted: int = 0, reference: int = 0) -> float | None:
-        """F1 with so many more right, predicted and in the reference."""
-        below = self.predicted + predicted + self.reference + reference
-        return 2 * (self.right + right) / below if below else None
-
-
 class Errors:
     """Finds and counts errors, document by document."""
 
     def __init__(self, examples: int = 3) -> None:
-        self.tally = Tally()
+        self.right = self.predicted = self.reference = 0
         self.counts: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
         self.examples: dict[str, list[str]] = {kind: [] for kind in KINDS}
         self.movable: Counter[str] = Counter()
@@ -113,9 +98,9 @@ class Errors:
         """One document."""
         aligned = self._align(reference, predicted)
         found_i, found_j = set(aligned), set(aligned.values())
-        self.tally.right += len(aligned)
-        self.tally.predicted += sum(1 + len(t.fillers) for t in predicted)
-        self.tally.reference += sum(1 + len(t.fillers) for t in reference)
+        self.right += len(aligned)
+        self.predicted += sum(1 + len(t.fillers) for t in predicted)
+        self.reference += sum(1 + len(t.fillers) for t in reference)
         met = {i: self._match(reference[i].fillers, predicted[j].fillers) for i, j in aligned.items()}
         # What is still to be found in aligned templates: a filler that is elsewhere can be moved there.
         wanted = {(i, k) for i in aligned for k in range(len(reference[i].fillers))}
@@ -136,7 +121,7 @@ class Errors:
         gold, system = tuple(reference[own].fillers), tuple(predicted.fillers)
         for (i, j), likeness in met.items():
             if likeness == 1:
-                self.tally.right += 1
+                self.right += 1
             else:
                 self._note("Span_Error", f"{document}: {_shown(system[j])} for {_shown(gold[i])}")
         used_i, used_j = {i for i, _ in met}, {j for _, j in met}
@@ -181,31 +166,24 @@ class Errors:
         self, reference: Sequence[Template[Entity[str]]], predicted: Sequence[Template[Entity[str]]]
     ) -> dict[int, int]:
         """Which templates meet: of one type, with the largest sum of likeness; each pair counts a little by itself."""
-        cells: list[tuple[int, int, float]] = []
-        for i, gold in enumerate(reference):
-            for j, system in enumerate(predicted):
-                if one_of(gold.type, system.type):
-                    cells.append((i, j, 1.0 + sum(self._match(gold.fillers, system.fillers).values())))
-        if not cells:
-            return {}
-        rows, columns, weights = (np.array(side) for side in zip(*cells, strict=True))
-        chosen = np.flatnonzero(assign(rows, columns, weights.astype(np.float64), len(reference), len(predicted)))
-        return {int(rows[k]): int(columns[k]) for k in chosen.tolist()}
+        weights = {
+            (i, j): 1.0 + sum(self._match(gold.fillers, system.fillers).values())
+            for i, gold in enumerate(reference)
+            for j, system in enumerate(predicted)
+            if one_of(gold.type, system.type)
+        }
+        return dict(best_pairs(weights, len(reference), len(predicted)))
 
     def _match(self, reference: Collection[Filler], predicted: Collection[Filler]) -> dict[tuple[int, int], float]:
         """Fillers of one slot put together 1:1: as many exact ones as can be, then by likeness."""
-        cells = [
-            (i, j, likeness)
+        likeness = {
+            (i, j): degree
             for i, gold in enumerate(reference)
             for j, system in enumerate(predicted)
-            if gold.slot == system.slot and (likeness := self._like(gold, system)) > 0
-        ]
-        if not cells:
-            return {}
-        rows, columns, degrees = (np.array(side) for side in zip(*cells, strict=True))
-        weights = np.where(degrees == 1, 1.0 + len(cells), degrees)
-        chosen = np.flatnonzero(assign(rows, columns, weights, len(reference), len(predicted)))
-        return {(int(rows[k]), int(columns[k])): float(degrees[k]) for k in chosen.tolist()}
+            if gold.slot == system.slot and (degree := self._like(gold, system)) > 0
+        }
+        weights = {pair: 1.0 + len(likeness) if degree == 1 else degree for pair, degree in likeness.items()}
+        return {pair: likeness[pair] for pair in best_pairs(weights, len(reference), len(predicted))}
 
     def _like(self, reference: Filler, predicted: Filler) -> float:
         """1 if the predicted mention is one of the reference's, else the best share of common words, below 1."""
@@ -233,22 +211,23 @@ class Errors:
 
     # What a repair would give
 
-    def f1(self) -> float | None:
-        """F1 as it is: types and exact fillers of aligned templates, 1:1."""
-        return self.tally.f1()
+    def f1(self, right: int = 0, predicted: int = 0) -> float | None:
+        """F1 of types and exact fillers of aligned templates, 1:1; with so many more right and predicted ones."""
+        below = self.predicted + predicted + self.reference
+        return 2 * (self.right + right) / below if below else None
 
     def f1_if_fixed(self, kind: str) -> float | None:
         """F1 if this kind of error had not been made, and all others had."""
         n = self.counts[kind]
         fillers = self.counts[f"{kind}_Role_Filler"] if kind in ("Spurious_Template", "Missing_Template") else 0
         if kind == "Span_Error":
-            return self.tally.f1(right=n)
+            return self.f1(right=n)
         if kind in _SPURIOUS or kind in ("General_Spurious_Role_Filler", "Spurious_Template_Role_Filler"):
             moved = sum(self.movable.values()) if kind == "General_Spurious_Role_Filler" else self.movable[kind]
-            return self.tally.f1(right=moved, predicted=moved - n)
+            return self.f1(right=moved, predicted=moved - n)
         if kind == "Spurious_Template":
-            return self.tally.f1(predicted=-n - fillers)
-        return self.tally.f1(right=n + fillers, predicted=n + fillers)
+            return self.f1(predicted=-n - fillers)
+        return self.f1(right=n + fillers, predicted=n + fillers)
 
 
 def find_errors(pairs: PairedTemplates, examples: int = 3) -> tuple[list[ErrorKind], Errors]:
@@ -281,9 +260,7 @@ def slots_table(name: str, rows: Mapping[str, F64]) -> Table:
     return Table(["slot", "precision", "recall", "f1", "of predicted", "of reference"], cells, title=name)
 
 
-def templates_parts(
-    pairs: PairedTemplates, fillers: Any, results: Mapping[str, Result], texts: Mapping[str, TemplateText]
-) -> Parts:
+def templates_parts(pairs: PairedTemplates, fillers: Any, results: Mapping[str, Result]) -> Parts:
     """Figures by slot, the kinds of error, and of each document its text, if that is known, and the matched templates."""
     from tallystick.results.report import Parts
     from tallystick.tasks.templates.metrics import by_slot
@@ -295,7 +272,7 @@ def templates_parts(
         [replace(slots_table(name, by_slot(pairs, name, fillers)), title=f"By slot, under {name}") for name in able],
         [errors_table(kinds, found.f1())],
         explain=None if shown is None else shown.explain,
-        draw=templates_drawer(pairs, texts) if texts else None,
+        draw=templates_drawer(pairs, pairs.texts) if pairs.texts else None,
         alignment=f"Templates side by side, as {name} matches them",
     )
 

@@ -70,19 +70,21 @@ class Templates(Task):
 
     def read(self, reference: Any, predicted: Any, settings: TemplateSettings, reading: Reading) -> Any:
         from tallystick.tasks.templates.files import pair_templates, read_templates
+        from tallystick.tasks.templates.metrics import filler_similarity
 
         if settings.preset == OFFICIAL:
             return _official(reference, predicted, settings, reading)
         sides = [read_templates(side, keep_text=reading.texts) for side in (reference, predicted)]
-        return pair_templates(sides[0], sides[1], reading.missing), reference, predicted
+        return pair_templates(sides[0], sides[1], reading.missing), filler_similarity(settings.fillers)
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: TemplateSettings) -> Any:
-        from tallystick.tasks.templates.metrics import METRICS, filler_similarity, score
+        from tallystick.tasks.templates.metrics import METRICS, score
 
         if settings.preset == OFFICIAL:
             return {"muc4_official": corpus.result}
         chosen = metrics or PRESETS.get(settings.preset or "", ()) or tuple(METRICS)
-        return score(corpus[0], chosen, fillers=filler_similarity(settings.fillers))
+        pairs, fillers = corpus
+        return score(pairs, chosen, fillers=fillers)
 
     def score(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: TemplateSettings, reading: Reading
@@ -105,23 +107,12 @@ class Templates(Task):
         able = [name for name in results if name == "gtt" or results[name].is_expression]
         if not able:
             raise MetricError(f"{', '.join(results)} has no figures by slot; eq32, gtt and iterx_phi3 have")
-        phi = scored.extra
-        slots = {name: by_slot(scored.corpus[0], name, phi) for name in able}
+        pairs, fillers = scored.corpus
+        slots = {name: by_slot(pairs, name, fillers) for name in able}
         return Shown(
             [slots_table(name, rows) for name, rows in slots.items()],
             {"slots": {name: counted_figures(rows) for name, rows in slots.items()}},
         )
-
-    def run(
-        self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: TemplateSettings, asked: Asked
-    ) -> tuple[Scored, Shown]:
-        from tallystick.tasks.templates.metrics import filler_similarity
-
-        scored = self.score(reference, predicted, metrics, settings, Reading(texts=asked.report, asked=asked))
-        if settings.preset != OFFICIAL:
-            scored = replace(scored, extra=filler_similarity(settings.fillers))
-        shown = self.breakdown(scored, "field", None) if asked.by == "field" else Shown()
-        return scored, shown + self.show(scored, settings, asked)
 
     def show(self, scored: Scored, settings: TemplateSettings, asked: Asked) -> Shown:
         from tallystick.tasks.templates.show import errors_table, official_table
@@ -145,11 +136,8 @@ class Templates(Task):
 
         if settings.preset == OFFICIAL:
             return Parts()
-        pairs = scored.corpus[0]
-        return templates_parts(pairs, scored.extra, scored.results, pairs.texts)
-
-    def explained_by(self, metric: str | None) -> tuple[str, ...]:
-        return (metric or "eq32",)
+        pairs, fillers = scored.corpus
+        return templates_parts(pairs, fillers, scored.results)
 
     def whole(self, settings: TemplateSettings) -> str:
         return "the official report is of a whole run" if settings.preset == OFFICIAL else ""
