@@ -87,11 +87,6 @@ def f_beta(counts: SpanCounts, beta: float = 1.0) -> F64:
     return value
 
 
-def f1(counts: SpanCounts) -> F64:
-    """F with beta 1."""
-    return f_beta(counts, 1.0)
-
-
 def accuracy(counts: SpanCounts) -> F64:
     """The part of all events that is right; needs true negatives."""
     tn = counts.tn
