@@ -88,7 +88,7 @@ class Arguments(Task):
             read_json_object(ontology, "an event type's template and roles under its name") if ontology else None
         )
         options = _options(settings)
-        judge = judge_named(settings.judge) if settings.judge else None  # a misspelt judge is said before the work
+        judge: Any = judge_named(settings.judge) if settings.judge else None  # a misspelt judge is said before the work
         read = {
             run: read_pair(
                 reference, file, ontology=templates, tokens=settings.tokens, strip_articles=settings.strip_articles,

@@ -1,4 +1,4 @@
-"""Measures over contingency tables, and tallies with a table for every tag.
+"""The metrics of spans: measures over contingency tables, tallies with a table for every tag, and what each name stands for.
 
     precision = TP / (TP + FP)    F_b = (1 + b^2) TP / (b^2 (TP + FN) + TP + FP)    accuracy = (TP + TN) / N
     recall    = TP / (TP + FN)    kappa = (p_o - p_e) / (1 - p_e)                 specificity = TN / (TN + FP)

@@ -1,4 +1,4 @@
-"""What went wrong, segment by segment: an alignment, the kinds of errors, a confusion table.
+"""What is shown of spans: what went wrong, segment by segment (an alignment, the kinds of errors, a confusion table), tables, and texts.
 
 Segments are aligned one-to-one. Those that are right in everything first; among what is left, the pairs that
 share a token with the greatest total of IoU(g, p) + [same tag]. A pair that is not right is an error of
