@@ -6,7 +6,7 @@ import pytest
 from tallystick.errors import MetricError, SidesMismatch
 from tallystick.tasks.coreference.chains import PairedChains, pair
 from tallystick.tasks.coreference.files import read_chains
-from tallystick.tasks.coreference.metrics import METRICS, VARIANTS, CoreferenceOptions, evaluate, explain, score
+from tallystick.tasks.coreference.metrics import METRICS, VARIANTS, CoreferenceOptions, evaluate, score
 
 KEY, RESPONSE = ["abc", "defg"], ["ab", "cd", "fghi"]
 
@@ -316,8 +316,8 @@ def read_jsonl_like(documents):
 def test_explain_shows_the_entities_that_ceaf_e_matches(tmp_path):
     key = conll(tmp_path / "key", {"d1": ["(0)", "(0)", "(1)"], "d2": ["(0)", "(0)", "-"]})
     response = conll(tmp_path / "response", {"d1": ["(5)", "(5)", "(5)"], "d2": ["(0)", "(0)", "-"]})
-    name, tree = explain(pair(key, response))
-    assert name == "(d1); part 000"
-    assert tree.weight == pytest.approx(0.8)
+    result = score(pair(key, response), ["ceaf_e"])["ceaf_e"]
+    assert min(result.documents, key=lambda name: result.documents[name]["f1"]) == "(d1); part 000"
+    assert result.explain("(d1); part 000").weight == pytest.approx(0.8)
     with pytest.raises(MetricError, match="Did you mean"):
-        explain(pair(key, response), document="(d3); part 000")
+        result.explain("(d3); part 000")

@@ -217,6 +217,11 @@ class Opening:
         return self.source.head().removeprefix(b"\xef\xbb\xbf")
 
     @cached_property
+    def text(self) -> str:
+        """The whole text, which is read."""
+        return self.source.text()
+
+    @cached_property
     def documents(self) -> list[Json]:
         """The values of a file of JSON, all of which are read."""
         return read_json(self.source)

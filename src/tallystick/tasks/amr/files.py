@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from tallystick.engine.arrays import I64
 from tallystick.errors import InputError, Place
-from tallystick.files.boundaries import Boundaries, Format, Uncut, up_to_the_last, whole_lines
+from tallystick.files.boundaries import Boundaries, Format, Opening, Uncut, find_format, up_to_the_last, whole_lines
 from tallystick.files.json_values import decode_line, shown
 from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source
@@ -121,17 +123,17 @@ _METADATA = re.compile(r"::([^\s:]+)(?:[ \t]+((?:(?!::\S).)*))?")
 
 
 def read_penman(name: AnySource, *, lenient: bool = False) -> Graphs:
-    """The graphs of a file (`.gz`, `-` for standard input).
-
-    A graph that cannot be understood is an `InputError` with file, line and caret; `lenient` counts it as an
-    empty graph and lists it in `problems`.
-    """
+    """The graphs of a file (`.gz`, `-` for standard input); see `parse_penman`."""
     source = Source.of(name)
     return parse_penman(source.text(), file=source, lenient=lenient)
 
 
 def parse_penman(text: str, *, file: AnySource = "<text>", lenient: bool = False) -> Graphs:
-    """The graphs of a text; see `read_penman`."""
+    """The graphs of a text.
+
+    A graph that cannot be understood is an `InputError` with file, line and caret; `lenient` counts it as an
+    empty graph and lists it in `problems`.
+    """
     source = Source.of(file)
     found = Graphs(str(source), [])
     text = text.replace("\r\n", "\n")
@@ -155,19 +157,14 @@ def parse_penman(text: str, *, file: AnySource = "<text>", lenient: bool = False
         position = start
         comments, body_start = _head(text, start, end)
         body = text[body_start:end]
-        if not body:
-            # A header of the file ("# AMR release; corpus: ...") is no graph; a sentence without one is an
-            # empty graph.
-            if not ("::id" in comments or "::snt" in comments):
-                continue
-            found.graphs.append(_named(comments, line))
+        if not _holds_graph(comments, body):
             continue
+        graph = _named(comments, line)
+        found.graphs.append(graph)
         if "~" in body:
             # Blanks of the same length, so that columns in messages stay right.
             body = _ALIGNMENT.sub(lambda m: m[0] if m[0][0] == '"' else " " * len(m[0]), body)
-        graph = _named(comments, line)
-        found.graphs.append(graph)
-        if body.strip() == "()":
+        if not body or body.strip() == "()":
             continue
         problem = _build(graph, _STEP.findall(body))
         if problem is not None:
@@ -184,8 +181,8 @@ def block_starts(text: str) -> list[int]:
     text = text.replace("\r\n", " \n")  # of the same length, so that the places are those of the text
     out = []
     for start, end in _blocks(text):
-        comments, body = _head(text, start, end)
-        if body < end or "::id" in comments or "::snt" in comments:
+        comments, body_start = _head(text, start, end)
+        if _holds_graph(comments, text[body_start:end]):
             out.append(start)
     return out
 
@@ -240,6 +237,11 @@ def _head(text: str, start: int, end: int) -> tuple[str, int]:
         stop = text.find("\n", position, end)
         position = end if stop < 0 else stop + 1
     return text[start:position], position
+
+
+def _holds_graph(comments: str, body: str) -> bool:
+    """A header of the file ("# AMR release; corpus: ...") is no graph; a sentence without one is an empty graph."""
+    return bool(body) or "::id" in comments or "::snt" in comments
 
 
 def _named(comments: str, line: int) -> Graph:
@@ -344,15 +346,6 @@ def _graph_name(document: bytes) -> bytes | None:
     return found[1] if found else None
 
 
-GRAPHS = Boundaries("PENMAN", _find_graphs, _graph_name)
-_UNMARKED = Uncut("triples line by line have no marks between graphs")
-
-FORMATS = (
-    Format("triples", lambda opening: opening.head.lstrip()[:1] == b"{", boundaries=lambda head: _UNMARKED),
-    Format("penman", boundaries=GRAPHS),
-)
-
-
 # Graphs given as triples: for DRS, UMR, MRP and whatever else is not written in PENMAN.
 #
 # JSON Lines, a graph a line; everything but `triples` may be left out:
@@ -426,44 +419,39 @@ def _of_record(record: Any, number: int, place: Place) -> Graph:
 
 
 def _triple_blocks(text: str, source: Source) -> _Found:
-    found: _Found = []
+    """The graphs between blank lines."""
+    lines = groupby(enumerate(text.split("\n"), 1), key=lambda numbered: bool(numbered[1].strip()))
+    blocks = (_triple_block(block, source) for is_block, block in lines if is_block)
+    return [found for found in blocks if found is not None]
+
+
+def _triple_block(lines: Iterable[tuple[int, str]], source: Source) -> tuple[Graph, InputError | None] | None:
+    """The graph of some numbered lines; None where they are comments that name nothing."""
     triples: list[tuple[str, str, str]] = []
     names: dict[str, str] = {}
     problem: InputError | None = None
-    begun, first = False, 1
-
-    def finish() -> None:
-        nonlocal triples, names, problem, begun
-        if begun:
-            graph = Graph(names.get("id"), line=first)
-            if problem is None:
-                try:
-                    graph = _graph_of_triples(
-                        triples, names.get("id"), None, names.get("top"), first, source.place(first)
-                    )
-                except InputError as error:
-                    problem = error
-            found.append((graph, problem))
-        triples, names, problem, begun = [], {}, None, False
-
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            finish()
-        elif line.startswith("#"):
-            for key, value in re.findall(r"::(\S+)[ \t]+((?:(?!::\S).)*)", line):
-                names[key] = value.strip()
-            if names:
-                begun, first = True, number
+    first = 0
+    for number, line in lines:
+        if line.startswith("#"):
+            names |= {key: value.strip() for key, value in re.findall(r"::(\S+)[ \t]+((?:(?!::\S).)*)", line)}
+            first = number if names else first
+            continue
+        first = first if triples else number
+        parts = _split(line)
+        if parts is None:
+            expected = 'expected "source role target" or "role(source, target)"'
+            problem = problem or source.error(expected, number, 1, line)
         else:
-            begun, first = True, first if triples else number
-            parts = _split(line)
-            if parts is None:
-                expected = 'expected "source role target" or "role(source, target)"'
-                problem = problem or source.error(expected, number, 1, line)
-            else:
-                triples += parts
-    finish()
-    return found
+            triples += parts
+    if not first:
+        return None
+    name = names.get("id")
+    if problem is None:
+        try:
+            return _graph_of_triples(triples, name, None, names.get("top"), first, source.place(first)), None
+        except InputError as error:
+            problem = error
+    return Graph(name, line=first), problem
 
 
 def _split(line: str) -> list[tuple[str, str, str]] | None:
@@ -503,3 +491,25 @@ def _graph_of_triples(
             role = role if role.startswith(":") else f":{role}"
             edges.append((index.get(source, source), role, index.get(target, target)))
     return Graph(name, list(index), concepts, edges, None if top is None else index[top], line)
+
+
+FORMATS = (
+    Format(
+        "triples", lambda opening: opening.head.lstrip()[:1] == b"{", parse_triples,
+        lambda head: Uncut("triples line by line have no marks between graphs"),
+    ),
+    Format("penman", read=parse_penman, boundaries=Boundaries("PENMAN", _find_graphs, _graph_name)),
+)  # fmt: skip
+"""The formats of graphs: what does not begin like JSON is PENMAN, unless triples are asked for."""
+
+
+def read_graphs(name: AnySource, format: str = "auto", *, lenient: bool = False) -> Graphs:
+    """The graphs of a file in one of `FORMATS`; "auto" finds out which."""
+    opening = Opening(name)
+    if not opening.text.strip():
+        raise InputError("holds no graphs; expected PENMAN or triples", str(opening.source))
+    chosen = find_format(FORMATS, opening, format)
+    assert chosen is not None
+    assert chosen.read is not None
+    found: Graphs = chosen.read(opening.text, file=opening.source, lenient=lenient)
+    return found

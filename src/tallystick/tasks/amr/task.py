@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import InputError, MetricError
+from tallystick.errors import MetricError
 from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ class Amr(Task):
         return FORMATS
 
     def read(self, reference: Any, predicted: Any, settings: AmrSettings, reading: Reading) -> tuple[Graphs, Graphs]:
-        from tallystick.tasks.amr.files import with_missing
+        from tallystick.tasks.amr.files import read_graphs, with_missing
 
-        left, right = _read_graphs(reference, settings), _read_graphs(predicted, settings)
+        left, right = (read_graphs(side, settings.input, lenient=settings.lenient) for side in (reference, predicted))
         return left, with_missing(left, right, reading.missing) if reading.missing else right
 
     def score_systems(
@@ -108,18 +108,6 @@ def _counting(settings: AmrSettings) -> Counting:
 
     chosen = {name: getattr(settings, name) for name in ("root", "duplicates", "mod")}
     return preset(settings.preset, **{name: value for name, value in chosen.items() if value is not None})
-
-
-def _read_graphs(name: Any, settings: AmrSettings) -> Graphs:
-    from tallystick.files.source import Source
-    from tallystick.tasks.amr.files import parse_penman, parse_triples
-
-    source = Source.of(name)
-    text = source.text()
-    if not text.strip():
-        raise InputError("holds no graphs; expected PENMAN or triples", str(source))
-    triples = settings.input == "triples" or (settings.input == "auto" and text.lstrip()[:1] == "{")
-    return (parse_triples if triples else parse_penman)(text, file=source, lenient=settings.lenient)
 
 
 def _describe_times(counts: TripleCounts, ids: tuple[Any, ...], took: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cache, partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -55,49 +56,6 @@ REIFICATIONS: dict[str, tuple[str, str, str]] = {
         (":value", "have-value-91", ":arg1", ":arg2"),
     )
 }
-
-_Unary = tuple[int, str, str, bool]
-_Binary = tuple[int, str, int]
-_Free = tuple[str, str, str]
-
-
-def undo_reification(
-    unary: list[_Unary], binary: list[_Binary], free: list[_Free]
-) -> tuple[list[_Unary], list[_Binary], list[_Free]]:
-    """The facts with every reified node that nothing else hangs on replaced by its relation."""
-    concepts = {v: value for v, role, value, _ in unary if role == "instance" and value in REIFICATIONS}
-    if not concepts:
-        return unary, binary, free
-    pointed_at = {target for _, _, target in binary} | {v for v, _, _, constant_source in unary if constant_source}
-    edges: dict[int, list[tuple[str, int | str]]] = {v: [] for v in concepts if v not in pointed_at}
-    for v, role, value, _ in unary:
-        if v in edges and role != "instance":
-            edges[v].append((role, value))
-    for source, role, target in binary:
-        if source in edges:
-            edges[source].append((role, target))
-    gone: set[int] = set()
-    new: list[tuple[int | str, str, int | str]] = []
-    for v, found in edges.items():
-        role, first, second = REIFICATIONS[concepts[v]]
-        if sorted(name for name, _ in found) == sorted((first, second)):
-            ends = dict(found)
-            new.append((ends[first], role, ends[second]))
-            gone.add(v)
-    unary = [fact for fact in unary if fact[0] not in gone]
-    binary = [fact for fact in binary if fact[0] not in gone]
-    free = list(free)
-    for one, role, other in new:
-        if isinstance(one, int):
-            if isinstance(other, int):
-                binary.append((one, role, other))
-            else:
-                unary.append((one, role, other, False))
-        elif isinstance(other, int):
-            unary.append((other, role, one, True))
-        else:
-            free.append((one, role, other))
-    return unary, binary, free
 
 
 # From a graph of meaning to the triples that are counted: the choices that make Smatch scores differ.
@@ -201,66 +159,93 @@ class Facts:
     def __len__(self) -> int:
         return len(self.unary) + len(self.binary) + len(self.free)
 
+    def add(self, source: int | str, role: str, target: int | str) -> None:
+        """One more triple; a number is a variable, a text is a constant."""
+        if isinstance(source, int):
+            if isinstance(target, int):
+                self.binary.append((source, role, target))
+            else:
+                self.unary.append((source, role, target, False))
+        elif isinstance(target, int):
+            self.unary.append((target, role, source, True))
+        else:
+            self.free.append((source, role, target))
+
+    def remove_duplicates(self) -> None:
+        self.unary, self.binary = list(dict.fromkeys(self.unary)), list(dict.fromkeys(self.binary))
+        self.free = list(dict.fromkeys(self.free))
+
+    def undo_reification(self) -> None:
+        """Replace every reified node that nothing else hangs on by its relation."""
+        relations = {v: relation for v, edges in self._reified().items() if (relation := _relation(edges))}
+        self.unary = [fact for fact in self.unary if fact[0] not in relations]
+        self.binary = [fact for fact in self.binary if fact[0] not in relations]
+        for relation in relations.values():
+            self.add(*relation)
+
+    def _reified(self) -> dict[int, _Edges]:
+        """The nodes of reified relations that nothing points at: the concept of each, and its edges."""
+        concepts = {v: value for v, role, value, _ in self.unary if role == INSTANCE and value in REIFICATIONS}
+        if not concepts:
+            return {}
+        pointed_at = {target for _, _, target in self.binary} | {v for v, _, _, turned in self.unary if turned}
+        found: dict[int, _Edges] = {v: (concept, []) for v, concept in concepts.items() if v not in pointed_at}
+        for v, role, value, _ in self.unary:
+            if v in found and role != INSTANCE:
+                found[v][1].append((role, value))
+        for source, role, target in self.binary:
+            if source in found:
+                found[source][1].append((role, target))
+        return found
+
+
+_Edges = tuple[str, list[tuple[str, "int | str"]]]
+"""A concept, and the roles and targets of its node's edges."""
+
+
+def _relation(node: _Edges) -> tuple[int | str, str, int | str] | None:
+    """The relation that a node stands for, if it has the two arguments of the relation and nothing else."""
+    concept, edges = node
+    role, first, second = REIFICATIONS[concept]
+    if sorted(name for name, _ in edges) != sorted((first, second)):
+        return None
+    ends = dict(edges)
+    return ends[first], role, ends[second]
+
 
 class FactReader:
     """Turns graphs into facts under one `Counting`; remembers how roles and constants are normalised."""
 
     def __init__(self, counting: Counting) -> None:
         self.counting = counting
-        self._roles: dict[str, tuple[str, bool]] = {}
-        self._values: dict[str, str] = {}
-        self._concepts: dict[str, str] = {}
         first_word = counting.strings == "first word"
-        self._value: Callable[[str], str] = _first_word if first_word else _whole
-        self._concept: Callable[[str], str] = _without_spaces if first_word else _whole
+        self._role = cache(partial(normal_role, inverse=counting.inverse, mod=counting.mod))
+        self._value = cache(_first_word if first_word else _whole)
+        self._concept = cache(_without_spaces if first_word else _whole)
 
     def __call__(self, graph: Graph) -> Facts:
         """The facts of one graph."""
-        roles, values, keep = self._roles, self._values, self.counting.constant_sources
-        unary: list[Unary] = []
-        binary: list[Binary] = []
-        free: list[Free] = []
-        concepts = [None if c is None else self._concepts.get(c) or self._new_concept(c) for c in graph.concepts]
-        for v, concept in enumerate(concepts):
-            if concept is not None:
-                unary.append((v, INSTANCE, concept, False))
-        if graph.top is not None and self.counting.root != "none":
-            if self.counting.root == "constant":
-                unary.append((graph.top, ROOT, "", False))
-            elif concepts[graph.top] is not None:
-                unary.append((graph.top, ROOT, concepts[graph.top] or "", False))
+        facts, counting = Facts(list(graph.variables)), self.counting
+        concepts = [None if concept is None else self._concept(concept) for concept in graph.concepts]
+        facts.unary += [(v, INSTANCE, concept, False) for v, concept in enumerate(concepts) if concept is not None]
+        if graph.top is not None and counting.root != "none":
+            root = "" if counting.root == "constant" else concepts[graph.top]
+            if root is not None:
+                facts.unary.append((graph.top, ROOT, root, False))
         for source, raw, target in graph.edges:
-            role, turned = roles.get(raw) or self._new_role(raw)
+            role, turned = self._role(raw)
             if turned:
                 source, target = target, source
-            if type(source) is int:
-                if type(target) is int:
-                    binary.append((source, role, target))
-                else:
-                    unary.append((source, role, values.get(target) or self._new_value(target), False))  # type: ignore[arg-type]
-            elif keep:
-                value = values.get(source) or self._new_value(source)  # type: ignore[arg-type]
-                if type(target) is int:
-                    unary.append((target, role, value, True))
-                else:
-                    free.append((value, role, values.get(target) or self._new_value(target)))  # type: ignore[arg-type]
-        facts = Facts(list(graph.variables), unary, binary, free)
-        if self.counting.dereify:
-            facts.unary, facts.binary, facts.free = undo_reification(unary, binary, free)
-        if self.counting.duplicates == "removed":
-            facts.unary, facts.binary = list(dict.fromkeys(facts.unary)), list(dict.fromkeys(facts.binary))
-            facts.free = list(dict.fromkeys(facts.free))
+            if isinstance(source, int) or counting.constant_sources:
+                facts.add(self._end(source), role, self._end(target))
+        if counting.dereify:
+            facts.undo_reification()
+        if counting.duplicates == "removed":
+            facts.remove_duplicates()
         return facts
 
-    def _new_role(self, raw: str) -> tuple[str, bool]:
-        self._roles[raw] = normal_role(raw, self.counting.inverse, self.counting.mod)
-        return self._roles[raw]
-
-    def _new_value(self, raw: str) -> str:
-        return self._values.setdefault(raw, self._value(raw))
-
-    def _new_concept(self, raw: str) -> str:
-        return self._concepts.setdefault(raw, self._concept(raw))
+    def _end(self, end: int | str) -> int | str:
+        return end if isinstance(end, int) else self._value(end)
 
 
 def normal_role(raw: str, inverse: Inverse, mod: Mod) -> tuple[str, bool]:

@@ -42,7 +42,7 @@ from tallystick.tasks.coreference.mentions import (
 )
 
 if TYPE_CHECKING:
-    from tallystick.results.explanation import Explanation
+    pass
 
 
 # The equations, of documents that are collections of entities, and entities collections of mentions.
@@ -269,16 +269,6 @@ def score(
             sources=(prepared.sources(memberships=name == "b3"),) if expression else None,
         )
     return results
-
-
-def explain(
-    pairs: PairedChains, options: CoreferenceOptions = PLAIN, document: str | None = None
-) -> tuple[str, Explanation]:
-    """The entities of one document as CEAF-e matches them; without a name, those of the document with the lowest."""
-    result = score(pairs, ["ceaf_e"], options)["ceaf_e"]
-    if document is None:
-        document = min(result.documents, key=lambda name: result.documents[name]["f1"] or 0.0)
-    return document, result.explain(document)
 
 
 # What went wrong, in the terms of the Berkeley Coreference Analyser (Kummerfeld & Klein 2013).

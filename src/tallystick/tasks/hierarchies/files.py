@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,11 +23,11 @@ import numpy as np
 
 from tallystick.engine.arrays import I64, integers
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some
-from tallystick.files.boundaries import TREES, Format
+from tallystick.files.boundaries import TREES, Format, Opening, find_format
 from tallystick.files.json_values import NotJson, column_of, decode
 from tallystick.files.pairing import Missing, Side, pair_sides
-from tallystick.files.source import AnySource, Source, unpacked_name
-from tallystick.files.standoff import BratRelation, Pointer, Standoff, read_standoff
+from tallystick.files.source import AnySource, Source
+from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
 from tallystick.structures.hierarchies import MEMBERSHIP, SUBEVENT, EventHierarchy
 
 Where = tuple[int, int]
@@ -222,12 +222,12 @@ def hierarchies_from(documents: Iterable[EventHierarchy] | Mapping[Any, EventHie
 
 def read_hierarchies(name: AnySource) -> Hierarchies:
     """Read one side of a corpus: Newick, JSONL, a brat `.ann` file or a folder of them; `.gz` and `-` too."""
-    source = Source.of(name)
-    if Path(source).is_dir() or unpacked_name(source).endswith(".ann"):
-        return read_brat(source)
-    text = source.text()
-    reader: Callable[[Source, str], Hierarchies] = read_jsonl if text.lstrip().startswith("{") else read_newick
-    return reader(source, text)
+    opening = Opening(name)
+    chosen = find_format(FORMATS, opening)
+    assert chosen is not None
+    assert chosen.read is not None
+    found: Hierarchies = chosen.read(opening)
+    return found
 
 
 def with_missing(reference: Hierarchies, predicted: Hierarchies, absent: Missing) -> Hierarchies:
@@ -280,10 +280,6 @@ def _without_documents(side: Hierarchies) -> Hierarchies:
     )
 
 
-FORMATS = (Format("newick", boundaries=TREES),)
-"""What is neither brat nor JSON is trees in parentheses."""
-
-
 # Event hierarchies as JSON Lines, one document a line.
 #
 #     {"id": "lima", "events": ["E6", "E7", "E8"], "coreference": [["E6", "E7"]], "links": {"subevent": [["E7", "E8"]]}}
@@ -294,14 +290,12 @@ FORMATS = (Format("newick", boundaries=TREES),)
 KEYS = ("id", "events", "coreference", "links")
 
 
-def read_jsonl(source: Source, text: str) -> Hierarchies:
+def read_jsonl(opening: Opening) -> Hierarchies:
     """The documents of a file, one JSON object a line."""
-    reading = _Reading(source)
-    for number, line in enumerate(text.split("\n"), 1):
+    reading = _Reading(opening.source)
+    for number, line in enumerate(opening.text.split("\n"), 1):
         if line.strip():
             reading.take(line, number)
-    if not reading.building.documents:
-        raise InputError("has no documents; expected one JSON object a line", str(source))
     return reading.finish()
 
 
@@ -316,37 +310,42 @@ class _Reading:
     def take(self, line: str, number: int) -> None:
         """Read the document of a line."""
         self.line, self.number = line, number
-        try:
-            value = decode(line)
-        except NotJson as error:
-            raise self.building.error(str(error), (number, error.column or 1)) from None
-        if not isinstance(value, dict) or "events" not in value:
-            raise self.building.error('expected a JSON object with "events" and "links"', (number, 1))
-        unknown = [key for key in value if key not in KEYS]
-        if unknown:
-            raise self.error(f"{some(unknown)} is unknown here; expected {some(KEYS)}", unknown[0])
+        value = self._decode()
         name = value.get("id")
         self.unnamed += name is None
         self.building.open(str(name) if name is not None else str(len(self.building.documents)))
         for k, event in enumerate(self.listed(value, "events")):
             self.event(event, k)
         for k, cluster in enumerate(self.listed(value, "coreference")):
-            if not isinstance(cluster, list) or not cluster or not all(map(_is_name, cluster)):
-                raise self.error(f"found {cluster!r:.60}; expected a list of event names", "coreference", k)
-            self.refer(cluster, "coreference", k)
-            self.building.corefer([(str(event), self.at()) for event in cluster])
+            names = self.names(cluster, "a list of event names", "coreference", k)
+            self.building.corefer([(name, self.at()) for name in names])
         links = value.get("links", {})
         if not isinstance(links, dict):
             raise self.error('"links" is a list for each type: {"subevent": [[parent, child], ...]}', "links")
         for kind in links:
             for k, pair in enumerate(self.listed(links, kind, "links")):
-                if not isinstance(pair, list) or len(pair) != 2 or not all(map(_is_name, pair)):
-                    raise self.error(f"found {pair!r:.60}; expected [parent, child]", "links", kind, k)
-                self.refer(pair, "links", kind, k)
-                if pair[0] == pair[1]:
-                    raise self.error(f"a {kind} link from {pair[0]} to itself", "links", kind, k)
-                # Finding the column costs more than all the rest: it is looked for when something is wrong.
-                self.building.link(str(pair[0]), str(pair[1]), kind, (number, 0))
+                self.link(pair, kind, k)
+
+    def _decode(self) -> dict[str, Any]:
+        try:
+            value = decode(self.line)
+        except NotJson as error:
+            raise self.building.error(str(error), (self.number, error.column or 1)) from None
+        if not isinstance(value, dict) or "events" not in value:
+            raise self.building.error('expected a JSON object with "events" and "links"', (self.number, 1))
+        unknown = [key for key in value if key not in KEYS]
+        if unknown:
+            raise self.error(f"{some(unknown)} is unknown here; expected {some(KEYS)}", unknown[0])
+        return value
+
+    def link(self, pair: Any, kind: str, k: int) -> None:
+        """A link of a type, the k-th."""
+        path = ("links", kind, k)
+        names = self.names(pair, "[parent, child]", *path, count=2)
+        if names[0] == names[1]:
+            raise self.error(f"a {kind} link from {names[0]} to itself", *path)
+        # Finding the column costs more than all the rest: it is looked for when something is wrong.
+        self.building.link(names[0], names[1], kind, self.at())
 
     def event(self, event: Any, k: int) -> None:
         """An event: a name, or a name with a span."""
@@ -369,11 +368,19 @@ class _Reading:
             raise self.error(f"event {name} stands twice", "events", k)
         self.building.event(str(name), self.at(), identity)
 
-    def refer(self, names: list[Any], *path: str | int) -> None:
-        """An unknown name is an error with a caret under it."""
-        for k, name in enumerate(names):
-            if str(name) not in self.building.rows:
-                self.building.row(str(name), (self.number, column_of(self.line, [*path, k]) or 1))
+    def names(self, value: Any, expected: str, *path: str | int, count: int | None = None) -> list[str]:
+        """A list of names of events; an unknown one is an error with a caret under it."""
+        if (
+            not isinstance(value, list)
+            or not value
+            or not all(map(_is_name, value))
+            or len(value) != (count or len(value))
+        ):
+            raise self.error(f"found {value!r:.60}; expected {expected}", *path)
+        for k, name in enumerate(map(str, value)):
+            if name not in self.building.rows:
+                self.building.row(name, (self.number, column_of(self.line, [*path, k]) or 1))
+        return [str(name) for name in value]
 
     def listed(self, value: dict[str, Any], key: str, *path: str | int) -> list[Any]:
         """A field that has to be a list."""
@@ -391,8 +398,10 @@ class _Reading:
 
     def finish(self) -> Hierarchies:
         """The columns of all documents."""
+        if not self.building.documents:
+            raise self.building.error("has no documents; expected one JSON object a line")
         if len(self.ways) > 1:
-            raise InputError("some events have a span and some have not; give all of them one", self.building.file)
+            raise self.building.error("some events have a span and some have not; give all of them one")
         self.building.identified_by = next(iter(self.ways), "name")
         return self.building.finish(named=self.unnamed == 0)
 
@@ -442,12 +451,12 @@ class _Line:
     parents: list[int] = field(default_factory=list)
 
 
-def read_newick(source: Source, text: str) -> Hierarchies:
+def read_newick(opening: Opening) -> Hierarchies:
     """The documents of a file in Newick form."""
-    building = Building(source)
+    building = Building(opening.source)
     named = False
     documents: dict[str, list[tuple[str, _Line, int]]] = {}
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(opening.text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue
         *head, trees = line.rstrip("\r").split("\t")
@@ -459,7 +468,7 @@ def read_newick(source: Source, text: str) -> Hierarchies:
         parsed = _parse(building, trees, number, len(line.rstrip("\r")) - len(trees))
         documents.setdefault(name, []).append((kind, parsed, number))
     if not documents:
-        raise InputError("has no trees; expected a line such as (1(2)(3)) (4)", str(source))
+        raise building.error("has no trees; expected a line such as (1(2)(3)) (4)")
     for name, lines in documents.items():
         building.open(name)
         first = {mention for node in lines[0][1].nodes for mention, _ in node}
@@ -621,3 +630,11 @@ def _spans(file: Standoff) -> dict[str, tuple[tuple[str, int], Place]]:
 
 def _plain_name(name: str) -> str:
     return re.sub(r"[^a-z]", "", name.lower()) if not re.fullmatch(r"(?i)arg\d", name) else name.lower()
+
+
+FORMATS = (
+    Format("brat", lambda opening: is_brat(opening.source), lambda opening: read_brat(opening.source)),
+    Format("jsonl", lambda opening: opening.text.lstrip().startswith("{"), read_jsonl),
+    Format("newick", read=read_newick, boundaries=TREES),
+)
+"""What is neither brat nor JSON is trees in parentheses."""

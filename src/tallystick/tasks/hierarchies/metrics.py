@@ -37,7 +37,6 @@ from tallystick.engine.encoded import code_jointly
 from tallystick.engine.tally import Counts, Kind, ratio
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.evaluation import tally_rows
-from tallystick.results.explanation import Explanation
 from tallystick.results.result import Result
 from tallystick.structures.hierarchies import SUBEVENT, EventHierarchy, EventLink, conceptual, merge
 from tallystick.tasks.coreference.mentions import Overlaps, Side
@@ -345,19 +344,6 @@ def _shown(h: Hierarchies, node: int) -> str:
     return ", ".join(h.names[k] for k in np.flatnonzero(h.node == node).tolist())
 
 
-def explain(
-    reference: Hierarchies, predicted: Hierarchies, kind: str = "", document: str | None = None
-) -> tuple[str, Explanation]:
-    """The links of one document as MUC_p matches them; without a name, those of the document with the lowest."""
-    reference, predicted = pair_hierarchies(reference, predicted)
-    kind = kind or _kinds(reference, predicted, PLAIN)[0]
-    result = score(reference, predicted, ["muc_p"], HierarchyOptions((kind,)))["muc_p"]
-    if document is None:
-        figures = result.documents
-        document = min(figures, key=lambda name: 2.0 if figures[name]["f1"] is None else figures[name]["f1"])  # type: ignore[arg-type,return-value]
-    return document, result.explain(document)
-
-
 class _Documents(Sequence[Any]):
     """The documents of one side as Python values, each made when somebody looks at it: its links of one type, or, without
     a type, the mentions of its events."""
@@ -388,9 +374,3 @@ def document_of(h: Hierarchies, document: int) -> EventHierarchy:
         [cluster for cluster in clusters.values() if len(cluster) > 1],
         [EventLink(names[h.parent[k]], names[h.child[k]], h.kinds[h.kind[k]]) for k in inside.tolist()],
     )
-
-
-__all__ = [
-    "CEAF_P", "CEAF_STM", "LINK", "METRICS", "MUC_P", "SAME", "SIBLINGS", "STM", "STM_P", "DirectedLinks", "HierarchyMetric",
-    "HierarchyOptions", "TreeMatches", "document_of", "evaluate", "explain", "score",
-]  # fmt: skip

@@ -9,7 +9,6 @@ from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, RIGHT, SPURIOUS, Drawing, GraphDrawing, Knot, Link
 
 if TYPE_CHECKING:
-    from tallystick.results.explanation import Explanation
     from tallystick.structures.hierarchies import EventHierarchy
     from tallystick.tasks.hierarchies.files import Hierarchies
 
@@ -19,7 +18,7 @@ Event = tuple[str, ...]
 def forests_parts(reference: Hierarchies, predicted: Hierarchies, kinds: Sequence[str]) -> Parts:
     """For each document a drawing of each type of links, and the alignment of the first."""
     from tallystick.tasks.hierarchies.files import pair_hierarchies
-    from tallystick.tasks.hierarchies.metrics import document_of, explain
+    from tallystick.tasks.hierarchies.metrics import HierarchyOptions, document_of, score
 
     left, right = pair_hierarchies(reference, predicted)
     chosen = list(kinds) or list(dict.fromkeys((*left.kinds, *right.kinds)))
@@ -29,10 +28,8 @@ def forests_parts(reference: Hierarchies, predicted: Hierarchies, kinds: Sequenc
         sides = [document_of(side, place) for side in (left, right)]
         return [forest_drawing(sides[0], sides[1], kind) for kind in chosen]
 
-    def explain_links(name: str) -> Explanation:
-        return explain(reference, predicted, chosen[0] if chosen else "", name)[1]
-
-    return Parts(explain=explain_links, draw=draw, main="muc_p", alignment="Links, as MUC_p matches them")
+    matched = score(left, right, ["muc_p"], HierarchyOptions(tuple(chosen[:1])))["muc_p"]
+    return Parts(explain=matched.explain, draw=draw, main="muc_p", alignment="Links, as MUC_p matches them")
 
 
 def forest_drawing(reference: EventHierarchy, predicted: EventHierarchy, kind: str) -> GraphDrawing:
