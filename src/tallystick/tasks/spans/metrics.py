@@ -1,4 +1,4 @@
-"""Measures over contingency tables, and tallies with a table for every tag.
+"""The metrics of spans: measures over contingency tables, tallies with a table for every tag, and what each name stands for.
 
     precision = TP / (TP + FP)    F_b = (1 + b^2) TP / (b^2 (TP + FN) + TP + FP)    accuracy = (TP + TN) / N
     recall    = TP / (TP + FN)    kappa = (p_o - p_e) / (1 - p_e)                 specificity = TN / (TN + FP)
@@ -85,11 +85,6 @@ def f_beta(counts: SpanCounts, beta: float = 1.0) -> F64:
     value = np.nan_to_num(ratio((1 + square) * p * r, square * p + r))
     value[(counts.den_p == 0) & (counts.den_r == 0)] = np.nan
     return value
-
-
-def f1(counts: SpanCounts) -> F64:
-    """F with beta 1."""
-    return f_beta(counts, 1.0)
 
 
 def accuracy(counts: SpanCounts) -> F64:

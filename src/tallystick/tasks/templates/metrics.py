@@ -1,4 +1,5 @@
-"""Similarities of templates and their fillers, and the scorers of gtt and IterX, which are no expressions.
+"""The metrics of templates: similarities of templates and fillers, the scorers of gtt and IterX, which are no expressions, and figures
+by slot.
 
     eq32 = F↔_templates[δ_type × Σ↔_fillers[δ_slot × φ]]
 
