@@ -254,21 +254,26 @@ PARTS = (
 )
 
 
+def _read_word(word: str, where: str, why: str) -> Choice:
+    """The choice that one word stands for: a similarity that needs no parameters, or one of the others."""
+    if word in WORDS:
+        return replace(WORDS[word], why=why)
+    class_ = choosable().get(word)
+    if class_ is None:
+        raise DerivationError(
+            f"{where}: unknown choice {word!r}; expected one of {', '.join(WORDS)}, or an object such as "
+            f'{{"text": "levenshtein"}}.{did_you_mean(word, [*WORDS, *similarities()])}'
+        )
+    needed = ", ".join(f'"{f.name}": ...' for f in fields(class_) if f.default is MISSING)
+    if needed:
+        raise DerivationError(f'{where}: {word} needs parameters: {{"{word}": {{{needed}}}}}')
+    return Choice(similarity=class_(), why=why)
+
+
 def read_choice(spec: Any, where: str, why: str = "") -> Choice:
     """The choice that a plain specification stands for; whatever is misspelt is an error that says where."""
     if isinstance(spec, str):
-        if spec in WORDS:
-            return replace(WORDS[spec], why=why)
-        class_ = choosable().get(spec)
-        if class_ is not None and all(f.default is not MISSING for f in fields(class_)):
-            return Choice(similarity=class_(), why=why)
-        if class_ is not None:
-            needed = ", ".join(f'"{f.name}": ...' for f in fields(class_) if f.default is MISSING)
-            raise DerivationError(f'{where}: {spec} needs parameters: {{"{spec}": {{{needed}}}}}')
-        raise DerivationError(
-            f"{where}: unknown choice {spec!r}; expected one of {', '.join(WORDS)}, or an object such as "
-            f'{{"text": "levenshtein"}}.{did_you_mean(spec, [*WORDS, *similarities()])}'
-        )
+        return _read_word(spec, where, why)
     if not isinstance(spec, Mapping) or not spec:
         raise DerivationError(
             f"{where}: expected a choice such as {{'text': 'levenshtein'}} or 'ignore', found {spec!r:.60}"

@@ -192,13 +192,19 @@ def cut_in_order(
                 name,
             )
             number += 1
-        rest = right.take(size=1) if right is not None else None
-        if rest is not None and rest.data.strip():
-            raise SidesMismatch(f"{predicted} has more documents than {reference}")
+        if right is not None:
+            _require_end(right, reference)
     finally:
         left.close()
         if right is not None:
             right.close()
+
+
+def _require_end(scanner: Scanner, reference: str) -> None:
+    """That a prediction has no further documents."""
+    rest = scanner.take(size=1)
+    if rest is not None and rest.data.strip():
+        raise SidesMismatch(f"{scanner.name} has more documents than {reference}")
 
 
 @dataclass(frozen=True)
