@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.measure import Row, compare, measure, report
-from tallystick.structures.hierarchies import EventHierarchy, EventLink
+from tallystick.structures.graphs import EventHierarchy, EventLink
 
 Corpus = list[EventHierarchy]
 Score = Callable[[], dict[str, float]]

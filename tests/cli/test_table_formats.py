@@ -152,7 +152,7 @@ def test_the_latex_of_comparisons_compiles(lists):
 
 def test_what_is_undefined_has_no_rank_in_any_table():
     from tallystick.results.comparison import Cell, Comparison
-    from tallystick.results.comparison_tables import comparison_latex, comparison_table, figures_only
+    from tallystick.results.comparison_show import comparison_latex, comparison_table, figures_only
     from tallystick.show.tables import to_tsv
 
     cells_ = {("A", "m"): Cell(0.5, rank=1.0), ("B", "m"): Cell(None, rank=None, moved=None)}

@@ -10,8 +10,7 @@ import tallystick as ts
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError, SidesMismatch
 from tallystick.results.compare import compare
-from tallystick.results.comparison_page import render_comparison
-from tallystick.results.comparison_tables import comparison_latex
+from tallystick.results.comparison_show import comparison_latex, render_comparison
 from tallystick.results.resampling import holm, intervals, paired_bootstrap, randomisation
 from tallystick.results.result import Result
 from tallystick.results.selection import mean_over_documents, without

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.show.drawings import MISSED, RIGHT, SPURIOUS
-from tallystick.structures.hierarchies import EventHierarchy, EventLink
+from tallystick.structures.graphs import EventHierarchy, EventLink
 from tallystick.tasks.amr.show import graph_drawing, named_facts, roles_table
 from tallystick.tasks.amr.triples import INSTANCE, ROOT, Facts, score_facts
 from tallystick.tasks.hierarchies.show import forest_drawing

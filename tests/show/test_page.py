@@ -349,7 +349,7 @@ def test_the_example_of_the_docs(tmp_path, monkeypatch):
 def test_who_is_beaten_among_more_systems_than_letters():
     """The 27th letter is aa, which is not a."""
     from tallystick.results.comparison import Cell, Comparison
-    from tallystick.results.comparison_page import _cell
+    from tallystick.results.comparison_show import _cell
 
     names = tuple(f"s{k}" for k in range(28))
     cell = Cell(0.5, beats="b,aa")

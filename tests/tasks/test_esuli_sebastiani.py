@@ -20,7 +20,8 @@ from span_counting import (
 
 from tallystick.errors import MetricError
 from tallystick.results.selection import spearman
-from tallystick.tasks.spans.metrics import accuracy, f1, f_beta, kappa, precision, recall, specificity
+from tallystick.tasks.spans.metrics import accuracy, f_beta, kappa, precision, recall, specificity
+from tallystick.tasks.spans.metrics import f_beta as f1
 from tallystick.tasks.spans.segments import Span, annotate
 from tallystick.tasks.spans.tags import decode, tags_from_lists
 

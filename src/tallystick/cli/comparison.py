@@ -62,7 +62,7 @@ def _write(comparisons: Sequence[Comparison], how: Showing, own: Sequence[Sequen
         [*([("--report", how.report)] if how.report else []), *(("--picture", name) for name in pictures)]
     )
     if how.report:
-        from tallystick.results.comparison_page import write_comparison
+        from tallystick.results.comparison_show import write_comparison
 
         write_comparison(comparisons, how.report, how.title, truncate=how.truncate, own=own)
         say(f"report: {how.report}")
@@ -78,7 +78,7 @@ def _write(comparisons: Sequence[Comparison], how: Showing, own: Sequence[Sequen
 def _show_tables(
     comparisons: Sequence[Comparison], how: Showing, kind: str, own: Sequence[Table], left_out: str
 ) -> None:
-    from tallystick.results import comparison_tables as tables
+    from tallystick.results import comparison_show as tables
 
     more = _more_tables(comparisons, how.correlations, how.differences)
     writer = WRITERS.get(kind)
@@ -142,7 +142,7 @@ def _joined(tables: Sequence[Table]) -> Table:
 
 def _more_tables(comparisons: Sequence[Comparison], correlations: bool, differences: bool) -> list[Table]:
     from tallystick.results.comparison import mean_correlations
-    from tallystick.results.comparison_tables import correlations_table, differences_table
+    from tallystick.results.comparison_show import correlations_table, differences_table
 
     out = []
     if differences:

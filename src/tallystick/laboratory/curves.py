@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tallystick.laboratory.experiments import (
+from tallystick.laboratory.spaces import Walk
+from tallystick.laboratory.subjects import (
     FAILS,
     HOLDS,
     NOT_ASKED,
@@ -28,7 +29,6 @@ from tallystick.laboratory.experiments import (
     State,
     pair,
 )
-from tallystick.laboratory.spaces import Walk
 
 MULTIPLE = 2.0
 FEWEST = 4

@@ -16,7 +16,7 @@ from tallystick.errors import MetricError, did_you_mean
 from tallystick.laboratory.spaces import TypedSpace, Walk
 from tallystick.laboratory.subjects import Subject, expression, of_result
 from tallystick.results.result import Result
-from tallystick.structures.hierarchies import EventHierarchy, EventLink
+from tallystick.structures.graphs import EventHierarchy, EventLink
 from tallystick.structures.texts import Entity, EntitySet, IndexedMention, Mention, RoleFillerEntity
 
 if TYPE_CHECKING:

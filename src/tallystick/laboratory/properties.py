@@ -29,7 +29,7 @@ from typing import Any
 
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.laboratory.curves import MULTIPLE, WALK_PROPERTIES, Curve, curves_along_walks, sides, walk_property
-from tallystick.laboratory.experiments import (
+from tallystick.laboratory.subjects import (
     FAILS,
     FIGURES,
     HOLDS,
@@ -40,13 +40,14 @@ from tallystick.laboratory.experiments import (
     Failure,
     Finding,
     Laboratory,
+    Scored,
     State,
+    Subject,
     equal,
     error_in,
     format_score,
     pair,
 )
-from tallystick.laboratory.subjects import Scored, Subject
 
 
 def definition_1(lab: Laboratory) -> Finding:

@@ -13,8 +13,8 @@ from tallystick.show.pictures import SUFFIXES, Picture, draw_panels
 from tallystick.show.tables import Table, to_html, to_text
 
 if TYPE_CHECKING:
-    from tallystick.laboratory.experiments import Finding
     from tallystick.laboratory.properties import Report
+    from tallystick.laboratory.subjects import Finding
 
 
 MARKS = {"holds": "yes", "fails": "NO", "-": "-"}

@@ -141,25 +141,25 @@ class Comparison:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        from tallystick.results.comparison_tables import comparison_table
+        from tallystick.results.comparison_show import comparison_table
         from tallystick.show.tables import to_text
 
         return to_text(comparison_table(self), width=160)
 
     def plot(self, kind: str | None = None) -> Picture:
         """A picture of the figures with their intervals and of the ranks; `kind` is figures or ranks for one of them."""
-        from tallystick.results.comparison_page import comparison_picture
+        from tallystick.results.comparison_show import comparison_picture
 
         return comparison_picture(self, kind)
 
     def write_report(self, path: str, title: str = "Comparison") -> None:
         """A page to look at: one file that works offline."""
-        from tallystick.results.comparison_page import write_comparison
+        from tallystick.results.comparison_show import write_comparison
 
         write_comparison([self], path, title)
 
     def _repr_html_(self) -> str:
-        from tallystick.results.comparison_tables import comparison_html
+        from tallystick.results.comparison_show import comparison_html
 
         return comparison_html(self)
 

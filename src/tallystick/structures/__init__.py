@@ -17,13 +17,18 @@ Types of relations, events, roles and slots are texts. Entities take any kind of
 the nodes of a `Tree[T]` or `Graph[T]`. A `Var` is a latent variable, whose name means nothing outside of its `Scope`.
 """
 
-from tallystick.structures.graphs import AMR, Graph, Prop, Scope, Tree, Var
-from tallystick.structures.hierarchies import (
+from tallystick.structures.graphs import (
+    AMR,
     ConceptualHierarchy,
     ConceptualLink,
     EventHierarchy,
     EventLink,
     EventTree,
+    Graph,
+    Prop,
+    Scope,
+    Tree,
+    Var,
     conceptual,
 )
 from tallystick.structures.texts import (

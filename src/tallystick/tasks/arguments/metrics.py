@@ -136,12 +136,8 @@ def credit(step: Accepted | Broken, options: ArgumentOptions) -> tuple[Share, Sh
     if rewrite:  # one candidate for each reference, whatever there was before
         num_p, den_p = step.weight * max(found, 1), max(found, 1) - len(step.candidates)
     if not found and not step.partial and options.none_credits_recall:
-        return (
-            num_p,
-            den_p,
-            1,
-            1,
-        )  # the reference lacked this argument and now has it; it does not lack half an argument
+        # the reference lacked this argument and now has it; it does not lack half an argument
+        return num_p, den_p, 1, 1
     return num_p, den_p, step.weight * found, 0
 
 

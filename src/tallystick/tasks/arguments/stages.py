@@ -1,4 +1,4 @@
-"""When two arguments say the same (BEMEAE, section 6.1): words, forms, conjuncts, and variants with modifiers.
+"""When two arguments say the same (BEMEAE, section 6.1): words, forms, conjuncts, variants with modifiers, and the stages that use them.
 
     text        The Obama administration's ,        Syria , Iraq and the U.S.
     words       the obama administration 's ,       syria , iraq and the u . s .

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +88,7 @@ class Arguments(Task):
             read_json_object(ontology, "an event type's template and roles under its name") if ontology else None
         )
         options = _options(settings)
-        judge = judge_named(settings.judge) if settings.judge else None  # a misspelt judge is said before the work
+        judge: Any = judge_named(settings.judge) if settings.judge else None  # a misspelt judge is said before the work
         read = {
             run: read_pair(
                 reference, file, ontology=templates, tokens=settings.tokens, strip_articles=settings.strip_articles,
@@ -105,8 +104,10 @@ class Arguments(Task):
             read = with_parses(read, settings.parses)
         out = {}
         for run, pairs in read.items():
-            with _asking(judge, readings[run].asked):
-                found = score(pairs, options, judge=judge)
+            asked = readings[run].asked
+            if hasattr(judge, "progress") and asked is not None:  # a bar while a language model is asked
+                judge.progress = asked.advance
+            found = score(pairs, options, judge=judge)
             if settings.strip_articles:
                 found = replace(found, results=_signed(dict(found.results), "articles=stripped"))
             coverage = found.coverage
@@ -207,14 +208,6 @@ def _words(given: str | None, usual: frozenset[str], fold: bool = True) -> froze
     else:
         found = given.split(",")
     return frozenset((word.strip().casefold() if fold else word.strip()) for word in found if word.strip())
-
-
-@contextmanager
-def _asking(judge: Any, asked: Asked | None) -> Iterator[None]:
-    """A bar while a language model is asked; what it did not answer stands among the result's warnings."""
-    if hasattr(judge, "progress") and asked is not None:
-        judge.progress = asked.advance
-    yield
 
 
 TASK = Arguments()

@@ -28,7 +28,7 @@ from tallystick.files.json_values import NotJson, column_of, decode
 from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
-from tallystick.structures.hierarchies import MEMBERSHIP, SUBEVENT, EventHierarchy
+from tallystick.structures.graphs import MEMBERSHIP, SUBEVENT, EventHierarchy
 
 Where = tuple[int, int]
 """Line and column, counted from 1; 0 where unknown."""

@@ -38,7 +38,7 @@ from tallystick.engine.tally import Counts, Kind, ratio
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.evaluation import tally_rows
 from tallystick.results.result import Result
-from tallystick.structures.hierarchies import SUBEVENT, EventHierarchy, EventLink, conceptual, merge
+from tallystick.structures.graphs import SUBEVENT, EventHierarchy, EventLink, conceptual, merge
 from tallystick.tasks.coreference.mentions import Overlaps, Side
 from tallystick.tasks.coreference.metrics import MENTIONS, BlancLinks, tally_entities
 from tallystick.tasks.hierarchies import forests

@@ -9,7 +9,7 @@ from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, RIGHT, SPURIOUS, Drawing, GraphDrawing, Knot, Link
 
 if TYPE_CHECKING:
-    from tallystick.structures.hierarchies import EventHierarchy
+    from tallystick.structures.graphs import EventHierarchy
     from tallystick.tasks.hierarchies.files import Hierarchies
 
 Event = tuple[str, ...]
@@ -34,7 +34,7 @@ def forests_parts(reference: Hierarchies, predicted: Hierarchies, kinds: Sequenc
 
 def forest_drawing(reference: EventHierarchy, predicted: EventHierarchy, kind: str) -> GraphDrawing:
     """Events of the same mentions are one node; what only one side has is missed or spurious."""
-    from tallystick.structures.hierarchies import merge
+    from tallystick.structures.graphs import merge
 
     nodes: dict[Event, set[int]] = {}
     links: dict[tuple[Event, Event], set[int]] = {}

@@ -213,19 +213,11 @@ def count_overlap(
         admitted &= guess - pairs.tokens <= k1
     if k2 is not None:
         admitted &= gold - pairs.tokens <= k2
-    return count_partners(texts, pairs.take(admitted), rows, partner)
-
-
-def count_partners(texts: AnnotatedTexts, pairs: Pairs, rows: Rows, partner: Partner) -> SpanCounts:
-    """Count the segments that have a partner of the same tag among the given pairs."""
-    grid = Grid.of(texts, rows)
-    pairs = pairs.take(same_tag(texts, pairs))
+    pairs = pairs.take(admitted & same_tag(texts, pairs))
     if partner == "one-to-one":
         pairs = pairs.take(one_to_one(pairs, np.ones(len(pairs))))
-    found, right = (
-        np.zeros(len(texts.reference), dtype=np.bool_),
-        np.zeros(len(texts.predicted), dtype=np.bool_),
-    )
+    grid = Grid.of(texts, rows)
+    found, right = (np.zeros(len(side), dtype=np.bool_) for side in (texts.reference, texts.predicted))
     found[pairs.reference] = True
     right[pairs.predicted] = True
     return SpanCounts(

@@ -1,4 +1,4 @@
-"""From characters to tokens, with one tokenizer for both sides.
+"""Spans with offsets, from JSON lines, brat, Parquet and Arrow; and from characters to tokens, with one tokenizer for both sides.
 
     D r .   S m i t h ' s   d o g          tokens [0,2) [2,3) [4,9) [9,10) [10,11) [12,15)
     [             )                        characters [0,9) are tokens [0,3)

@@ -1,4 +1,4 @@
-"""Measures over contingency tables, and tallies with a table for every tag.
+"""The metrics of spans: measures over contingency tables, tallies with a table for every tag, and what each name stands for.
 
     precision = TP / (TP + FP)    F_b = (1 + b^2) TP / (b^2 (TP + FN) + TP + FP)    accuracy = (TP + TN) / N
     recall    = TP / (TP + FN)    kappa = (p_o - p_e) / (1 - p_e)                 specificity = TN / (TN + FP)
@@ -85,11 +85,6 @@ def f_beta(counts: SpanCounts, beta: float = 1.0) -> F64:
     value = np.nan_to_num(ratio((1 + square) * p * r, square * p + r))
     value[(counts.den_p == 0) & (counts.den_r == 0)] = np.nan
     return value
-
-
-def f1(counts: SpanCounts) -> F64:
-    """F with beta 1."""
-    return f_beta(counts, 1.0)
 
 
 def accuracy(counts: SpanCounts) -> F64:
@@ -288,7 +283,7 @@ def _flat(sums: F64) -> F64:
 #     overlap   F→[⟦s ∩ s' ≠ ∅⟧ × δ_tag]                     contain     F→[⟦s ⊆ s'⟧ × δ_tag]
 #     iou       F↔[⟦J(s, s') ≥ ½⟧ × δ_tag]                   → with any partner, ↔ one to one, as asked for
 #
-# Micro, macro and weighted averages over tags follow from one tally (`tallies`). 0/0 is 0, as in conlleval
+# Micro, macro and weighted averages over tags follow from one tally (`TagTables`). 0/0 is 0, as in conlleval
 # and seqeval.
 
 ANY_TYPE = "any type"

@@ -291,9 +291,7 @@ def one_to_one(pairs: Pairs, weight: npt.NDArray[np.float64]) -> IntArray:
 
 def canonical_order(segments: Segments) -> IntArray:
     """The numbers of the segments by text, start, end, stretches, tag."""
-    shape = np.zeros(len(segments), dtype=np.int64)
-    if segments.pieces is not None:
-        shape = stretch_codes([segments])[0][0]
+    (shape,), _ = stretch_codes([segments])
     return np.lexsort((segments.tag, shape, segments.end, segments.start, segments.text))
 
 

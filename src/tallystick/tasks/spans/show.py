@@ -1,4 +1,4 @@
-"""What went wrong, segment by segment: an alignment, the kinds of errors, a confusion table.
+"""What is shown of spans: what went wrong, segment by segment (an alignment, the kinds of errors, a confusion table), tables, and texts.
 
 Segments are aligned one-to-one. Those that are right in everything first; among what is left, the pairs that
 share a token with the greatest total of IoU(g, p) + [same tag]. A pair that is not right is an error of
@@ -121,6 +121,12 @@ class Alignment:
         fixed[Outcome.SPURIOUS] = f1(0, -n[Outcome.SPURIOUS])
         return f1(), fixed
 
+    def spans(self, entry: int) -> tuple[Span | None, Span | None]:
+        """The true and the predicted segment of an entry."""
+        texts = self.texts
+        reference = span_of(texts, texts.reference, int(self.reference[entry]))
+        return reference, span_of(texts, texts.predicted, int(self.predicted[entry]))
+
     def errors(self, limit: int | None = None) -> list[SpanError]:
         """The errors by text and position (or the first of them)."""
         wrong = np.flatnonzero(self.outcome != Outcome.CORRECT)
@@ -132,8 +138,7 @@ class Alignment:
             SpanError(
                 Outcome(int(self.outcome[entry])),
                 place,
-                span_of(self.texts, self.texts.reference, int(self.reference[entry])),
-                span_of(self.texts, self.texts.predicted, int(self.predicted[entry])),
+                *self.spans(entry),
                 int(self.tokens_off[entry]),
             )
             for entry, place in zip(wrong[order].tolist(), text[order].tolist(), strict=True)
@@ -361,16 +366,10 @@ class DrawnSpans:
     def _found(self, document: Any) -> Iterator[tuple[int, Outcome, Span | None, Span | None]]:
         """Text, outcome and both segments of each entry of the alignment, in the order of the text."""
         for text in self.texts[document]:
-            rows = []
-            for entry in self.entries[self.begins[text] : self.begins[text + 1]].tolist():
-                sides = [
-                    span_of(self.alignment.texts, side, int(numbers[entry]))
-                    for side, numbers in (
-                        (self.alignment.texts.reference, self.alignment.reference),
-                        (self.alignment.texts.predicted, self.alignment.predicted),
-                    )
-                ]
-                rows.append((text, Outcome(int(self.alignment.outcome[entry])), sides[0], sides[1]))
+            rows = [
+                (text, Outcome(int(self.alignment.outcome[entry])), *self.alignment.spans(entry))
+                for entry in self.entries[self.begins[text] : self.begins[text + 1]].tolist()
+            ]
             yield from sorted(rows, key=lambda row: min(span.start for span in row[2:] if span is not None))
 
     def draw(self, document: Any) -> Sequence[drawings.Drawing]:

@@ -1,11 +1,11 @@
-"""Tagged texts: column files with a tag for each token, and lists of tags from Python.
+"""Tagged texts: column files with a tag for each token, CoNLL-U, lists of tags from Python; and decoding tags into segments.
 
     EU      B-ORG  B-ORG          one token a line, a blank line between sentences (the texts), the columns
     rejects O      O              in any place; gold and predicted tags in two files, or in one as conlleval
     German  B-MISC O              has it. A line that starts with -DOCSTART- begins a document.
 
 Both sides become arrays of tag numbers over one vocabulary, without a Python object for each tag. What the
-tags mean is decided later (`tallystick.tasks.spans.tags`).
+tags mean is decided afterwards (`decode`).
 """
 
 from __future__ import annotations
@@ -274,7 +274,7 @@ def read_conllu_tags(
 ) -> TaggedTexts:
     """Read the tags of two files from a key of MISC (in any case), or from a column, counted from 0."""
     gold, guess = (_read(name, key, column) for name in (reference, predicted))
-    _compare_of_conllu_tags(gold, guess, same_tokens)
+    _compare_sentences(gold, guess, same_tokens)
     origins = tuple(WordLines(side.name, None, side.lines) for side in (gold, guess))
     documents = np.array(gold.documents, dtype=np.int64)
     return replace(
@@ -326,7 +326,7 @@ def _value(misc: str, wanted: str) -> str | None:
     return None
 
 
-def _compare_of_conllu_tags(gold: _File, guess: _File, same_tokens: bool) -> None:
+def _compare_sentences(gold: _File, guess: _File, same_tokens: bool) -> None:
     for text, (left, right) in enumerate(zip(gold.forms, guess.forms, strict=False)):
         for word, (a, b) in enumerate(zip(left, right, strict=False)):
             if same_tokens and a != b:

@@ -469,10 +469,8 @@ def templates_that_meet(
 # The report
 
 GROUPS = {
-    "inc-total": tuple(slot for slot in SLOTS if slot.startswith("inc-")),
-    "perp-total": tuple(slot for slot in SLOTS if slot.startswith("perp-")),
-    "phys-tgt-total": tuple(slot for slot in SLOTS if slot.startswith("phys-")),
-    "hum-tgt-total": tuple(slot for slot in SLOTS if slot.startswith("hum-")),
+    f"{name}-total": tuple(slot for slot in SLOTS if slot.startswith(name))
+    for name in ("inc", "perp", "phys-tgt", "hum-tgt")
 }
 MATCHED, MISSING, SPURIOUS = range(3)
 TOTALS = {

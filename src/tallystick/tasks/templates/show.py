@@ -1,4 +1,4 @@
-"""What went wrong in templates: the sixteen kinds of error of Das et al. (2022), counted, and what each costs.
+"""What is shown of templates: the sixteen kinds of error of Das et al. (2022), counted, and what each costs; tables; texts.
 
 Templates are aligned first, those of one type, by the largest sum of fillers that agree; fillers of one slot in aligned
 templates next, 1:1, exact ones before those that overlap. What is then left is looked for elsewhere:
