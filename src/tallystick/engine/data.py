@@ -40,6 +40,20 @@ class Objects:
         return len(self.values)
 
 
+class LazyValues(Sequence[Any]):
+    """What a function makes of some items, each made when somebody looks at it."""
+
+    def __init__(self, make: Callable[[Any], Any], items: Sequence[Any]) -> None:
+        self.make, self.items = make, items
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, place: Any) -> Any:
+        found = self.items[place]
+        return [self.make(item) for item in found] if isinstance(place, slice) else self.make(found)
+
+
 @frozen(eq=False)
 class Record:
     """A column of records: one column for each field."""

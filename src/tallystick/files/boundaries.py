@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64
 from tallystick.files.json_values import Json, read_json, try_decode
-from tallystick.files.source import AnySource, Source, unpacked_name
+from tallystick.files.source import BYTE_ORDER_MARK, AnySource, Source, unpacked_name
 
 Find = Callable[[bytes, bool], "tuple[I64, int]"]
 """From bytes that begin with a line, and whether the file ends with them, to the places where documents begin and how far that
@@ -214,7 +214,7 @@ class Opening:
     @cached_property
     def head(self) -> bytes:
         """The first bytes, without a byte order mark; none of what can be read only once."""
-        return self.source.head().removeprefix(b"\xef\xbb\xbf")
+        return self.source.head().removeprefix(BYTE_ORDER_MARK)
 
     @cached_property
     def text(self) -> str:

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import InputError
-from tallystick.files.lines import is_utf8
-from tallystick.files.source import Source, check_line_ends, not_utf8
+from tallystick.files.lines import read_utf8
+from tallystick.files.source import Source
 from tallystick.files.table import WIDTH, number_ranges
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
@@ -105,12 +105,7 @@ class Content:
 
 def read_content(source: Source) -> Content:
     """Take in a file as it is: with a byte order mark or not, with the line ends of Windows or not."""
-    data = source.read().removeprefix(b"\xef\xbb\xbf")
-    if b"\r" in data:
-        check_line_ends(data, source)
-        data = data.replace(b"\r\n", b"\n")
-    if not is_utf8(data):
-        raise not_utf8(data, source)
+    data = read_utf8(source).replace(b"\r\n", b"\n")
     ended = b"" if data.endswith(b"\n") or not data else b"\n"
     return Content(source, b"".join((data, ended, bytes(WIDTH))), len(data) + len(ended))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.errors import InputError, Place, TallystickError, did_you_mean
-from tallystick.files.source import AnySource, Source
+from tallystick.files.source import BYTE_ORDER_MARK, AnySource, Source
 
 _SPACE = " \t\r\n"
 
@@ -276,7 +276,7 @@ def shown(value: Any) -> str:
 def read_json(name: AnySource) -> list[Json]:
     """The values of a JSON Lines file; or of a file that is one JSON value: a list's items, or the one value."""
     source = Source.of(name)
-    file, data = str(source), source.read().removeprefix(b"\xef\xbb\xbf")
+    file, data = str(source), source.read().removeprefix(BYTE_ORDER_MARK)
     if not data.strip():
         raise InputError("is empty; expected JSON", file)
     if data.lstrip()[:1] != b"[":

@@ -19,19 +19,20 @@ import numpy as np
 from tallystick.errors import InputError, Place, TallystickError
 from tallystick.files.json_values import NotJson, explained, placed
 from tallystick.files.source import (
+    BYTE_ORDER_MARK,
     AnySource,
     Source,
     check_line_ends,
     check_text,
     complain_of_nul,
     is_packed,
+    not_utf8,
     read_bytes,
     unpacked_name,
 )
 
 PORTION_BYTES = 4_000_000
 MOST_LINES = 4096
-_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Lines:
         self._held: list[bytes] | None = None
         self._stream: IO[bytes] | None = None
         if self.source.reads_once or (self.source.held is not None and not self.source.is_part):
-            self._held = self.source.read().removeprefix(_MARK).split(b"\n")
+            self._held = self.source.read().removeprefix(BYTE_ORDER_MARK).split(b"\n")
         elif unpacked_name(name).endswith(".json") and not self.source.is_part:
             self._held = self._elements()
         self.position = 0
@@ -78,7 +79,7 @@ class Lines:
         """A .json file is a list of documents, or one document; if it is neither, it may still be JSON Lines."""
         import msgspec
 
-        data = self.source.read().removeprefix(_MARK)
+        data = self.source.read().removeprefix(BYTE_ORDER_MARK)
         try:
             if data.lstrip()[:1] == b"[":
                 return [bytes(one) for one in msgspec.json.decode(data, type=list[msgspec.Raw])]
@@ -104,7 +105,7 @@ class Lines:
                 if not lines:
                     return
                 if number == 0:
-                    lines[0] = lines[0].removeprefix(_MARK)
+                    lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
                     offset = 3 if self.seekable and self._has_mark() else 0
                 numbers = self._numbers(number, len(lines))
                 *offsets, offset = accumulate(map(len, lines), initial=offset)
@@ -138,7 +139,7 @@ class Lines:
 
     def _has_mark(self) -> bool:
         with open(self.name, "rb") as stream:
-            return stream.read(3) == _MARK
+            return stream.read(3) == BYTE_ORDER_MARK
 
     def line_at(self, offset: int) -> bytes:
         """The line that begins at an offset (plain files only)."""
@@ -166,8 +167,6 @@ def not_json(error: Exception, file: str, number: int, line: bytes, advice: str 
 PIECE = 1 << 20
 """Bytes a piece; one megabyte stays in the processor's cache while it is looked at several times."""
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
 
 def is_utf8(piece: bytes) -> bool:
     """Whether this is UTF-8, at a tenth of the price of decoding it."""
@@ -183,6 +182,15 @@ def is_utf8(piece: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def read_utf8(source: Source) -> bytes:
+    """The whole content, which is UTF-8 text, without a byte order mark."""
+    data = source.read()
+    check_line_ends(data, source)
+    if not is_utf8(data):
+        raise not_utf8(data, source)
+    return data.removeprefix(BYTE_ORDER_MARK)
 
 
 class Pieces:
@@ -250,8 +258,8 @@ class Pieces:
     def _read(self) -> Iterator[bytes]:
         start = True
         for piece in self._raw():
-            if start and piece.startswith(BYTE_ORDER_MARK):
-                piece = piece[len(BYTE_ORDER_MARK) :]
+            if start:
+                piece = piece.removeprefix(BYTE_ORDER_MARK)
             start = False
             if piece:
                 yield piece if piece.endswith(b"\n") else piece + b"\n"

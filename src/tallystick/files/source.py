@@ -36,6 +36,7 @@ RATIO = 100
 ALWAYS_FINE = 64 << 20
 """Bytes that every packed file may unpack to."""
 _RATIO_NAME = "TALLYSTICK_UNPACK_RATIO"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 AnySource = str | os.PathLike[str]

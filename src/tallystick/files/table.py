@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64, ranges
 from tallystick.errors import InputError, Place
-from tallystick.files.lines import is_utf8
-from tallystick.files.source import AnySource, Source, check_line_ends, not_utf8
+from tallystick.files.lines import read_utf8
+from tallystick.files.source import AnySource, Source
 
 Indices = NDArray[np.intp]
 Words = NDArray[np.uint64]
@@ -174,7 +174,6 @@ class Numbering:
 
 BLOCK = 1 << 18
 PADDING = b"\n" * WIDTH  # so that the numberer can read so many bytes from any field's start
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,15 +206,11 @@ class LineBlock:
 
 def split_lines(source: Source, separator: str | None = None) -> Iterator[LineBlock]:
     """The blocks of a source's content."""
-    data = source.read()
-    check_line_ends(data, source)
-    if not is_utf8(data):
-        raise not_utf8(data, source)
+    data = read_utf8(source)
     mark = None if separator is None else separator.encode()
     if mark is not None and (len(mark) != 1 or mark in b"\r\n"):
         raise InputError(f"separator {separator!r} is not one ASCII character; None means any white space", str(source))
-    position = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
-    line = 1
+    position, line = 0, 1
     while position < len(data):
         stop = len(data)
         if position + BLOCK < stop:

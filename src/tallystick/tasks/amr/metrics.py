@@ -23,7 +23,7 @@ from tallystick.algebra.normalise import f1
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
 from tallystick.engine.arrays import I64
-from tallystick.engine.data import Memory, Objects
+from tallystick.engine.data import LazyValues, Memory, Objects
 from tallystick.engine.tally import Counts
 from tallystick.errors import MetricError, did_you_mean, some
 from tallystick.results.evaluation import tally_rows
@@ -203,23 +203,9 @@ def _smatch_result(
     if counting.duplicates == "product":
         return Result(metric.summary, Counts(), rows, name=metric.name, above=above, **about)
     constants = any(one.free for side in seen for one in side)
-    sources = (Objects(_Propositions(seen[0])), Objects(_Propositions(seen[1])))
+    sources = (Objects(LazyValues(propositions, seen[0])), Objects(LazyValues(propositions, seen[1])))
     expression = smatch(limit, constants=constants)
     return Result(expression, Counts(), rows, name=metric.name, above=above, sources=(sources,), **about)
-
-
-class _Propositions(Sequence[Any]):
-    """Graphs as the expression looks at them, made when somebody asks for one."""
-
-    def __init__(self, facts: Sequence[Facts]) -> None:
-        self.facts = facts
-
-    def __len__(self) -> int:
-        return len(self.facts)
-
-    def __getitem__(self, place: Any) -> Any:
-        found = self.facts[place]
-        return [propositions(one) for one in found] if isinstance(place, slice) else propositions(found)
 
 
 def propositions(facts: Facts) -> AMR:

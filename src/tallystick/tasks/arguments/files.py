@@ -20,10 +20,15 @@ from tallystick.files.source import AnySource, shown_name
 from tallystick.files.standoff import is_brat
 from tallystick.structures.texts import ArgumentDocument, DescribedEvent, EventArgument, Mention, Span
 from tallystick.tasks.arguments.stages import letters_of
-from tallystick.tasks.events.files import GENERATED, EventDocument, idle_ontology, read_events, read_sentences
+from tallystick.tasks.events.files import (
+    GENERATED,
+    EventDocument,
+    idle_ontology,
+    read_events,
+    read_sentences,
+    without_article,
+)
 from tallystick.tasks.named import document_name
-
-ARTICLES = frozenset(("a", "an", "the"))
 
 
 @dataclass
@@ -47,8 +52,8 @@ class _Texts:
                     f"which has {len(self.tokens):,} tokens",
                     self.place,
                 )
-            if self.strip and span[0] < span[1] and self.tokens[span[0]].lower() in ARTICLES:
-                span, text = (span[0] + 1, span[1]), None
+            if self.strip and (shorter := without_article(*span, self.tokens)) != span:
+                span, text = shorter, None
             said = " ".join(self.tokens[span[0] : span[1] + 1])
             if text is not None and letters_of(text) != letters_of(said):
                 self.unlike.append(f"{self.where}: {text!r} at tokens {span[0]} to {span[1]}, which say {said!r}")

@@ -17,7 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, combinations, product
 from typing import Any
 
@@ -39,7 +39,7 @@ from tallystick.engine.arrays import (
     sort_order,
     weighted_counts,
 )
-from tallystick.engine.data import Bag, Objects, Scope
+from tallystick.engine.data import Bag, LazyValues, Objects, Scope
 from tallystick.engine.encoded import Items
 from tallystick.errors import MetricError
 from tallystick.files.pairing import document_key
@@ -277,23 +277,13 @@ class Prepared:
 
     def sources(self, *, memberships: bool = False) -> tuple[Objects, Objects]:
         """The documents of both sides as Python values, as collections of entities or of memberships."""
-        return Objects(Documents(self, 0, memberships)), Objects(Documents(self, 1, memberships))
+        places = range(len(self.documents))
+        key, response = (Objects(LazyValues(partial(self._value, side, memberships), places)) for side in (0, 1))
+        return key, response
 
-
-class Documents(Sequence[Any]):
-    """The documents of one side (0 is the key), each made when somebody looks at it."""
-
-    def __init__(self, prepared: Prepared, side: int, memberships: bool) -> None:
-        self.prepared, self.side, self.memberships = prepared, side, memberships
-
-    def __len__(self) -> int:
-        return len(self.prepared.documents)
-
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [self[k] for k in range(len(self))[place]]
-        entities = self.prepared.entities_of(range(len(self))[place])[self.side]
-        if not self.memberships:
+    def _value(self, side: int, memberships: bool, document: int) -> list[Any]:
+        entities = self.entities_of(document)[side]
+        if not memberships:
             return entities
         return [{"mention": mention, "entity": entity} for entity in entities for mention in entity]
 

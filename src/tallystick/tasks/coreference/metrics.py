@@ -337,7 +337,7 @@ def find_errors(pairs: PairedChains, options: CoreferenceOptions = PLAIN, exampl
         (response, j, False, ("extra entity", "extra mention")),
     ):
         left = np.flatnonzero(_left(len(side.entity), found))
-        lost = np.bincount(side.entity[found], minlength=side.entities) == 0
+        lost = _lost(side, found)
         whole = lost[side.entity[left]]
         entities = np.flatnonzero(lost)
         members = [tuple(np.flatnonzero(side.entity == e).tolist()) for e in entities[:examples].tolist()]
@@ -358,16 +358,7 @@ def find_errors(pairs: PairedChains, options: CoreferenceOptions = PLAIN, exampl
         chosen = [np.sort(np.flatnonzero(of == e)) for e in entities[:examples].tolist()]
         both = [_in_text(i[pair], j[pair], prepared) for pair in chosen]
         out.append(shown.errors(error, both, len(entities), int(n[several[of_cell]].sum())))
-    order = (
-        "span error",
-        "missing mention",
-        "extra mention",
-        "missing entity",
-        "extra entity",
-        "divided entity",
-        "conflated entity",
-    )
-    return sorted(out, key=lambda kind: order.index(kind.error))
+    return sorted(out, key=lambda kind: KINDS.index(kind.error))
 
 
 def find_twins(pairs: PairedChains, prepared: Prepared) -> tuple[tuple[I64, I64], tuple[I64, I64]]:
@@ -399,24 +390,18 @@ def _pair_spans(pairs: PairedChains, prepared: Prepared, key_left: Mask, respons
     if pairs.key.labels is not None or pairs.response.labels is not None:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     k, r = np.flatnonzero(key_left), np.flatnonzero(response_left)
-    key, response = (
-        _Spans(chains, rows[left])
-        for chains, rows, left in ((pairs.key, prepared.key_rows, k), (pairs.response, prepared.response_rows, r))
+    # offsets of the document they are in, whatever the scope
+    (document, start, end), (their_document, their_start, their_end) = (
+        (chains.document[of], chains.start[of], chains.end[of])
+        for chains, of in ((pairs.key, prepared.key_rows[k]), (pairs.response, prepared.response_rows[r]))
     )
-    a, b = overlapping(key.document, key.start, key.end, response.document, response.start, response.end)
-    shared = np.minimum(key.end[a], response.end[b]) - np.maximum(key.start[a], response.start[b]) + 1
-    lengths = key.end[a] - key.start[a] + response.end[b] - response.start[b] + 2
+    a, b = overlapping(document, start, end, their_document, their_start, their_end)
+    shared = np.minimum(end[a], their_end[b]) - np.maximum(start[a], their_start[b]) + 1
+    lengths = end[a] - start[a] + their_end[b] - their_start[b] + 2
     weight: F64 = 2 * shared / lengths
     chosen = np.flatnonzero(assign(a, b, weight, len(k), len(r)))
     chosen = chosen[np.argsort(a[chosen])]
     return k[a[chosen]], r[b[chosen]]
-
-
-class _Spans:
-    """Columns of some rows of one side; offsets of the document they are in, whatever the scope."""
-
-    def __init__(self, chains: Chains, rows: I64) -> None:
-        self.document, self.start, self.end = chains.document[rows], chains.start[rows], chains.end[rows]
 
 
 def overlapping(

@@ -87,9 +87,7 @@ def match_edges(
     if not len(label) or not len(their_label):
         return np.zeros(0, np.int64)
 
-    partner = np.full(len(predicted) + 1, -2, np.int64)
-    partner[alignment.predicted] = alignment.reference
-    partner[-1] = -1
+    partner = alignment.partners(len(predicted))
     their_dependent, their_head = partner[theirs.dependent], partner[theirs.head]
     carried = (their_dependent >= 0) & (their_head >= -1)
     # A predicted sentence may join two of the reference, so a head can be anywhere: it is numbered by its
@@ -150,6 +148,14 @@ class Alignment:
 
     def __len__(self) -> int:
         return len(self.reference)
+
+    def partners(self, words: int) -> NDArray[np.int64]:
+        """For each of so many predicted words the reference word that it is, or -2; behind them, where a root's head looks,
+        -1 for the root."""
+        out = np.full(words + 1, -2, np.int64)
+        out[self.predicted] = self.reference
+        out[-1] = -1
+        return out
 
 
 def align_words(reference: Treebank, predicted: Treebank) -> Alignment:

@@ -75,65 +75,16 @@ from tallystick.tasks.metric import NamedMetric, choose
 # relation; MLAS also at their children with a functional one. A relation in neither list (`punct`) is not looked at by
 # these three.
 
-CONTENT = frozenset(
-    [
-        "nsubj",
-        "obj",
-        "iobj",
-        "csubj",
-        "ccomp",
-        "xcomp",
-        "obl",
-        "vocative",
-        "expl",
-        "dislocated",
-        "advcl",
-        "advmod",
-        "discourse",
-        "nmod",
-        "appos",
-        "nummod",
-        "acl",
-        "amod",
-        "conj",
-        "fixed",
-        "flat",
-        "compound",
-        "list",
-        "parataxis",
-        "orphan",
-        "goeswith",
-        "reparandum",
-        "root",
-        "dep",
-    ]
-)
+CONTENT = frozenset((
+    "nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl", "advmod",
+    "discourse", "nmod", "appos", "nummod", "acl", "amod", "conj", "fixed", "flat", "compound", "list",
+    "parataxis", "orphan", "goeswith", "reparandum", "root", "dep",
+))  # fmt: skip
 FUNCTIONAL = frozenset(["aux", "cop", "mark", "det", "clf", "case", "cc"])
-UNIVERSAL_FEATURES = frozenset(
-    [
-        "PronType",
-        "NumType",
-        "Poss",
-        "Reflex",
-        "Foreign",
-        "Abbr",
-        "Gender",
-        "Animacy",
-        "Number",
-        "Case",
-        "Definite",
-        "Degree",
-        "VerbForm",
-        "Mood",
-        "Tense",
-        "Aspect",
-        "Voice",
-        "Evident",
-        "Polarity",
-        "Person",
-        "Polite",
-    ]
-)
+UNIVERSAL_FEATURES = frozenset((
+    "PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy", "Number", "Case", "Definite",
+    "Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice", "Evident", "Polarity", "Person", "Polite",
+))  # fmt: skip
 
 
 def universal_features(feats: str) -> str:
@@ -320,11 +271,7 @@ def judge_pairs(reference: Treebank, predicted: Treebank, alignment: Alignment) 
     feats = equal(reference.feats, predicted.feats, universal_features)
     lemma = equal(reference.lemma, predicted.lemma) | _value_in(reference.lemma, {"_"})[r]
 
-    # Heads in terms of reference words: -1 is the root, -2 a predicted word without a partner.
-    partner = np.full(len(predicted) + 1, -2, np.intp)
-    partner[p] = r
-    partner[-1] = -1  # where a root's head, -1, looks
-    uas: Flags = reference.head[r] == partner[predicted.head[p]]
+    uas: Flags = reference.head[r] == alignment.partners(len(predicted))[predicted.head[p]]
     las = uas & equal(reference.deprel, predicted.deprel, without_subtype)
     clas = las & _relation_in(reference.deprel, CONTENT)[r]
 

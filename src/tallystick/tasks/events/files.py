@@ -57,6 +57,16 @@ def sentence_numbers(lengths: Sequence[int]) -> tuple[int, ...]:
     return tuple(k for k, length in enumerate(lengths) for _ in range(length))
 
 
+ARTICLES = frozenset(("a", "an", "the"))
+
+
+def without_article(left: int, right: int, tokens: Sequence[str]) -> tuple[int, int]:
+    """A span without the article that it begins with."""
+    if left < right and 0 <= left < len(tokens) and tokens[left].lower() in ARTICLES:
+        return left + 1, right
+    return left, right
+
+
 _SLOT = re.compile(r"<(arg\d+)>")
 
 

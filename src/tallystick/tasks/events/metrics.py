@@ -28,15 +28,13 @@ from tallystick.errors import MetricError
 from tallystick.files.pairing import Paired, pair_values
 from tallystick.results.result import Result
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Mention, Trigger
-from tallystick.tasks.events.files import EventDocument
+from tallystick.tasks.events.files import EventDocument, without_article
 from tallystick.tasks.metric import NamedMetric, choose, declare, score_expression, settings_line
 from tallystick.tasks.named import Types, weigh_by_kind
 from tallystick.tasks.parses import Heads
 
 Coreference = Mapping[str, Mapping[tuple[int, int], str]]
 """For each document the entity of each span."""
-
-ARTICLES = frozenset(("a", "an", "the"))
 
 
 @dataclass(frozen=True)
@@ -229,12 +227,12 @@ def _view(
     spans = dict(by_document.get(name) or by_document.get(name.partition("/")[0], {}))
     known = dict(spans)
     for (left, right), entity in spans.items():
-        known.setdefault(_stripped(left, right, text.tokens), entity)
+        known.setdefault(without_article(left, right, text.tokens), entity)
 
     def annotated(mention: Any) -> AnnotatedMention:
         left, right = mention.left, mention.right
         if options.strip_articles:
-            left, right = _stripped(left, right, text.tokens)
+            left, right = without_article(left, right, text.tokens)
         head = getattr(mention, "head", None)
         if head is None and options.heads is not None:
             head = options.heads.of(name, left, right) if left >= 0 else (left, right)
@@ -280,13 +278,6 @@ def _attached(
 
 def _names(span: tuple[int, int], spans: Mapping[tuple[int, int], str]) -> tuple[Any, ...]:
     return (f"{span[0]}:{span[1]}", spans[span]) if span in spans else (f"{span[0]}:{span[1]}",)
-
-
-def _stripped(left: int, right: int, tokens: Sequence[str]) -> tuple[int, int]:
-    """A span without the article that it begins with."""
-    if left < right and 0 <= left < len(tokens) and tokens[left].lower() in ARTICLES:
-        return left + 1, right
-    return left, right
 
 
 def _all_headed(views: Paired[EventView]) -> bool:

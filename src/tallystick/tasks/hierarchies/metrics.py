@@ -32,7 +32,7 @@ from tallystick.algebra.normalise import best, f1, links
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
 from tallystick.engine.arrays import F64, I64, number, offsets_of, sort_order
-from tallystick.engine.data import Bag, Data, Index, Memory, Objects, Record, Scope
+from tallystick.engine.data import Bag, Data, Index, LazyValues, Memory, Objects, Record, Scope
 from tallystick.engine.encoded import code_jointly
 from tallystick.engine.tally import Counts, Kind, ratio
 from tallystick.errors import MetricError, did_you_mean
@@ -253,7 +253,9 @@ def score(
         metric = METRICS[name]
         of = f"kind={kind}, " if kind else ""
         expression, label = metric.expression, f"hierarchies.{name}"
-        documents = [Objects(_Documents(h, kind)) for h in (reference, predicted)]
+        documents = [
+            Objects(LazyValues(partial(_value, h, kind), range(len(h.documents)))) for h in (reference, predicted)
+        ]
         return Result(
             metric=expression or label,
             name=label if expression else "",
@@ -344,21 +346,10 @@ def _shown(h: Hierarchies, node: int) -> str:
     return ", ".join(h.names[k] for k in np.flatnonzero(h.node == node).tolist())
 
 
-class _Documents(Sequence[Any]):
-    """The documents of one side as Python values, each made when somebody looks at it: its links of one type, or, without
-    a type, the mentions of its events."""
-
-    def __init__(self, side: Hierarchies, kind: str) -> None:
-        self.side, self.kind = side, kind
-
-    def __len__(self) -> int:
-        return len(self.side.documents)
-
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [self[k] for k in range(len(self))[place]]
-        found = document_of(self.side, range(len(self))[place])
-        return conceptual(found, self.kind) if self.kind else list(dict.fromkeys(merge(found).values()))
+def _value(side: Hierarchies, kind: str, document: int) -> Any:
+    """A document as a Python value: its links of one type, or, without a type, the mentions of its events."""
+    found = document_of(side, document)
+    return conceptual(found, kind) if kind else list(dict.fromkeys(merge(found).values()))
 
 
 def document_of(h: Hierarchies, document: int) -> EventHierarchy:

@@ -283,7 +283,7 @@ def _flat(sums: F64) -> F64:
 #     overlap   F→[⟦s ∩ s' ≠ ∅⟧ × δ_tag]                     contain     F→[⟦s ⊆ s'⟧ × δ_tag]
 #     iou       F↔[⟦J(s, s') ≥ ½⟧ × δ_tag]                   → with any partner, ↔ one to one, as asked for
 #
-# Micro, macro and weighted averages over tags follow from one tally (`tallies`). 0/0 is 0, as in conlleval
+# Micro, macro and weighted averages over tags follow from one tally (`TagTables`). 0/0 is 0, as in conlleval
 # and seqeval.
 
 ANY_TYPE = "any type"

@@ -30,13 +30,13 @@ from tallystick.files.pairing import Documents, Missing, Paired, pair_sides, rep
 from tallystick.files.source import AnySource, Source
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 from tallystick.tasks.relations.files import DocumentText, of_characters
+from tallystick.tasks.roles.files import document_key
 
 TYPES = ("type", "incident_type")
 IDS = ("id", "docid", "doc_id", "doc_key")
 _LIST = ("templates", "pred_templates", "predicted_templates")
 _MUC4 = re.compile(r"^\s*0\.\s+MESSAGE: ID\b", re.MULTILINE)
 _MUC4_HEAD = re.compile(rb"^0\.\s+MESSAGE: ID", re.MULTILINE)
-_MUC4_NAME = re.compile(r"^TST(\d)-MUC\d-(\d{4})$")
 
 
 Templates = TemplateSet[Entity[str]]
@@ -81,7 +81,7 @@ def pair_templates(
     """Lay both sides together by the names of their documents; `TST3-MUC4-0001` is gtt's `30001`."""
     sides = reference.side, predicted.side
     if set(sides[0].names) != set(sides[1].names):
-        sides = tuple(replace(side, keys=[_gtt_name(name) for name in side.names]) for side in sides)  # type: ignore[assignment]
+        sides = tuple(replace(side, keys=[document_key(name) for name in side.names]) for side in sides)  # type: ignore[assignment]
     pairs = pair_sides(*sides, absent)
     values = list(predicted.values.values())
     notes = (*reference.warnings, *(note for note in predicted.warnings if note not in reference.warnings))
@@ -92,11 +92,6 @@ def pair_templates(
         notes,
         {**predicted.texts, **reference.texts},
     )
-
-
-def _gtt_name(name: str) -> str:
-    found = _MUC4_NAME.match(name)
-    return str(int(found[1]) * 10_000 + int(found[2])) if found else name
 
 
 def _is_json(line: str) -> bool:

@@ -177,7 +177,7 @@ TIES = 200_000
 def _take_first(table: Meeting, document: int, chosen: Mask, den_p: float, den_r: float) -> None:
     """Of the optimal matchings of a document, the one that gtt's enumeration meets first.
 
-    They share both sums (see `engine.harmonic`) and differ in slots at most. gtt tries for the first predicted
+    They share both sums (see `engine.assignment`) and differ in slots at most. gtt tries for the first predicted
     template the reference templates in order and then none, and so on for the others; a template of another type takes
     up its place too. A number in base (n + 1), one digit for each predicted template, is the rank of a map in that
     order; added to the weights, small enough to break ties only, it makes the first one the heaviest.
@@ -309,7 +309,7 @@ def iterx_phi3_quirks(pairs: PairedTemplates) -> tuple[F64, list[str]]:
 # templates that may meet, how many predicted fillers found a partner (a) and how many reference fillers were found (b);
 # the scorer only chooses which templates meet.
 #
-#     gtt            the matching with the largest F of Σ a and Σ b (`engine.harmonic`), in each document
+#     gtt            the matching with the largest F of Σ a and Σ b (`engine.assignment`), in each document
 #     iterx_subset   the matching with the largest Σ a, in each document
 
 
