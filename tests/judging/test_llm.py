@@ -22,7 +22,7 @@ from endpoint import Reply, completion, serving
 from tallystick.errors import InputError
 from tallystick.judging import Judgement, Question, Store, Verdict
 from tallystick.judging.llm import CUT_OFF, IN_VAIN
-from tallystick.judging.prompt import NAMED, Unusable, prompt_named, read_answer, read_prompt
+from tallystick.judging.questions import NAMED, Unusable, prompt_named, read_answer, read_prompt
 from tallystick.judging.recorded import judge_named
 
 SEED = Path("/work/shared/seeds/003_e833decbb8adb5c1.txt")

@@ -76,8 +76,8 @@ def check(metrics: tuple[str, ...], **given: Any) -> None:
     tallystick check hierarchies.muc_p hierarchies.nstm_p --data gold.newick --picture figure4.svg
     """  # fmt: skip
     from tallystick.files.writing import to_json
+    from tallystick.laboratory.curves import curves_table, overview_table, report_table
     from tallystick.laboratory.properties import check as examine
-    from tallystick.laboratory.show import curves_table, overview_table, report_table
 
     check_before()
     subjects = _subjects(
@@ -94,7 +94,7 @@ def check(metrics: tuple[str, ...], **given: Any) -> None:
                 f"--require: no property {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}"
             )
     if picture:  # before anything is printed, to which nobody may listen to the end
-        from tallystick.laboratory.show import draw_curves
+        from tallystick.laboratory.curves import draw_curves
 
         draw_curves(reports, picture)
     if chosen_format(format_) == "json":

@@ -32,8 +32,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tallystick.errors import InputError, counted, did_you_mean
-from tallystick.judging.prompt import Prompt, Unusable, read_answer
-from tallystick.judging.questions import Judgement, Question, Verdict
+from tallystick.judging.questions import Judgement, Prompt, Question, Unusable, Verdict, read_answer
 from tallystick.judging.store import Store
 
 IN_VAIN = 20

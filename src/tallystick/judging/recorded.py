@@ -28,8 +28,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from tallystick.errors import InputError, counted, did_you_mean
-from tallystick.judging.prompt import Sight
-from tallystick.judging.questions import Judge, Label, Question, Verdict
+from tallystick.judging.questions import Judge, Label, Question, Sight, Verdict
 from tallystick.judging.store import KINDS, Store, Voice
 
 PLURAL = {"person": "persons", "model": "models", "embedding": "embeddings"}
@@ -281,7 +280,7 @@ class ModelOptions:
     def open(self, name: str) -> Judge:
         """The model of a name, with these options."""
         from tallystick.judging.llm import Endpoint, LanguageModel
-        from tallystick.judging.prompt import prompt_named
+        from tallystick.judging.questions import prompt_named
 
         endpoint = Endpoint(
             name or self.model or "",

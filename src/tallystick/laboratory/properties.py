@@ -421,7 +421,7 @@ class Report:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        from tallystick.laboratory.show import report_text
+        from tallystick.laboratory.curves import report_text
 
         return report_text(self)
 

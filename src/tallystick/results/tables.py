@@ -17,8 +17,17 @@ from tallystick.engine.tally import Counts, Labelled, lower_is_better
 from tallystick.errors import MetricError, ValueMismatch, counted
 from tallystick.files.writing import to_json, write_atomically
 from tallystick.results.result import shared_signatures
-from tallystick.show.tables import Column, Table, notebook_table, notebook_tree, quantity, to_text
-from tallystick.show.values import cut, one_line, tell_apart
+from tallystick.show.tables import (
+    Column,
+    Table,
+    cut,
+    notebook_table,
+    notebook_tree,
+    one_line,
+    quantity,
+    tell_apart,
+    to_text,
+)
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
