@@ -1,6 +1,6 @@
 """What a document is: given as a type or a JSON Schema, or inferred from the reference. All three end in a type, and go one way on.
 
-    reference file  → Seen ─→ JSON Schema ─→ type ─→ the metric, the converters, and whatever walks `algebra.shape`
+    reference file  → Seen ─→ JSON Schema ─→ type ─→ the metric, the converters, and whatever walks `algebra.derive.shape_of`
     Arrow's columns ↗         --schema   ↗   --type ↗
 
 Nothing is guessed about how values are compared: texts, numbers and booleans are exact, lists are bags. What looks as if it meant
