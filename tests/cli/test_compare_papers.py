@@ -9,7 +9,7 @@ import pytest
 
 import tallystick
 from running import run
-from tallystick.files.figures import read_figures
+from tallystick.cli.comparison import read_figures
 from tallystick.results.compare import compare_runs
 
 EXAMPLES = Path(tallystick.__file__).parent / "examples"

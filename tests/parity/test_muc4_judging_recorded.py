@@ -9,7 +9,8 @@ import pytest
 
 from tallystick.judging import Verdict
 from tallystick.tasks.templates.muc4 import SlotScorer, fill_form, key_forms, score
-from tallystick.tasks.templates.muc4_files import VERDICTS, decide_fills, open_fills, read_judgements, read_muc4
+from tallystick.tasks.templates.muc4_files import read_judgements, read_muc4
+from tallystick.tasks.templates.muc4_judging import VERDICTS, decide_fills, open_fills
 
 FOLDER = Path(__file__).parents[2].parent / "shared" / "data" / "events" / "muc4_official"
 pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason=f"needs {FOLDER}, which may not be redistributed")
