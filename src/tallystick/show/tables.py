@@ -1,4 +1,4 @@
-"""Values as a reader of a report wants to see them: words instead of constructors.
+"""Tables, neutral, and shown as the reader wishes: on a terminal, as TSV, Markdown, LaTeX or HTML; and values in words.
 
 SlotFiller(slot='Victim', value=Entity(mentions=('two men',)))      slot Victim, value two men
 Mention(3, 4, text='the mayor')                                      the mayor [3–4]
@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard
-
-from tallystick.engine.data import Invalid, fields_of
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -39,6 +37,8 @@ def both_texts(reference: Any, predicted: Any, longest: int = LONGEST) -> tuple[
 
 def named_parts(value: Any) -> list[tuple[str, Any]]:
     """The parts of a record by name; nothing for other values."""
+    from tallystick.engine.data import fields_of
+
     if isinstance(value, (str, bytes)) or _is_mention(value):
         return []
     if isinstance(value, Mapping):
@@ -47,6 +47,8 @@ def named_parts(value: Any) -> list[tuple[str, Any]]:
 
 
 def _words(value: Any) -> str:
+    from tallystick.engine.data import Invalid
+
     if value is None:
         return "–"
     if isinstance(value, str):
