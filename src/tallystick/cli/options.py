@@ -11,7 +11,7 @@ import os
 import stat
 import typing
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -19,6 +19,7 @@ import click
 
 from tallystick.cli.output import FORMATS
 from tallystick.errors import InputError, MetricError
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Option, Task, Use, default_of, flag, option_of
 
 BESIDE = (".ann", ".txt")
@@ -208,7 +209,7 @@ def settings_of(task: Task, given: dict[str, Any]) -> Any:
 # The options that every `score` command has
 
 
-@dataclass(frozen=True)
+@frozen
 class Common:
     """What is shown, and where."""
 
@@ -233,7 +234,7 @@ class Common:
         return default if self.undefined is None else None if self.undefined == "none" else float(self.undefined)
 
 
-@dataclass(frozen=True)
+@frozen
 class Engine:
     """How the work is shared out; nothing said, the files are scored as a whole."""
 

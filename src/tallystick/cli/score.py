@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from tallystick.cli.options import (
 )
 from tallystick.cli.output import chosen_format, progress, say, show_explanation, show_tables
 from tallystick.errors import MetricError, counted, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Asked, Shown, Task, Wish, find_task
 
 if TYPE_CHECKING:
@@ -185,13 +186,13 @@ def show_documents(task: Task, files: tuple[str, str | None], settings: Any, wis
 # The end of every `score` command
 
 
-@dataclass(frozen=True)
+@frozen
 class Ending:
     """What a `score` command has in the end: figures, what is shown and printed beside them, and what a report adds."""
 
     task: Task
     results: Mapping[str, Result]
-    shown: Shown = Shown()  # noqa: RUF009 - frozen
+    shown: Shown = Shown()
     opening: Sequence[str] = ()
     notes: Sequence[str] = ()
     closing: Sequence[str] = ()

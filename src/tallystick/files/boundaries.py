@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from tallystick.engine.arrays import I64
 from tallystick.files.json_values import Json, read_json, try_decode
 from tallystick.files.source import BYTE_ORDER_MARK, AnySource, Source, unpacked_name
+from tallystick.frozen import frozen
 
 Find = Callable[[bytes, bool], "tuple[I64, int]"]
 """From bytes that begin with a line, and whether the file ends with them, to the places where documents begin and how far that
@@ -49,7 +50,7 @@ _GLOBAL = re.compile(rb"^#[ \t]*global\.[^\n]*\n", re.MULTILINE)
 _DOCSTART = re.compile(rb"^-DOCSTART-", re.MULTILINE)
 
 
-@dataclass(frozen=True)
+@frozen
 class Boundaries:
     """How a format is cut: where documents begin, what they are called, and what every part has to begin with."""
 
@@ -59,7 +60,7 @@ class Boundaries:
     header: Callable[[bytes], list[tuple[int, int]]] | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Uncut:
     """A file that has to be read as a whole, and why."""
 
@@ -231,7 +232,7 @@ class Opening:
         return bool(self.documents) and self.documents[0].has(*keys)
 
 
-@dataclass(frozen=True)
+@frozen
 class Format:
     """A format of a task's files, declared once: how it is recognised, what reads it, and where its documents begin.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, islice
 from pathlib import Path
@@ -30,12 +29,13 @@ from tallystick.files.source import (
     read_bytes,
     unpacked_name,
 )
+from tallystick.frozen import frozen
 
 PORTION_BYTES = 4_000_000
 MOST_LINES = 4096
 
 
-@dataclass(frozen=True)
+@frozen
 class Portion:
     """Some lines of a source, one after the other: their numbers in the file (from 1), their bytes and where each begins."""
 

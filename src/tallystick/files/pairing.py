@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, counted, did_you_mean, some, unmet_ids
+from tallystick.frozen import frozen
 
 
 @dataclass
@@ -74,7 +75,7 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@frozen
 class Side(Generic[K]):
     """The documents of a file as a pairing sees them: what each is called, and where it begins.
 
@@ -173,7 +174,7 @@ class Documents(Generic[T]):
         return Side(self.file, list(self.values), list(self.places.values()), self.named, self.partial)
 
 
-@dataclass(frozen=True)
+@frozen
 class Paired(Generic[T]):
     """The documents of both sides in one order, what is to be said about them, and their texts where these were kept."""
 

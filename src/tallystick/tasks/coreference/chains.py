@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from tallystick.errors import Place, SidesMismatch, ValueMismatch, counted, some
 from tallystick.files.pairing import Missing, Side, document_key, require_allowed
+from tallystick.frozen import frozen
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 Span: TypeAlias = tuple[int, int]
@@ -108,7 +109,7 @@ class Chains:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class RepeatedMention:
     """A mention that stands more than once on one side of a document."""
 

@@ -9,7 +9,7 @@ them have in common, φ3, are counted once for all metrics (see `mentions`). BLA
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -291,7 +291,7 @@ def score(
 EXAMPLES = 5
 
 
-@dataclass(frozen=True)
+@frozen
 class Located:
     """A mention in its file: its document, its span (or parts, or value), its line, its entity's name."""
 
@@ -301,7 +301,7 @@ class Located:
     entity: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Example:
     """One error: the mentions that it is about, as the key and as the response have them."""
 
@@ -309,7 +309,7 @@ class Example:
     response: tuple[Located, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Errors:
     """All errors of one kind: how many, how many mentions they are about (on both sides), and the first ones."""
 
