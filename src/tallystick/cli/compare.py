@@ -12,7 +12,7 @@ import click
 from tallystick.cli.comparison import Showing, figures, page_options, show_comparisons
 from tallystick.cli.main import LazyGroup, printable
 from tallystick.cli.options import check_before, file_arguments, metric_option, settings_of, task_options
-from tallystick.cli.output import FORMATS
+from tallystick.cli.output import FORMATS, say
 from tallystick.errors import MetricError, SidesMismatch, counted, did_you_mean, some
 from tallystick.tasks.contract import OfSystems, Reading, Task, find_task, option_of
 
@@ -175,6 +175,8 @@ def _score_against(
     readings = {run: Reading(missing=absent.get(run)) for run in runs}
     # a reference from standard input or a pipe is read for each system, and kept by its source
     scored = task.score_systems(Source.of(reference), runs, metrics, settings, readings)
+    for line in dict.fromkeys(line for one in scored.values() for line in one.opening):
+        say(line)
     return {run: one.results for run, one in scored.items()}
 
 

@@ -121,6 +121,7 @@ def explain_command(name: str) -> click.Command:
 
     def run(reference: str, predicted: str, format_: str | None, **given: Any) -> None:
         given.pop("together", None)
+        check_before(read=predicted)
         wish = Wish(
             given.pop("metric", None) if task.named_metrics else None,
             given.pop("document"),

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.node import Node, Similarity, in_expression, keyword
 from tallystick.engine.data import Invalid
+from tallystick.errors import MetricError
 from tallystick.files.writing import to_json
 from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation
 from tallystick.results.tables import shorten, shorten_both
@@ -388,8 +390,15 @@ class MetricPart:
 
 
 def derivation(result: Result) -> MetricPart | None:
-    """The tree of a result's metric; None where it is no expression of the algebra."""
-    return _part(result.metric, "") if isinstance(result.metric, Node) else None
+    """The tree of a result's metric; None where it is no expression of the algebra. Of shards the expression comes back as it is
+    printed; it is read again unless it names functions of the user's."""
+    metric = result.metric
+    if isinstance(metric, str) and "(" in metric and ":" not in metric.replace("1:", "").replace("N:", ""):
+        from tallystick.algebra.parse import parse
+
+        with suppress(MetricError):
+            metric = parse(metric)
+    return _part(metric, "") if isinstance(metric, Node) else None
 
 
 def _part(node: Node, name: str) -> MetricPart:

@@ -179,12 +179,24 @@ def explain_documents(task: Task, scored: Scored, settings: Any, wish: Wish) -> 
     result = scored.results[name]
     if wish.document is not None:
         chosen = [_document(task, result, wish.document)]
+    elif wish.field is not None:
+        chosen = _worst_at(result, wish.field, wish.worst or 3)
     else:
         ids = {str(key): key for key in result.ids}
         rows = reports.documents_table({name: result}, wish.worst or 1).rows
         chosen = [ids.get(str(row[0]), row[0]) for row in rows]
     documents = [(key, result.documents.get(key, {}), task.tree(scored, settings, name, key)) for key in chosen]
     return Explained(documents, result.count, name)
+
+
+def _worst_at(result: Result, path: str, most: int) -> list[Any]:
+    """The documents that lose most at one field."""
+    from tallystick.results.breakdown import losses_by_document
+
+    found = (losses_by_document(result.expression, path, *sides) for sides in result.documents_kept)
+    losses = [loss for some in found for loss in some.tolist()]
+    order = sorted(range(len(losses)), key=lambda k: -losses[k])
+    return [result.ids[k] for k in order[:most] if losses[k] > 1e-9]
 
 
 def _document(task: Task, result: Result, wanted: str) -> Any:

@@ -98,6 +98,8 @@ class Amr(Task):
 
         if wish.metric not in (None, "smatch"):
             raise MetricError(f"--metric {wish.metric}: graphs are explained by smatch; leave it out")
+        if (wish.worst or 1) > 1:
+            raise MetricError("--worst: graphs are explained one at a time; name one with --document")
         left, right = self.read(reference, predicted, settings, Reading())
         name, tree = explain(left, right, _counting(settings), document=wish.document, limit=settings.seconds)
         return Explained([(name, {}, tree)], len(left), "smatch")

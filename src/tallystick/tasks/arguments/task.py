@@ -153,6 +153,11 @@ class Arguments(Task):
             alignment="What each stage accepted",
         )
 
+    def explained_by(self, metric: str | None) -> tuple[str, ...]:
+        if metric is not None:
+            raise MetricError(f"--metric {metric}: the tree shows what every stage accepted; leave it out")
+        return ()
+
     def explained_metric(self, results: Results) -> str:
         return self.main_metric(results)
 

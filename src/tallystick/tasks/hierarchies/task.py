@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
+from tallystick.errors import MetricError
+from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
@@ -58,6 +59,11 @@ class Hierarchies(Task):
 
         left, right = scored.corpus
         return forests_parts(left, right, settings.kinds)
+
+    def explain(self, reference: Any, predicted: Any, settings: HierarchySettings, wish: Wish) -> Explained:
+        if settings.transitive:
+            raise MetricError("--transitive: links of descendants have no tree to show; leave it out")
+        return super().explain(reference, predicted, settings, wish)
 
 
 TASK = Hierarchies()

@@ -112,7 +112,8 @@ class Records(Task):
         evaluation = Evaluation(prepared.metric)
         deque(scored_batches(prepared, evaluation), maxlen=0)
         result = prepared.signed(evaluation.compute())
-        return Scored(prepared, {"records": result.changed(notes=(*result.notes, *prepared.pairing.warnings()))})
+        results = {"records": result.changed(notes=(*result.notes, *prepared.pairing.warnings()))}
+        return Scored(prepared, results, opening=_describe_shape(prepared, reference, settings))
 
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: RecordSettings,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
-from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
+from tallystick.tasks.contract import Asked, Explained, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
@@ -138,6 +138,14 @@ class Templates(Task):
             return Parts()
         pairs, fillers = scored.corpus
         return templates_parts(pairs, fillers, scored.results)
+
+    def explain(self, reference: Any, predicted: Any, settings: TemplateSettings, wish: Wish) -> Explained:
+        """Which templates and fillers eq. 32 matches."""
+        if settings.preset:
+            raise MetricError(
+                "--preset: documents are explained by eq. 32, or by the --metric that is named; leave it out"
+            )
+        return super().explain(reference, predicted, settings, wish)
 
     def whole(self, settings: TemplateSettings) -> str:
         return "the official report is of a whole run" if settings.preset == OFFICIAL else ""
