@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -197,7 +198,7 @@ def test_a_state_that_is_none_is_an_error(tmp_path):
 def test_a_state_that_fails_on_the_way_is_an_error_of_ours(tmp_path):
     task, gold, system = make(tmp_path, "relations")
     (tmp_path / "state").mkdir()
-    with sqlite3.connect(tmp_path / "state" / "shards.sqlite") as other:
+    with closing(sqlite3.connect(tmp_path / "state" / "shards.sqlite")) as other, other:
         other.execute("CREATE TABLE shards (something TEXT)")
     done = call("score", task, gold, system, "--state", tmp_path / "state", code=2)
     assert "cannot hold the state of a run (no such column" in done.output

@@ -91,9 +91,10 @@ class State:
             raise InputError("the name of a state is empty; expected a folder")
         if self.directory.exists() and not self.directory.is_dir():
             raise InputError("is a file, expected a folder for the state of a run", str(directory))
+        base: sqlite3.Connection | None = None
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
-            self._base = sqlite3.connect(self.directory / FILE, timeout=60, isolation_level=None)
+            base = self._base = sqlite3.connect(self.directory / FILE, timeout=60, isolation_level=None)
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.executescript(_SCHEMA)
@@ -105,6 +106,8 @@ class State:
                 )
             self._base.execute("INSERT OR IGNORE INTO runs VALUES (?, ?, ?)", (self.run, subject, text))
         except (sqlite3.Error, OSError) as error:
+            if base is not None:
+                base.close()
             raise InputError(f"cannot hold the state of a run ({error})", str(directory)) from None
 
     def get(self, shard: Shard) -> Outcome | None:
