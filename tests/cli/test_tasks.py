@@ -13,7 +13,7 @@ from running import run_python
 from tallystick.cli.compare import compare_command
 from tallystick.cli.main import tallystick as command
 from tallystick.cli.score import explain_command, score_command
-from tallystick.files.boundaries import Boundaries
+from tallystick.files.boundaries import Boundaries, Uncut
 from tallystick.tasks.contract import Task, find_task, option_of, task_names
 from test_directions import against_the_order
 
@@ -126,3 +126,22 @@ def test_a_new_task_is_light_and_imports_from_the_left(call):
 def test_what_a_task_does_not_have_is_not_in_its_help(call):
     assert "'label' is not 'document'" in call("score", "amr", "a", "b", "--by", "label", code=2).output
     assert "no tree to show" in call("explain", "dependencies", "a", "b", code=2).output
+
+
+def test_a_task_without_missing_documents_says_why(tmp_path):
+    without = {name: find_task(name).without_missing for name in task_names() if find_task(name).without_missing}
+    assert list(without) == ["dependencies"]
+    file = tmp_path / "gold.conllu"
+    file.write_text("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
+    done = CliRunner().invoke(command, ["compare", "dependencies", str(file), str(file), "--missing", "empty"])
+    assert done.exit_code == 2
+    assert f"--missing empty: {without['dependencies']}; leave --missing out" in done.output
+
+
+def test_a_task_that_declares_no_formats_is_not_cut_where_nobody_knows_its_documents(tmp_path):
+    """Documents of several lines would be torn apart by a guess."""
+    phrases = tmp_path / "phrases.txt"
+    phrases.write_text("a\nb\n\nc\n\n")
+    found = Task().boundaries(str(phrases), None)
+    assert isinstance(found, Uncut)
+    assert found.reason == "where its documents begin is not known"
