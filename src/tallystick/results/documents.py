@@ -391,13 +391,13 @@ class MetricPart:
 
 def derivation(result: Result) -> MetricPart | None:
     """The tree of a result's metric; None where it is no expression of the algebra. Of shards the expression comes back as it is
-    printed; it is read again unless it names functions of the user's."""
+    printed, and is read again."""
     metric = result.metric
-    if isinstance(metric, str) and "(" in metric and ":" not in metric.replace("1:", "").replace("N:", ""):
+    if isinstance(metric, str):
         from tallystick.algebra.parse import parse
 
-        with suppress(MetricError):
-            metric = parse(metric)
+        with suppress(MetricError):  # the name of a procedure, or with functions of the user's
+            metric = parse(metric, functions=False)
     return _part(metric, "") if isinstance(metric, Node) else None
 
 
