@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tallystick.results.comparison import Comparison
     from tallystick.results.explanation import Explanation
     from tallystick.results.report import Parts
+    from tallystick.results.result import Result
     from tallystick.show.tables import Table
 
 Use = Literal["figures", "score", "explain"]
@@ -317,8 +318,13 @@ class Task:
 
     def tree(self, scored: Scored, settings: Any, metric: str, document: Any) -> Explanation:
         """The alignment of one document."""
-        found: Explanation = scored.results[metric].explain(document)
-        return found
+        result: Result = scored.results[metric]
+        if not result.is_expression:
+            instead = f"; leave --metric out for {self.explained}" if self.explained else ""
+            raise MetricError(
+                f"{metric} is a procedure, not an expression of the algebra, and has no tree to show{instead}"
+            )
+        return result.explain(document)
 
     # Shards
 
