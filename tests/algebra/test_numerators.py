@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from tallystick import TallystickError, each, evaluate, exact, f1, function, jaccard, match, optional, parse, via, weighted
+from tallystick import (
+    TallystickError,
+    each,
+    evaluate,
+    exact,
+    f1,
+    function,
+    jaccard,
+    match,
+    optional,
+    parse,
+    via,
+    weighted,
+)
 
 THREE_ON_ONE = ["a"], ["a", "a", "a"]
 
