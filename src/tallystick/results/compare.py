@@ -73,11 +73,14 @@ def compare(
     check_settings(resamples, level, method, seed)
     if test is not None and test not in TESTS:
         raise MetricError(f"test must be {' or '.join(TESTS)}, found {test!r}")
-    runs = {str(name): _runs(found) for name, found in systems.items()}
-    metrics = _common_metrics(runs)
-    runs = _of_one_kind(runs, metrics)
+    given = {str(name): _runs(found) for name, found in systems.items()}
+    how = {
+        "resamples": resamples, "seed": seed, "level": level, "method": method, "test": test, "ties": ties, "base": base, "splits": splits,
+    }  # fmt: skip
+    metrics = _common_metrics(given)
+    runs = _of_one_kind(given, metrics)
     if any(_are_splits(runs, metric) for metric in metrics) if splits is None else splits:
-        return _compare_splits(runs, metrics, ties, base)
+        return replace(_compare_splits(runs, metrics, ties, base), runs=given, how=how)
     groups = _together(runs, metrics)
     test = test or _fitting_test(runs, metrics)
     if test == "randomisation" and len({len(found) for found in runs.values()}) > 1:
@@ -104,7 +107,7 @@ def compare(
     return Comparison(
         tuple(runs), metrics, ranked(tuple(runs), metrics, cells, ties=ties, ascending=lower, base=base), differences, settings,
         (_documents(runs, metrics), *dict.fromkeys((*notes, *doubts)), *cautions.said(runs, metrics)),
-        tuple(dict.fromkeys(doubts)), _signatures(runs, settings), base=base or metrics[0], measures=measures,
+        tuple(dict.fromkeys(doubts)), _signatures(runs, settings), base=base or metrics[0], measures=measures, runs=given, how=how,
     )  # fmt: skip
 
 
@@ -230,7 +233,7 @@ def _fitting_test(runs: _Runs, metrics: Sequence[str]) -> str:
 
 def _runs(found: Result | Mapping[str, Result] | Runs) -> list[Mapping[str, Result]]:
     several = [found] if isinstance(found, (Result, Mapping)) else list(found)
-    return [{one.kind.headline: one} if isinstance(one, Result) else one for one in several]
+    return [{one.called: one} if isinstance(one, Result) else one for one in several]
 
 
 def _mean_cell(values: Sequence[float | None]) -> Cell:

@@ -105,6 +105,10 @@ class Background:
             further="result.explain",
         )  # fmt: skip
 
+    def without_documents(self) -> Background:
+        """The same, where only sums are left of the documents."""
+        return self
+
     def whole(self) -> str:
         """Why results cannot be added to those of other documents; nothing if they can."""
         return ""

@@ -243,6 +243,9 @@ class OfTask(Background):
             parts = Parts(main=self.of.main_metric(dict(results)), absent=self.absent or MERGED)
         return replace(parts, further=further)
 
+    def without_documents(self) -> Background:
+        return replace(self, scored=(), shown=Shown())
+
     def whole(self) -> str:
         return self.of.whole(self.settings)
 
