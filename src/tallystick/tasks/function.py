@@ -20,7 +20,7 @@ from tallystick.errors import MetricError, SidesMismatch, did_you_mean
 from tallystick.tasks.contract import Asked, Task, default_of, find_task, flag, option_of
 
 if TYPE_CHECKING:
-    from tallystick.tasks.contract import Scored
+    from tallystick.results.results import Results
 
 TOGETHER = "together"
 
@@ -40,24 +40,21 @@ def function_of(name: str) -> Callable[..., Any]:
     return function
 
 
-def evaluate_task(task: Task, reference: Any, predicted: Any, metrics: Any, options: Mapping[str, Any]) -> Any:
-    """Both sides scored by a task, as its command would."""
+def evaluate_task(task: Task, reference: Any, predicted: Any, metrics: Any, options: Mapping[str, Any]) -> Results:
+    """Both sides scored by a task, as its command would. The words of the documents are kept, for those who look at errors."""
+    from tallystick.tasks.metric import results_of
+
     try:
         chosen = metric_names(task, metrics)
         given = dict(options)
         both = given.pop(TOGETHER, False) if task.together else False
         settings = settings_from(task, given)
         task.check(chosen, settings)
-        sides = _sides(task, reference, predicted, both, settings)
-        scored, _ = task.run(*sides[:2], chosen, sides[2], Asked())
+        left, right, settings = _sides(task, reference, predicted, both, settings)
+        scored, shown = task.run(left, right, chosen, settings, Asked(report=True))
     except (MetricError, SidesMismatch) as error:
         raise _in_python(error, task) from error.__cause__
-    return results_of(task, scored)
-
-
-def results_of(task: Task, scored: Scored) -> Any:
-    """What the function of a task returns."""
-    return scored.results
+    return results_of(task, scored, settings, shown=shown)
 
 
 def _sides(task: Task, reference: Any, predicted: Any, together: bool, settings: Any) -> tuple[Any, Any, Any]:
