@@ -41,16 +41,18 @@ if TYPE_CHECKING:
     from tallystick.errors import TallystickError
     from tallystick.laboratory.kernels import gram, kernel_status
     from tallystick.results.compare import compare
-    from tallystick.results.evaluation import Evaluation, evaluate
+    from tallystick.results.comparison import Comparison
+    from tallystick.results.evaluation import evaluate
     from tallystick.results.explanation import Explanation
     from tallystick.results.result import Result
     from tallystick.results.results import Results
+    from tallystick.tasks.streaming import Evaluation
 
 _HOME = {
     "by_key": "algebra.choose", "choose": "algebra.choose", "distinct": "algebra.choose", "ignore": "algebra.choose",
     "matched": "algebra.choose", "ordered": "algebra.choose", "derive": "algebra.derive", "parse": "algebra.parse",
     "words": "algebra.text", "TallystickError": "errors", "gram": "laboratory.kernels", "kernel_status": "laboratory.kernels",
-    "compare": "results.compare", "Evaluation": "results.evaluation", "evaluate": "results.evaluation",
+    "compare": "results.compare", "Comparison": "results.comparison", "Evaluation": "tasks.streaming", "evaluate": "results.evaluation",
     "Explanation": "results.explanation", "Result": "results.result", "Results": "results.results",
 }  # fmt: skip
 """Where everything else is."""
@@ -63,7 +65,7 @@ _TASKS = (
 
 __all__ = [
     *_TASKS,
-    "Evaluation", "Explanation", "Result", "Results", "TallystickError",
+    "Comparison", "Evaluation", "Explanation", "Result", "Results", "TallystickError",
     "above", "aliases", "any_of", "at_least", "best", "by_key", "cases", "choose", "compare", "date", "derive", "distinct", "each",
     "embedding", "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judged", "judgements",
     "kernel_status",

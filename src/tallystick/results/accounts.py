@@ -414,7 +414,7 @@ class Remarks:
 
     def texts(self) -> tuple[str, ...]:
         return tuple(
-            first if same else f"in {times:,} shards, the first of them: {first}"
+            first if same else f"in {times:,} parts, the first of them: {first}"
             for first, times, same in self.sorts.values()
         )
 

@@ -115,7 +115,7 @@ class Background:
 
     def joined(self, other: Background) -> Background:
         """What is known about the documents of both."""
-        return replace(self, title="Evaluation", notes=tuple(dict.fromkeys((*self.notes, *other.notes))))
+        return replace(self, title="Evaluation", notes=())
 
 
 class Results(Mapping[str, Result]):
@@ -249,7 +249,7 @@ class Results(Mapping[str, Result]):
 
     def as_dict(self, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Everything as plain data."""
-        return reports.results_as_dict(self, {**(extra or {}), **self.background.beside(self)[0]})
+        return reports.results_as_dict(self, {**self.background.beside(self)[0], **(extra or {})})
 
     def to_json(self, *, indent: int | None = 2, extra: Mapping[str, Any] | None = None) -> str:
         """What the command prints with --format json."""

@@ -116,6 +116,8 @@ class Asked:
     keep_rows: bool = True
     undefined: float | None = None
     advance: Callable[[int, int], None] | None = None
+    keep: bool = False
+    """Whether the documents themselves are kept, to be explained later, where a task could do without them."""
 
 
 @frozen

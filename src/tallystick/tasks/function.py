@@ -11,12 +11,14 @@ import os
 import re
 import textwrap
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import Field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import MetricError, SidesMismatch, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Asked, Task, default_of, find_task, flag, option_of
 
 if TYPE_CHECKING:
@@ -41,20 +43,38 @@ def function_of(name: str) -> Callable[..., Any]:
 
 
 def evaluate_task(task: Task, reference: Any, predicted: Any, metrics: Any, options: Mapping[str, Any]) -> Results:
-    """Both sides scored by a task, as its command would. The words of the documents are kept, for those who look at errors."""
-    from tallystick.tasks.metric import results_of
+    """Both sides scored by a task, as its command would."""
+    return Call.of(task, metrics, options)(reference, predicted)
 
-    try:
-        chosen = metric_names(task, metrics)
-        given = dict(options)
-        both = given.pop(TOGETHER, False) if task.together else False
-        settings = settings_from(task, given)
-        task.check(chosen, settings)
-        left, right, settings = _sides(task, reference, predicted, both, settings)
-        scored, shown = task.run(left, right, chosen, settings, Asked(report=True))
-    except (MetricError, SidesMismatch) as error:
-        raise _in_python(error, task) from error.__cause__
-    return results_of(task, scored, settings, shown=shown)
+
+@frozen
+class Call:
+    """A task with metrics and options, ready for documents."""
+
+    task: Task
+    metrics: tuple[str, ...]
+    settings: Any
+    together: bool = False
+
+    @classmethod
+    def of(cls, task: Task, metrics: Any, options: Mapping[str, Any]) -> Call:
+        """What was asked for, checked as the command does."""
+        with in_python(task):
+            chosen, given = metric_names(task, metrics), dict(options)
+            together = given.pop(TOGETHER, False) if task.together else False
+            settings = settings_from(task, given)
+            task.check(chosen, settings)
+        return cls(task, chosen, settings, together)
+
+    def __call__(self, reference: Any, predicted: Any) -> Results:
+        """Documents scored; they are kept with their words, for those who look at errors."""
+        from tallystick.tasks.metric import results_of
+
+        with in_python(self.task):
+            left, right, settings = _sides(self.task, reference, predicted, self.together, self.settings)
+            asked = Asked(report=True, keep=True)
+            scored, shown = self.task.run(left, right, self.metrics, settings, asked)
+        return results_of(self.task, scored, settings, shown=shown)
 
 
 def _sides(task: Task, reference: Any, predicted: Any, together: bool, settings: Any) -> tuple[Any, Any, Any]:
@@ -164,12 +184,18 @@ def _number(one: Field[Any], value: Any, kind: type) -> Any:
     return value
 
 
-def _in_python(error: Exception, task: Task) -> Exception:
-    """The error with options as Python has them: `iou=` for `--iou`."""
-    names = {flag(one): f"{one.name}=" for one in task.options("figures")}
-    names |= {"--metric": "metrics=", "--together": f"{TOGETHER}=True"}
-    message = re.sub(r"--[a-z0-9]+(?:-[a-z0-9]+)*", lambda found: names.get(found[0], found[0]), str(error))
-    return type(error)(message) if message != str(error) else error
+@contextmanager
+def in_python(task: Task) -> Iterator[None]:
+    """Errors name options as Python has them: `iou=` for `--iou`."""
+    try:
+        yield
+    except (MetricError, SidesMismatch) as error:
+        names = {flag(one): f"{one.name}=" for one in task.options("figures")}
+        names |= {"--metric": "metrics=", "--together": f"{TOGETHER}=True"}
+        message = re.sub(r"--[a-z0-9]+(?:-[a-z0-9]+)*", lambda found: names.get(found[0], found[0]), str(error))
+        if message == str(error):
+            raise
+        raise type(error)(message) from error.__cause__
 
 
 # What help(ts.spans) and editors show

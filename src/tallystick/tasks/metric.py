@@ -14,7 +14,7 @@ import numpy as np
 from tallystick.algebra.node import Node
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.results import Background, Results, broken_down, find_labels
-from tallystick.tasks.contract import Asked, Explained, Scored, Shown
+from tallystick.tasks.contract import Asked, Explained, Scored, Shown, Task
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Paired
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.tables import Table
-    from tallystick.tasks.contract import Task, Wish
+    from tallystick.tasks.contract import Wish
 
 
 V = TypeVar("V")
@@ -188,12 +188,15 @@ class OfTask(Background):
     """Why a report has no alignments, where it cannot have them."""
 
     def beside(self, results: Results) -> tuple[dict[str, Any], Callable[[Table], Table] | None]:
-        return self.of.beside(dict(results))
+        json, extend = self.of.beside(dict(results))
+        return {**self.shown.json, **json}, extend
 
     def breakdown(self, results: Results, by: str, label: str | None) -> tuple[Sequence[Table], Mapping[str, Any]]:
         if by not in self.of.breakdowns:
             known = ", ".join((*self.of.breakdowns, "document"))
             raise MetricError(f"{self.task} has no figures by {by}; it has those by {known}")
+        if len(self.scored) != 1 and type(self.of).breakdown is Task.breakdown:  # the results are all that it looks at
+            return broken_down(results, by, label, self.labels, self.label)
         found = self.of.breakdown(self._only(results, f"figures by {by}"), by, label)
         return found.tables, found.json
 
@@ -253,8 +256,7 @@ class OfTask(Background):
         if not isinstance(other, OfTask) or (self.of.name, self.settings) != (other.of.name, other.settings):
             raise MetricError("results of different tasks or options cannot be added")
         scored = (*self.scored, *other.scored) if self.scored and other.scored else ()
-        notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
-        return replace(self, title="Evaluation", notes=notes, scored=scored, shown=Shown())
+        return replace(self, title="Evaluation", notes=(), scored=scored, shown=Shown())
 
     def _only(self, results: Results, what: str) -> Scored:
         if len(self.scored) != 1:

@@ -58,7 +58,7 @@ class Evaluation(Generic[R]):
         self, metric: Any = None, *, task: str | None = None, keep: bool = True, rows: bool = True, fields: bool = False,
         labels: str | None = None, **options: Any,
     ) -> None:  # fmt: skip
-        kept = {"keep": keep, "rows": rows, "fields": fields, "labels": labels}
+        kept: dict[str, Any] = {"keep": keep, "rows": rows, "fields": fields, "labels": labels}
         self._of: Any
         if task is not None:
             if metric is not None:
@@ -109,7 +109,7 @@ class TaskParts:
         from tallystick.tasks.function import Call
 
         self.task, self.keep = task, keep and rows
-        self._call = Call.of(find_task(task), options)
+        self._call = Call.of(find_task(task), options.pop("metrics", ()), options)
         reason = self._call.task.whole(self._call.settings)
         if reason:
             raise MetricError(f"{reason}, so that all documents have to be given to ts.{task} in one call")

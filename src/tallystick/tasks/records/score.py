@@ -250,7 +250,7 @@ def run_prepared(
     """Score all documents, a batch at a time. If no rows are asked for, memory does not grow with the number of documents as long
     as both files have the same order."""
     evaluation = Evaluation(
-        prepared.metric, undefined=asked.undefined, keep=False, rows=asked.keep_rows, fields=fields and asked.label is None,
+        prepared.metric, undefined=asked.undefined, keep=asked.keep, rows=asked.keep_rows, fields=fields and asked.label is None,
         labels=asked.label,
     )  # fmt: skip
     lines = prepared.pairing.reference.lines

@@ -215,7 +215,8 @@ class Records(Task):
         known = {kept.id: kept for kept in run.documents}
         labels = "labels" in shown.json
         tables, costs = ([], []) if labels else ([reports.fields_table(run.result)], reports.costs_table(run.result))
-        return Parts(tables, costs, explain=lambda key: run.explain(known[key]), alignment="Side by side")
+        explain = run.result.explain if run.result.sources is not None else lambda key: run.explain(known[key])
+        return Parts(tables, costs, explain=explain, alignment="Side by side")
 
     def explain(self, reference: Any, predicted: Any, settings: RecordSettings, wish: Wish) -> Explained:
         from tallystick.tasks.records.score import Wanted, prepare, run_prepared
