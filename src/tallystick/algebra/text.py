@@ -27,8 +27,20 @@ if TYPE_CHECKING:
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
+_UNSEEN = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
+"""What has no width: a zero-width space, and no-break spaces of that kind."""
+
+
+def plain_text(text: str, form: str = "NFC") -> str:
+    """A text as it looks: one Unicode form, and one blank for any white space, no-break spaces too."""
+    if not text.isascii():
+        text = unicodedata.normalize(form, text).translate(_UNSEEN)  # type: ignore[arg-type]
+    return " ".join(text.split())
+
+
 STEPS: dict[str, Callable[[str], str]] = {
     "casefold": str.casefold,
+    "nfc": lambda text: unicodedata.normalize("NFC", text),
     "nfkc": lambda text: unicodedata.normalize("NFKC", text),
     "accents": lambda text: "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)),
     "punctuation": lambda text: _PUNCTUATION.sub("", text),

@@ -24,6 +24,7 @@ from tallystick.algebra.parse import load, parse
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import as_data
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
+from tallystick.files.json_values import read_data
 from tallystick.files.lines import Lines, open_records
 from tallystick.files.pairing import Missing
 from tallystick.files.source import Source
@@ -34,7 +35,6 @@ from tallystick.results.result import Result, worst_first
 from tallystick.tasks.contract import Asked, Scored
 from tallystick.tasks.records.files import Batch, Pairing, lay_together
 from tallystick.tasks.records.fitting import Findings
-from tallystick.tasks.records.schema import read_data
 from tallystick.tasks.records.shapes import PLAIN, RecordShape, infer_shape, inferred_shape, shape_of_schema
 from tallystick.tasks.records.task import RecordSettings
 
