@@ -10,7 +10,6 @@ import dataclasses
 import datetime
 import decimal
 import fractions
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -141,12 +140,6 @@ class Equal(Similarity):
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return rng.randrange(LETTERS)
 
-    def spell(self, text: str) -> str:
-        """A text as it is compared."""
-        if self.spaces:
-            return plain_text(text, self.form) if self.form else " ".join(text.split())
-        return unicodedata.normalize(self.form, text) if self.form and not text.isascii() else text
-
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         if isinstance(reference, Leaf) and isinstance(predicted, Leaf) and reference.plain and predicted.plain:
             return exact._encode(reference, predicted, scope)
@@ -157,7 +150,7 @@ class Equal(Similarity):
         if kinds != {str}:
             left, right = comparable(left, kinds, scope), comparable(right, kinds, scope)
         table = number_values((left, right))
-        spelled = [self.spell(key) if type(key) is str else key for key in table]
+        spelled = [plain_text(key, self.form, self.spaces) if type(key) is str else key for key in table]
         classes = np.fromiter(map(number_values((spelled,)).__getitem__, spelled), np.int64, len(spelled))
         numbers = NOTHING if kinds == {str} or not self.noise else _join_neighbours(spelled, classes, self.noise)
         sides: list[Codes] = []

@@ -31,11 +31,11 @@ _UNSEEN = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
 """What has no width: a zero-width space, and no-break spaces of that kind."""
 
 
-def plain_text(text: str, form: str = "NFC") -> str:
-    """A text as it looks: one Unicode form, and one blank for any white space, no-break spaces too."""
-    if not text.isascii():
-        text = unicodedata.normalize(form, text).translate(_UNSEEN)  # type: ignore[arg-type]
-    return " ".join(text.split())
+def plain_text(text: str, form: str = "NFC", spaces: bool = True) -> str:
+    """A text as it looks: in one Unicode form, and with one blank for any white space, no-break spaces too."""
+    if form and not text.isascii():
+        text = unicodedata.normalize(form, text)  # type: ignore[arg-type]
+    return " ".join(text.translate(_UNSEEN).split()) if spaces else text
 
 
 STEPS: dict[str, Callable[[str], str]] = {

@@ -263,7 +263,7 @@ def _numeric_date(text: str) -> tuple[Moment, Moment] | None:
         readings = [(year, b, a), (year, b, a) if shape["mark"] == "." and int(b) <= 12 else (year, a, b)]
     else:
         return None
-    moments = [_try(*map(int, one), time=shape["time"]) for one in readings]
+    moments = [_try(int(year), int(month), int(day), shape["time"]) for year, month, day in readings]
     first, second = moments[0] or moments[1], moments[1] or moments[0]
     return ((first, _DAY), (second, _DAY)) if first and second else None
 
@@ -430,7 +430,7 @@ class Spelled(Similarity):
             return "read", meaning
         if gold and isinstance(value, str):
             scope.memory.note_spelling(NO_READING, scope.path, value)
-        return "text", freeze(plain_text(value) if isinstance(value, str) else value, scope)  # type: ignore[no-any-return]
+        return "text", freeze(plain_text(value) if isinstance(value, str) else value, scope)
 
     def refine(self, r: Codes, p: Codes, blocks: Blocks) -> Blocks:
         return blocks.refine(r.codes, p.codes, r.bound)

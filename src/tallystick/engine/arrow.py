@@ -223,7 +223,8 @@ class ArrowLeaf(Leaf):
         kind = self.values.type
         if _is_text(kind):
             return not pc.any(pc.match_substring_regex(self.values, r"[^ -~]|^ | $|  ")).as_py()
-        return pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_temporal(kind)
+        types = pa.types
+        return bool(types.is_integer(kind) or types.is_boolean(kind) or types.is_temporal(kind))
 
     def empty(self) -> Any:
         if not _is_text(self.values.type):
