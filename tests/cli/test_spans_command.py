@@ -111,11 +111,14 @@ def test_seqevals_report():
     run("gold.iob", "system.iob", "--seqeval", "--fail-under", "f1=0.9", code=1)
 
 
+NERVALUATE = ["nervaluate_strict", "nervaluate_exact", "nervaluate_partial", "nervaluate_ent_type"]
+
+
 def test_the_other_metrics_and_their_options():
-    names = ["overlap", "contain", "constrained_overlap", "iou", "segment_units", "token", "nervaluate"]
+    names = ["overlap", "contain", "constrained_overlap", "iou", "segment_units", "token", "semeval", "nervaluate"]
     options = [part for name in names for part in ("--metric", name)]
     found = metrics("gold.iob", "system.iob", *options, "--k1", 0, "--k2", 1, "--iou", 0.5)
-    assert list(found) == [*names[:-1], "strict", "exact", "partial", "type"]
+    assert list(found) == [*names[:-2], "strict", "exact", "partial", "type", *NERVALUATE]
     assert found["overlap"]["recall"] == 0.5
     assert found["exact"]["tally"]["correct"] == 2
     assert "k1=0, k2=1, partner=any" in found["constrained_overlap"]["signature"]

@@ -67,7 +67,8 @@ class Spans(Task):
     help = """Score spans: REFERENCE and PREDICTED are column files with IOB tags, JSONL, brat or CoNLL-U.
 
     Metrics: segment (exact), ts (tokens and separators), token, overlap, contain, constrained_overlap, iou,
-    segment_units, and nervaluate's strict, exact, partial, type (or nervaluate for all four).
+    segment_units; SemEval 2013's strict, exact, partial, type (or semeval for all four); nervaluate_strict,
+    nervaluate_exact, nervaluate_partial, nervaluate_ent_type (or nervaluate), count for count as nervaluate has them.
 
     \b
     tallystick score spans gold.iob system.iob
