@@ -21,7 +21,7 @@ from tallystick.algebra.choose import Choice
 from tallystick.algebra.derive import explain_derivation, record_fields
 from tallystick.algebra.node import Node
 from tallystick.engine.data import Invalid
-from tallystick.errors import MetricError
+from tallystick.errors import MetricError, some
 from tallystick.results.documents import Difference, differences, differences_table
 from tallystick.results.evaluation import evaluate
 from tallystick.results.explanation import Explanation
@@ -32,6 +32,7 @@ from tallystick.tasks.records.fitting import Findings, Unknown, settle_unknown
 from tallystick.tasks.records.score import as_metric, check_unknown, declared_shape, ignored_paths, read_choices
 from tallystick.tasks.records.shapes import infer_schema, inferred_shape
 from tallystick.tasks.records.task import RecordSettings
+from tallystick.tasks.spans.tags import split_tag
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,8 @@ class RecordScorer:
     def _evaluate(self, references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Result, Findings]:
         golds = [_decoded(one) for one in references]
         shape = self.shape
+        if shape is None and self.metric is None:
+            _refuse_tags(golds)
         if shape is None:
             shape = inferred_shape(*infer_schema(_as_json(golds)), "inferred from the reference")
         ours, theirs = shape.converters()
@@ -143,6 +146,17 @@ class RecordScorer:
         elif value is None:
             return Invalid("there is no prediction")
         return value if type(value) is Invalid else _value(side, value)
+
+
+def _refuse_tags(references: Sequence[Any]) -> None:
+    """Lists of tags look like lists of words, and as bags a tag at the wrong place is right."""
+    first = next((one for one in references if isinstance(one, (list, tuple)) and one), ())
+    tags = [one for one in first if isinstance(one, str)]
+    if tags and len(tags) == len(first) and all(split_tag(tag) for tag in tags) and any("-" in tag for tag in tags):
+        raise MetricError(
+            f"{some(tags)} look like tags of tokens, and would be compared as a bag, in which places do not count. For segments use "
+            "tallystick.adapters.huggingface.seqeval or ts.spans; if a bag is meant, say so: type=list[str]"
+        )
 
 
 def _value(side: RecordFile, value: Any) -> Any:

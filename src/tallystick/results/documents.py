@@ -400,7 +400,7 @@ def derivation(result: Result) -> MetricPart | None:
         from tallystick.algebra.parse import parse
 
         with suppress(MetricError):  # the name of a procedure, or with functions of the user's
-            metric = parse(metric, functions=False)
+            metric = parse(metric)
     return _part(metric, "") if isinstance(metric, Node) else None
 
 

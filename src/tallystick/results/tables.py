@@ -223,7 +223,7 @@ def explanation_line(tree: Explanation) -> str:
     if tree.status in ("missed", "spurious"):
         value = tree.predicted if tree.reference is None else tree.reference
         whole = shorten(value, 4 * WIDTH) if not explanation_parts(tree) else _kind(value)
-        said = "" if tree.how == PART else f"  {tree.status}"
+        said = "" if tree.how == PART or tree.name == tree.status else f"  {tree.status}"
         return f"{'-' if tree.status == 'missed' else '+'} {name}{whole}{said}"
     weight = f"{tree.weight:.4g}"
     if tree.children:

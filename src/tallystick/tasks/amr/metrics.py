@@ -247,7 +247,9 @@ def explain(
     if document is None:
         counts = score_graphs(pairs, counting, limit=limit)
         both = counts.predicted + counts.reference
-        place = int(np.argmin(np.where(both > 0, 2 * counts.matched / np.maximum(1, both), np.inf)))  # an empty pair has no worth
+        place = int(
+            np.argmin(np.where(both > 0, 2 * counts.matched / np.maximum(1, both), np.inf))
+        )  # an empty pair has no worth
     elif document in ids:
         place = ids.index(document)
     else:

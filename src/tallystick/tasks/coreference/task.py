@@ -80,7 +80,9 @@ class Coreference(Task):
     def tree(self, scored: Scored, settings: CoreferenceSettings, metric: str, document: Any) -> Explanation:
         from tallystick.tasks.coreference.show import with_words, words_of
 
-        return with_words(super().tree(scored, settings, metric, document), words_of(scored.corpus, _options(settings)), document)
+        return with_words(
+            super().tree(scored, settings, metric, document), words_of(scored.corpus, _options(settings)), document
+        )
 
     def show(self, scored: Scored, settings: CoreferenceSettings, asked: Asked) -> Shown:
         if not settings.errors:
@@ -92,7 +94,9 @@ class Coreference(Task):
         costs = score_if_fixed(scored.corpus, _options(settings))
         words = words_of(scored.corpus, _options(settings))
         errors = [{**asdict(kind), "conll_if_fixed": costs[1][kind.error]} for kind in found]
-        for mention in (one for kind in errors for example in kind["examples"] for side in example.values() for one in side):
+        for mention in (
+            one for kind in errors for example in kind["examples"] for side in example.values() for one in side
+        ):
             if said := words(mention["document"], mention["mention"]):
                 mention["words"] = said
         return Shown([errors_table(found, costs, words)], {"errors": errors})

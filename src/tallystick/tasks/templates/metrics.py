@@ -430,7 +430,7 @@ def filler_similarity(fillers: str | Similarity | None) -> Similarity | None:
             f"no similarity of fillers {fillers!r}; there are {', '.join(FILLERS)}, or an expression over entities such as "
             f"'record(mentions=best(exact))'.{did_you_mean(fillers, FILLERS)}"
         )
-    found = parse(fillers)
+    found = parse(fillers, functions=True)
     if not isinstance(found, Similarity):
         raise MetricError(f"{found} is no similarity of two fillers")
     return found
