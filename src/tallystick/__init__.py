@@ -41,18 +41,19 @@ if TYPE_CHECKING:
     from tallystick.results.evaluation import Evaluation, evaluate
     from tallystick.results.explanation import Explanation
     from tallystick.results.result import Result
+    from tallystick.results.results import Results
 
 _HOME = {
     "by_key": "algebra.choose", "choose": "algebra.choose", "distinct": "algebra.choose", "ignore": "algebra.choose",
     "matched": "algebra.choose", "ordered": "algebra.choose", "derive": "algebra.derive", "parse": "algebra.parse",
     "words": "algebra.text", "TallystickError": "errors", "gram": "laboratory.kernels", "kernel_status": "laboratory.kernels",
     "compare": "results.compare", "Evaluation": "results.evaluation", "evaluate": "results.evaluation",
-    "Explanation": "results.explanation", "Result": "results.result",
+    "Explanation": "results.explanation", "Result": "results.result", "Results": "results.results",
 }  # fmt: skip
 """Where everything else is."""
 
 __all__ = [
-    "Evaluation", "Explanation", "Result", "TallystickError",
+    "Evaluation", "Explanation", "Result", "Results", "TallystickError",
     "above", "aliases", "any_of", "at_least", "best", "by_key", "cases", "choose", "compare", "date", "derive", "distinct", "each",
     "embedding", "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judged", "judgements",
     "kernel_status",

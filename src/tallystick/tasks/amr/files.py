@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.engine.arrays import I64
-from tallystick.errors import InputError, Place
+from tallystick.errors import InputError, Place, SidesMismatch
 from tallystick.files.boundaries import Boundaries, Format, Opening, Uncut, find_format, up_to_the_last, whole_lines
 from tallystick.files.json_values import decode_line, shown
 from tallystick.files.pairing import Missing, Side, pair_sides
@@ -62,6 +62,8 @@ class Graphs:
     file: str
     graphs: list[Graph]
     problems: list[tuple[int, InputError]] = field(default_factory=list)
+    by_order: bool = False
+    """Whether the graphs are to be paired by order although they have names."""
 
     def __len__(self) -> int:
         return len(self.graphs)
@@ -71,12 +73,18 @@ class Graphs:
         """What a pairing needs to know: graphs have names only if all of them do."""
         names = [graph.name for graph in self.graphs]
         places = [Place(self.file, graph.line or None) for graph in self.graphs]
-        return Side(self.file, names, places, named=len(names) > 0 and None not in names)
+        return Side(self.file, names, places, named=len(names) > 0 and None not in names and not self.by_order)
 
 
 def pair_graphs(reference: Graphs, predicted: Graphs) -> list[tuple[Graph, Graph]]:
     """Pairs by name where every graph of both files has one (`# ::id`), else by order; in the order of the reference."""
-    return [(reference.graphs[k], predicted.graphs[j]) for k, j in pair_sides(reference.side, predicted.side)]
+    try:
+        pairs = pair_sides(reference.side, predicted.side)
+    except SidesMismatch as error:
+        if not (reference.side.named and predicted.side.named and len(reference) == len(predicted)):
+            raise
+        raise SidesMismatch(f"{error}; if the order of the graphs is the same, use --pair order") from None
+    return [(reference.graphs[k], predicted.graphs[j]) for k, j in pairs]
 
 
 def with_missing(reference: Graphs, predicted: Graphs, absent: Missing) -> Graphs:

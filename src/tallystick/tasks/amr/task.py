@@ -28,6 +28,7 @@ class AmrSettings:
     duplicates: str | None = option(None, "How triples that occur twice in a graph count.", choices=("multiset", "removed", "product"))
     mod: str | None = option(None, "How :mod and :domain are made one.", choices=("domain", "canonical", "mod", "keep"))
     input: str = option("auto", "PENMAN, or triples (JSON Lines, or a triple a line); auto tells PENMAN from JSON Lines.", choices=("auto", "penman", "triples"))
+    pair: str = option("auto", "Which graphs belong together: those of one # ::id where all have one, or those of one place in the files.", choices=("auto", "order"))
     lenient: bool = option(False, "Count a graph that cannot be read as empty, and list it.")
     seconds: float | None = option(None, "At most this long for each pair; the score then has bounds.", names=("--limit",), metavar="SECONDS", above=0)
     subscores: bool = option(False, "Also the fine-grained scores: unlabelled, concepts, named entities, ...")
@@ -60,6 +61,7 @@ class Amr(Task):
         from tallystick.tasks.amr.files import read_graphs, with_missing
 
         left, right = (read_graphs(side, settings.input, lenient=settings.lenient) for side in (reference, predicted))
+        left.by_order = right.by_order = settings.pair == "order"
         return left, with_missing(left, right, reading.missing) if reading.missing else right
 
     def score_systems(
@@ -85,6 +87,9 @@ class Amr(Task):
                 closing = (_describe_times(counts, next(iter(results.values())).ids, took),)
             out[run] = Scored((*graphs, counts), results, closing=closing)
         return out
+
+    def whole(self, settings: AmrSettings) -> str:
+        return "--pair order counts the graphs of whole files" if settings.pair == "order" else ""
 
     def parts(self, scored: Scored, settings: AmrSettings, shown: Shown) -> Parts:
         from tallystick.tasks.amr.show import meaning_parts

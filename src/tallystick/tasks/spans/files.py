@@ -5,6 +5,7 @@
 | brat    | a folder, or the name ends in `.ann`                                             |
 | jsonl   | the name ends in `.jsonl`, or the first line is a JSON object; `.parquet`, `.arrow`, ... |
 | conllu  | the name ends in `.conllu`, or the first line that is no comment is one of CoNLL-U |
+| hipe    | the first line is the header of HIPE's TSV                                       |
 | columns | everything else                                                                  |
 
 The readers are strict: a file that was taken for the wrong format is an error in its first lines, not a low
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
-from tallystick.files.boundaries import Format, Opening, column_boundaries, conllu_boundaries
+from tallystick.files.boundaries import Format, Opening, Uncut, column_boundaries, conllu_boundaries
 from tallystick.files.lines import is_arrow_file
 from tallystick.files.pairing import Missing
 from tallystick.files.source import AnySource, Source
@@ -31,6 +32,7 @@ from tallystick.files.table import Numbering, read_columns
 from tallystick.tasks.spans.jsonl import Offsets, read_brat, read_spans
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Span, annotate
 from tallystick.tasks.spans.tags import (
+    HIPE_HEADER,
     Columns,
     Reading,
     Repairs,
@@ -38,6 +40,7 @@ from tallystick.tasks.spans.tags import (
     TaggedTexts,
     decode,
     read_conllu_tags,
+    read_hipe_tags,
     read_tags,
     tags_from_lists,
 )
@@ -131,10 +134,12 @@ def read_span_files(
             reference, predicted, key=key, column=columns.reference, same_tokens=columns.same_tokens
         )
         return _decoded(tagged, decoding, None)
+    if chosen == "hipe":
+        return _decoded(read_hipe_tags(reference, predicted, columns), decoding, None)
     if chosen in READERS:
         texts = READERS[chosen](reference, predicted, offsets, keep_tokens=keep_tokens, absent=absent)
         return SpanCorpus(texts, str(offsets))
-    raise MetricError(f'"{chosen}" is not a format of spans; there are columns, jsonl, brat, conllu')
+    raise MetricError(f'"{chosen}" is not a format of spans; there are columns, jsonl, brat, conllu, hipe')
 
 
 READERS = {"brat": read_brat, "jsonl": read_spans}
@@ -171,6 +176,10 @@ def _is_conllu(opening: Opening) -> bool:
     return opening.name.endswith(".conllu") or _content(opening) == "conllu"
 
 
+def _is_hipe(opening: Opening) -> bool:
+    return not opening.source.reads_once and opening.head.startswith(HIPE_HEADER)
+
+
 def _content(opening: Opening) -> str:
     """What the first line that is no comment looks like."""
     for line in [] if opening.source.reads_once else _first_lines(opening.source):
@@ -185,6 +194,7 @@ FORMATS = (
     Format("brat", lambda opening: is_brat(opening.source)),
     Format("jsonl", _is_jsonl),
     Format("conllu", _is_conllu, boundaries=conllu_boundaries),
+    Format("hipe", _is_hipe, boundaries=Uncut("a HIPE file has one header for all documents")),
     Format("columns", boundaries=column_boundaries),
 )
 """The formats of spans, the first that fits."""

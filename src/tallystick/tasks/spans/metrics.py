@@ -28,7 +28,7 @@ import numpy as np
 
 from tallystick.algebra.exact import exact
 from tallystick.algebra.node import Node, Similarity
-from tallystick.algebra.normalise import f
+from tallystick.algebra.normalise import f, sides
 from tallystick.algebra.numbers import overlap
 from tallystick.algebra.records import record
 from tallystick.algebra.sets import match
@@ -416,8 +416,10 @@ def metrics_for(options: SpanOptions = PLAIN, *, gaps: bool = False, weighted: b
             return None
         shared: Similarity = overlap(kind, start="start", end="end", inclusive=False)
         shared = shared if threshold is None else at_least(shared, threshold)
-        one_to_one = (options.partner or default) == "one-to-one"
-        return f_beta(match(record(span=shared, tag=exact), "1:1" if one_to_one else "N:1"))
+        segments = record(span=shared, tag=exact)
+        if (options.partner or default) == "one-to-one":
+            return f_beta(match(segments))
+        return sides(match(segments, "N:1"), match(segments, "1:N"), options.beta)
 
     def counted(default: Partner, **limits: Any) -> Callable[[Prepared], SpanCounts]:
         return lambda p: count_overlap(p.texts, p.rows, options.partner or default, p.pairs, **limits)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tallystick.tasks.spans.files import SpanCorpus
     from tallystick.tasks.spans.metrics import SpanOptions
 
-FORMATS = ("columns", "jsonl", "brat", "conllu")
-TAGGED, WITH_OFFSETS, COLUMNS = ("columns", "conllu"), ("jsonl", "brat"), ("columns",)
+FORMATS = ("columns", "jsonl", "brat", "conllu", "hipe")
+TAGGED, WITH_OFFSETS, COLUMNS = ("columns", "conllu", "hipe"), ("jsonl", "brat"), ("columns",)
 OVERLAPPING = ("overlap", "contain", "constrained_overlap", "iou")
 
 
@@ -35,10 +35,10 @@ class SpanSettings:
     k2: int | None = option(None, "constrained_overlap: missing tokens allowed.", least=0, on=("constrained_overlap",))
     iou: float = option(0.5, "The threshold of iou.", above=0, most=1, on=("iou",))
     distinct: bool = option(False, "segment: sets, not bags.", on=("segment",))
-    input: Literal["columns", "jsonl", "brat", "conllu"] | None = option(None, "Default: by name and content.")
+    input: Literal["columns", "jsonl", "brat", "conllu", "hipe"] | None = option(None, "Default: by name and content.")
     scheme: Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"] = option("IOB2", "What the tags follow.", on=TAGGED)
     strict: bool = option(False, "What breaks the scheme is no segment, or is read as conlleval does (the default) and counted.", names=("--strict/--lenient",), on=TAGGED)
-    reference_column: int | None = option(None, "Of column files, from 0, or from the end where negative.  [default: the last; with --together the last but one]", on=TAGGED)
+    reference_column: int | None = option(None, "Of column files, from 0, or from the end where negative.  [default: the last; with --together the last but one; of HIPE 1]", on=TAGGED)
     predicted_column: int = option(-1, on=COLUMNS)
     token_column: int = option(0, on=COLUMNS)
     weight_column: int | None = option(None, "A weight for each token, in the reference.", on=COLUMNS)
@@ -63,8 +63,8 @@ class Spans(Task):
     """Labelled segments."""
 
     name = "spans"
-    summary = "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, Parquet, brat or CoNLL-U files"
-    help = """Score spans: REFERENCE and PREDICTED are column files with IOB tags, JSONL, brat or CoNLL-U.
+    summary = "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, Parquet, brat, CoNLL-U or HIPE files"
+    help = """Score spans: REFERENCE and PREDICTED are column files with IOB tags, JSONL, brat, CoNLL-U or HIPE.
 
     Metrics: segment (exact), ts (tokens and separators), token, overlap, contain, constrained_overlap, iou,
     segment_units; SemEval 2013's strict, exact, partial, type (or semeval for all four); nervaluate_strict,

@@ -120,23 +120,13 @@ def meet(pairs: PairedTemplates, compatible: Callable[[str, str], float], phi: S
     type_ = function(compatible)
     r, p = type_.encode(Objects([t.type for t in reference]), Objects([t.type for t in predicted]), Scope())
     met = type_.pairs(r, p, blocks)
-    found = fillers_alike(reference, predicted, phi, blocks)
+    earned = []
+    for constraint in ("N:1", "1:N"):
+        fillers = match(record(slot=exact, value=phi), constraint, literal=True)
+        found = fillers.pairs(*_encoded(fillers, reference, predicted), blocks)
+        earned.append(look_up(found, met.i, met.j, len(predicted), len(reference)))
     n = len(pairs.ids)
-    if found is None:
-        none = np.zeros(len(met.i))
-        return Meeting(reference, predicted, document_r, document_p, n, met.i, met.j, none, none)
-    r, p, i, j = found
-    height, width = len(reference), len(predicted)
-    of_predicted = look_up(_counted(r.owners[i], p.owners, j, width), met.i, met.j, width, height)
-    of_reference = look_up(_counted(p.owners[j], r.owners, i, height), met.j, met.i, height, width)
-    return Meeting(reference, predicted, document_r, document_p, n, met.i, met.j, of_predicted, of_reference)
-
-
-def _counted(others: I64, owners: I64, fillers: I64, width: int) -> Pairs:
-    """For each template of the other side and each of this: how many different fillers of this one have a partner there."""
-    other, filler = np.unique((others, fillers), axis=1)
-    keys, counts = np.unique(other * width + owners[filler], return_counts=True)
-    return Pairs(keys // width, keys % width, counts.astype(np.float64))
+    return Meeting(reference, predicted, document_r, document_p, n, met.i, met.j, earned[0], earned[1])
 
 
 def _encoded(fillers: Match, reference: Sequence[Any], predicted: Sequence[Any]) -> tuple[Any, Any]:
