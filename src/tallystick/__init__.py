@@ -2,7 +2,10 @@
 
     import tallystick as ts
 
-    metric = ts.derive(list[Relation])
+    print(ts.spans("gold.iob", "system.iob"))                       a function for each task: files, or plain data
+    print(ts.coreference([[(0, 2), (5, 6)]], [[(0, 2)]]))
+
+    metric = ts.derive(list[Relation])                              a metric of your own
     result = ts.evaluate(metric, references, predictions)
     print(result, result.explain(0))
 
@@ -52,7 +55,14 @@ _HOME = {
 }  # fmt: skip
 """Where everything else is."""
 
+_TASKS = (
+    "amr", "arguments", "coreference", "dependencies", "events", "hierarchies", "nary", "records", "relations", "roles", "spans",
+    "templates",
+)  # fmt: skip
+"""The tasks, each of which is a function."""
+
 __all__ = [
+    *_TASKS,
     "Evaluation", "Explanation", "Result", "Results", "TallystickError",
     "above", "aliases", "any_of", "at_least", "best", "by_key", "cases", "choose", "compare", "date", "derive", "distinct", "each",
     "embedding", "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judged", "judgements",
@@ -64,6 +74,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _TASKS:
+        from tallystick.tasks.function import function_of
+
+        globals()[name] = function_of(name)
+        return globals()[name]
     home = _HOME.get(name) or (_home_of(name) if name in __all__ else "")
     if home:
         value = getattr(import_module(f"tallystick.{home}"), name)
@@ -98,4 +113,4 @@ def _parts() -> dict[str, Any]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_HOME, *_parts()})
+    return sorted({*_TASKS, *_HOME, *_parts()})
