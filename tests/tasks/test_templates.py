@@ -13,7 +13,7 @@ from tallystick import parse
 from tallystick.errors import MetricError
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
 from tallystick.tasks.templates.files import PairedTemplates
-from tallystick.tasks.templates.metrics import FILLERS, METRICS, VARIANTS, by_slot, evaluate, gtt, muc4_templates
+from tallystick.tasks.templates.metrics import FILLERS, METRICS, VARIANTS, by_slot, evaluate, muc4_templates
 
 
 def template(type_, **slots):
