@@ -2,6 +2,8 @@
 
     import tallystick as ts
 
+    print(ts.score({"vendor": "Acme", "total": 12}, '{"vendor": "Acme", "total": 13}'))
+
     metric = ts.derive(list[Relation])
     result = ts.evaluate(metric, references, predictions)
     print(result, result.explain(0))
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from tallystick.results.evaluation import Evaluation, evaluate
     from tallystick.results.explanation import Explanation
     from tallystick.results.result import Result
+    from tallystick.tasks.records.score import score
 
 _HOME = {
     "by_key": "algebra.choose", "choose": "algebra.choose", "distinct": "algebra.choose", "ignore": "algebra.choose",
@@ -48,6 +51,7 @@ _HOME = {
     "words": "algebra.text", "TallystickError": "errors", "gram": "laboratory.kernels", "kernel_status": "laboratory.kernels",
     "compare": "results.compare", "Evaluation": "results.evaluation", "evaluate": "results.evaluation",
     "Explanation": "results.explanation", "Result": "results.result",
+    "score": "tasks.records.score",
 }  # fmt: skip
 """Where everything else is."""
 
@@ -57,7 +61,7 @@ __all__ = [
     "embedding", "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judged", "judgements",
     "kernel_status",
     "keyed", "latent", "let", "levels", "links", "match", "matched", "number", "optional", "ordered", "overlap", "parse",
-    "precision", "recall", "record", "ref", "scoped", "sequence", "sides", "subset", "subtypes", "supertypes", "text",
+    "precision", "recall", "record", "ref", "scoped", "score", "sequence", "sides", "subset", "subtypes", "supertypes", "text",
     "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",
 ]  # fmt: skip
 
