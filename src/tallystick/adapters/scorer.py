@@ -20,6 +20,7 @@ from tallystick.algebra.choose import Choice
 from tallystick.algebra.node import Node
 from tallystick.errors import MetricError, TallystickError
 from tallystick.files.documents import encode
+from tallystick.files.json_values import decode_line
 from tallystick.results.documents import Difference, differences, differences_table
 from tallystick.results.explanation import Explanation
 from tallystick.results.result import Result
@@ -119,7 +120,8 @@ class RecordScorer:
         return self._evaluate(references, predictions)[0]
 
     def _evaluate(self, references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Result, Findings]:
-        sides = list(references), [_encodable(one) for one in predictions]
+        lenient = self.settings.lenient
+        sides = list(references), [_encodable(one) if lenient else _decoded(one) for one in predictions]
         if self._prepared is None:
             known = Known(None, "by order", "")
             prepared = prepare(*sides, self.settings, known=known, shape=self._declared)
@@ -127,6 +129,10 @@ class RecordScorer:
         else:
             prepared = prepare_again(self._prepared, *sides, self.settings)
         return score_prepared(prepared), prepared.pairing.predicted.findings
+
+
+def _decoded(value: Any) -> Any:
+    return decode_line(value, "prediction") if isinstance(value, (str, bytes)) else value
 
 
 def _encodable(value: Any) -> Any:

@@ -164,6 +164,7 @@ class Sides(Node):
 
     precision: Similarity
     recall: Similarity
+    beta: float = 1.0
     name = "sides"
     says = "precision and recall are two expressions"
     letter = "N"
@@ -178,9 +179,15 @@ class Sides(Node):
     def _arguments(self) -> Iterator[str]:
         yield f"precision={self.precision!r}"
         yield f"recall={self.recall!r}"
+        if self.beta != 1:
+            yield f"beta={self.beta:g}"
+
+    @property
+    def headline(self) -> tuple[str, float]:
+        return f"f{self.beta:g}", self.beta
 
     def mirrored(self) -> Node:
-        return Sides(self.recall.mirrored(), self.precision.mirrored())
+        return Sides(self.recall.mirrored(), self.precision.mirrored(), 1 / self.beta)
 
 
 def f_score(num_r: F64, num_p: F64, den_r: F64, den_p: F64, beta: float) -> F64:
@@ -218,9 +225,9 @@ def jaccard(inner: Similarity) -> Jaccard:
     return Jaccard(inner)
 
 
-def sides(precision: Similarity, recall: Similarity) -> Sides:
+def sides(precision: Similarity, recall: Similarity, beta: float = 1.0) -> Sides:
     """Precision from one expression and recall from another."""
-    return Sides(precision, recall)
+    return Sides(precision, recall, beta)
 
 
 # Similarities of two collections that are not normalised sums: subset, shared links, the best pair, supertypes.

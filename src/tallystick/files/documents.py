@@ -97,10 +97,12 @@ class HeldLines(Lines):
 
     def __init__(
         self, file: str, lines: Sequence[bytes], names: Sequence[Any] | None = None, places: Sequence[Place] | None = None,
-        remark: str = "",
+        remark: str = "", texts: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(Source.of_text(b"", file))
         self.documents, self.names, self.places, self.remark = list(lines), names, places, remark
+        self.texts = texts
+        """Whether some documents are in memory as a model wrote them, or were never written."""
 
     @property
     def seekable(self) -> bool:
@@ -222,7 +224,13 @@ def _hold_mapping(value: Any, file: str, fields: Collection[str], by_key: bool, 
         if len(keys) < 2 or not all(one and 2 * len(one & keys[0]) > len(one | keys[0]) for one in keys):
             return None
     remark = f"{file} is read as {counted(len(value), 'document')} by id: its keys are the ids, such as {next(iter(value))!r}"
-    return HeldLines(file, [encode(one, file, text) for one in value.values()], list(map(_name, value)), remark=remark)
+    return HeldLines(
+        file,
+        [encode(one, file, text) for one in value.values()],
+        list(map(_name, value)),
+        remark=remark,
+        texts=text and any(map(_is_text, value.values())),
+    )
 
 
 def _keys_of(value: Any) -> Iterable[str]:
@@ -380,7 +388,12 @@ def hold_values(
             return mapping
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable) or _is_record(given):
         given = [given]
-    return HeldLines(name, [encode(one, name, text) for one in given])
+    given = list(given)
+    return HeldLines(name, [encode(one, name, text) for one in given], texts=text and any(map(_is_text, given)))
+
+
+def _is_text(value: Any) -> bool:
+    return value is None or isinstance(value, (str, bytes))
 
 
 def _is_record(value: Any) -> bool:

@@ -14,19 +14,17 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.data import Invalid, Scope
 from tallystick.engine.encoded import freeze
 from tallystick.engine.tally import Counts, Labelled, lower_is_better
-from tallystick.errors import MetricError, ValueMismatch, counted
-from tallystick.files.writing import to_json, write_atomically
+from tallystick.errors import MetricError, ValueMismatch
+from tallystick.files.writing import write_atomically
 from tallystick.results.result import shared_signatures
 from tallystick.show.tables import (
     Column,
     Table,
     cut,
-    notebook_table,
     notebook_tree,
     one_line,
     quantity,
     tell_apart,
-    to_text,
 )
 from tallystick.version import __version__
 
@@ -157,23 +155,6 @@ def fields_table(result: Result) -> Table:
     return Table(columns, out, notes=notes)
 
 
-def result_text(result: Result) -> str:
-    """A result for a person."""
-    table = figures_table({result.kind.headline: result})
-    lines = [to_text(table), f"{counted(result.count, 'document')}. {result.signature}"]
-    lines += [f"Warning: {warning}" for warning in result.warnings]
-    return "\n".join(lines)
-
-
-def result_html(result: Result) -> str:
-    """A result in a notebook: its figures, how many documents there are, and the signature."""
-    documents = counted(result.count, "document")
-    if result.exact_documents is not None and result.count > 1:
-        documents += f", {result.exact_documents:,} all right"
-    notes = [documents, *(f"Warning: {warning}" for warning in result.warnings)]
-    return notebook_table(figures_table({result.kind.headline: result}), notes, [result.signature])
-
-
 WIDTH = 70
 """So many characters of a value are shown on a line."""
 MARKS = {"matched": "↔", "missed": "-", "spurious": "+"}
@@ -285,21 +266,17 @@ def costs_table(result: Result) -> list[Table]:
 # Results as the JSON that the command line prints.
 
 
-def results_to_json(
-    results: Mapping[str, Result], *, indent: int | None = 2, extra: Mapping[str, Any] | None = None
-) -> str:
-    """Several metrics' results over one corpus as JSON."""
+def results_as_dict(results: Mapping[str, Result], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Several metrics' results over one corpus as plain data."""
     first = next(iter(results.values()))
-    warnings = list(dict.fromkeys(w for result in results.values() for w in result.warnings))
-    content = {
+    return {
         "tallystick": __version__,
         "signature": "; ".join(f"{names} | {rest}" for names, rest in shared_signatures(results).items()),
         "documents": first.count,
         "metrics": {name: {**result.as_dict(), "signature": result.signature} for name, result in results.items()},
-        **(extra or {}),
-        "warnings": warnings,
+        **extra,
+        "warnings": list(dict.fromkeys(w for result in results.values() for w in result.warnings)),
     }
-    return to_json(content, indent=indent)
 
 
 # The tallies of every document as a table, for whatever counts on from there: DuckDB, Polars, pandas, a spreadsheet.

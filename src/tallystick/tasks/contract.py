@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.tables import Table
+    from tallystick.tasks.plain import Given
 
 Use = Literal["figures", "score", "explain"]
 Results = dict[str, Any]
@@ -115,6 +116,8 @@ class Asked:
     keep_rows: bool = True
     undefined: float | None = None
     advance: Callable[[int, int], None] | None = None
+    keep: bool = False
+    """Whether the documents are kept, to be looked at later."""
 
 
 @frozen
@@ -214,6 +217,32 @@ class Task:
     """Whether --macro needs the rows of the documents."""
 
     # What every task has
+
+    a_document: ClassVar[str] = "document"
+    """What one document of plain data is called in messages."""
+    document_keys: ClassVar[tuple[str, ...]] = ()
+    """The keys that a document of plain data may have: a dict that has no others is a document, not a mapping by id."""
+    data: ClassVar[str] = ""
+    """What plain data its Python function takes, for the docstring."""
+
+    def document(self, value: Any, where: str) -> Any:
+        """One document of plain data (`tasks.plain.plain`) as a line of its JSON Lines; a `ValueMismatch` where it is none."""
+        from tallystick.tasks.plain import expect, named
+
+        expect(isinstance(value, dict), where, f"a {self.a_document}, a dict", value)
+        return named(value, **value)
+
+    def take(self, reference: Any, predicted: Any, settings: Any) -> tuple[Any, Any, Any]:
+        """Files or plain data as two sides that `read` takes, and the settings that they are read with."""
+        from tallystick.tasks.plain import Given, take_sides
+
+        sides = take_sides(self.document, reference, predicted, self.document_keys, self.a_document)
+        left, right = (self.write(side) if isinstance(side, Given) else side for side in sides)
+        return left, right, settings
+
+    def write(self, given: Given) -> Any:
+        """The documents of one side as `read` takes them: JSON Lines, unless the task has something better."""
+        return given.lines
 
     def read(self, reference: Any, predicted: Any, settings: Any, reading: Reading) -> Any:
         """Two files as a corpus: both sides' documents, paired."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,7 +65,8 @@ BAG = f1(match(exact))
 #     semantic_roles   Smatch over :ARGn
 #
 # Parts that are Smatch find an alignment of their own; the others compare two bags and need none. Edges are
-# counted after inverse roles are turned round.
+# counted after inverse roles are turned round; reentrancies before `:mod` becomes an inverted `:domain`, which would
+# give a tree several edges into one variable.
 
 View = Callable[[Facts], Facts | list[str]]
 
@@ -120,6 +121,11 @@ class AmrMetric(NamedMetric):
     """Smatch over a view of the triples, or a bag of labels."""
 
     look: View | None = None
+    keeps_mod: bool = False
+
+    def counting(self, chosen: Counting) -> Counting:
+        """How its triples are counted, where the user has chosen `chosen` for Smatch."""
+        return replace(chosen, mod="keep") if self.keeps_mod else chosen
 
     @property
     def is_bag(self) -> bool:
@@ -136,7 +142,7 @@ METRICS: dict[str, AmrMetric] = {
         AmrMetric("named_entities", "concepts that have a :name", BAG, look=lambda facts: _concepts_with(facts, ":name")),
         AmrMetric("negation", "concepts that have a :polarity", BAG, look=lambda facts: _concepts_with(facts, ":polarity")),
         AmrMetric("wikification", "values of :wiki", BAG, look=lambda facts: [x for _, role, x, _ in facts.unary if role == ":wiki"]),
-        AmrMetric("reentrancies", "Smatch over the edges into variables that have several", smatch(), look=_reentrancies),
+        AmrMetric("reentrancies", "Smatch over the edges into variables that have several", smatch(), look=_reentrancies, keeps_mod=True),
         AmrMetric("semantic_roles", "Smatch over :ARGn", smatch(), look=_roles),
     )
 }  # fmt: skip
@@ -164,16 +170,18 @@ def score(
         for side in (reference, predicted)
         for _, error in side.problems
     )
-    read = FactReader(counting)
-    facts: list[list[Facts]] = [[read(pair[side]) for pair in pairs] for side in (0, 1)]
     settings = [f"{f.name}={getattr(counting, f.name)}" for f in fields(counting)]
     settings += [f"limit={limit:g}"] if limit is not None else []
     about: dict[str, Any] = {"ids": names_of(pairs), "notes": notes, "settings": " | ".join(settings)}
     results: dict[str, Result] = {}
     counts = None
+    facts: dict[Counting, list[list[Facts]]] = {}
     for name, metric in chosen.items():
-        look = metric.look
-        seen: list[list[Any]] = [side if look is None else [look(one) for one in side] for side in facts]
+        look, how = metric.look, metric.counting(counting)
+        if how not in facts:
+            read = FactReader(how)
+            facts[how] = [[read(pair[side]) for pair in pairs] for side in (0, 1)]
+        seen: list[list[Any]] = [side if look is None else [look(one) for one in side] for side in facts[how]]
         if metric.is_bag:
             sides = Objects(seen[0]), Objects(seen[1])
             rows = tally_rows(metric.node, *sides, Memory())

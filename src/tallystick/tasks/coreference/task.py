@@ -11,6 +11,7 @@ from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, optio
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
     from tallystick.tasks.coreference.mentions import CoreferenceOptions
+    from tallystick.tasks.plain import Given
 
 TOPIC = r"[^_/]+"
 
@@ -50,6 +51,25 @@ class Coreference(Task):
         from tallystick.tasks.coreference.files import FORMATS
 
         return FORMATS
+
+    a_document = "document of clusters"
+    document_keys = ("id", "doc_id", "doc_key", "clusters", "predicted_clusters", "tokens", "sentences")
+    data = """
+    A document is a list of clusters, a cluster a list of mentions, and a mention is (start, end), where ends are exclusive: (3, 4) is token 3
+    alone; or it is any text that names the mention on both sides.
+    [[(0, 2), (5, 6)], [(3, 4)]] is one document, a list of such lists are several, {"d1": [...]} are documents by id.
+    A document may also be a dict: {"id": "d1", "clusters": [...], "tokens": [...]}.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.coreference.files import cluster_document
+
+        return cluster_document(value, where)
+
+    def write(self, given: Given) -> Any:
+        from tallystick.tasks.coreference.files import clusters_of
+
+        return clusters_of(given)
 
     def check(self, metrics: tuple[str, ...], settings: CoreferenceSettings) -> None:
         if settings.scope != "topic" and settings.topic != TOPIC:

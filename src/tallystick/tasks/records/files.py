@@ -577,5 +577,6 @@ def lay_together(
         open_predictions(predicted, settings, shape.reference, left.lines), theirs, shape.predicted, key, credit=credit,
         advice=LENIENT,
     )  # fmt: skip
-    right.lenient, right.tolerant = settings.lenient, not shape.promised
+    texts = isinstance(right.lines, HeldLines) and right.lines.texts
+    right.lenient, right.tolerant = settings.lenient or texts, not shape.promised
     return Pairing(left, right, id_named=settings.id is not None, missing=missing)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,14 +32,15 @@ from tallystick.results.breakdown import losses_by_document
 from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation, explain_document
 from tallystick.results.result import Result, worst_first
-from tallystick.tasks.contract import Asked, Reading, Scored, option_of
+from tallystick.results.results import Results
+from tallystick.tasks.contract import Asked, Scored
+from tallystick.tasks.function import function_of
 from tallystick.tasks.records.files import Batch, Pairing, lay_together, open_reference, reference_id
 from tallystick.tasks.records.fitting import Findings
 from tallystick.tasks.records.schema import read_data
 from tallystick.tasks.records.shapes import PLAIN, RecordShape, infer_shape, inferred_shape, shape_of_schema
 from tallystick.tasks.records.task import RecordSettings
 
-TASK_OPTIONS = [one for one in fields(RecordSettings) if option_of(one).use == "figures"]
 UNKNOWN = ("count", "ignore")
 
 
@@ -263,8 +264,8 @@ def run_prepared(
     """Score all documents, a batch at a time. If no rows are asked for, memory does not grow with the number of documents as long
     as both files have the same order."""
     evaluation = Evaluation(
-        prepared.metric, undefined=asked.undefined, keep=False, rows=asked.keep_rows, fields=fields and asked.label is None,
-        labels=asked.label,
+        prepared.metric, undefined=asked.undefined, keep=asked.keep, rows=asked.keep_rows,
+        fields=fields and asked.label is None and not asked.keep, labels=asked.label,
     )  # fmt: skip
     lines = prepared.pairing.reference.lines
     for batch, rows in scored_batches(prepared, evaluation):
@@ -361,34 +362,20 @@ def score(
     type: Any = None,
     schema: Any = None,
     choices: Any = None,
-    lenient: bool | None = None,
     **options: Any,
-) -> Result:
+) -> Results:
     """Score predicted records against a reference: what `tallystick score records` does, for data in memory, too.
 
     Both sides may be one record, a list of them, a mapping from ids to them, a data frame (pandas, polars, pyarrow), or a path; a
     record is plain data, an instance of a type, or text: JSON, or whatever a model wrote. `type` is a dataclass, a pydantic model or any
     other type of a record, `schema` a JSON Schema; without either the shape is inferred from the reference. `choices` say by path
     how to compare what. All other options are those of the command: `credit`, `unknown`, `nothing`, `id`, `from_`, ... A model's
-    text is read leniently, unless `lenient` is False; everything else is lenient only if asked for.
+    text is always read leniently; everything else only with `lenient`.
     """
-    from tallystick.tasks.records.task import TASK
-
-    settings = record_settings(type=type, schema=schema, choices=choices, lenient=bool(lenient), **options)
-    left, right, settings = TASK.take(reference, predicted, settings)
-    if lenient is False:
-        settings = replace(settings, lenient=False)
-    result: Result = TASK.score(left, right, (), settings, Reading()).results["records"]
-    return result
-
-
-def record_settings(**options: Any) -> RecordSettings:
-    """The settings with these options; one that there is not is an error that says which there are."""
-    known = [one.name for one in TASK_OPTIONS]
-    for name in options:
-        if name not in known:
-            raise MetricError(f"there is no option {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")
-    return RecordSettings(**options)
+    found: Results = function_of("records")(
+        reference, predicted, type=type, schema=schema, choices=choices, **options
+    )
+    return found
 
 
 def score_files(reference: str | Path, predicted: str | Path, *, undefined: float | None = None, **options: Any) -> Run:

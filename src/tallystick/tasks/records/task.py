@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError, did_you_mean
@@ -101,14 +101,10 @@ class Records(Task):
         )
 
     def take(self, reference: Any, predicted: Any, settings: RecordSettings) -> tuple[Any, Any, RecordSettings]:
-        """Both sides as Python has them: a string is the name of a file, or else the text of a record. A model's text is read
-        leniently."""
+        """Both sides as Python has them: a string is the name of a file, or else the text of a record."""
         from tallystick.files.documents import looks_like_text
 
         sides = [[one] if isinstance(one, str) and looks_like_text(one) else one for one in (reference, predicted)]
-        given = sides[1].values() if isinstance(sides[1], Mapping) else sides[1] if isinstance(sides[1], list) else ()
-        if any(one is None or isinstance(one, (str, bytes)) for one in given):
-            settings = replace(settings, lenient=True)
         return sides[0], sides[1], settings
 
     def score(
@@ -198,7 +194,7 @@ class Records(Task):
             labels = [vars(row) for row in result.by_label(asked.label)]
             shown = Shown([reports.labels_table(result, asked.label)], {"labels": labels})
         else:
-            by_order = run.paired == "by order" and asked.format != "json"
+            by_order = run.paired == "by order" and asked.format != "json" and not asked.keep
             notes = [paired + " (--id FIELD pairs by a field)" * by_order, exact_note(result)]
             shown = _show_figures(run, settings, asked)
             if asked.format == "table" and shown.tables and asked.by is None and not settings.worst:
@@ -230,7 +226,8 @@ class Records(Task):
         known = {kept.id: kept for kept in run.documents}
         labels = "labels" in shown.json
         tables, costs = ([], []) if labels else ([reports.fields_table(run.result)], reports.costs_table(run.result))
-        return Parts(tables, costs, explain=lambda key: run.explain(known[key]), alignment="Side by side")
+        explain = run.result.explain if run.result.sources is not None else lambda key: run.explain(known[key])
+        return Parts(tables, costs, explain=explain, alignment="Side by side")
 
     def explain(self, reference: Any, predicted: Any, settings: RecordSettings, wish: Wish) -> Explained:
         from tallystick.tasks.records.score import Wanted, prepare, run_prepared

@@ -114,12 +114,11 @@ def meet(pairs: PairedTemplates, compatible: Callable[[str, str], float], phi: S
     type_ = function(compatible)
     r, p = type_.encode(Objects([t.type for t in reference]), Objects([t.type for t in predicted]), Scope())
     met = type_.pairs(r, p, blocks)
-    fillers = match(record(slot=exact, value=phi), "N:1")
-    found = fillers.numerators(*_encoded(fillers, reference, predicted), blocks)
-    earned = [
-        look_up(Pairs(found.i, found.j, side), met.i, met.j, len(predicted), len(reference))
-        for side in (found.predicted, found.reference)
-    ]
+    earned = []
+    for constraint in ("N:1", "1:N"):
+        fillers = match(record(slot=exact, value=phi), constraint, literal=True)
+        found = fillers.pairs(*_encoded(fillers, reference, predicted), blocks)
+        earned.append(look_up(found, met.i, met.j, len(predicted), len(reference)))
     n = len(pairs.ids)
     return Meeting(reference, predicted, document_r, document_p, n, met.i, met.j, earned[0], earned[1])
 
