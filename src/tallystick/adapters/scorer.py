@@ -18,7 +18,7 @@ from typing import Any
 
 from tallystick.algebra.choose import Choice
 from tallystick.algebra.node import Node
-from tallystick.errors import MetricError, TallystickError
+from tallystick.errors import MetricError, TallystickError, some
 from tallystick.files.documents import encode
 from tallystick.files.json_values import decode_line
 from tallystick.results.documents import Difference, differences, differences_table
@@ -37,6 +37,7 @@ from tallystick.tasks.records.score import (
     score_prepared,
 )
 from tallystick.tasks.records.task import RecordSettings
+from tallystick.tasks.spans.tags import split_tag
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,8 @@ class RecordScorer:
         return self._evaluate(references, predictions)[0]
 
     def _evaluate(self, references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Result, Findings]:
+        if self._declared is None:
+            _refuse_tags(references)
         lenient = self.settings.lenient
         sides = list(references), [_encodable(one) if lenient else _decoded(one) for one in predictions]
         if self._prepared is None:
@@ -129,6 +132,17 @@ class RecordScorer:
         else:
             prepared = prepare_again(self._prepared, *sides, self.settings)
         return score_prepared(prepared), prepared.pairing.predicted.findings
+
+
+def _refuse_tags(references: Sequence[Any]) -> None:
+    """Lists of tags look like lists of words, and as bags a tag at the wrong place is right."""
+    first = next((one for one in references if isinstance(one, (list, tuple)) and one), ())
+    tags = [one for one in first if isinstance(one, str)]
+    if tags and len(tags) == len(first) and all(split_tag(tag) for tag in tags) and any("-" in tag for tag in tags):
+        raise MetricError(
+            f"{some(tags)} look like tags of tokens, and would be compared as a bag, in which places do not count. For segments use "
+            "tallystick.adapters.huggingface.seqeval or ts.spans; if a bag is meant, say so: type=list[str]"
+        )
 
 
 def _decoded(value: Any) -> Any:

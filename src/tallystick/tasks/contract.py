@@ -348,7 +348,7 @@ class Task:
     def tree(self, scored: Scored, settings: Any, metric: str, document: Any) -> Explanation:
         """The alignment of one document."""
         result: Result = scored.results[metric]
-        if not result.is_expression:
+        if not result.is_expression and result.tree is None:
             instead = f"; leave --metric out for {self.explained}" if self.explained else ""
             raise MetricError(
                 f"{metric} is a procedure, not an expression of the algebra, and has no tree to show{instead}"

@@ -245,7 +245,7 @@ def declared_shape(settings: RecordSettings) -> RecordShape | None:
 
 def as_metric(metric: Node | str) -> Node:
     """A metric, or the text of one."""
-    return parse(metric) if isinstance(metric, str) else metric
+    return parse(metric, functions=True) if isinstance(metric, str) else metric
 
 
 def ignored_paths(decisions: Sequence[Decision]) -> set[str]:
