@@ -116,6 +116,8 @@ class Asked:
     keep_rows: bool = True
     undefined: float | None = None
     advance: Callable[[int, int], None] | None = None
+    keep: bool = False
+    """Whether the documents are kept, to be looked at later."""
 
 
 @frozen
