@@ -2,6 +2,7 @@
 
     import tallystick as ts
 
+    print(ts.score({"vendor": "Acme"}, '{"vendor": "Acme Inc."}'))     records: data, files, a model's text
     print(ts.spans("gold.iob", "system.iob"))                       a function for each task: files, or plain data
     print(ts.coreference([[(0, 2), (5, 6)]], [[(0, 2)]]))
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
     from tallystick.results.result import Result
     from tallystick.results.results import Results
+    from tallystick.tasks.records.score import score
 
 _HOME = {
     "by_key": "algebra.choose", "choose": "algebra.choose", "distinct": "algebra.choose", "ignore": "algebra.choose",
@@ -52,6 +54,7 @@ _HOME = {
     "words": "algebra.text", "TallystickError": "errors", "gram": "laboratory.kernels", "kernel_status": "laboratory.kernels",
     "compare": "results.compare", "Evaluation": "results.evaluation", "evaluate": "results.evaluation",
     "Explanation": "results.explanation", "Result": "results.result", "Results": "results.results",
+    "score": "tasks.records.score",
 }  # fmt: skip
 """Where everything else is."""
 
@@ -68,7 +71,7 @@ __all__ = [
     "embedding", "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judged", "judgements",
     "kernel_status",
     "keyed", "latent", "let", "levels", "links", "match", "matched", "number", "optional", "ordered", "overlap", "parse",
-    "precision", "recall", "record", "ref", "scoped", "sequence", "sides", "subset", "subtypes", "supertypes", "text",
+    "precision", "recall", "record", "ref", "scoped", "score", "sequence", "sides", "subset", "subtypes", "supertypes", "text",
     "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",
 ]  # fmt: skip
 

@@ -51,7 +51,7 @@ def evaluate_task(task: Task, reference: Any, predicted: Any, metrics: Any, opti
         settings = settings_from(task, given)
         task.check(chosen, settings)
         left, right, settings = _sides(task, reference, predicted, both, settings)
-        scored, shown = task.run(left, right, chosen, settings, Asked(report=True))
+        scored, shown = task.run(left, right, chosen, settings, Asked(report=True, keep=True))
     except (MetricError, SidesMismatch) as error:
         raise _in_python(error, task) from error.__cause__
     return results_of(task, scored, settings, shown=shown)

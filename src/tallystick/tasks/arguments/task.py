@@ -149,6 +149,8 @@ class Arguments(Task):
         table = roles_table(scored.corpus)
         return Shown([table], {"labels": [dict(zip(table.columns, row, strict=True)) for row in table.rows]})
 
+    base = "exact"
+
     def main_metric(self, results: Results) -> str:
         """The last stage, which accepts all that the others do."""
         return list(results)[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
@@ -10,6 +11,7 @@ from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 from tallystick.tasks.named import HeadSettings, read_json_object
 
 if TYPE_CHECKING:
+    from tallystick.results.explanation import Explanation
     from tallystick.results.report import Parts
 
 
@@ -93,6 +95,11 @@ class Events(Task):
             weights=settings.weights,
         )
         return score(pairs, metrics, options, rams=left.format == "RAMS")
+
+    def tree(self, scored: Scored, settings: EventSettings, metric: str, document: Any) -> Explanation:
+        from tallystick.tasks.events.show import with_words
+
+        return with_words(partial(super().tree, scored, settings, metric), scored.corpus[1])(document)
 
     def parts(self, scored: Scored, settings: EventSettings, shown: Shown) -> Parts:
         from tallystick.tasks.events.show import events_drawer, with_words

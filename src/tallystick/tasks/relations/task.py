@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from tallystick.tasks.named import HeadSettings
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Documents
+    from tallystick.results.explanation import Explanation
     from tallystick.results.report import Parts
     from tallystick.tasks.plain import Given
 
@@ -115,6 +117,11 @@ class Relations(Task):
                 raise MetricError(
                     f"{flag(one)} changes nothing for DocRED's files, whose facts are compared as they stand"
                 )
+
+    def tree(self, scored: Scored, settings: RelationSettings, metric: str, document: Any) -> Explanation:
+        from tallystick.tasks.relations.show import with_words
+
+        return with_words(partial(super().tree, scored, settings, metric), scored.corpus.texts)(document)
 
     def parts(self, scored: Scored, settings: RelationSettings, shown: Shown) -> Parts:
         from tallystick.tasks.relations.show import relations_drawer, with_words

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.tasks.contract import Reading, Task, option
-from tallystick.tasks.named import MentionSettings
+from tallystick.tasks.named import STRINGS, STRINGS_HELP, MentionSettings
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class RoleSettings(MentionSettings):
     """What is the same mention and the same role."""
 
     # fmt: off
-    strings: str = option("grit", "How texts are compared: without case, punctuation and articles, or as they are.", choices=("grit", "exact"))
+    strings: str = option("grit", STRINGS_HELP, choices=tuple(STRINGS))
     # fmt: on
 
 

@@ -80,8 +80,7 @@ class Spans(Task):
     together = "REFERENCE holds both, gold and predicted, in two columns."
     breakdowns = ("label",)
     rows_for_means = True
-    can_explain = False
-    instead_of_explain = "spans have no tree to show; `tallystick score spans ... --errors` lists what went wrong"
+    explained = "segment"
 
     def formats(self) -> Any:
         from tallystick.tasks.spans.files import FORMATS
