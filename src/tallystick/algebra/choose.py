@@ -306,7 +306,7 @@ def _read_hierarchy(spec: Any) -> Similarity:
 def _read_expression(spec: Any) -> Similarity:
     from tallystick.algebra.parse import parse
 
-    found = parse(str(spec))
+    found = parse(str(spec), functions=True)
     if not isinstance(found, Similarity):
         raise MetricError(f"{spec!r} is no similarity")
     return found

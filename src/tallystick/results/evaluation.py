@@ -242,10 +242,8 @@ def _check_documents(name: str, side: Any) -> None:
 
 def kind_of(metric: Node) -> Counts:
     """Which figures a metric has."""
-    if metric.by_side is not None:
-        return Counts(one=False)
     headline, beta = metric.headline
-    return Counts(headline, beta, one=not metric.summed.two_numerators)
+    return Counts(headline, beta, one=metric.by_side is None and not metric.summed.two_numerators)
 
 
 def tally_rows(metric: Node, reference: Data, predicted: Data, memory: Memory) -> F64:
