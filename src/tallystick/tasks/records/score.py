@@ -203,7 +203,9 @@ def prepare(
     if settings.metric is not None:
         return Prepared(shape, as_metric(settings.metric), (), pairing)
     by_id = pairing.decide() == "by id" and not (are_named(left) and are_named(pairing.predicted.lines))
-    for id_field in {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ()) if by_id else ():
+    for id_field in (
+        {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ()) if by_id else ()
+    ):
         # A field that pairs the documents is always right; counting it would only flatter.
         choices.setdefault(id_field, Choice(ignored=True, why="it pairs the documents"))
     if settings.nothing is not None:
@@ -374,9 +376,7 @@ def score(
     how to compare what. All other options are those of the command: `credit`, `unknown`, `nothing`, `id`, `from_`, ... A model's
     text is always read leniently; everything else only with `lenient`.
     """
-    found: Results = function_of("records")(
-        reference, predicted, type=type, schema=schema, choices=choices, **options
-    )
+    found: Results = function_of("records")(reference, predicted, type=type, schema=schema, choices=choices, **options)
     return found
 
 
