@@ -224,7 +224,7 @@ class Memory:
         """What is to be said of texts, with the first of them."""
         for what in dict.fromkeys(what for what, _ in self.spellings):
             here = {path: texts for (said, path), texts in self.spellings.items() if said == what}
-            named = (f"{path or 'the value'} {', '.join(map(repr, list(texts)[:3]))}" for path, texts in here.items())
+            named = (f"{path or 'the value'} {', '.join(map(repr, list(texts)[:5]))}" for path, texts in here.items())
             yield f"{what}: {counted(sum(map(len, here.values())), 'spelling')} ({'; '.join(list(named)[:5])})"
 
     def merge(self, other: Memory) -> None:
