@@ -20,6 +20,7 @@ from typing import Any
 from tallystick.algebra.choose import Choice
 from tallystick.algebra.derive import explain_derivation, record_fields
 from tallystick.algebra.node import Node
+from tallystick.algebra.surplus import settle_unknown, split_known
 from tallystick.engine.data import Invalid
 from tallystick.errors import MetricError
 from tallystick.results.documents import Difference, differences, differences_table
@@ -28,8 +29,8 @@ from tallystick.results.explanation import Explanation
 from tallystick.results.result import Result
 from tallystick.show.tables import to_text
 from tallystick.tasks.records.files import RecordFile
-from tallystick.tasks.records.fitting import Findings, Unknown, settle_unknown
-from tallystick.tasks.records.score import as_metric, check_unknown, declared_shape, ignored_paths, read_choices
+from tallystick.tasks.records.fitting import Findings
+from tallystick.tasks.records.score import as_metric, check_unknown, declared_shape, read_choices
 from tallystick.tasks.records.shapes import infer_schema, inferred_shape
 from tallystick.tasks.records.task import RecordSettings
 
@@ -123,17 +124,16 @@ class RecordScorer:
         right.lenient, right.tolerant = self.lenient, not shape.promised
         metric = self.metric
         if metric is None:
-            metric, decisions = explain_derivation(
-                shape.reference, self.choices, credit=self.credit, source=self.source
-            )
-            for side in (left, right) if shape.promised else (right,):
-                side.unknown = Unknown(side.type, ignored_paths(decisions))
+            metric, _ = explain_derivation(shape.reference, self.choices, credit=self.credit, source=self.source)
+            metric, right.unknown = split_known(metric)
+            left.unknown = right.unknown
             right.findings.unknown_counts = self.unknown == "count"
+        right.metric = metric
         known, found = [_value(left, one) for one in golds], [self._predicted(right, one) for one in predictions]
         for k, value in enumerate(found):
             if isinstance(value, Invalid):
                 right.findings.invalid.append((k, value.reason))
-        sides = settle_unknown(range(len(known)), known, found, right.findings, right.findings.unknown_counts)
+        sides = settle_unknown(range(len(known)), known, found, right.findings)
         return evaluate(metric, *sides), right.findings
 
     def _predicted(self, side: RecordFile, value: Any) -> Any:

@@ -23,11 +23,11 @@ from typing_extensions import NotRequired, TypedDict
 
 from tallystick.algebra.choose import Choice, read_choice
 from tallystick.algebra.derive import union_of
+from tallystick.algebra.surplus import OPEN
 from tallystick.algebra.text import Text
 from tallystick.errors import DerivationError, InputError, Place, did_you_mean
 from tallystick.files.json_values import TOO_DEEP, decode_line
 from tallystick.files.source import read_text, shown_name
-from tallystick.tasks.records.fitting import OPEN
 
 KEYWORD = "x-tallystick"
 MOST_STEPS = 100_000

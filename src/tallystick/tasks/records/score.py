@@ -21,8 +21,9 @@ from tallystick.algebra.choose import NOTHING, Choice
 from tallystick.algebra.derive import Decision, explain_derivation, record_fields
 from tallystick.algebra.node import Node
 from tallystick.algebra.parse import load, parse
+from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
-from tallystick.engine.data import as_data
+from tallystick.engine.data import Rows, as_data
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.files.lines import Lines, open_records
 from tallystick.files.pairing import Missing
@@ -197,7 +198,8 @@ def prepare(
     if known is not None:
         pairing.how = known.paired
     if settings.metric is not None:
-        return Prepared(shape, as_metric(settings.metric), (), pairing)
+        pairing.predicted.metric = as_metric(settings.metric)
+        return Prepared(shape, pairing.predicted.metric, (), pairing)
     id_field = settings.id or "id"
     if pairing.decide() == "by id" and id_field in (record_fields(shape.reference) or {}):
         # A field that pairs the documents is always right; counting it would only flatter.
@@ -205,7 +207,10 @@ def prepare(
     if settings.nothing is not None:
         choices = _with_nothing(shape.reference, choices, settings.credit, _words(settings.nothing))
     metric, decisions = explain_derivation(shape.reference, choices, credit=settings.credit, source=source)
-    pairing.watch_keys(ignored_paths(decisions), shape.promised, count=settings.unknown == "count")
+    metric, keys = split_known(metric)
+    assert keys is not None
+    pairing.predicted.metric = metric
+    pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
     return Prepared(shape, metric, tuple(decisions), pairing, "unknown=ignored" if settings.unknown == "ignore" else "")
 
 
@@ -232,11 +237,6 @@ def declared_shape(settings: RecordSettings) -> RecordShape | None:
 def as_metric(metric: Node | str) -> Node:
     """A metric, or the text of one."""
     return parse(metric) if isinstance(metric, str) else metric
-
-
-def ignored_paths(decisions: Sequence[Decision]) -> set[str]:
-    """Where nothing is compared."""
-    return {decision.path for decision in decisions if decision.how == "ignored"}
 
 
 def run_prepared(
@@ -270,6 +270,8 @@ def scored_batches(prepared: Prepared, evaluation: Evaluation) -> Iterator[tuple
     for batch in batches:
         try:
             found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+            assert evaluation.scored is not None
+            batch = Batch(batch.ids, *(Rows(side) for side in evaluation.scored))
         except SidesMismatch:  # an id comes twice: reading to the end finds out on which line
             deque(batches, maxlen=0)
             raise
