@@ -65,6 +65,7 @@ class Matching(Similarity):
     letter = "M"
     structure = "items"
     adds_up = True
+    carries_variables = True
 
     def __post_init__(self) -> None:
         require(
@@ -242,7 +243,7 @@ class Match(Constrained):
         if not self.has_variables:
             yield from super().scope_constraints()
         else:
-            self.inner.check_variables("scoped")
+            self.inner.check_variables("scoped", "object")
             yield self.constraint
 
     def scope_groups(self, r: Any, p: Any, rows: I64, columns: I64, blocks: Blocks, factor: float) -> Iterator[Any]:
