@@ -273,11 +273,13 @@ def with_empties(found: Pairs, r: Items, p: Items, blocks: Blocks, one: str = ""
 class Subset(OverItems):
     """1 if the predicted collection is not empty and lies inside the reference (eq. 25).
 
-    With `empty`, an empty one lies inside every other, as eq. 25 is printed and as grit has it.
+    With `empty`, an empty one lies inside every other, as eq. 25 is printed and as grit has it. Collections are bags; with
+    `distinct` they are sets: of items that agree one counts.
     """
 
     side: str = "predicted"
     empty: bool = False
+    distinct: bool = False
     name = "subset"
     says = "predicted, non-empty, inside the reference"
 
@@ -286,6 +288,10 @@ class Subset(OverItems):
             self.side in SIDES,
             f"subset(): side must be {' or '.join(SIDES)}, found {self.side!r}.{did_you_mean(self.side, SIDES)}",
         )
+
+    @property
+    def matching(self) -> Match:
+        return Match(self.inner, distinct=self.distinct)
 
     def mirrored(self) -> Subset:
         other = "reference" if self.side == "predicted" else "predicted"
@@ -370,9 +376,9 @@ def _closure(value: Any, above: Mapping[Any, set[Any]]) -> dict[Any, None]:
     return out
 
 
-def subset(inner: Similarity, *, side: str = "predicted", empty: bool = False) -> Subset:
+def subset(inner: Similarity, *, side: str = "predicted", empty: bool = False, distinct: bool = False) -> Subset:
     """1 if the predicted collection is not empty (unless `empty`) and lies inside the reference (eq. 25)."""
-    return Subset(inner, side, empty)
+    return Subset(inner, side, empty, distinct)
 
 
 def links(inner: Similarity) -> Links:

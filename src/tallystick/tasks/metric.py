@@ -138,7 +138,7 @@ def _all_labels(task: Task, results: Mapping[str, Result]) -> list[Table]:
 
 def explain_documents(task: Task, scored: Scored, settings: Any, wish: Wish) -> Explained:
     """One document by its name, or the worst ones."""
-    from tallystick.results import tables as reports
+    from tallystick.results.tables import worst_documents
 
     name = task.explained_metric(scored.results)
     result = scored.results[name]
@@ -147,9 +147,7 @@ def explain_documents(task: Task, scored: Scored, settings: Any, wish: Wish) -> 
     elif wish.field is not None:
         chosen = _worst_at(result, wish.field, wish.worst or 3)
     else:
-        ids = {str(key): key for key in result.ids}
-        rows = reports.documents_table({name: result}, wish.worst or 1).rows
-        chosen = [ids.get(str(row[0]), row[0]) for row in rows]
+        chosen = worst_documents([result], wish.worst or 1)
     documents = [(key, result.documents.get(key, {}), task.tree(scored, settings, name, key)) for key in chosen]
     return Explained(documents, result.count, name)
 

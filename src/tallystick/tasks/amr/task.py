@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tallystick.results.report import Parts
     from tallystick.tasks.amr.files import Graphs
     from tallystick.tasks.amr.triples import Counting, TripleCounts
+    from tallystick.tasks.plain import Given
 
 LONG_RUN = 5.0
 """Seconds from which on a run says how long its pairs took."""
@@ -56,6 +57,24 @@ class Amr(Task):
         from tallystick.tasks.amr.files import FORMATS
 
         return FORMATS
+
+    a_document = "graph"
+    document_keys = ("id", "triples", "top", "variables")
+    data = """
+    A graph is a text in PENMAN, "(w / want-01 :ARG0 (b / boy))", a list of triples, [("w", ":instance", "want-01"), ...], a dict with
+    {"triples": [...], "top": "w"}, or a graph of the package penman. Give one, a list of them, or a mapping by id.
+    A text may also hold a whole file: graphs with an empty line between them, and # ::id.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.amr.files import graph_document
+
+        return graph_document(value, where)
+
+    def write(self, given: Given) -> Any:
+        from tallystick.tasks.amr.files import graphs_of
+
+        return graphs_of(given)
 
     def read(self, reference: Any, predicted: Any, settings: AmrSettings, reading: Reading) -> tuple[Graphs, Graphs]:
         from tallystick.tasks.amr.files import read_graphs, with_missing

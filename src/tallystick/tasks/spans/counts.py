@@ -453,6 +453,32 @@ def count_scheme(
     A pair shares at least the part `min_overlap` of the true segment. `greedy` pairs as nervaluate does, by the order of the
     segments of each text.
     """
+    pairs, right = scheme_pairs(texts, scheme, by_tag=by_tag, min_overlap=min_overlap, pairs=pairs, greedy=greedy)
+    grid = Grid.of(texts, rows)
+    gold, guess = grid.count(texts.reference), grid.count(texts.predicted)
+    correct = grid.count(texts.reference, pairs.reference[right])
+    wrong = grid.count(texts.reference, pairs.reference[~right])
+    guessed = grid.count(texts.predicted, pairs.predicted)
+    columns = [correct, wrong, gold - correct - wrong, guess - guessed]
+    if not by_tag:
+        columns = [column.sum(axis=1, keepdims=True) for column in columns]
+    correct, wrong, missed, spurious = columns
+    none = np.zeros_like(wrong)
+    incorrect, partial = (none, wrong) if scheme == "partial" else (wrong, none)
+    tags = texts.tags if by_tag else ("all tags",)
+    return SchemeCounts(tags, correct, incorrect, partial, missed, spurious)
+
+
+def scheme_pairs(
+    texts: AnnotatedTexts,
+    scheme: SpanScheme,
+    *,
+    by_tag: bool = False,
+    min_overlap: float = 0.01,
+    pairs: Pairs | None = None,
+    greedy: bool = False,
+) -> tuple[Pairs, npt.NDArray[np.bool_]]:
+    """The pairs that a scheme makes, and which of them are correct."""
     if scheme not in get_args(SpanScheme):
         names = get_args(SpanScheme)
         raise MetricError(f'"{scheme}" is not a scheme; there are {", ".join(names)}.{did_you_mean(scheme, names)}')
@@ -469,20 +495,7 @@ def count_scheme(
         chosen = _as_they_come(texts, pairs, right, by_distance=scheme == "type")
     else:  # one correct pair outweighs any number of others
         chosen = one_to_one(pairs, np.where(right, len(pairs) + 1.0, 1.0))
-    pairs, right = pairs.take(chosen), right[chosen]
-    grid = Grid.of(texts, rows)
-    gold, guess = grid.count(texts.reference), grid.count(texts.predicted)
-    correct = grid.count(texts.reference, pairs.reference[right])
-    wrong = grid.count(texts.reference, pairs.reference[~right])
-    guessed = grid.count(texts.predicted, pairs.predicted)
-    columns = [correct, wrong, gold - correct - wrong, guess - guessed]
-    if not by_tag:
-        columns = [column.sum(axis=1, keepdims=True) for column in columns]
-    correct, wrong, missed, spurious = columns
-    none = np.zeros_like(wrong)
-    incorrect, partial = (none, wrong) if scheme == "partial" else (wrong, none)
-    tags = texts.tags if by_tag else ("all tags",)
-    return SchemeCounts(tags, correct, incorrect, partial, missed, spurious)
+    return pairs.take(chosen), right[chosen]
 
 
 def _as_they_come(texts: AnnotatedTexts, pairs: Pairs, right: npt.NDArray[np.bool_], *, by_distance: bool) -> IntArray:

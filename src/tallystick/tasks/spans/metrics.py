@@ -37,6 +37,7 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.data import Bag
 from tallystick.engine.tally import ratio
 from tallystick.errors import MetricError, did_you_mean, some
+from tallystick.results.explanation import Explanation
 from tallystick.results.result import Later, Result
 from tallystick.tasks.metric import NamedMetric
 from tallystick.tasks.spans.counts import (
@@ -627,7 +628,21 @@ def _result(
         sources=None if metric.expression is None or name in OF_UNITS else (prepared.columns,),
         settings=_settings(corpus, options),
         name=metric.full_name if metric.expression is not None else "",
+        tree=partial(_tree, name, corpus, prepared) if _has_tree(metric, options) else None,
     )
+
+
+def _has_tree(metric: SpanMetric, options: SpanOptions) -> bool:
+    """Whether a document is explained by its segments in words, or by its units; else by the expression, if there is one."""
+    return metric.scheme is not None or (metric.name in OF_UNITS and metric.expression is not None) or (
+        metric.name == "segment" and not options.distinct
+    )  # fmt: skip
+
+
+def _tree(name: str, corpus: SpanCorpus, prepared: Prepared, document: Any) -> Explanation:
+    from tallystick.tasks.spans.show import span_tree
+
+    return span_tree(name, corpus, prepared, document)
 
 
 OF_UNITS = ("ts", "token")
