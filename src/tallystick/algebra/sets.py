@@ -7,9 +7,11 @@ multiplicities.
 The constraints read prediction : reference. N:1, every predicted item takes at most one reference item, and a
 reference item may be taken by many. When a normaliser asks, a one-sided constraint has two sums, "covered":
 
-    num_p = Σ over predicted items of the best φ,   num_r = Σ over reference items of the best φ
+    N:1   num_p = Σ over predicted items of the best φ      num_r = Σ↔, the 1:1 optimum
+    1:N   num_p = Σ↔                                        num_r = Σ over reference items of the best φ
 
-so that neither precision nor recall can pass 1. `literal` uses one Σ for both, as eq. 27 and 28 are printed.
+Σ↔ is the most that predictions can cover if each takes one reference item, so neither precision nor recall can pass 1, and ties do not
+matter. `literal` uses one Σ for both, as eq. 27 and 28 are printed.
 
 `staged(φ, match(φ'))` matches 1:1 in stages: the best by φ first, then by φ' what φ left without a partner.
 """
@@ -38,6 +40,7 @@ from tallystick.engine.arrays import (
     first_best,
     integers,
     join_sorted,
+    look_up,
     number,
     offsets_of,
     sort_order,
@@ -65,6 +68,7 @@ class Matching(Similarity):
     letter = "M"
     structure = "items"
     adds_up = True
+    carries_variables = True
 
     def __post_init__(self) -> None:
         require(
@@ -242,7 +246,7 @@ class Match(Constrained):
         if not self.has_variables:
             yield from super().scope_constraints()
         else:
-            self.inner.check_variables("scoped")
+            self.inner.check_variables("scoped", "object")
             yield self.constraint
 
     def scope_groups(self, r: Any, p: Any, rows: I64, columns: I64, blocks: Blocks, factor: float) -> Iterator[Any]:
@@ -285,16 +289,17 @@ class Match(Constrained):
             keep = keep[_in_order(found.i[keep], len(r.items))]
             keys, total = sum_by_key(groups[keep], bound, found.weight[keep])
             return _single(keys // width, keys % width, total)
-        sides = []
-        for item, count in ((found.i, len(r.items)), (found.j, len(p.items))):
-            best = best_of_each(groups, bound, item, count, found.weight)
-            best = best[_in_order(item[best], count)]
-            sides.append(sum_by_key(groups[best], bound, found.weight[best]))
-        (keys, of_reference), (_, of_predicted) = sides
-        total = of_predicted if self.constraint == "N:1" else of_reference
+        item, count = (found.j, len(p.items)) if self.constraint == "N:1" else (found.i, len(r.items))
+        best = best_of_each(groups, bound, item, count, found.weight)
+        best = best[_in_order(item[best], count)]
+        keys, total = sum_by_key(groups[best], bound, found.weight[best])
+        i, j = keys // width, keys % width
         if self.literal:
-            of_reference = of_predicted = total
-        return Sums(keys // width, keys % width, total, of_reference, of_predicted)
+            return _single(i, j, total)
+        single = replace(self, constraint="1:1").sums(r, p, blocks)
+        covered = look_up(Pairs(single.i, single.j, single.total), i, j, width, len(r))
+        of_reference, of_predicted = (covered, total) if self.constraint == "N:1" else (total, covered)
+        return Sums(i, j, total, of_reference, of_predicted)
 
     def _assigned(self, found: Pairs, groups: I64, bound: int, aligned: bool, n_rows: int, n_columns: int) -> Mask:
         """Which item pairs are in the best 1:1 matching of their owners' pair."""
@@ -350,7 +355,9 @@ class Match(Constrained):
         return self.constraint == "1:1"
 
     def covering(self, side: int) -> Match:
-        return replace(self, constraint=("1:N", "N:1")[side]) if self.two_numerators else self
+        return (
+            replace(self, constraint="1:1") if self.two_numerators and self.constraint != ("1:N", "N:1")[side] else self
+        )
 
     def _leftovers(self, r: Items, p: Items, owner_i: I64, owner_j: I64, i: I64, j: I64) -> tuple[I64, I64]:
         """Items without a partner, paired by the sum of their fields: the diagnostic below a product."""
