@@ -91,7 +91,7 @@ def population(size: int, seed: int = 1) -> list[Figure]:
             ("overlap, micro", "four counts, two numerators", "overlap", "f1"),
             ("segments, macro", "mean over tags, one of them rare", "macro", "f1"),
             ("tokens and separators", "contingency table: kappa", "ts", "kappa"),
-            ("partial", "nervaluate's five counts", "partial", "f1"),
+            ("partial", "five counts", "partial", "f1"),
             ("MUC", "four counts", "muc", "f1"),
             ("MUC by document", "mean over documents", "muc by document", "f1"),
             ("BLANC", "mean of two classes of links", "blanc", "f1"),

@@ -49,7 +49,7 @@ SIMILAR = "--parents parents.tsv --hierarchy {ancestor|descendant|levels|superty
 KIND = "--informativity name=1,nominal=0.5,pronoun=0.25\n"
 CHOICES = {
     "spans": """
-        --metric {segment|ts|token|overlap|contain|iou|segment_units|strict|exact|partial|type|nervaluate} --by label
+        --metric {segment|ts|token|overlap|contain|iou|segment_units|strict|exact|partial|type|semeval|nervaluate} --by label
         --average {micro|macro|weighted}
         --scheme {iob1|iob2|ioe1|ioe2|iobes|bilou} --{strict|lenient}
         --partner {any|one-to-one} --metric overlap --metric contain --metric iou

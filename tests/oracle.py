@@ -17,6 +17,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from tallystick.algebra.cases import Cases, Let, Ref
 from tallystick.algebra.exact import Exact
@@ -59,11 +60,8 @@ def tally(metric, x, y):
 
 def numerators(node, x, y):
     """What the reference and the prediction see of Σ: two figures only under a one-sided constraint, "covered"."""
-    if isinstance(node, Match) and node.constraint in ("N:1", "1:N") and not node.literal:
-        weights = table(node, x, y)
-        of_reference = sum(max(row, default=0.0) for row in weights)
-        of_predicted = sum(max(column, default=0.0) for column in zip(*weights, strict=True))
-        return of_reference, of_predicted
+    if isinstance(node, Match):
+        return numerators_with(node, x, y, {})
     whole = similarity(node, x, y)
     return whole, whole
 
@@ -348,12 +346,12 @@ def normalised(node, x, y, lets):
 
 
 def numerators_with(node, x, y, lets):
-    if node.constraint in ("N:1", "1:N") and not node.literal:
-        weights = table(node, x, y, lets)
-        rows = sum(max(row, default=0.0) for row in weights)
-        return rows, sum(max(column, default=0.0) for column in zip(*weights, strict=True))
+    """The side that may choose freely sees Σ; the other the most that can be covered if each item is taken once, the 1:1 optimum."""
     whole = similarity(node, x, y, lets)
-    return whole, whole
+    if node.constraint not in ("N:1", "1:N") or node.literal:
+        return whole, whole
+    single = similarity(replace(node, constraint="1:1"), x, y, lets)
+    return (single, whole) if node.constraint == "N:1" else (whole, single)
 
 
 # Values

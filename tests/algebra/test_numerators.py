@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from tallystick import TallystickError, each, evaluate, exact, f1, jaccard, match, optional, parse, via, weighted
+from tallystick import (
+    TallystickError,
+    each,
+    evaluate,
+    exact,
+    f1,
+    function,
+    jaccard,
+    match,
+    optional,
+    parse,
+    via,
+    weighted,
+)
 
 THREE_ON_ONE = ["a"], ["a", "a", "a"]
 
@@ -52,3 +65,25 @@ def test_jaccard_needs_one_numerator_below_a_sum_too() -> None:
     with pytest.raises(TallystickError, match="one numerator"):
         jaccard(each(x=match(exact, "N:1")))
     assert parse("jaccard(each(x=match(exact, N:1, literal=True)))")
+
+
+@pytest.mark.parametrize(("constraint", "turned"), [("N:1", False), ("1:N", True)])
+def test_a_prediction_covers_one_reference_only(constraint: str, turned: bool) -> None:
+    # Two references, one prediction that equals both: under N:1 it may take only one of them.
+    sides = [["a", "a"]], [["a"]]
+    result = evaluate(f1(match(exact, constraint)), *(reversed(sides) if turned else sides))
+    assert result.tally == (
+        {"num_p": 1, "den_p": 2, "num_r": 1, "den_r": 1} if turned else {"num_p": 1, "den_p": 1, "num_r": 1, "den_r": 2}
+    )
+
+
+def within(reference: str, predicted: str) -> float:
+    return float(reference in predicted)
+
+
+def test_what_is_covered_does_not_depend_on_ties() -> None:
+    # p1 is like r1 and r2, p2 like r1 only. Whichever p1 takes first, both references can be covered.
+    metric = f1(match(function(within), "N:1"))
+    for predicted in (["rs", "r"], ["r", "rs"]):
+        for reference in (["r", "s"], ["s", "r"]):
+            assert evaluate(metric, [reference], [predicted]).tally["num_r"] == 2

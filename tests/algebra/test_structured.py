@@ -286,7 +286,7 @@ def test_a_limit_gives_valid_bounds_in_time():
     low, high = result.bounds["f1"]
     assert not result.optimal
     assert 0 < low < high <= 1
-    assert json.loads(result.to_json())["metrics"]["score"]["upper"]["f1"] == high
+    assert json.loads(result.to_json())["metrics"]["f1"]["upper"]["f1"] == high
     assert np.array_equal(result.rows[:, [1, 3]], result.above[:, [1, 3]])
 
 

@@ -229,7 +229,7 @@ def test_nodes_print_parse_pickle_and_turn_round(node):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: ts.latent(ts.record(a=ts.f1(ts.match(ts.var)))), "var inside of match"),
+        (lambda: ts.latent(ts.f1(ts.match(ts.record(a=ts.var)))), "var inside of match"),
         (lambda: ts.latent(RECORD, "1:2"), "unknown constraint"),
         (lambda: ts.latent(RECORD, limit=0), "limit in seconds above 0"),
         (lambda: ts.scoped(ts.record(a=ts.match(ts.var), b=ts.var)), "var inside of match"),
@@ -349,7 +349,7 @@ def test_a_limit_gives_valid_bounds_in_time():
     assert result.unproven == 1
     low, high = result.bounds["f1"]
     assert 0 < low == result.f1 < high <= 1
-    entry = json.loads(result.to_json())["metrics"]["score"]
+    entry = json.loads(result.to_json())["metrics"]["f1"]
     assert entry["optimal"] is False
     assert entry["lower"]["f1"] == low
     assert entry["upper"]["f1"] == high
@@ -390,4 +390,4 @@ def test_a_limit_that_does_not_strike_changes_nothing():
     assert result.optimal
     assert result.bounds["f1"] == (result.f1, result.f1)
     assert np.array_equal(result.rows, ts.evaluate(ts.f1(ts.latent(RECORD)), reference, predicted).rows)
-    assert json.loads(result.to_json())["metrics"]["score"]["optimal"] is True
+    assert json.loads(result.to_json())["metrics"]["f1"]["optimal"] is True

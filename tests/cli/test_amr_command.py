@@ -290,3 +290,18 @@ def test_whole_corpora(files, preset, f1):
     content = entries("--preset", preset, files=[DATA / f"{name}.amr.gz" for name in files])
     assert round(100 * content["metrics"]["smatch"]["f1"], 4) == f1
     assert content["metrics"]["smatch"]["optimal"] is True
+
+
+def test_files_whose_ids_differ_can_be_paired_by_order():
+    Path("other.amr").write_text(GOLD.replace("::id ", "::id x"))
+    refused = run("score", "amr", "gold.amr", "other.amr", code=3)
+    assert "use --pair order" in refused.stderr
+    done = run("score", "amr", "gold.amr", "other.amr", "--pair", "order", "--format", "json")
+    assert json.loads(done.stdout)["metrics"]["smatch"]["f1"] == 1.0
+    assert (
+        "--pair order counts the graphs of whole files"
+        in run("score", "amr", "gold.amr", "other.amr", "--pair", "order", "--jobs", "2", code=2).stderr
+    )
+    Path("shorter.amr").write_text("# ::id c\n(a / a)\n")
+    assert "--pair order" not in run("score", "amr", "gold.amr", "shorter.amr", code=3).stderr
+    assert "1" in run("score", "amr", "gold.amr", "shorter.amr", "--pair", "order", code=3).stderr

@@ -95,14 +95,14 @@ def test_errors(folder):
     }  # fmt: skip
     (example,) = found["span error"]["examples"]
     assert example == {
-        "key": [{"document": "(a); part 000", "mention": [0, 1], "line": 2, "entity": "0"}],
-        "response": [{"document": "(a); part 000", "mention": [0, 0], "line": 7, "entity": "0"}],
+        "key": [{"document": "(a); part 000", "mention": [0, 1], "line": 2, "entity": "0", "words": "w w"}],
+        "response": [{"document": "(a); part 000", "mention": [0, 0], "line": 7, "entity": "0", "words": "w"}],
     }
     table = run("key", "response", "--errors").stdout.split("\n\n")[1]
     row = next(line.split("\t") for line in table.splitlines() if line.startswith("span error"))
     assert row[:3] == ["span error", "1", "2"]
     assert float(row[3]) == found["span error"]["conll_if_fixed"] > float(row[3]) - float(row[4]) > 0
-    assert row[5] == "(a); part 000: key 0 {0-1 @ 2} ↔ response 0 {0 @ 7}"
+    assert row[5] == "(a); part 000: key 0 {“w w” 0-1 @ 2} ↔ response 0 {“w” 0 @ 7}"
 
 
 def test_drop_singletons_scopes_and_soft_mentions(folder):

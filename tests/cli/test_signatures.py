@@ -12,7 +12,7 @@ from tallystick.cli.options import task_options
 from tallystick.errors import TallystickError
 from tallystick.tasks.contract import Reading, find_task, task_names
 
-SPANS = ("segment", "ts", "token", "overlap", "contain", "iou", "segment_units", "nervaluate")
+SPANS = ("segment", "ts", "token", "overlap", "contain", "iou", "segment_units", "semeval", "nervaluate")
 WHICH_FILE = {
     "input", "reference_column", "predicted_column", "token_column", "separator", "comment", "delimiter", "misc",
     "spans_field", "id", "from_", "type", "schema", "choices", "metric", "train", "ontology", "tokens",

@@ -111,11 +111,14 @@ def test_seqevals_report():
     run("gold.iob", "system.iob", "--seqeval", "--fail-under", "f1=0.9", code=1)
 
 
+NERVALUATE = ["nervaluate_strict", "nervaluate_exact", "nervaluate_partial", "nervaluate_ent_type"]
+
+
 def test_the_other_metrics_and_their_options():
-    names = ["overlap", "contain", "constrained_overlap", "iou", "segment_units", "token", "nervaluate"]
+    names = ["overlap", "contain", "constrained_overlap", "iou", "segment_units", "token", "semeval", "nervaluate"]
     options = [part for name in names for part in ("--metric", name)]
     found = metrics("gold.iob", "system.iob", *options, "--k1", 0, "--k2", 1, "--iou", 0.5)
-    assert list(found) == [*names[:-1], "strict", "exact", "partial", "type"]
+    assert list(found) == [*names[:-2], "strict", "exact", "partial", "type", *NERVALUATE]
     assert found["overlap"]["recall"] == 0.5
     assert found["exact"]["tally"]["correct"] == 2
     assert "k1=0, k2=1, partner=any" in found["constrained_overlap"]["signature"]
@@ -240,3 +243,30 @@ def test_seqevals_layout_comes_with_the_report_and_the_tallies_too():
 def test_a_number_of_rows_without_a_list_is_an_error_of_usage():
     said = run("gold.iob", "system.iob", "--limit", 1, code=2).stderr
     assert "--rows says how many rows of --by document (or of --errors and --repairs) are shown; give both" in said
+
+
+HIPE = """TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\tMISC
+# hipe2022:document_id = a
+Bern\tB-loc\t_\t_
+# hipe2022:segment = 2
+Stadt\tI-loc\t_\tEndOfLine
+ist\t_\t_\t_
+
+# hipe2022:document_id = b
+Anna\tB-pers\tB-org\t_
+"""
+
+
+def test_hipe_tsv():
+    Path("gold.tsv").write_text(HIPE)
+    Path("system.tsv").write_text(HIPE.replace("I-loc", "_").replace("ist\t_", "ist\tB-pers"))
+    found = metrics("gold.tsv", "system.tsv", "--metric", "segment")["segment"]["tally"]
+    assert found == {"num_p": 1, "den_p": 3, "num_r": 1, "den_r": 2}
+    assert metrics("gold.tsv", "system.tsv", "--reference-column", "2", "--metric", "segment")["segment"]["f1"] == 1
+    assert json.loads(run("gold.tsv", "system.tsv", "--format", "json").stdout)["documents"] == 2
+    listed = run("gold.tsv", "system.tsv", "--errors").stdout
+    assert "gold.tsv:3-5" in listed  # the comment between the two lines is nobody's
+    Path("bad.tsv").write_text(HIPE.replace("Anna\tB-pers\tB-org\t_", "Anna\tB-pers"))
+    assert "bad.tsv:9" in run("gold.tsv", "bad.tsv", code=2).stderr
+    assert "one header" in run("gold.tsv", "system.tsv", "--jobs", "2").stderr
+    assert "4 columns" in run("gold.tsv", "system.tsv", "--reference-column", "9", code=2).stderr

@@ -52,7 +52,7 @@ def test_what_is_read_back_is_what_was_scored(tmp_path, result, suffix):
     rows = np.stack([table.column(name).to_numpy() for name in ("num_p", "den_p", "num_r", "den_r")], axis=1)
     np.testing.assert_array_equal(rows, result.rows)
     assert table.column("f1").to_pylist() == [2 / 3, None, 0.0]
-    assert table.schema.metadata[b"tallystick.score"].decode() == result.signature
+    assert table.schema.metadata[b"tallystick.f1"].decode() == result.signature
     assert os.listdir(tmp_path) == [path.name]
 
 

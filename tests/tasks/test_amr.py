@@ -1,6 +1,8 @@
 """Counting choices, self-matches, alignments and subscores on graphs of our own."""
 
+import itertools
 import random
+from collections import Counter
 
 import pytest
 
@@ -190,3 +192,91 @@ def test_misspelt_choices():
         Counting(root="concepts")
     with pytest.raises(MetricError, match="unknown choice"):
         preset("smatch", roots="none")
+
+
+def test_a_tree_has_no_reentrancies():
+    tree = parse_penman("(s / see-01 :ARG0 (p / prince :mod (l / little)))")
+    for mod in ("domain", "canonical", "mod", "keep"):
+        results, _ = score(tree, tree, Counting(mod=mod), metrics=("reentrancies",))
+        assert results["reentrancies"].tally["den_r"] == 0
+
+
+CONCEPTS, ROLES = (
+    ("see-01", "prince", '"Fans\'"', "Fans", "little"),
+    (":ARG0", ":ARG1-of", ":mod", ":domain", ":op1", ":mod-of"),
+)
+
+
+def random_graph(rng):
+    """A graph of up to five variables in PENMAN: a random tree, with further edges to variables and constants. No edge leads from a
+    variable to itself: smatchpp's solver does not always count such an edge."""
+    size = rng.randint(1, 5)
+    children = {v: [] for v in range(size)}
+    for v in range(1, size):
+        children[rng.randrange(v)].append(v)
+
+    def write(v):
+        inner = [f"{rng.choice(ROLES)} {write(child)}" for child in children[v]]
+        others = [other for other in range(size) if other != v]
+        inner += [f"{rng.choice(ROLES)} x{rng.choice(others)}" for _ in others[: rng.random() < 0.4]]
+        inner += [f":op1 {rng.choice(CONCEPTS)}" for _ in range(rng.random() < 0.3)]
+        return " ".join([f"(x{v} / {rng.choice([c for c in CONCEPTS if c[0] != chr(34)])}", *inner]) + ")"
+
+    return write(0)
+
+
+def damonte_reentrancies(text):
+    """The reentrant edges of a graph and the concepts of their variables, as Damonte et al. (2017) have them, by the penman library."""
+    penman = pytest.importorskip("penman", reason="the oracle reads graphs with the penman library")
+    found = penman.decode(text)
+    concept = {v: c.lower() for v, _, c in found.instances()}
+    edges = [(s, role.lower(), t) for s, role, t in found.edges()]
+    edges = [(t, role[:-3], s) if role.endswith("-of") else (s, role, t) for s, role, t in edges]
+    edges = [edge for edge in edges if sum(t == edge[2] for _, _, t in edges) > 1]
+    inside = sorted({v for s, _, t in edges for v in (s, t)})
+    return [(v, concept[v]) for v in inside], edges
+
+
+def best_match(one, other):
+    """The most triples that any 1:1 map of the variables makes equal, by trying all."""
+    (nodes, edges), (theirs, others) = one, other
+    left, right = [v for v, _ in nodes], [v for v, _ in theirs]
+    free, best = [*right, *[None] * len(left)], 0
+    for images in set(itertools.permutations(free, len(left))):
+        to = dict(zip(left, images, strict=True))
+        same = sum((Counter((to[v], c) for v, c in nodes) & Counter(theirs)).values())
+        same += sum((Counter((to[s], role, to[t]) for s, role, t in edges) & Counter(others)).values())
+        best = max(best, same)
+    return best
+
+
+def test_reentrancies_are_those_of_damonte():
+    rng = random.Random(17)
+    pairs = [(random_graph(rng), random_graph(rng)) for _ in range(200)]
+    for one, other in pairs:
+        results, _ = score(parse_penman(one), parse_penman(other), metrics=("reentrancies",))
+        expected = damonte_reentrancies(one), damonte_reentrancies(other)
+        sizes = [len(nodes) + len(edges) for nodes, edges in expected]
+        tally = results["reentrancies"].tally
+        assert (tally["den_r"], tally["den_p"]) == tuple(sizes), (one, other)
+        assert tally["num_p"] == best_match(*expected), (one, other)
+    assert sum(bool(damonte_reentrancies(one)[1]) for one, _ in pairs) > 50
+
+
+@pytest.mark.parametrize("name", ["smatchpp", "smatchpp-amr"])
+def test_presets_are_smatchpp(name):
+    smatchpp = pytest.importorskip("smatchpp", reason="compared with smatchpp, which `make bench` installs")
+    from smatchpp import solvers
+    from smatchpp.formalism.amr import tools as amr
+    from smatchpp.formalism.generic import tools as generic
+
+    standard = generic.GenericStandardizer() if name == "smatchpp" else amr.AMRStandardizer()
+    peer = smatchpp.Smatchpp(graph_standardizer=standard, alignmentsolver=solvers.get_solver("ilp"))
+    rng = random.Random(21)
+    pairs = [
+        ('(a / a :op1 "Fans\'")', '(a / a :op1 "Fans")'),
+        *((random_graph(rng), random_graph(rng)) for _ in range(200)),
+    ]
+    for one, other in pairs:
+        matched, _, predicted, reference = peer.process_pair(other, one)[0]["main"]
+        assert scored(one, other, preset(name)).tally == (matched, predicted, reference), (one, other)

@@ -168,6 +168,7 @@ class Sides(Node):
 
     precision: Similarity
     recall: Similarity
+    beta: float = 1.0
     name = "sides"
     says = "precision and recall are two expressions"
     letter = "N"
@@ -182,9 +183,15 @@ class Sides(Node):
     def _arguments(self) -> Iterator[str]:
         yield f"precision={self.precision!r}"
         yield f"recall={self.recall!r}"
+        if self.beta != 1:
+            yield f"beta={self.beta:g}"
+
+    @property
+    def headline(self) -> tuple[str, float]:
+        return f"f{self.beta:g}", self.beta
 
     def mirrored(self) -> Node:
-        return Sides(self.recall.mirrored(), self.precision.mirrored())
+        return Sides(self.recall.mirrored(), self.precision.mirrored(), 1 / self.beta)
 
 
 def f_score(num_r: F64, num_p: F64, den_r: F64, den_p: F64, beta: float) -> F64:
@@ -222,9 +229,9 @@ def jaccard(inner: Similarity) -> Jaccard:
     return Jaccard(inner)
 
 
-def sides(precision: Similarity, recall: Similarity) -> Sides:
+def sides(precision: Similarity, recall: Similarity, beta: float = 1.0) -> Sides:
     """Precision from one expression and recall from another."""
-    return Sides(precision, recall)
+    return Sides(precision, recall, beta)
 
 
 # Similarities of two collections that are not normalised sums: subset, shared links, the best pair, supertypes.
@@ -270,11 +277,13 @@ def with_empties(found: Pairs, r: Items, p: Items, blocks: Blocks, one: str = ""
 class Subset(OverItems):
     """1 if the predicted collection is not empty and lies inside the reference (eq. 25).
 
-    With `empty`, an empty one lies inside every other, as eq. 25 is printed and as grit has it.
+    With `empty`, an empty one lies inside every other, as eq. 25 is printed and as grit has it. Collections are bags; with
+    `distinct` they are sets: of items that agree one counts.
     """
 
     side: str = "predicted"
     empty: bool = False
+    distinct: bool = False
     name = "subset"
     says = "predicted, non-empty, inside the reference"
 
@@ -283,6 +292,10 @@ class Subset(OverItems):
             self.side in SIDES,
             f"subset(): side must be {' or '.join(SIDES)}, found {self.side!r}.{did_you_mean(self.side, SIDES)}",
         )
+
+    @property
+    def matching(self) -> Match:
+        return Match(self.inner, distinct=self.distinct)
 
     def mirrored(self) -> Subset:
         other = "reference" if self.side == "predicted" else "predicted"
@@ -367,9 +380,9 @@ def _closure(value: Any, above: Mapping[Any, set[Any]]) -> dict[Any, None]:
     return out
 
 
-def subset(inner: Similarity, *, side: str = "predicted", empty: bool = False) -> Subset:
+def subset(inner: Similarity, *, side: str = "predicted", empty: bool = False, distinct: bool = False) -> Subset:
     """1 if the predicted collection is not empty (unless `empty`) and lies inside the reference (eq. 25)."""
-    return Subset(inner, side, empty)
+    return Subset(inner, side, empty, distinct)
 
 
 def links(inner: Similarity) -> Links:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,14 +28,13 @@ from tallystick.cli.options import (
     task_options,
 )
 from tallystick.cli.output import chosen_format, progress, say, show_explanation, show_tables
-from tallystick.errors import MetricError, counted, did_you_mean
+from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
 from tallystick.tasks.contract import Asked, Shown, Task, Wish, find_task
 
 if TYPE_CHECKING:
-    from tallystick.results.report import Parts
     from tallystick.results.result import Result
-    from tallystick.show.tables import Table
+    from tallystick.results.results import Results
 
 
 def score_command(name: str) -> click.Command:
@@ -101,17 +99,12 @@ def score_whole(
     task: Task, common: Common, files: tuple[str, str | None], metrics: tuple[str, ...], settings: Any
 ) -> None:
     """Score two files at once."""
+    from tallystick.tasks.metric import results_of
+
     with progress("scoring", unit="bytes") as advance:
         scored, shown = task.run(*files, metrics, settings, asked_of(common, advance))
-    finish(
-        Ending(
-            task, scored.results, shown, opening=scored.opening, notes=scored.notes, closing=scored.closing, title=versus(files[1], files[0]),
-            truncated=getattr(settings, "compat", None) == "reference",
-            report=lambda: task.parts(scored, settings, shown),
-            print=task.printer(scored, settings),
-        ),
-        common,
-    )  # fmt: skip
+    results = results_of(task, scored, settings, title=versus(files[1], files[0]), shown=shown)
+    finish(Ending(results, shown, scored.opening, scored.closing, task.printer(scored, settings)), common)
 
 
 def explain_command(name: str) -> click.Command:
@@ -189,17 +182,12 @@ def show_documents(task: Task, files: tuple[str, str | None], settings: Any, wis
 
 @frozen
 class Ending:
-    """What a `score` command has in the end: figures, what is shown and printed beside them, and what a report adds."""
+    """What a `score` command has in the end: results, and what is shown and printed beside them."""
 
-    task: Task
-    results: Mapping[str, Result]
+    results: Results
     shown: Shown = Shown()
     opening: Sequence[str] = ()
-    notes: Sequence[str] = ()
     closing: Sequence[str] = ()
-    title: str = "Evaluation"
-    truncated: bool = False
-    report: Callable[[], Parts] | None = None
     print: Callable[[], str] | None = None
     """What is printed instead of the figures."""
 
@@ -211,58 +199,38 @@ def finish(ending: Ending, common: Common) -> None:
     for line in ending.opening:
         say(line)
     if common.undefined is not None:
-        results = {name: result.changed(undefined=common.policy()) for name, result in results.items()}
-    written = write_files(replace(ending, results=results), common)
-    signatures = _signatures(results)
+        results = results.changed(undefined=common.policy())
+    written = write_files(results, ending.shown, common)
+    as_json = ending.print is None and chosen_format(common.format_) == "json"
     if ending.print is not None:
         click.echo(ending.print())
         show_tables(ending.shown.tables, None)
-    elif chosen_format(common.format_) == "json":
-        _echo_json(ending, results, common)
-        signatures = []
+    elif as_json:
+        _echo_json(results, ending.shown, common)
     else:
-        show_tables([*_figures(ending, results, common), *ending.shown.tables], common.format_, signatures)
-        first = next(iter(results.values()))
-        say(", ".join([counted(first.count, "document"), *ending.notes]))
-    if ending.print is not None or signatures:
-        for signature in signatures:
-            say(f"signature: {signature}")
-        for warning in dict.fromkeys(w for result in results.values() for w in result.warnings):
-            say(f"Warning: {warning}")
+        documents = results.by("document", rows=common.limit) if common.by == "document" else ()
+        tables = [results.table(macro=common.macro), *documents, *ending.shown.tables]
+        show_tables(tables, common.format_, results.signatures)
+        say(results.said)
+    if not as_json:
+        for line in results.remarks:
+            say(line)
     for line in (*written, *ending.closing):
         say(line)
     check_gates(results, common.fail_under)
 
 
-def _figures(ending: Ending, results: Mapping[str, Result], common: Common) -> list[Table]:
-    from tallystick.results import tables as reports
-
-    figures = reports.figures_table(results, macro=common.macro, truncated=ending.truncated)
-    extend = ending.task.beside(dict(results))[1]
-    shown = [extend(figures) if extend is not None else figures]
-    if common.by == "document":
-        shown.append(reports.documents_table(results, common.limit))
-    return shown
-
-
-def _echo_json(ending: Ending, results: Mapping[str, Result], common: Common) -> None:
+def _echo_json(results: Results, shown: Shown, common: Common) -> None:
     from tallystick.engine.tally import Labelled
-    from tallystick.results.tables import results_to_json
 
-    extra = {**ending.shown.json, **ending.task.beside(dict(results))[0]}
+    extra = dict(shown.json)
     if common.by == "document":
         extra["documents_by_id"] = {name: by_text(result.documents) for name, result in results.items()}
     if common.macro and any(
         isinstance(result.kind, Labelled) for result in results.values()
     ):  # whose macro is over labels
         extra["over_documents"] = {name: result.over_documents for name, result in results.items()}
-    click.echo(results_to_json(results, extra=extra))
-
-
-def _signatures(results: Mapping[str, Result]) -> list[str]:
-    from tallystick.results.result import shared_signatures
-
-    return [f"{names} | {rest}" for names, rest in shared_signatures(results).items()]
+    click.echo(results.to_json(extra=extra))
 
 
 def by_text(documents: Mapping[Any, Any]) -> dict[str, Any]:
@@ -285,45 +253,18 @@ def versus(predicted: str | None, reference: str) -> str:
     return printable(f"{Path(predicted).name} against {Path(reference).name}")
 
 
-def write_files(ending: Ending, common: Common) -> list[str]:
+def write_files(results: Results, shown: Shown, common: Common) -> list[str]:
     """The report and the tallies, and what is to be said about them."""
     lines = []
     if common.report:
-        from tallystick.results.report import Page, Parts, write_report
-
-        parts = ending.report() if ending.report is not None else Parts()
-        further = f"tallystick explain {ending.task.name}" if ending.task.can_explain else ""
-        parts = replace(parts, tables=[*parts.tables, *_beside(parts, ending.shown.tables)], further=further)
-        write_report(Page(ending.title, ending.results, parts, common.report_documents), common.report)
+        parts = results.report(common.report, documents=common.report_documents, tables=shown.tables)
         lines.append(f"report: {common.report}")
         if parts.absent:
             lines.append("the report has no alignments and no tables of its own: they need the whole corpus at hand")
     if common.tallies:
-        from tallystick.results.tables import write_tallies
-
-        write_tallies(ending.results, common.tallies)
+        results.to_parquet(common.tallies)
         lines.append(f"tallies: {common.tallies}")
     return lines
-
-
-def _beside(parts: Parts, printed: Sequence[Table]) -> list[Table]:
-    """The printed tables that the report does not have already, perhaps under a title of its own, with more rows, or with
-    more in them: the same columns, and the same first column as far as both go. Each of its tables stands for one."""
-    own = [table for section in parts.filled_sections for table in section.tables]
-    out = []
-    for table in printed:
-        covered = next((k for k, one in enumerate(own) if _is_covered_by(one, table)), None)
-        if covered is None:
-            out.append(table)
-        else:
-            own.pop(covered)
-    return out
-
-
-def _is_covered_by(one: Table, table: Table) -> bool:
-    return list(one.columns) == list(table.columns) and all(
-        ours[0] == theirs[0] for ours, theirs in zip(one.rows, table.rows, strict=False)
-    )
 
 
 # --fail-under

@@ -20,7 +20,6 @@ from tallystick.tasks.contract import Files, Reading, Scored, Shown, Task, flag,
 
 if TYPE_CHECKING:
     from tallystick.results.accounts import Wants
-    from tallystick.results.report import Parts
     from tallystick.run.shards import Finished
 
 NO_ALIGNMENTS = (
@@ -47,6 +46,7 @@ def score_in_shards(
 ) -> None:
     """The `score` command of a task, in shards."""
     from tallystick.results.accounts import Wants
+    from tallystick.tasks.metric import results_of
 
     refuse_whole(task, settings)
     task.check_breakdown(common.by, in_shards=True)
@@ -62,14 +62,11 @@ def score_in_shards(
     gathered = Scored(None, done.results, extra=done.extra)
     put_together = task.put_together(gathered, files, settings, reading)
     scored, shown = put_together or (gathered, _breakdown(done, common))
-    finish(
-        Ending(
-            task, scored.results, shown, opening=scored.opening, notes=[*scored.notes, how_it_ran(done)], closing=scored.closing,
-            title=versus(files[1], files[0]), truncated=getattr(settings, "compat", None) == "reference",
-            report=lambda: task.parts(scored, settings, shown) if put_together else _report(task, done),
-        ),
-        common,
-    )  # fmt: skip
+    scored = replace(scored, notes=(*scored.notes, how_it_ran(done)))
+    absent = "" if put_together else NO_ALIGNMENTS
+    title = versus(files[1], files[0])
+    results = results_of(task, scored, settings, title=title, shown=shown, absent=absent)
+    finish(Ending(results, shown, scored.opening, scored.closing), common)
 
 
 def how_it_ran(done: Finished) -> str:
@@ -129,13 +126,6 @@ def run_in_shards(
         if state is not None and state.taken:
             say(f"{engine.state}: {state.taken:,} of {done.shards:,} shards were known")
     return done
-
-
-def _report(task: Task, done: Finished) -> Parts:
-    """A report without alignments, its documents ordered as the task orders them."""
-    from tallystick.results.report import Parts
-
-    return Parts(main=task.main_metric(done.results), absent=NO_ALIGNMENTS)
 
 
 def _ask_parts(

@@ -146,6 +146,33 @@ class Account:
                 account.labels = sums_by_label(result.expression, path, result.documents_kept, result.memory)
         return account
 
+    @staticmethod
+    def sum_of(one: Result, other: Result) -> Result:
+        """The result of the documents of both: with their rows and the documents themselves where both have kept them. Documents
+        that only have numbers are numbered on."""
+        if one.undefined != other.undefined:
+            raise MetricError(
+                f"results of different policies for 0/0 cannot be added: {one.undefined}, {other.undefined}"
+            )
+        rows = one.kept and other.kept
+        numbers = {numbering(result.ids) for result in (one, other) if len(result.ids)}
+        places = numbers.pop() if len(numbers) == 1 else None
+        parts = []
+        for result in (one, other):
+            part = Account.of_result(result, Wants(rows=rows))
+            part.memory = result.memory
+            if rows:
+                part.ids = list(result.ids) if places is None else [None] * len(result.ids)
+                part.documents = None if result.sources is None else list(result.sources)
+            parts.append(part)
+        both = parts[0].like(Memory())
+        both.documents = []
+        for part in parts:
+            both.check_ids(part.ids)
+            both.add(part)
+        found = both.result(None if places is None or not rows else numbered(*places, both.count))
+        return found.changed(metric=one.metric, key=one.key)
+
     def like(self, memory: Memory) -> Account:
         """An account of no documents that keeps what this one keeps, except the documents."""
         return Account(
@@ -292,6 +319,7 @@ class Account:
             notes.append(f"{self.open_selves:,} self-scores are not proven within the limit: figures may be too high")
         if self.negative:
             notes.append(f"{self.negative:,} similarities were below 0 and counted as 0")
+        notes += self.memory.named_spellings()
         unjudged, asked = self.unjudged
         if unjudged:
             notes.append(
@@ -317,6 +345,24 @@ class Account:
             invalid=tuple(self.invalid),
             **about,
         )
+
+
+# Documents without names are numbered: from 0 or from 1, as numbers or as text.
+
+
+def numbering(ids: Sequence[Any]) -> tuple[int, bool] | None:
+    """From where these ids are counted, and whether as text; None where they are names."""
+    for first in (0, 1):
+        for text in (False, True):
+            if list(ids) == numbered(first, text, len(ids)):
+                return first, text
+    return None
+
+
+def numbered(first: int, text: bool, count: int) -> list[Any]:
+    """So many ids of documents without names."""
+    places = range(first, first + count)
+    return list(map(str, places)) if text else list(places)
 
 
 @dataclass

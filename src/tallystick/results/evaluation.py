@@ -11,6 +11,7 @@ the size of the batches, their order, or who has computed them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -147,7 +148,7 @@ class Evaluation:
         def scored() -> Account:
             if executor is not None:
                 return self._tallied_there(executor, reference, predicted, names, step, progress)
-            found = self._taken.like(Memory(self._taken.memory.calls, dict(self._taken.memory.absent)))
+            found = self._taken.like(replace(self._taken.memory, absent=dict(self._taken.memory.absent)))
             alone = ids is None and first + n == 1
             tally(found, self.metric, reference, predicted, names, step, progress, alone=alone)
             return found
@@ -272,10 +273,8 @@ def _check_documents(name: str, side: Any) -> None:
 
 def kind_of(metric: Node) -> Counts:
     """Which figures a metric has."""
-    if metric.by_side is not None:
-        return Counts(one=False)
     headline, beta = metric.headline
-    return Counts(headline, beta, one=not metric.summed.two_numerators)
+    return Counts(headline, beta, one=metric.by_side is None and not metric.summed.two_numerators)
 
 
 def tally_rows(metric: Node, reference: Data, predicted: Data, memory: Memory) -> F64:

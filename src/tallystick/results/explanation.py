@@ -29,6 +29,15 @@ from tallystick.engine.encoded import leaf_values
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
 
 
+class Plain(str):
+    """A text that is shown without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 @dataclass(frozen=True)
 class Explanation:
     """One aligned pair (or one side without a partner), its weight, and what lies below it."""

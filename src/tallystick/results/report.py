@@ -74,10 +74,29 @@ class Parts:
         full = [replace(one, tables=[table for table in one.tables if table.rows]) for one in known]
         return [one for one in full if one.tables]
 
+    def with_tables(self, printed: Sequence[Table]) -> Parts:
+        """With the printed tables that the report does not have already, perhaps under a title of its own, with more rows, or with
+        more in them: the same columns, and the same first column as far as both go. Each of its tables stands for one."""
+        own = [table for section in self.filled_sections for table in section.tables]
+        more = []
+        for table in printed:
+            covered = next((k for k, one in enumerate(own) if _is_covered_by(one, table)), None)
+            if covered is None:
+                more.append(table)
+            else:
+                own.pop(covered)
+        return replace(self, tables=[*self.tables, *more])
+
     @property
     def opens(self) -> bool:
         """Whether a document has something to show."""
         return self.explain is not None or self.draw is not None
+
+
+def _is_covered_by(one: Table, table: Table) -> bool:
+    return list(one.columns) == list(table.columns) and all(
+        ours[0] == theirs[0] for ours, theirs in zip(one.rows, table.rows, strict=False)
+    )
 
 
 @dataclass(frozen=True)

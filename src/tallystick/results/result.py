@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tallystick.results.accounts import FieldSums, LabelSums
     from tallystick.results.explanation import Explanation
     from tallystick.results.resampling import Interval
+    from tallystick.results.results import Results
     from tallystick.show.pictures import Picture
 
 Figures = dict[str, "float | None"]
@@ -89,7 +90,7 @@ def worst_first(kind: Kind, rows: F64) -> tuple[F64, F64, F64]:
     """Three keys of every document, the lowest of which come first: whether its figure is 0/0, the figure (less the figure, if
     lower is better), and less its size, since of two that are as bad the larger has more to lose."""
     values = kind.figures(rows)[kind.headline] * (-1 if lower_is_better(kind) else 1)
-    undefined = np.isnan(values)
+    undefined = np.isnan(values) | ~rows.any(axis=1)  # an average may make 0 of a document in which there is nothing
     return undefined.astype(np.float64), np.where(undefined, 0.0, values), -np.asarray(rows.sum(axis=1), np.float64)
 
 
@@ -114,8 +115,17 @@ class Result:
     """The places of documents whose prediction could not be read."""
     judges: tuple[str, ...] = ()
     """Who was asked about pairs of texts."""
+    key: str = ""
+    """What its metric is called among those of its task."""
+    tree: Callable[[Any], Explanation] | None = field(default=None, repr=False)
+    """What explains a document, where it is not the expression."""
 
     # Figures
+
+    @property
+    def called(self) -> str:
+        """What its metric is called in tables and as JSON: its own name, or, without one, the figure that it is named after."""
+        return self.key or self.name or self.kind.headline
 
     @cached_property
     def sums(self) -> F64:
@@ -306,6 +316,8 @@ class Result:
             if len(self.ids) != 1:
                 raise MetricError(f"say which document to explain: one of {some(self.ids)}")
             document = self.ids[0]
+        if self.tree is not None:
+            return self.tree(document)
         metric = self.expression
         left, right = self._document(document)
         return explain_document(metric, left, right, self.memory)
@@ -408,11 +420,14 @@ class Result:
             entry |= {"unproven": self.unproven, "lower": lower, "upper": upper}
         return entry
 
-    def to_json(self, name: str = "score", *, indent: int | None = 2) -> str:
-        """The result as JSON: version, signature, figures, tally, warnings."""
-        from tallystick.results.tables import results_to_json
+    def _alone(self) -> Results:
+        from tallystick.results.results import Results
 
-        return results_to_json({name: self}, indent=indent)
+        return Results({self.called: self})
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The result as JSON: version, signature, figures, tally, warnings."""
+        return self._alone().to_json(indent=indent)
 
     def to_frame(self) -> Any:
         """A pandas data frame with a row for each document."""
@@ -425,23 +440,21 @@ class Result:
             frame[name] = values
         return frame
 
-    def to_arrow(self, name: str = "score") -> Any:
+    def to_arrow(self) -> Any:
         """A pyarrow table with a row of sums and figures for each document; the signature is in its metadata."""
-        from tallystick.results.tables import tallies_table
+        return self._alone().to_arrow()
 
-        return tallies_table({name: self})
-
-    def to_parquet(self, path: Any, name: str = "score") -> None:
+    def to_parquet(self, path: Any) -> None:
         """The same as a file: .parquet, .arrow or .feather; .csv or .tsv too."""
-        from tallystick.results.tables import write_tallies
+        self._alone().to_parquet(path)
 
-        write_tallies({name: self}, path)
+    def to_latex(self, **how: Any) -> str:
+        """A whole tabular in percent, with booktabs rules; see `Results.to_latex`."""
+        return self._alone().to_latex(**how)
 
-    def to_latex(self) -> str:
-        """One row of a LaTeX table, in percent."""
-        header = " & ".join(name.replace("f1", "F$_1$").capitalize() for name in self.figures)
-        row = " & ".join("--" if value is None else f"{100 * value:.2f}" for value in self.figures.values())
-        return f"% {self.signature}\n{header} \\\\\n{row} \\\\"
+    def to_markdown(self) -> str:
+        """A table of GitHub's Markdown."""
+        return self._alone().to_markdown()
 
     def plot(self, kind: str = "figures") -> Picture:
         """A picture: `figures` with their intervals, or `documents` from the worst to the best."""
@@ -451,43 +464,41 @@ class Result:
 
     def write_report(self, path: str, title: str = "Evaluation", documents: int = 200) -> None:
         """A page to look at: one file that works offline, with the alignments of the worst documents."""
-        from tallystick.results.report import Page, Parts, write_report
-        from tallystick.results.tables import costs_table, fields_table
-
-        parts = Parts()
-        if self.is_expression and self.sources is not None and not self._two_sided:
-            parts = Parts(
-                [fields_table(self)],
-                costs_table(self),
-                explain=self.explain,
-                alignment="Side by side",
-                further="result.explain",
-            )
-        write_report(Page(title, {self.name or self.kind.headline: self}, parts, documents), path)
+        self._alone().report(path, title, documents)
 
     @property
-    def _two_sided(self) -> bool:
+    def is_two_sided(self) -> bool:
         """A metric of two expressions has no breakdown by field."""
         return not isinstance(self.metric, str) and self.metric.by_side is not None
 
     def __str__(self) -> str:
-        from tallystick.results.tables import result_text
-
-        return result_text(self)
+        return str(self._alone())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from tallystick.results.tables import result_html
+        return self._alone()._repr_html_()
 
-        return result_html(self)
+    def __add__(self, other: Result) -> Result:
+        """The result of the documents of both, as if they had been scored together."""
+        from tallystick.results.accounts import Account
+
+        if not isinstance(other, Result):
+            return NotImplemented
+        return Account.sum_of(self, other)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Rows that were to be counted later are counted now: what counts them cannot be sent anywhere."""
+        if isinstance(self.__dict__["_rows"], Later):
+            _ = self.rows
+        return self.__dict__
 
 
-def shared_signatures(results: Mapping[str, Result]) -> dict[str, str]:
+def shared_signatures(results: Mapping[str, Result]) -> list[str]:
     """The signatures of several metrics in few lines: those that differ only in the metric share one."""
     if len(results) == 1:
-        return {result.named_metric: result.conditions for result in results.values()}
+        return [result.signature for result in results.values()]
     shared: dict[str, list[str]] = {}
     for result in results.values():
         shared.setdefault(result.conditions, []).append(result.name or str(result.metric))
-    return {", ".join(names): conditions for conditions, names in shared.items()}
+    return [f"{', '.join(names)} | {conditions}" for conditions, names in shared.items()]

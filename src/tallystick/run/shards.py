@@ -29,7 +29,7 @@ from tallystick.engine.windows import in_order
 from tallystick.errors import InputError, MetricError, SidesMismatch, TallystickError
 from tallystick.files.boundaries import Boundaries, Uncut
 from tallystick.files.pairing import Repeats, stable_numbers
-from tallystick.results.accounts import Account, Wants
+from tallystick.results.accounts import Account, Wants, numbered, numbering
 from tallystick.results.result import Result
 from tallystick.run.cutting import SHARD, Shard, cut_by_name, cut_in_order, size_of
 from tallystick.tasks.contract import Scored
@@ -61,11 +61,8 @@ class Names:
     def of(ids: Sequence[Any], keep: bool, named: bool) -> Names:
         """`named` says that the documents bring these names with them, so that they are no numbers that a reader gave."""
         known = list(ids) if keep else None
-        for first in () if named else (0, 1):
-            for text in (False, True):
-                if list(ids) == _places(first, text, len(ids)):
-                    return Names([len(ids)], (first, text), None, known)
-        return Names([len(ids)], None, stable_numbers(ids), known)
+        places = None if named else numbering(ids)
+        return Names([len(ids)], places, None if places else stable_numbers(ids), known)
 
     def add(self, other: Names) -> None:
         """Put the names of the next shard behind these."""
@@ -82,7 +79,7 @@ class Names:
         self.repeats = self.repeats or Repeats()
         if names.numbered is not None:
             for count in names.counts:
-                self.repeats.add_numbers(stable_numbers(_places(*names.numbered, count)))
+                self.repeats.add_numbers(stable_numbers(numbered(*names.numbered, count)))
         elif names.numbers is not None:
             self.repeats.add_numbers(names.numbers)
 
@@ -101,12 +98,7 @@ class Names:
     @property
     def ids(self) -> Sequence[Any]:
         """The names of all documents, where they are known."""
-        return (self.known or ()) if self.numbered is None else _places(*self.numbered, sum(self.counts))
-
-
-def _places(first: int, text: bool, count: int) -> list[Any]:
-    places = range(first, first + count)
-    return list(map(str, places)) if text else list(places)
+        return (self.known or ()) if self.numbered is None else numbered(*self.numbered, sum(self.counts))
 
 
 @dataclass

@@ -11,9 +11,11 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard
+
+from tallystick.errors import MetricError, TallystickError, did_you_mean
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -224,14 +226,119 @@ def kind_of(column: str) -> Kind:
     return column.kind if isinstance(column, Column) else "figure"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
-    """Rows under columns. None is what is undefined."""
+    """Rows under columns. None is what is undefined. It prints as on a terminal and shows itself in a notebook."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     title: str = ""
     notes: Sequence[str] = ()
+
+    def to_frame(self) -> Any:
+        """A pandas data frame, under its first column."""
+        try:
+            import pandas
+        except ImportError:
+            raise TallystickError("to_frame() needs pandas: pip install pandas") from None
+        names = list(map(str, self.columns))
+        columns = {name: [row[k] for row in self.rows] for k, name in enumerate(names)}
+        return pandas.DataFrame(columns).set_index(names[0])
+
+    def to_latex(
+        self, *, columns: Sequence[str] | Mapping[str, str] | None = None, digits: int = 2, best: str | None = None
+    ) -> str:
+        """A tabular with booktabs rules, figures in percent. `columns` are those to show, or by their names what to call them;
+        `best` (bold or underline) marks the best figure of each column."""
+        return to_latex(self if columns is None else with_columns(self, columns), digits, best)
+
+    def to_markdown(self) -> str:
+        """A table of GitHub's Markdown."""
+        return to_markdown(self)
+
+    def to_tsv(self) -> str:
+        """Tab-separated, full precision."""
+        return to_tsv(self)
+
+    def __str__(self) -> str:
+        return to_text(self, 160)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return notebook_table(self, self.notes, ())
+
+
+class Tables(Sequence[Table]):
+    """Tables below each other, which print and show themselves as one. Where there is only one, its columns and rows are theirs."""
+
+    def __init__(self, tables: Iterable[Table]) -> None:
+        self._tables = tuple(tables)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._tables[place] if isinstance(place, int) else Tables(self._tables[place])
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The columns of the only table."""
+        return self._only.columns
+
+    @property
+    def rows(self) -> Sequence[Sequence[Any]]:
+        """The rows of the only table."""
+        return self._only.rows
+
+    @property
+    def _only(self) -> Table:
+        if len(self._tables) != 1:
+            raise MetricError(f"there are {len(self._tables)} tables here; take one of them, such as [0]")
+        return self._tables[0]
+
+    def to_frame(self) -> Any:
+        """A pandas data frame; of several tables one below the other, under their titles."""
+        if len(self._tables) == 1:
+            return self._only.to_frame()
+        import pandas
+
+        return pandas.concat({table.title or str(k): table.to_frame() for k, table in enumerate(self._tables)})
+
+    def to_latex(self, **how: Any) -> str:
+        """A tabular for each table; see `Table.to_latex`."""
+        return "\n\n".join(table.to_latex(**how) for table in self._tables)
+
+    def to_markdown(self) -> str:
+        """A table of Markdown for each."""
+        return "\n\n".join(map(to_markdown, self._tables))
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self._tables))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return "".join(table._repr_html_() for table in self._tables)
+
+
+def with_columns(table: Table, columns: Sequence[str] | Mapping[str, str]) -> Table:
+    """A table with these columns only, in this order, perhaps under other names; the first column stays."""
+    if isinstance(columns, str):
+        columns = [columns]
+    known = list(table.columns)
+    for name in columns:
+        if name not in known:
+            raise MetricError(f"no column {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")
+    chosen = [known[0], *(name for name in columns if name != known[0])]
+    places = [known.index(name) for name in chosen]
+    called = columns if isinstance(columns, Mapping) else {}
+    names = [_called(known[k], called.get(known[k], known[k])) for k in places]
+    return replace(table, columns=names, rows=[[row[k] for k in places] for row in table.rows])
+
+
+def _called(column: str, name: str) -> str:
+    return Column(name, column.kind, column.printed) if isinstance(column, Column) else name
 
 
 def figure_text(value: Any) -> str:
@@ -286,14 +393,22 @@ def to_markdown(table: Table) -> str:
     return "\n".join([*lines, *(line for note in table.notes for line in ("", markdown_text(note)))])
 
 
-def to_latex(table: Table) -> str:
+BEST = {"bold": "\\textbf", "underline": "\\underline"}
+"""How the best figure of a column is marked in LaTeX."""
+
+
+def to_latex(table: Table, digits: int = 2, best: str | None = None) -> str:
     """A tabular with booktabs rules; figures and gains in percent, numbers to the right and names to the left."""
+    if best is not None and best not in BEST:
+        raise MetricError(f"best must be {' or '.join(BEST)}, found {best!r}")
+    if not (isinstance(digits, int) and 0 <= digits <= 15):
+        raise MetricError(f"digits must be a number from 0 to 15, found {digits!r}")
 
     def cell(value: Any, column: str) -> str:
         if value is None:
             return "--"
         if isinstance(value, float) and kind_of(column) in ("figure", "gain"):
-            return latex_text(f"{100 * value:.2f}")
+            return latex_text(f"{100 * value:.{digits}f}")
         if isinstance(value, float) and isinstance(column, Column) and column.kind == "number":
             return latex_text(f"{value:.{column.printed}f}")
         return latex_text(cell_text(value, column))
@@ -301,7 +416,22 @@ def to_latex(table: Table) -> str:
     sides = "".join("r" if k and _of_numbers(table, k) else "l" for k in range(len(table.columns)))
     head = [latex_text(name.replace("-", "−") if kind_of(name) == "gain" else name) for name in table.columns]
     rows = [[cell(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
+    if best is not None:
+        for place, column in enumerate(table.columns):
+            if kind_of(column) == "figure":
+                _mark_best([row[place] for row in table.rows], rows, place, BEST[best])
     return latex_tabular(table.title, sides, head, rows, table.notes)
+
+
+def _mark_best(values: Sequence[Any], rows: Sequence[list[str]], place: int, mark: str) -> None:
+    """Mark the highest of a column's figures, and all that are printed alike."""
+    known = [(value, row) for value, row in zip(values, rows, strict=True) if isinstance(value, float)]
+    if len(known) < 2:
+        return
+    best = max(known, key=lambda one: one[0])[1][place]
+    for _, row in known:
+        if row[place] == best:
+            row[place] = f"{mark}{{{best}}}"
 
 
 def latex_tabular(
@@ -365,7 +495,7 @@ def to_text(table: Table, width: int | None = None) -> str:
     from rich.console import Console
 
     stream = io.StringIO()
-    console = Console(file=stream, width=width or 120, no_color=True, highlight=False)
+    console = Console(file=stream, width=width or 120, no_color=True, highlight=False, force_jupyter=False)
     console.print(to_rich(table, console.width))
     for note in table.notes:
         console.print(note, markup=False, soft_wrap=True)

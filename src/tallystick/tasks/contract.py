@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.tables import Table
+    from tallystick.tasks.plain import Given
 
 Use = Literal["figures", "score", "explain"]
 Results = dict[str, Any]
@@ -115,6 +116,8 @@ class Asked:
     keep_rows: bool = True
     undefined: float | None = None
     advance: Callable[[int, int], None] | None = None
+    keep: bool = False
+    """Whether the documents are kept, to be looked at later."""
 
 
 @frozen
@@ -189,7 +192,9 @@ class Task:
     """What `score TASK --help` says: what the files are, and examples."""
     Settings: ClassVar[type] = Settings
     main: ClassVar[str] = ""
-    """The metric that reports are ordered by and arrows count from; the first, if there is none."""
+    """The metric that reports are ordered by; the first, if there is none."""
+    base: ClassVar[str] = ""
+    """The metric that the arrows of a comparison count from; the main one, if there is none."""
     explained: ClassVar[str] = ""
     """The metric that `explain` is about, unless another is named; the first, if there is none."""
     unit: ClassVar[str] = "document"
@@ -214,6 +219,32 @@ class Task:
     """Whether --macro needs the rows of the documents."""
 
     # What every task has
+
+    a_document: ClassVar[str] = "document"
+    """What one document of plain data is called in messages."""
+    document_keys: ClassVar[tuple[str, ...]] = ()
+    """The keys that a document of plain data may have: a dict that has no others is a document, not a mapping by id."""
+    data: ClassVar[str] = ""
+    """What plain data its Python function takes, for the docstring."""
+
+    def document(self, value: Any, where: str) -> Any:
+        """One document of plain data (`tasks.plain.plain`) as a line of its JSON Lines; a `ValueMismatch` where it is none."""
+        from tallystick.tasks.plain import expect, named
+
+        expect(isinstance(value, dict), where, f"a {self.a_document}, a dict", value)
+        return named(value, **value)
+
+    def take(self, reference: Any, predicted: Any, settings: Any) -> tuple[Any, Any, Any]:
+        """Files or plain data as two sides that `read` takes, and the settings that they are read with."""
+        from tallystick.tasks.plain import Given, take_sides
+
+        sides = take_sides(self.document, reference, predicted, self.document_keys, self.a_document)
+        left, right = (self.write(side) if isinstance(side, Given) else side for side in sides)
+        return left, right, settings
+
+    def write(self, given: Given) -> Any:
+        """The documents of one side as `read` takes them: JSON Lines, unless the task has something better."""
+        return given.lines
 
     def read(self, reference: Any, predicted: Any, settings: Any, reading: Reading) -> Any:
         """Two files as a corpus: both sides' documents, paired."""
@@ -319,7 +350,7 @@ class Task:
     def tree(self, scored: Scored, settings: Any, metric: str, document: Any) -> Explanation:
         """The alignment of one document."""
         result: Result = scored.results[metric]
-        if not result.is_expression:
+        if not result.is_expression and result.tree is None:
             instead = f"; leave --metric out for {self.explained}" if self.explained else ""
             raise MetricError(
                 f"{metric} is a procedure, not an expression of the algebra, and has no tree to show{instead}"

@@ -4,24 +4,25 @@ of a document."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from tallystick.algebra.node import Node
-from tallystick.engine.tally import Labelled
 from tallystick.errors import MetricError, did_you_mean
-from tallystick.tasks.contract import Explained, Scored, Shown
+from tallystick.results.results import Background, Results, broken_down, find_labels
+from tallystick.tasks.contract import Asked, Explained, Scored, Shown
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Paired
+    from tallystick.results.explanation import Explanation
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.tables import Table
     from tallystick.tasks.contract import Task, Wish
-
-    Results = Mapping[str, Result]
 
 
 V = TypeVar("V")
@@ -100,48 +101,12 @@ def settings_line(**settings: Any) -> str:
 # and the alignment of a document as a tree.
 
 
-def break_down(task: Task, results: Results, by: str, label: str | None) -> Shown:
+def break_down(task: Task, results: Mapping[str, Result], by: str, label: str | None) -> Shown:
     """Figures by label or by field: of every metric whose tally has labels of its own, else of the first that has these."""
-    from tallystick.results import tables as reports
-
-    if by == "field":
-        name, result = _expressions(results)[0]
-        return Shown(
-            [replace(reports.fields_table(result), title=name)], {"fields": [vars(row) for row in result.by_field()]}
-        )
-    own = {name: result for name, result in results.items() if isinstance(result.kind, Labelled)}
-    if own:
-        return Shown([reports.labels_table(result, title=name) for name, result in own.items()])
-    name, result, path = find_labels(task.labels, results, label or task.label)
-    return Shown(
-        [replace(reports.labels_table(result, path), title=name)],
-        {"labels": [vars(row) for row in result.by_label(path)]},
-    )
+    return Shown(*broken_down(results, by, label, task.labels, task.label))
 
 
-def find_labels(labels: Mapping[str, str], results: Results, label: str | None) -> tuple[str, Result, str]:
-    """The first metric whose collection has the label (or any), and where in the value the label is."""
-    from tallystick.results.breakdown import has_labels_at
-
-    for name, result in _expressions(results):
-        known = {key: path for key, path in labels.items() if has_labels_at(result.expression, path)}
-        if known and label is None:
-            return name, result, next(iter(known.values()))
-        if label in known:
-            return name, result, known[label]
-    hint = did_you_mean(label or "", labels)
-    raise MetricError(f"--label {label}: none of {', '.join(results)} has it; labels are {', '.join(labels)}.{hint}")
-
-
-def _expressions(results: Results) -> list[tuple[str, Result]]:
-    """The metrics that can be broken down: those that are expressions of the algebra."""
-    found = [(name, result) for name, result in results.items() if result.is_expression]
-    if not found:
-        raise MetricError(f"{', '.join(results)}: not an expression of the algebra, so it cannot be broken down")
-    return found
-
-
-def default_parts(task: Task, results: Results) -> Parts:
+def default_parts(task: Task, results: Mapping[str, Result]) -> Parts:
     """The figures by every kind of label, and the alignment under the main metric."""
     from tallystick.results.report import Parts
 
@@ -156,7 +121,7 @@ def default_parts(task: Task, results: Results) -> Parts:
     )
 
 
-def _all_labels(task: Task, results: Results) -> list[Table]:
+def _all_labels(task: Task, results: Mapping[str, Result]) -> list[Table]:
     from tallystick.results import tables as reports
 
     tables = []
@@ -173,7 +138,7 @@ def _all_labels(task: Task, results: Results) -> list[Table]:
 
 def explain_documents(task: Task, scored: Scored, settings: Any, wish: Wish) -> Explained:
     """One document by its name, or the worst ones."""
-    from tallystick.results import tables as reports
+    from tallystick.results.tables import worst_documents
 
     name = task.explained_metric(scored.results)
     result = scored.results[name]
@@ -182,9 +147,7 @@ def explain_documents(task: Task, scored: Scored, settings: Any, wish: Wish) -> 
     elif wish.field is not None:
         chosen = _worst_at(result, wish.field, wish.worst or 3)
     else:
-        ids = {str(key): key for key in result.ids}
-        rows = reports.documents_table({name: result}, wish.worst or 1).rows
-        chosen = [ids.get(str(row[0]), row[0]) for row in rows]
+        chosen = worst_documents([result], wish.worst or 1)
     documents = [(key, result.documents.get(key, {}), task.tree(scored, settings, name, key)) for key in chosen]
     return Explained(documents, result.count, name)
 
@@ -205,3 +168,116 @@ def _document(task: Task, result: Result, wanted: str) -> Any:
         hint = did_you_mean(wanted, known)
         raise MetricError(f"no {task.unit} {wanted!r}; there are {result.count:,}.{hint}")
     return known[wanted]
+
+
+# What a task says about its results, in Python and in its commands.
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfTask(Background):
+    """The background of a task's results. `scored` has the corpora that they are of: one, several where results were added, none
+    where only sums are left of the documents."""
+
+    of: Task
+    scored: tuple[Scored, ...] = ()
+    settings: Any = None
+    shown: Shown = field(default_factory=Shown)
+    absent: str = ""
+    """Why a report has no alignments, where it cannot have them."""
+
+    def beside(self, results: Results) -> tuple[dict[str, Any], Callable[[Table], Table] | None]:
+        return self.of.beside(dict(results))
+
+    def breakdown(self, results: Results, by: str, label: str | None) -> tuple[Sequence[Table], Mapping[str, Any]]:
+        if by not in self.of.breakdowns:
+            known = ", ".join((*self.of.breakdowns, "document"))
+            raise MetricError(f"{self.task} has no figures by {by}; it has those by {known}")
+        found = self.of.breakdown(self._only(results, f"figures by {by}"), by, label)
+        return found.tables, found.json
+
+    def errors(self, results: Results, rows: int | None) -> Sequence[Table]:
+        scored = self._only(results, "errors")
+        if hasattr(self.settings, "errors"):
+            asked = Asked(rows=rows)
+            return self.of.show(scored, replace(self.settings, errors=True), asked).tables
+        found = [table for table in self.of.parts(scored, self.settings, Shown()).errors if table.rows]
+        return found or super().errors(results, rows)
+
+    def explained(self, results: Results) -> str:
+        return self.of.explained or self.of.explained_metric(dict(results))
+
+    def explain(self, results: Results, document: Any, metric: str | None) -> Explanation:
+        name = metric or self.explained(results)
+        if name not in results:  # the metric that the task explains by is not among those that were asked for
+            more = [self.of.evaluate(scored.corpus, (name,), self.settings)[name] for scored in self.scored]
+            results = type(results)({name: reduce(add, more)}, self)
+        return super().explain(results, document, metric)
+
+    def tree(self, results: Results, metric: str, document: Any) -> Explanation:
+        place, scored = results[metric].ids.index(document), None
+        for scored in self.scored:
+            ids = next(iter(scored.results.values())).ids
+            if place < len(ids):
+                break
+            place -= len(ids)
+        if scored is None:
+            raise MetricError("only sums are left of these documents; keep them to have one explained")
+        own = scored.results.get(metric) or self.of.evaluate(scored.corpus, (metric,), self.settings)[metric]
+        if not self.of.can_explain:
+            explain = self.of.parts(scored, self.settings, Shown()).explain
+            if explain is None:
+                raise MetricError(self.of.instead_of_explain or f"{self.task}: documents have no tree to show")
+            return explain(own.ids[place])
+        found = replace(scored, results={**scored.results, metric: own})
+        return self.of.tree(found, self.settings, metric, own.ids[place])
+
+    def parts(self, results: Results) -> Parts:
+        from tallystick.results.report import Parts
+
+        further = f"tallystick explain {self.task}" if self.of.can_explain else ""
+        if len(self.scored) == 1 and not self.absent:
+            parts = self.of.parts(self._only(results, "a report"), self.settings, self.shown)
+        else:
+            parts = Parts(main=self.of.main_metric(dict(results)), absent=self.absent or MERGED)
+        return replace(parts, further=further)
+
+    def whole(self) -> str:
+        return self.of.whole(self.settings)
+
+    def joined(self, other: Background) -> Background:
+        if not isinstance(other, OfTask) or (self.of.name, self.settings) != (other.of.name, other.settings):
+            raise MetricError("results of different tasks or options cannot be added")
+        scored = (*self.scored, *other.scored) if self.scored and other.scored else ()
+        notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
+        return replace(self, title="Evaluation", notes=notes, scored=scored, shown=Shown())
+
+    def _only(self, results: Results, what: str) -> Scored:
+        if len(self.scored) != 1:
+            raise MetricError(
+                f"{self.task}: {what} need the documents of one call; ask the results before they were added"
+            )
+        return replace(self.scored[0], results=dict(results))
+
+
+MERGED = (
+    "These results are the sum of several calls, so this page carries no alignments and no tables of its own. Scored in one call, "
+    "the documents have what the task has of them."
+)
+
+
+def results_of(
+    task: Task,
+    scored: Scored,
+    settings: Any,
+    *,
+    title: str = "Evaluation",
+    shown: Shown | None = None,
+    absent: str = "",
+) -> Results:
+    """What a task has scored, with all that it can say about it."""
+    background = OfTask(
+        of=task, scored=(scored,), settings=settings, shown=shown or Shown(), absent=absent, title=title,
+        task=task.name, unit=task.unit, notes=scored.notes, truncated=getattr(settings, "compat", None) == "reference",
+        labels=task.labels, label=task.label,
+    )  # fmt: skip
+    return Results(scored.results, background)

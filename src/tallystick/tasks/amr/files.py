@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 
 from tallystick.engine.arrays import I64
-from tallystick.errors import InputError, Place
+from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch
 from tallystick.files.boundaries import Boundaries, Format, Opening, Uncut, find_format, up_to_the_last, whole_lines
 from tallystick.files.json_values import decode_line, shown
 from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source
+from tallystick.tasks.plain import Given, expect, named
 
 Edge = tuple["int | str", str, "int | str"]
 """Source, role, target: a number is a variable, a text is a constant."""
@@ -62,6 +63,8 @@ class Graphs:
     file: str
     graphs: list[Graph]
     problems: list[tuple[int, InputError]] = field(default_factory=list)
+    by_order: bool = False
+    """Whether the graphs are to be paired by order although they have names."""
 
     def __len__(self) -> int:
         return len(self.graphs)
@@ -71,12 +74,18 @@ class Graphs:
         """What a pairing needs to know: graphs have names only if all of them do."""
         names = [graph.name for graph in self.graphs]
         places = [Place(self.file, graph.line or None) for graph in self.graphs]
-        return Side(self.file, names, places, named=len(names) > 0 and None not in names)
+        return Side(self.file, names, places, named=len(names) > 0 and None not in names and not self.by_order)
 
 
 def pair_graphs(reference: Graphs, predicted: Graphs) -> list[tuple[Graph, Graph]]:
     """Pairs by name where every graph of both files has one (`# ::id`), else by order; in the order of the reference."""
-    return [(reference.graphs[k], predicted.graphs[j]) for k, j in pair_sides(reference.side, predicted.side)]
+    try:
+        pairs = pair_sides(reference.side, predicted.side)
+    except SidesMismatch as error:
+        if not (reference.side.named and predicted.side.named and len(reference) == len(predicted)):
+            raise
+        raise SidesMismatch(f"{error}; if the order of the graphs is the same, use --pair order") from None
+    return [(reference.graphs[k], predicted.graphs[j]) for k, j in pairs]
 
 
 def with_missing(reference: Graphs, predicted: Graphs, absent: Missing) -> Graphs:
@@ -491,6 +500,68 @@ def _graph_of_triples(
             role = role if role.startswith(":") else f":{role}"
             edges.append((index.get(source, source), role, index.get(target, target)))
     return Graph(name, list(index), concepts, edges, None if top is None else index[top], line)
+
+
+# Graphs from Python: PENMAN, triples, or what has both (a graph of the package penman).
+
+
+def graph_document(value: Any, where: str) -> dict[str, Any]:
+    """One graph of plain data: its PENMAN, or its triples."""
+    if isinstance(value, str):
+        starts = block_starts(value)
+        expect(value.lstrip()[:1] in ("(", "#"), where, 'a graph in PENMAN, "(w / want-01 ...)"', value)
+        if len(starts) != 1:
+            raise ValueMismatch(
+                f"{where}: expected one graph, found {len(starts)}; give a list with one graph in each text"
+            )
+        own = _ID.search(value.encode())
+        return {"penman": value, **({"id": own[1].decode()} if own else {})}
+    if hasattr(value, "triples") and hasattr(value, "top"):
+        value = {"triples": [list(triple) for triple in value.triples], "top": value.top}
+    if isinstance(value, dict) and "props" in value:
+        return _of_props(value["props"], where)
+    if isinstance(value, list):
+        value = {"triples": value}
+    expect(isinstance(value, dict) and isinstance(value.get("triples"), list), where, "PENMAN, or triples", value)
+    for k, triple in enumerate(value["triples"]):
+        is_triple = (
+            isinstance(triple, list) and len(triple) == 3 and all(isinstance(one, (str, int, float)) for one in triple)
+        )
+        expect(is_triple, f"{where}[{k}]", "a triple (source, role, target)", triple)
+    return named(value, **{key: value[key] for key in ("triples", "top", "variables") if value.get(key) is not None})
+
+
+def _of_props(props: Any, where: str) -> dict[str, Any]:
+    """The propositions of `structures.AMR`."""
+    variables = list(
+        dict.fromkeys(end["name"] for one in props for end in (one["subj"], one["obj"]) if isinstance(end, dict))
+    )
+    triples = [[one["subj"]["name"], one["rel"], one["obj"]] for one in props]
+    for triple in triples:
+        if isinstance(triple[2], dict):
+            triple[2] = triple[2]["name"]
+        elif triple[2] in variables and triple[1] not in _INSTANCE:
+            raise ValueMismatch(
+                f'{where}: the constant "{triple[2]}" has the name of a variable; call the variable otherwise'
+            )
+    return {"triples": triples, "variables": variables}
+
+
+def graphs_of(side: Given) -> Source:
+    """The graphs of one side, as PENMAN or as triples."""
+    written = ["penman" in one for one in side.documents]
+    if not all(written):
+        if any(written):
+            raise ValueMismatch(f"{side.name}: some graphs are PENMAN and some are triples; give all in one form")
+        return side.lines
+    blocks = []
+    for k, one in enumerate(side.documents):
+        text = one["penman"].strip().replace("\r\n", "\n")
+        comments, start = _head(text, 0, len(text))
+        name = f"# ::id {side.ids[k]}\n" if side.ids is not None else ""
+        ended = "" if not comments or comments.endswith("\n") else "\n"
+        blocks.append(f"{comments}{ended}{name}{text[start:]}")
+    return side.source("\n\n".join(blocks) + "\n")
 
 
 FORMATS = (

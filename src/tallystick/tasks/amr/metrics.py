@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,7 +65,8 @@ BAG = f1(match(exact))
 #     semantic_roles   Smatch over :ARGn
 #
 # Parts that are Smatch find an alignment of their own; the others compare two bags and need none. Edges are
-# counted after inverse roles are turned round.
+# counted after inverse roles are turned round; reentrancies before `:mod` becomes an inverted `:domain`, which would
+# give a tree several edges into one variable.
 
 View = Callable[[Facts], Facts | list[str]]
 
@@ -120,6 +121,11 @@ class AmrMetric(NamedMetric):
     """Smatch over a view of the triples, or a bag of labels."""
 
     look: View | None = None
+    keeps_mod: bool = False
+
+    def counting(self, chosen: Counting) -> Counting:
+        """How its triples are counted, where the user has chosen `chosen` for Smatch."""
+        return replace(chosen, mod="keep") if self.keeps_mod else chosen
 
     @property
     def is_bag(self) -> bool:
@@ -136,7 +142,7 @@ METRICS: dict[str, AmrMetric] = {
         AmrMetric("named_entities", "concepts that have a :name", BAG, look=lambda facts: _concepts_with(facts, ":name")),
         AmrMetric("negation", "concepts that have a :polarity", BAG, look=lambda facts: _concepts_with(facts, ":polarity")),
         AmrMetric("wikification", "values of :wiki", BAG, look=lambda facts: [x for _, role, x, _ in facts.unary if role == ":wiki"]),
-        AmrMetric("reentrancies", "Smatch over the edges into variables that have several", smatch(), look=_reentrancies),
+        AmrMetric("reentrancies", "Smatch over the edges into variables that have several", smatch(), look=_reentrancies, keeps_mod=True),
         AmrMetric("semantic_roles", "Smatch over :ARGn", smatch(), look=_roles),
     )
 }  # fmt: skip
@@ -164,16 +170,18 @@ def score(
         for side in (reference, predicted)
         for _, error in side.problems
     )
-    read = FactReader(counting)
-    facts: list[list[Facts]] = [[read(pair[side]) for pair in pairs] for side in (0, 1)]
     settings = [f"{f.name}={getattr(counting, f.name)}" for f in fields(counting)]
     settings += [f"limit={limit:g}"] if limit is not None else []
     about: dict[str, Any] = {"ids": names_of(pairs), "notes": notes, "settings": " | ".join(settings)}
     results: dict[str, Result] = {}
     counts = None
+    facts: dict[Counting, list[list[Facts]]] = {}
     for name, metric in chosen.items():
-        look = metric.look
-        seen: list[list[Any]] = [side if look is None else [look(one) for one in side] for side in facts]
+        look, how = metric.look, metric.counting(counting)
+        if how not in facts:
+            read = FactReader(how)
+            facts[how] = [[read(pair[side]) for pair in pairs] for side in (0, 1)]
+        seen: list[list[Any]] = [side if look is None else [look(one) for one in side] for side in facts[how]]
         if metric.is_bag:
             sides = Objects(seen[0]), Objects(seen[1])
             rows = tally_rows(metric.node, *sides, Memory())
@@ -246,7 +254,10 @@ def explain(
         raise MetricError("there are no graphs to explain")
     if document is None:
         counts = score_graphs(pairs, counting, limit=limit)
-        place = int(np.argmin(2 * counts.matched / np.maximum(1, counts.predicted + counts.reference)))
+        both = counts.predicted + counts.reference
+        place = int(
+            np.argmin(np.where(both > 0, 2 * counts.matched / np.maximum(1, both), np.inf))
+        )  # an empty pair has no worth
     elif document in ids:
         place = ids.index(document)
     else:
@@ -257,25 +268,16 @@ def explain(
     return ids[place], _tree(align(one, other, counts.mappings[0]), counts, pairs[place])
 
 
-class _Plain(str):
-    """A text that is shown without quotes."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
 def _tree(found: Alignment, counts: TripleCounts, pair: tuple[Graph, Graph]) -> Explanation:
     """The alignment of one pair: first the variables, then the triples."""
-    from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation
+    from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation, Plain
 
     def leaves(
         how: str, matched: list[tuple[str, str]], missed: list[str], spurious: list[str]
     ) -> tuple[Explanation, ...]:
-        both = [Explanation("", MATCHED, _Plain(a), _Plain(b), 1.0, 1.0, 1.0, how) for a, b in matched]
-        left = [Explanation("", MISSED, _Plain(a), None, 0.0, 1.0, 0.0, how) for a in missed]
-        right = [Explanation("", SPURIOUS, None, _Plain(b), 0.0, 0.0, 1.0, how) for b in spurious]
+        both = [Explanation("", MATCHED, Plain(a), Plain(b), 1.0, 1.0, 1.0, how) for a, b in matched]
+        left = [Explanation("", MISSED, Plain(a), None, 0.0, 1.0, 0.0, how) for a in missed]
+        right = [Explanation("", SPURIOUS, None, Plain(b), 0.0, 0.0, 1.0, how) for b in spurious]
         return (*both, *left, *right)
 
     concepts = [dict(zip(graph.variables, graph.concepts, strict=True)) for graph in pair]
@@ -303,7 +305,7 @@ def _tree(found: Alignment, counts: TripleCounts, pair: tuple[Graph, Graph]) -> 
     ours, theirs = (float(len(graph.variables)) for graph in pair)
     matched, reference, predicted = float(counts.matched[0]), float(counts.reference[0]), float(counts.predicted[0])
     bound = "" if counts.optimal[0] else f", not proven, at most {counts.upper[0]:g},"
-    names = _Plain(pair[0].name), _Plain(pair[1].name)
+    names = Plain(pair[0].name), Plain(pair[1].name)
     return Explanation(
         "document", MATCHED, *names, matched, reference, predicted, f"smatch{bound}", False,
         (

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tallystick.results.report import Parts
     from tallystick.tasks.amr.files import Graphs
     from tallystick.tasks.amr.triples import Counting, TripleCounts
+    from tallystick.tasks.plain import Given
 
 LONG_RUN = 5.0
 """Seconds from which on a run says how long its pairs took."""
@@ -28,6 +29,7 @@ class AmrSettings:
     duplicates: str | None = option(None, "How triples that occur twice in a graph count.", choices=("multiset", "removed", "product"))
     mod: str | None = option(None, "How :mod and :domain are made one.", choices=("domain", "canonical", "mod", "keep"))
     input: str = option("auto", "PENMAN, or triples (JSON Lines, or a triple a line); auto tells PENMAN from JSON Lines.", choices=("auto", "penman", "triples"))
+    pair: str = option("auto", "Which graphs belong together: those of one # ::id where all have one, or those of one place in the files.", choices=("auto", "order"))
     lenient: bool = option(False, "Count a graph that cannot be read as empty, and list it.")
     seconds: float | None = option(None, "At most this long for each pair; the score then has bounds.", names=("--limit",), metavar="SECONDS", above=0)
     subscores: bool = option(False, "Also the fine-grained scores: unlabelled, concepts, named entities, ...")
@@ -56,10 +58,29 @@ class Amr(Task):
 
         return FORMATS
 
+    a_document = "graph"
+    document_keys = ("id", "triples", "top", "variables")
+    data = """
+    A graph is a text in PENMAN, "(w / want-01 :ARG0 (b / boy))", a list of triples, [("w", ":instance", "want-01"), ...], a dict with
+    {"triples": [...], "top": "w"}, or a graph of the package penman. Give one, a list of them, or a mapping by id.
+    A text may also hold a whole file: graphs with an empty line between them, and # ::id.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.amr.files import graph_document
+
+        return graph_document(value, where)
+
+    def write(self, given: Given) -> Any:
+        from tallystick.tasks.amr.files import graphs_of
+
+        return graphs_of(given)
+
     def read(self, reference: Any, predicted: Any, settings: AmrSettings, reading: Reading) -> tuple[Graphs, Graphs]:
         from tallystick.tasks.amr.files import read_graphs, with_missing
 
         left, right = (read_graphs(side, settings.input, lenient=settings.lenient) for side in (reference, predicted))
+        left.by_order = right.by_order = settings.pair == "order"
         return left, with_missing(left, right, reading.missing) if reading.missing else right
 
     def score_systems(
@@ -85,6 +106,9 @@ class Amr(Task):
                 closing = (_describe_times(counts, next(iter(results.values())).ids, took),)
             out[run] = Scored((*graphs, counts), results, closing=closing)
         return out
+
+    def whole(self, settings: AmrSettings) -> str:
+        return "--pair order counts the graphs of whole files" if settings.pair == "order" else ""
 
     def parts(self, scored: Scored, settings: AmrSettings, shown: Shown) -> Parts:
         from tallystick.tasks.amr.show import meaning_parts

@@ -69,7 +69,7 @@ REIFICATIONS: dict[str, tuple[str, str, str]] = {
 #     mod / domain       mod → domain-of      as written           domain → mod-of       mod → domain-of
 #     constant source    lost                 kept                 kept                  kept
 #     duplicates         product              multiset             removed               multiset
-#     strings            first word           whole                whole                 whole
+#     strings            first word           unquoted             unquoted              whole
 #     reified relations  as written           as written           undone                as written
 #
 # "Root: constant" says that a variable is the root, "concept" which concept the root has. A constant becomes a
@@ -89,7 +89,7 @@ Root = Literal["none", "constant", "concept"]
 Inverse = Literal["exceptions", "all", "keep"]
 Mod = Literal["domain", "canonical", "mod", "keep"]
 Duplicates = Literal["multiset", "removed", "product"]
-Strings = Literal["whole", "first word"]
+Strings = Literal["whole", "first word", "unquoted"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,8 @@ class Counting:
     """What counts as a triple, and when two are equal; the defaults are tallystick's own.
 
     `mod`: "domain" reads `x :mod y` as `y :domain x`, as smatch does, and leaves `:mod-of` alone; "canonical"
-    also reads `:mod-of` as `:domain`; "mod" reads `:domain` as `:mod-of`.
+    also reads `:mod-of` as `:domain`; "mod" reads `:domain` as `:mod-of`. `strings`: "unquoted" drops every quote and apostrophe,
+    as smatchpp does: "Fans'" is "Fans" there.
     """
 
     root: Root = "constant"
@@ -131,8 +132,10 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
 PRESETS: dict[str, Counting] = {
     "tallystick": Counting(),
     "smatch": Counting(constant_sources=False, duplicates="product", strings="first word"),
-    "smatchpp": Counting(inverse="all", mod="keep"),
-    "smatchpp-amr": Counting(root="concept", inverse="all", mod="mod", duplicates="removed", dereify=True),
+    "smatchpp": Counting(inverse="all", mod="keep", strings="unquoted"),
+    "smatchpp-amr": Counting(
+        root="concept", inverse="all", mod="mod", duplicates="removed", strings="unquoted", dereify=True
+    ),
 }
 
 
@@ -218,10 +221,11 @@ class FactReader:
 
     def __init__(self, counting: Counting) -> None:
         self.counting = counting
-        first_word = counting.strings == "first word"
+        value, concept = {
+            "whole": (_whole, _whole), "first word": (_first_word, _without_spaces), "unquoted": (_unquoted, _unquoted)
+        }[counting.strings]  # fmt: skip
         self._role = cache(partial(normal_role, inverse=counting.inverse, mod=counting.mod))
-        self._value = cache(_first_word if first_word else _whole)
-        self._concept = cache(_without_spaces if first_word else _whole)
+        self._value, self._concept = cache(value), cache(concept)
 
     def __call__(self, graph: Graph) -> Facts:
         """The facts of one graph."""
@@ -273,6 +277,10 @@ def _whole(raw: str) -> str:
 def _first_word(raw: str) -> str:
     """smatch splits at blanks, and marks the end of a string with an underscore that it later strips."""
     return (_whole(raw).split() or [""])[0].rstrip("_")
+
+
+def _unquoted(raw: str) -> str:
+    return raw.lower().replace('"', "").replace("'", "")
 
 
 def _without_spaces(raw: str) -> str:

@@ -14,19 +14,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from tallystick.errors import MetricError, did_you_mean, some
+from tallystick.errors import MetricError, ValueMismatch, did_you_mean, some
 from tallystick.files.boundaries import Boundaries, Format, Opening, find_format, find_marked, newdoc_boundaries
 from tallystick.files.json_values import NotJson, decode
 from tallystick.files.lines import Pieces
 from tallystick.files.pairing import document_key
-from tallystick.files.source import AnySource
-from tallystick.tasks.coreference.chains import UNKNOWN, Chains, Sentences, Span, empty_cluster_warnings
+from tallystick.files.source import AnySource, Source
+from tallystick.tasks.coreference.chains import (
+    UNKNOWN,
+    Chains,
+    Sentences,
+    Span,
+    chains_from_clusters,
+    empty_cluster_warnings,
+)
 from tallystick.tasks.coreference.conll import read_conll
+from tallystick.tasks.plain import Given, Unfit, expect, is_whole, named
 
 _CONLL = re.compile(rb"^#[ \t]*begin[ \t]+document(?![^\s(])", re.MULTILINE)
 _CONLL_U_COMMENT = re.compile(rb"^#[ \t]*(?:newdoc|newpar|global\.\w+|sent_id|text)\b", re.MULTILINE)
@@ -34,7 +43,7 @@ _CONLL_U_ROW = re.compile(rb"^\d+(?:-\d+|\.\d+)?(?:\t[^\t\n]*){9}$", re.MULTILIN
 
 
 def read_chains(
-    name: AnySource, *, format: str | None = None, fields: Sequence[str] = (), keep_text: bool = False
+    name: AnySource | Chains, *, format: str | None = None, fields: Sequence[str] = (), keep_text: bool = False
 ) -> Chains:
     """Read one side of a corpus: a path, a `.gz` path, or `-` for standard input.
 
@@ -42,6 +51,8 @@ def read_chains(
     JSONL file are if it has gold and predicted ones, in order of preference: `("predicted_clusters",
     "clusters")`. `keep_text` keeps the words, which no metric reads, for a report.
     """
+    if isinstance(name, Chains):  # from Python
+        return name
     pieces = Pieces(name)
     formats = {one.name: one for one in FORMATS}
     if format and format not in formats:
@@ -230,6 +241,61 @@ def _sentences_in(value: dict[str, object]) -> list[list[Any]] | None:
     if isinstance(sentences, list) and all(isinstance(sentence, list) for sentence in sentences):
         return sentences
     return [tokens] if isinstance(tokens, list) else None
+
+
+# Clusters from Python: a document is a list of clusters, a cluster a list of mentions, a mention (start, end) with an exclusive end, or
+# a text that both sides share. What is written here has inclusive ends, as the files have.
+
+
+def cluster_document(value: Any, where: str) -> dict[str, Any]:
+    """One document of plain data."""
+    clusters, about = value, {}
+    if isinstance(value, dict):
+        key = next((key for key in (*CLUSTERS, "entities") if key in value), None)
+        expect(key is not None, where, 'a document, a list of clusters or a dict with "clusters"', value)
+        clusters, where = value[key], f"{where}.{key}"
+        about = {name: value[name] for name in ("tokens", "sentences") if value.get(name) is not None}
+    expect(isinstance(clusters, list), where, "a list of clusters", clusters)
+    laid = []
+    for k, cluster in enumerate(clusters):
+        inside = cluster["mentions"] if isinstance(cluster, dict) and "mentions" in cluster else cluster
+        at = f"{where}[{k}]"
+        if isinstance(inside, list) and inside and all(map(is_whole, inside)):
+            pair = "; or is it a mention (start, end), and a level of lists is missing?" if len(inside) == 2 else ""
+            raise Unfit(
+                f"{at}: expected a cluster, a list of (start, end) or of texts, found the numbers {inside!r:.40}; if they are names of "
+                f"mentions, give them as texts{pair}"
+            )
+        expect(isinstance(inside, list), at, "a cluster, a list of mentions", cluster)
+        laid.append([_mention_of(mention, f"{at}[{m}]") for m, mention in enumerate(inside)])
+    return named(value, clusters=laid, **about)
+
+
+def _mention_of(value: Any, where: str) -> Any:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and isinstance(value.get("pieces"), list):
+        return [_mention_of(piece, where) for piece in value["pieces"]]
+    if isinstance(value, dict):
+        value = [value.get("start"), value.get("end")]
+    pair = isinstance(value, list) and len(value) == 2 and all(map(is_whole, value))
+    expect(pair, where, "a mention, (start, end) with an exclusive end or a text", value)
+    if not 0 <= value[0] < value[1]:
+        raise ValueMismatch(
+            f"{where}: the mention {tuple(value)} holds no token, since ends are exclusive in plain data: (3, 4) is token 3 alone. If your "
+            "ends are inclusive, as in the files of neural systems, add 1 to each, or give the files themselves"
+        )
+    return [value[0], value[1] - 1]
+
+
+def clusters_of(side: Given) -> Source | Chains:
+    """The documents of one side; mentions that are texts cannot stand in a file of clusters."""
+    flat = (mention for one in side.documents for cluster in one["clusters"] for mention in cluster)
+    if not any(isinstance(mention, str) for mention in flat):
+        return side.lines
+    documents = (one["clusters"] for one in side.documents)
+    ids = side.ids or tuple(map(str, range(len(side.documents))))
+    return replace(chains_from_clusters(dict(zip(ids, documents, strict=True))), file=f"<{side.name}>")
 
 
 def _read_corefud(pieces: Pieces, *, keep_text: bool, **_: Any) -> Chains:

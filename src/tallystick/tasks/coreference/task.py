@@ -9,8 +9,10 @@ from tallystick.errors import InputError, MetricError
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
+    from tallystick.results.explanation import Explanation
     from tallystick.results.report import Parts
     from tallystick.tasks.coreference.mentions import CoreferenceOptions
+    from tallystick.tasks.plain import Given
 
 TOPIC = r"[^_/]+"
 
@@ -23,6 +25,7 @@ class CoreferenceSettings:
     scope: str = option("document", "Where an entity id means one entity; topic and corpus are for cross-document coreference.", choices=("document", "topic", "corpus"))
     topic: str = option(TOPIC, "With --scope topic: the topic in a document's name.", metavar="REGEX")
     mentions: str = option("exact", "When two mentions are the same: same span, same head (CorefUD), or inside it and with its head.", choices=("exact", "head", "partial"))
+    zeros: str = option("dependent", "How mentions that are empty nodes (CorefUD) meet: by their dependencies, or by position.", choices=("dependent", "linear"))
     drop_singletons: bool = option(False, "Leave entities of one mention out, on both sides.")
     compat: str | None = option(None, "As the reference scorer 8.01: unknown documents, duplicates, truncated percentages.", choices=("reference",))
     strict: bool = option(False, "A repeated mention is an error that names both entities.")
@@ -51,6 +54,25 @@ class Coreference(Task):
 
         return FORMATS
 
+    a_document = "document of clusters"
+    document_keys = ("id", "doc_id", "doc_key", "clusters", "predicted_clusters", "tokens", "sentences")
+    data = """
+    A document is a list of clusters, a cluster a list of mentions, and a mention is (start, end), where ends are exclusive: (3, 4) is token 3
+    alone; or it is any text that names the mention on both sides.
+    [[(0, 2), (5, 6)], [(3, 4)]] is one document, a list of such lists are several, {"d1": [...]} are documents by id.
+    A document may also be a dict: {"id": "d1", "clusters": [...], "tokens": [...]}.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.coreference.files import cluster_document
+
+        return cluster_document(value, where)
+
+    def write(self, given: Given) -> Any:
+        from tallystick.tasks.coreference.files import clusters_of
+
+        return clusters_of(given)
+
     def check(self, metrics: tuple[str, ...], settings: CoreferenceSettings) -> None:
         if settings.scope != "topic" and settings.topic != TOPIC:
             raise MetricError("--topic says where a document's name has its topic; give --scope topic with it")
@@ -73,16 +95,32 @@ class Coreference(Task):
 
         return score(corpus, metrics or tuple(METRICS), _options(settings))
 
+    def needs_texts(self, settings: CoreferenceSettings) -> bool:
+        return settings.errors
+
+    def tree(self, scored: Scored, settings: CoreferenceSettings, metric: str, document: Any) -> Explanation:
+        from tallystick.tasks.coreference.show import with_words, words_of
+
+        return with_words(
+            super().tree(scored, settings, metric, document), words_of(scored.corpus, _options(settings)), document
+        )
+
     def show(self, scored: Scored, settings: CoreferenceSettings, asked: Asked) -> Shown:
         if not settings.errors:
             return Shown()
         from tallystick.tasks.coreference.metrics import find_errors, score_if_fixed
-        from tallystick.tasks.coreference.show import errors_table
+        from tallystick.tasks.coreference.show import errors_table, words_of
 
         found = find_errors(scored.corpus, _options(settings))
         costs = score_if_fixed(scored.corpus, _options(settings))
+        words = words_of(scored.corpus, _options(settings))
         errors = [{**asdict(kind), "conll_if_fixed": costs[1][kind.error]} for kind in found]
-        return Shown([errors_table(found, costs)], {"errors": errors})
+        for mention in (
+            one for kind in errors for example in kind["examples"] for side in example.values() for one in side
+        ):
+            if said := words(mention["document"], mention["mention"]):
+                mention["words"] = said
+        return Shown([errors_table(found, costs, words)], {"errors": errors})
 
     def parts(self, scored: Scored, settings: CoreferenceSettings, shown: Shown) -> Parts:
         from tallystick.tasks.coreference.show import chains_parts
@@ -101,6 +139,7 @@ def _options(settings: CoreferenceSettings) -> CoreferenceOptions:
         scope=settings.scope,
         topic=settings.topic,
         match=settings.mentions,
+        zeros=settings.zeros,
         compat=settings.compat,
     )
 

@@ -8,13 +8,13 @@ often, so each distinct one is parsed once, and the edges of a word are a slice 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NoReturn
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.errors import InputError
+from tallystick.errors import InputError, SidesMismatch, ValueMismatch
 from tallystick.files.boundaries import Format, conllu_boundaries_in_order
 from tallystick.files.conllu import (
     DEPREL,
@@ -40,7 +40,9 @@ from tallystick.files.conllu import (
     read_table,
     read_words,
 )  # fmt: skip
+from tallystick.files.pairing import Side, pair_sides
 from tallystick.files.source import AnySource, Source
+from tallystick.tasks.plain import Given, expect, is_whole, named, take_sides
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,3 +258,107 @@ def _in_file(source: Source, lines: Ints) -> Ints:
 
 
 FORMATS = (Format("conllu", read=read_conllu, boundaries=conllu_boundaries_in_order),)
+
+
+# Trees from Python: CoNLL-U, or the head and the relation of each word.
+
+_COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
+_ALSO = {
+    "words": "forms",
+    "tokens": "forms",
+    "form": "forms",
+    "lemma": "lemmas",
+    "head": "heads",
+    "deprel": "deprels",
+    "rel": "deprels",
+}
+KEYS = ("id", "sent_id", "conllu", *_COLUMNS, "words", "tokens")
+
+
+def sentence_document(value: Any, where: str) -> dict[str, Any]:
+    """One sentence of plain data, as its columns; or some CoNLL-U."""
+    if isinstance(value, str):
+        expect("\t" in value, where, "CoNLL-U, whose columns are separated by tabs", value)
+        return {"conllu": value}
+    if isinstance(value, dict) and "edges" in value:  # a DependencyParse
+        edges = sorted(value["edges"], key=lambda edge: int(edge["dep"]))
+        if [edge["dep"] for edge in edges] != list(range(1, len(edges) + 1)):
+            raise ValueMismatch(
+                f"{where}: expected one edge for each of the words 1 to {len(edges)}, found {[e['dep'] for e in edges]!r:.60}"
+            )
+        value = [[edge["gov"], edge["rel"]] for edge in edges]
+    if isinstance(value, dict):
+        found = {_ALSO.get(key, key): column for key, column in value.items()}
+        expect("heads" in found and "deprels" in found, where, 'a sentence, a dict with "heads" and "deprels"', value)
+    else:
+        expect(isinstance(value, list), where, "a sentence, a list of (head, relation)", value)
+        for k, word in enumerate(value):
+            is_word = isinstance(word, dict) and {"head", "deprel"} <= set(word)
+            pair = isinstance(word, list) and len(word) == 2 and is_whole(word[0]) and isinstance(word[1], str)
+            expect(is_word or pair, f"{where}[{k}]", "a word, (head, relation) or a dict with them", word)
+        rows = [word if isinstance(word, dict) else {"head": word[0], "deprel": word[1]} for word in value]
+        found = {_ALSO.get(key, key): [row.get(key) for row in rows] for key in (rows[0] if rows else {})}
+        found = {"heads": [], "deprels": [], **found}
+    columns = {name: found[name] for name in _COLUMNS if name in found}
+    lengths = {name: len(column) if isinstance(column, list) else -1 for name, column in columns.items()}
+    if len(set(lengths.values())) > 1 or -1 in lengths.values():
+        raise ValueMismatch(f"{where}: expected lists of one length, found {lengths}")
+    return named(value, **columns)
+
+
+def take_sentences(reference: Any, predicted: Any) -> tuple[Source, Source]:
+    """Both sides as CoNLL-U over one text: sentences in one order, with the words of whichever side has them."""
+    sides = take_sides(sentence_document, reference, predicted, KEYS, "sentence")
+    left, right = sides
+    if isinstance(left, Given) and isinstance(right, Given):
+        names = left.ids or (), right.ids or ()
+        pairs = pair_sides(Side("reference", names[0]), Side("predicted", names[1]))
+        laid = [_same_words(left.documents[k], right.documents[j], names[0][k]) for k, j in pairs]
+        left, right = (replace(left, documents=tuple(both[side] for both in laid), ids=names[0]) for side in (0, 1))
+        right = replace(right, name="predicted")
+    first, second = (treebank_of(side) if isinstance(side, Given) else side for side in (left, right))
+    return first, second
+
+
+def _same_words(
+    reference: dict[str, Any], predicted: dict[str, Any], name: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    if "conllu" in reference or "conllu" in predicted:
+        return reference, predicted
+    counts = len(reference["heads"]), len(predicted["heads"])
+    if counts[0] != counts[1] and not ("forms" in reference and "forms" in predicted):
+        raise SidesMismatch(
+            f"sentence {name} has {counts[0]:,} words in the reference and {counts[1]:,} in the prediction; give the words of both, "
+            'as "words", where they may differ'
+        )
+    forms = reference.get("forms") or predicted.get("forms")
+    shared = {"forms": forms} if forms else {}
+    return {**shared, **reference}, {**shared, **predicted}
+
+
+def treebank_of(side: Given) -> Source:
+    """The sentences of one side as CoNLL-U. Words without a form are called by their numbers."""
+    blocks = []
+    for k, one in enumerate(side.documents):
+        name = side.ids[k] if side.ids is not None else str(k)
+        if "conllu" in one:
+            text = one["conllu"].strip("\n")
+            blocks.append(text if "newdoc" in text.split("\n", 1)[0] else f"# newdoc id = {name}\n{text}")
+            continue
+        rows = [f"# sent_id = {name}"]
+        for word in range(len(one["heads"])):
+            cells = [str(word + 1)]
+            for column in _COLUMNS:
+                usual = f"w{k}.{word + 1}" if column == "forms" else "_"
+                cells.append(_cell(one[column][word], usual) if column in one else usual)
+            rows.append("\t".join(cells))
+            if len(rows[-1].split("\t")) != 10 or "\n" in rows[-1]:
+                raise ValueMismatch(f"{side.name}[{k}]: word {word + 1} holds a tab or a line end: {cells!r:.80}")
+        blocks.append("\n".join(rows))
+    return side.source("\n\n".join(blocks) + "\n\n")
+
+
+def _cell(value: Any, usual: str) -> str:
+    if isinstance(value, dict):  # features
+        return "|".join(f"{key}={one}" for key, one in sorted(value.items())) or "_"
+    return usual if value is None or value == "" else str(value)

@@ -46,6 +46,18 @@ class Dependencies(Task):
 
         return FORMATS
 
+    a_document = "sentence"
+    data = """
+    A sentence is a list with (head, relation) for each word, [(2, "nsubj"), (0, "root")], where heads count from 1 and 0 is the root; or
+    a dict of columns, {"words": [...], "heads": [...], "deprels": [...]}, with "upos", "xpos", "feats", "lemmas" where they are known.
+    Give one, a list of them, or a mapping by id; or the text of CoNLL-U files.
+    """
+
+    def take(self, reference: Any, predicted: Any, settings: DependencySettings) -> tuple[Any, Any, Any]:
+        from tallystick.tasks.dependencies.files import take_sentences
+
+        return (*take_sentences(reference, predicted), settings)
+
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: DependencySettings,
         readings: Mapping[Any, Reading],

@@ -22,9 +22,9 @@ import msgspec
 from typing_extensions import NotRequired, TypedDict
 
 from tallystick.algebra.derive import BAGS, one_alternative, shape_of, union_of
-from tallystick.errors import InputError, MetricError, Place, TallystickError
+from tallystick.errors import InputError, MetricError, TallystickError
 from tallystick.files.json_values import TOO_DEEP
-from tallystick.files.lines import ArrowLines, Lines, not_json
+from tallystick.files.lines import ArrowLines, Lines
 from tallystick.tasks.records.schema import FORMATS, type_of_schema
 
 # Whole numbers are numbers: that a reference happens to have no fraction promises nothing about a prediction.
@@ -374,11 +374,11 @@ def _see_lines(reference: Lines) -> Seen:
             for number, line in zip(portion.numbers, portion.lines, strict=True):  # noqa: B007 - for the messages below
                 seen.add(decode(line))
     except msgspec.DecodeError as error:
-        raise not_json(error, reference.file, number, line) from None
+        raise reference.not_json(error, number, line) from None
     except UnicodeDecodeError:
-        raise InputError("is not UTF-8; convert the file to UTF-8 first", Place(reference.file, number)) from None
+        raise InputError("is not UTF-8; convert the file to UTF-8 first", reference.place(number)) from None
     except RecursionError:
-        raise InputError(TOO_DEEP, Place(reference.file, number)) from None
+        raise InputError(TOO_DEEP, reference.place(number)) from None
     return seen
 
 

@@ -1,4 +1,4 @@
-"""Counting spans: segments by an expression of the algebra, by their partners, by units, and by nervaluate's schemes.
+"""Counting spans: segments by an expression of the algebra, by their partners, by units, and by the schemes of SemEval 2013.
 
 For each text and tag
 
@@ -30,6 +30,7 @@ from tallystick.tasks.spans.segments import (
     IntArray,
     Pairs,
     Segments,
+    in_turn,
     is_flat,
     one_to_one,
     overlapping_pairs,
@@ -387,7 +388,7 @@ def _shared_steps(
     return start, start + (behind - place)[wide], tag, amount[shared[wide]].astype(np.int64), multiple
 
 
-# The four schemes of SemEval-2013 task 9 as nervaluate has them, without its dependence on order.
+# The four schemes of SemEval-2013 task 9, which nervaluate made known.
 #
 # A prediction and a true segment that overlap may be paired, one-to-one. What a pair is worth:
 #
@@ -404,8 +405,11 @@ def _shared_steps(
 #     precision = (COR + PAR / 2) / (COR + INC + PAR + SPU)
 #     recall    = (COR + PAR / 2) / (COR + INC + PAR + MIS)
 #
-# nervaluate pairs greedily in the order of the lists, so that a prediction can take away the true segment which
-# a later one fits exactly. Here the pairs have the most correct ones, and among those choices the most pairs.
+# Which segments are paired is the best choice: the most correct pairs, and among those choices the most pairs.
+#
+# nervaluate pairs greedily (`in_turn`). The predictions choose in the order of the list, each among the true segments that are
+# still free: the first that makes a correct pair (of `type`, the one whose boundaries are closest), else the first that
+# it overlaps. So a prediction can take away the true segment which a later one fits exactly.
 
 SpanScheme = Literal["strict", "exact", "partial", "type"]
 
@@ -442,26 +446,14 @@ def count_scheme(
     by_tag: bool = False,
     min_overlap: float = 0.01,
     pairs: Pairs | None = None,
+    greedy: bool = False,
 ) -> SchemeCounts:
     """Count a scheme over all segments, or for each tag over its own segments only (as nervaluate does).
 
-    A pair shares at least the part `min_overlap` of the true segment.
+    A pair shares at least the part `min_overlap` of the true segment. `greedy` pairs as nervaluate does, by the order of the
+    segments of each text.
     """
-    if scheme not in get_args(SpanScheme):
-        names = get_args(SpanScheme)
-        raise MetricError(f'"{scheme}" is not a scheme; there are {", ".join(names)}.{did_you_mean(scheme, names)}')
-    pairs = overlapping_pairs(texts) if pairs is None else pairs
-    pairs = pairs.take(pairs.tokens / texts.reference.lengths()[pairs.reference] >= min_overlap)
-    if by_tag:
-        pairs = pairs.take(same_tag(texts, pairs))
-    right = np.ones(len(pairs), dtype=np.bool_)
-    if scheme != "type":
-        right &= same_boundaries(texts, pairs)
-    if scheme in ("strict", "type"):
-        right &= same_tag(texts, pairs)
-    # one correct pair outweighs any number of others
-    chosen = one_to_one(pairs, np.where(right, len(pairs) + 1.0, 1.0))
-    pairs, right = pairs.take(chosen), right[chosen]
+    pairs, right = scheme_pairs(texts, scheme, by_tag=by_tag, min_overlap=min_overlap, pairs=pairs, greedy=greedy)
     grid = Grid.of(texts, rows)
     gold, guess = grid.count(texts.reference), grid.count(texts.predicted)
     correct = grid.count(texts.reference, pairs.reference[right])
@@ -475,3 +467,42 @@ def count_scheme(
     incorrect, partial = (none, wrong) if scheme == "partial" else (wrong, none)
     tags = texts.tags if by_tag else ("all tags",)
     return SchemeCounts(tags, correct, incorrect, partial, missed, spurious)
+
+
+def scheme_pairs(
+    texts: AnnotatedTexts,
+    scheme: SpanScheme,
+    *,
+    by_tag: bool = False,
+    min_overlap: float = 0.01,
+    pairs: Pairs | None = None,
+    greedy: bool = False,
+) -> tuple[Pairs, npt.NDArray[np.bool_]]:
+    """The pairs that a scheme makes, and which of them are correct."""
+    if scheme not in get_args(SpanScheme):
+        names = get_args(SpanScheme)
+        raise MetricError(f'"{scheme}" is not a scheme; there are {", ".join(names)}.{did_you_mean(scheme, names)}')
+    pairs = overlapping_pairs(texts) if pairs is None else pairs
+    pairs = pairs.take(pairs.tokens / texts.reference.lengths()[pairs.reference] >= min_overlap)
+    if by_tag:
+        pairs = pairs.take(same_tag(texts, pairs))
+    right = np.ones(len(pairs), dtype=np.bool_)
+    if scheme != "type":
+        right &= same_boundaries(texts, pairs)
+    if scheme in ("strict", "type"):
+        right &= same_tag(texts, pairs)
+    if greedy:
+        chosen = _as_they_come(texts, pairs, right, by_distance=scheme == "type")
+    else:  # one correct pair outweighs any number of others
+        chosen = one_to_one(pairs, np.where(right, len(pairs) + 1.0, 1.0))
+    return pairs.take(chosen), right[chosen]
+
+
+def _as_they_come(texts: AnnotatedTexts, pairs: Pairs, right: npt.NDArray[np.bool_], *, by_distance: bool) -> IntArray:
+    """The pairs that nervaluate makes."""
+    gold, guess = texts.reference, texts.predicted
+    if gold.pieces is not None or guess.pieces is not None:
+        raise MetricError("nervaluate knows no segments with gaps; semeval (strict, exact, partial, type) does")
+    r, p = pairs.reference, pairs.predicted
+    distance = np.abs(gold.start[r] - guess.start[p]) + np.abs(gold.end[r] - guess.end[p])
+    return in_turn(pairs, np.lexsort((r, distance * (right & by_distance), ~right, p)))

@@ -5,6 +5,7 @@
 | brat    | a folder, or the name ends in `.ann`                                             |
 | jsonl   | the name ends in `.jsonl`, or the first line is a JSON object; `.parquet`, `.arrow`, ... |
 | conllu  | the name ends in `.conllu`, or the first line that is no comment is one of CoNLL-U |
+| hipe    | the first line is the header of HIPE's TSV                                       |
 | columns | everything else                                                                  |
 
 The readers are strict: a file that was taken for the wrong format is an error in its first lines, not a low
@@ -15,22 +16,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, ValueMismatch
-from tallystick.files.boundaries import Format, Opening, column_boundaries, conllu_boundaries
+from tallystick.files.boundaries import Format, Opening, Uncut, column_boundaries, conllu_boundaries
 from tallystick.files.lines import is_arrow_file
-from tallystick.files.pairing import Missing
+from tallystick.files.pairing import Missing, pair_sides
+from tallystick.files.pairing import Side as PairingSide
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat
 from tallystick.files.table import Numbering, read_columns
+from tallystick.tasks.plain import NAMES, Given, expect, is_span, is_whole, named, take_sides
 from tallystick.tasks.spans.jsonl import Offsets, read_brat, read_spans
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Span, annotate
 from tallystick.tasks.spans.tags import (
+    HIPE_HEADER,
     Columns,
     Reading,
     Repairs,
@@ -38,6 +42,7 @@ from tallystick.tasks.spans.tags import (
     TaggedTexts,
     decode,
     read_conllu_tags,
+    read_hipe_tags,
     read_tags,
     tags_from_lists,
 )
@@ -131,10 +136,12 @@ def read_span_files(
             reference, predicted, key=key, column=columns.reference, same_tokens=columns.same_tokens
         )
         return _decoded(tagged, decoding, None)
+    if chosen == "hipe":
+        return _decoded(read_hipe_tags(reference, predicted, columns), decoding, None)
     if chosen in READERS:
         texts = READERS[chosen](reference, predicted, offsets, keep_tokens=keep_tokens, absent=absent)
         return SpanCorpus(texts, str(offsets))
-    raise MetricError(f'"{chosen}" is not a format of spans; there are columns, jsonl, brat, conllu')
+    raise MetricError(f'"{chosen}" is not a format of spans; there are columns, jsonl, brat, conllu, hipe')
 
 
 READERS = {"brat": read_brat, "jsonl": read_spans}
@@ -171,6 +178,10 @@ def _is_conllu(opening: Opening) -> bool:
     return opening.name.endswith(".conllu") or _content(opening) == "conllu"
 
 
+def _is_hipe(opening: Opening) -> bool:
+    return not opening.source.reads_once and opening.head.startswith(HIPE_HEADER)
+
+
 def _content(opening: Opening) -> str:
     """What the first line that is no comment looks like."""
     for line in [] if opening.source.reads_once else _first_lines(opening.source):
@@ -185,6 +196,7 @@ FORMATS = (
     Format("brat", lambda opening: is_brat(opening.source)),
     Format("jsonl", _is_jsonl),
     Format("conllu", _is_conllu, boundaries=conllu_boundaries),
+    Format("hipe", _is_hipe, boundaries=Uncut("a HIPE file has one header for all documents")),
     Format("columns", boundaries=column_boundaries),
 )
 """The formats of spans, the first that fits."""
@@ -224,6 +236,102 @@ def _read_weights(name: AnySource, columns: Columns) -> Any:
     return values[file.codes[0]]
 
 
+# Spans and tags from Python: a list of tags for a text, or of (start, end, label), or a dict with either.
+
+
+@dataclass(frozen=True, eq=False)
+class TagLists:
+    """One side's tags from Python: a list for each text, the texts' names, and their tokens where they are known."""
+
+    file: str
+    names: tuple[str, ...]
+    tags: tuple[list[str], ...]
+    tokens: tuple[list[str], ...] | None = None
+
+
+_TAGS = ("tags", "ner_tags")
+_LOOKS_LIKE_A_TAG = re.compile(r"O|[BIESLUM]-\S+")
+
+
+def span_document(value: Any, where: str, field: str = "spans") -> dict[str, Any]:
+    """One text of plain data: its tags, or its spans with exclusive ends."""
+    expected = "a list of tags or of (start, end, label), or a dict with one of them"
+    if isinstance(value, dict):
+        key = next((key for key in (*_TAGS, field) if key in value), None)
+        expect(key is not None, where, f'a text, a dict with "tags" or "{field}"', value)
+        about = {name: value[name] for name in ("text", "tokens") if value.get(name) is not None}
+        inside = span_document(value[key], f"{where}.{key}", field) if isinstance(value[key], list) else None
+        expect(inside is not None, f"{where}.{key}", expected, value[key])
+        return named(value, **about, **(inside or {"tags" if key in _TAGS else field: []}))
+    expect(isinstance(value, list), where, expected, value)
+    if not value:
+        return {}
+    if all(isinstance(one, str) for one in value):
+        _check_tags(value, where)
+        return {"tags": value}
+    if all(map(is_whole, value)):
+        raise ValueMismatch(
+            f"{where}: expected tags such as B-PER, found numbers {value!r:.40}; give their names, [names[k] for k in tags]"
+        )
+    for k, one in enumerate(value):
+        fits = is_span(one) or (isinstance(one, dict) and "pieces" in one)
+        expect(fits, f"{where}[{k}]", "a tag or (start, end, label)", one)
+    return {field: value}
+
+
+def _check_tags(tags: list[str], where: str) -> None:
+    """A text of several tags would be read as one tag with a strange type."""
+    for tag in set(tags):
+        parts = tag.split()
+        if len(parts) > 1 and all(map(_LOOKS_LIKE_A_TAG.fullmatch, parts)):
+            raise ValueMismatch(
+                f"{where}: {tag!r:.60} holds {len(parts)} tags; give a list of tags, {tag!r:.20}.split()"
+            )
+
+
+def take_spans(reference: Any, predicted: Any, field: str) -> tuple[Any, Any, bool]:
+    """Both sides from Python, and whether they are spans without a text, whose offsets are tokens."""
+    keys = ("text", "tokens", *_TAGS, field, *NAMES)
+    sides = take_sides(lambda value, where: span_document(value, where, field), reference, predicted, keys, "text")
+    data = [side for side in sides if isinstance(side, Given)]
+    documents = [one for side in data for one in side.documents]
+    tagged = any("tags" in one for one in documents)
+    if tagged and any(field in one for one in documents):
+        raise ValueMismatch("some texts have tags and some have spans; give all in one form")
+    if tagged:
+        return _tag_lists(sides[0]), _tag_lists(sides[1]), False
+    left, right = (side if isinstance(side, Source) else _with_field(side, field).lines for side in sides)
+    return left, right, bool(data) and not any("text" in one for one in documents)
+
+
+def _with_field(side: Given, field: str) -> Given:
+    return replace(side, documents=tuple({field: [], **one} for one in side.documents))
+
+
+def _tag_lists(side: Source | Given) -> TagLists:
+    if isinstance(side, Source):
+        raise SidesMismatch(f"{side} is a file and the other side is tags from Python; give both in one form")
+    tokens = tuple(one.get("tokens", ()) for one in side.documents)
+    tags = tuple(one.get("tags", []) for one in side.documents)
+    for k, (words, of) in enumerate(zip(tokens, tags, strict=True)):
+        if words and len(words) != len(of):
+            raise SidesMismatch(f"{side.name}[{k}] has {len(words):,} tokens and {len(of):,} tags")
+    known = all(len(words) == len(of) for words, of in zip(tokens, tags, strict=True))
+    return TagLists(side.name, side.ids or (), tags, tokens if known else None)
+
+
+def corpus_of_tags(reference: Any, predicted: Any, decoding: Decoding, absent: Missing | None = None) -> SpanCorpus:
+    """Two sides of tags, paired by the names of their texts."""
+    names = reference.names
+    pairs = pair_sides(PairingSide("reference", names), PairingSide("predicted", predicted.names), absent)
+    guess = [predicted.tags[j] if j >= 0 else ["O"] * len(reference.tags[k]) for k, j in pairs]
+    tagged = tags_from_lists(reference.tags, guess)
+    if reference.tokens is not None:
+        tagged = replace(tagged, tokens=tuple(token for words in reference.tokens for token in words))
+    corpus = _decoded(tagged, decoding, None)
+    return replace(corpus, texts=replace(corpus.texts, names=names))
+
+
 def corpus_from_python(
     reference: Sequence[Sequence[Any]],
     predicted: Sequence[Sequence[Any]],
@@ -240,7 +348,5 @@ def corpus_from_python(
         corpus = _decoded(tags_from_lists(reference, predicted), decoding, None)
         if names is None:
             return corpus
-        from dataclasses import replace
-
         return replace(corpus, texts=replace(corpus.texts, names=tuple(names)))
     return SpanCorpus(annotate(reference, predicted, lengths, names=names), "spans")

@@ -28,7 +28,7 @@ import numpy as np
 
 from tallystick.algebra.exact import exact
 from tallystick.algebra.node import Node, Similarity
-from tallystick.algebra.normalise import f
+from tallystick.algebra.normalise import f, sides
 from tallystick.algebra.numbers import overlap
 from tallystick.algebra.records import record
 from tallystick.algebra.sets import match
@@ -37,6 +37,7 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.data import Bag
 from tallystick.engine.tally import ratio
 from tallystick.errors import MetricError, did_you_mean, some
+from tallystick.results.explanation import Explanation
 from tallystick.results.result import Later, Result
 from tallystick.tasks.metric import NamedMetric
 from tallystick.tasks.spans.counts import (
@@ -369,10 +370,12 @@ class Prepared:
 
 @dataclass(frozen=True)
 class SpanMetric(NamedMetric):
-    """A span metric: counted by its expression, by `tally`, or by one of nervaluate's schemes."""
+    """A span metric: counted by its expression, by `tally`, or by one of the schemes of SemEval 2013, with the best pairs or
+    those of nervaluate (`greedy`)."""
 
     average: str = "micro"
     scheme: SpanScheme | None = None
+    greedy: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """What its name stands for depends on these options."""
 
@@ -388,6 +391,14 @@ class SpanMetric(NamedMetric):
             return count_expression(self.node, prepared.texts, prepared.rows)
         found: SpanCounts = self.tally(prepared)
         return found
+
+
+SCHEMES: dict[SpanScheme, str] = {
+    "strict": "same boundaries and type",
+    "exact": "same boundaries, any type",
+    "partial": "overlap counts half, any type",
+    "type": "overlap with the same type",
+}
 
 
 def metrics_for(options: SpanOptions = PLAIN, *, gaps: bool = False, weighted: bool = False) -> dict[str, SpanMetric]:
@@ -406,8 +417,10 @@ def metrics_for(options: SpanOptions = PLAIN, *, gaps: bool = False, weighted: b
             return None
         shared: Similarity = overlap(kind, start="start", end="end", inclusive=False)
         shared = shared if threshold is None else at_least(shared, threshold)
-        one_to_one = (options.partner or default) == "one-to-one"
-        return f_beta(match(record(span=shared, tag=exact), "1:1" if one_to_one else "N:1"))
+        segments = record(span=shared, tag=exact)
+        if (options.partner or default) == "one-to-one":
+            return f_beta(match(segments))
+        return sides(match(segments, "N:1"), match(segments, "1:N"), options.beta)
 
     def counted(default: Partner, **limits: Any) -> Callable[[Prepared], SpanCounts]:
         return lambda p: count_overlap(p.texts, p.rows, options.partner or default, p.pairs, **limits)
@@ -452,10 +465,11 @@ def metrics_for(options: SpanOptions = PLAIN, *, gaps: bool = False, weighted: b
             tally=lambda p: count_segment_matching(p.texts, p.rows, p.pairs, separators=options.separators),
             parameters=weight,
         ),
-        SpanMetric("strict", "nervaluate's strict: same boundaries and type", scheme="strict"),
-        SpanMetric("exact", "nervaluate's exact: same boundaries, any type", scheme="exact"),
-        SpanMetric("partial", "nervaluate's partial: overlap counts half, any type", scheme="partial"),
-        SpanMetric("type", "nervaluate's type: overlap with the same type", scheme="type"),
+        *(
+            SpanMetric(f"{by}{'ent_' * bool(by and scheme == 'type')}{scheme}", f"{whose}: {what}", scheme=scheme, greedy=bool(by))
+            for by, whose in (("", "SemEval 2013, best pairs"), ("nervaluate_", "nervaluate, pairs in the order of the list"))
+            for scheme, what in SCHEMES.items()
+        ),
     ]  # fmt: skip
     return {metric.name: metric for metric in declared}
 
@@ -464,7 +478,10 @@ METRICS = metrics_for()
 """What `tallystick score spans --metric NAME` knows."""
 
 DEFAULT = ("segment", "ts")
-GROUPS: dict[str, tuple[str, ...]] = {"nervaluate": ("strict", "exact", "partial", "type")}
+GROUPS: dict[str, tuple[str, ...]] = {
+    "semeval": tuple(name for name, metric in METRICS.items() if metric.scheme and not metric.greedy),
+    "nervaluate": tuple(name for name, metric in METRICS.items() if metric.greedy),
+}
 
 
 def evaluate(
@@ -563,10 +580,14 @@ def _count(name: str, prepared: Prepared, tags: tuple[str, ...]) -> _Counted:
     if metric.scheme is not None:
         sides = [(prepared, tags), *((one, (name,)) for one, name in above)]
         by_tag = [
-            count_scheme(one.texts, metric.scheme, one.rows, by_tag=True, pairs=one.pairs).of_tags(wanted)
+            count_scheme(
+                one.texts, metric.scheme, one.rows, by_tag=True, pairs=one.pairs, greedy=metric.greedy
+            ).of_tags(wanted)
             for one, wanted in sides
         ]
-        together = count_scheme(prepared.texts, metric.scheme, prepared.rows, pairs=prepared.pairs)
+        together = count_scheme(
+            prepared.texts, metric.scheme, prepared.rows, pairs=prepared.pairs, greedy=metric.greedy
+        )
         return _Counted(SchemeTables(tags).scheme_rows(by_tag, together))
     counts = metric.count(prepared)
     parts = [counts.of_tags(tags), *(metric.count(one).of_tags((name,)) for one, name in above)]
@@ -607,7 +628,21 @@ def _result(
         sources=None if metric.expression is None or name in OF_UNITS else (prepared.columns,),
         settings=_settings(corpus, options),
         name=metric.full_name if metric.expression is not None else "",
+        tree=partial(_tree, name, corpus, prepared) if _has_tree(metric, options) else None,
     )
+
+
+def _has_tree(metric: SpanMetric, options: SpanOptions) -> bool:
+    """Whether a document is explained by its segments in words, or by its units; else by the expression, if there is one."""
+    return metric.scheme is not None or (metric.name in OF_UNITS and metric.expression is not None) or (
+        metric.name == "segment" and not options.distinct
+    )  # fmt: skip
+
+
+def _tree(name: str, corpus: SpanCorpus, prepared: Prepared, document: Any) -> Explanation:
+    from tallystick.tasks.spans.show import span_tree
+
+    return span_tree(name, corpus, prepared, document)
 
 
 OF_UNITS = ("ts", "token")

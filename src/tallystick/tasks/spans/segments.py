@@ -289,6 +289,22 @@ def one_to_one(pairs: Pairs, weight: npt.NDArray[np.float64]) -> IntArray:
     return np.flatnonzero(assign(pairs.reference, pairs.predicted, weight, *sizes))
 
 
+def in_turn(pairs: Pairs, order: IntArray) -> IntArray:
+    """The numbers of the pairs that are taken if they come up in this order and a pair is taken while both its segments are free."""
+    sides = pairs.reference[order], pairs.predicted[order]
+    alone = np.logical_and(*(np.bincount(side, minlength=1)[side] == 1 for side in sides))
+    contested = np.flatnonzero(~alone)
+    taken_r: set[int] = set()
+    taken_p: set[int] = set()
+    kept = alone.copy()
+    for k, r, p in zip(*(part.tolist() for part in (contested, sides[0][contested], sides[1][contested])), strict=True):
+        if r not in taken_r and p not in taken_p:
+            taken_r.add(r)
+            taken_p.add(p)
+            kept[k] = True
+    return np.sort(order[kept])
+
+
 def canonical_order(segments: Segments) -> IntArray:
     """The numbers of the segments by text, start, end, stretches, tag."""
     (shape,), _ = stretch_codes([segments])

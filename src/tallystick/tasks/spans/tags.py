@@ -10,6 +10,7 @@ tags mean is decided afterwards (`decode`).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -273,7 +274,10 @@ def read_conllu_tags(
     same_tokens: bool = True,
 ) -> TaggedTexts:
     """Read the tags of two files from a key of MISC (in any case), or from a column, counted from 0."""
-    gold, guess = (_read(name, key, column) for name in (reference, predicted))
+    return _tagged(_read(reference, key, column), _read(predicted, key, column), same_tokens)
+
+
+def _tagged(gold: _File, guess: _File, same_tokens: bool) -> TaggedTexts:
     _compare_sentences(gold, guess, same_tokens)
     origins = tuple(WordLines(side.name, None, side.lines) for side in (gold, guess))
     documents = np.array(gold.documents, dtype=np.int64)
@@ -316,6 +320,57 @@ def _read(name: AnySource, key: str, column: int | None) -> _File:
     return _File(
         str(source), by_sentence[0], by_sentence[1], [lines[a:b] for a, b in pairwise(ends)], np.cumsum(begins).tolist()
     )
+
+
+# Tags in the TSV of the HIPE shared tasks: a header, comments anywhere (also inside a sentence), `_` for O where nothing was annotated.
+#
+#     TOKEN   NE-COARSE-LIT   NE-COARSE-METO   ...   MISC
+#     # hipe2022:document_id = NZZ-1798-01-20-a-p0001        begins a document, as `# document_id` does
+#     Aarau   B-loc           O                ...   EndOfLine
+#
+# A blank line ends a text.
+
+HIPE_HEADER = b"TOKEN\tNE-"
+
+
+def read_hipe_tags(reference: AnySource, predicted: AnySource, columns: Columns) -> TaggedTexts:
+    """Read the tags of two files: of the column NE-COARSE-LIT, unless another is named."""
+    chosen = 1 if columns.reference is None else columns.reference
+    return _tagged(_read_hipe(reference, chosen), _read_hipe(predicted, chosen), columns.same_tokens)
+
+
+def _read_hipe(name: AnySource, column: int) -> _File:
+    source = Source.of(name)
+    found, width, document, ended = _File(str(source), [], [], [], []), 0, -1, True
+    for line, text in enumerate(source.text().splitlines(), start=1):
+        fields = text.split("\t")
+        if not width:
+            width = len(fields)
+            if not -width <= column < width:
+                raise InputError(
+                    f"column {column} was asked for, but the header has {width} columns", source.place(line)
+                )
+        elif not text.strip():
+            ended = True
+        elif text.startswith("#") and len(fields) == 1:
+            if re.match(r"#\s*(hipe2022:)?document_id\s*=", text):
+                document, ended = document + 1, True
+        elif len(fields) != width:
+            raise InputError(
+                f"expected {width} columns as in the header, found {len(fields)}", source.place(line, 1, text)
+            )
+        else:
+            if ended:
+                for per_text in (found.forms, found.tags, found.lines):
+                    per_text.append([])
+                found.documents.append(max(document, 0))
+                ended = False
+            found.forms[-1].append(fields[0])
+            found.tags[-1].append("O" if fields[column] == "_" else fields[column])
+            found.lines[-1].append(line)
+    if not found.forms:
+        raise InputError("holds no tokens", str(source))
+    return found
 
 
 def _value(misc: str, wanted: str) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import MetricError
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from tallystick.tasks.spans.files import SpanCorpus
     from tallystick.tasks.spans.metrics import SpanOptions
 
-FORMATS = ("columns", "jsonl", "brat", "conllu")
-TAGGED, WITH_OFFSETS, COLUMNS = ("columns", "conllu"), ("jsonl", "brat"), ("columns",)
+FORMATS = ("columns", "jsonl", "brat", "conllu", "hipe", "tags")
+IN_FILES, WITH_OFFSETS, COLUMNS = ("columns", "conllu", "hipe"), ("jsonl", "brat"), ("columns",)
+TAGGED = (*IN_FILES, "tags")
 OVERLAPPING = ("overlap", "contain", "constrained_overlap", "iou")
 
 
@@ -35,10 +36,10 @@ class SpanSettings:
     k2: int | None = option(None, "constrained_overlap: missing tokens allowed.", least=0, on=("constrained_overlap",))
     iou: float = option(0.5, "The threshold of iou.", above=0, most=1, on=("iou",))
     distinct: bool = option(False, "segment: sets, not bags.", on=("segment",))
-    input: Literal["columns", "jsonl", "brat", "conllu"] | None = option(None, "Default: by name and content.")
+    input: Literal["columns", "jsonl", "brat", "conllu", "hipe"] | None = option(None, "Default: by name and content.")
     scheme: Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"] = option("IOB2", "What the tags follow.", on=TAGGED)
     strict: bool = option(False, "What breaks the scheme is no segment, or is read as conlleval does (the default) and counted.", names=("--strict/--lenient",), on=TAGGED)
-    reference_column: int | None = option(None, "Of column files, from 0, or from the end where negative.  [default: the last; with --together the last but one]", on=TAGGED)
+    reference_column: int | None = option(None, "Of column files, from 0, or from the end where negative.  [default: the last; with --together the last but one; of HIPE 1]", on=IN_FILES)
     predicted_column: int = option(-1, on=COLUMNS)
     token_column: int = option(0, on=COLUMNS)
     weight_column: int | None = option(None, "A weight for each token, in the reference.", on=COLUMNS)
@@ -46,7 +47,7 @@ class SpanSettings:
     comment: str | None = option(None, "Lines before a sentence that start so are left out.", metavar="MARK", on=COLUMNS)
     delimiter: str = option("-", "Between prefix and type.", on=TAGGED)
     suffix: bool = option(False, "Tags look like PER-B.", on=TAGGED)
-    ignore_tokens: bool = option(False, "Compare the numbers of tokens only, not the tokens.", on=TAGGED)
+    ignore_tokens: bool = option(False, "Compare the numbers of tokens only, not the tokens.", on=IN_FILES)
     misc: str = option("ner", "Of CoNLL-U: the key of MISC that holds the tag (or --reference-column).", metavar="KEY", on=("conllu",))
     offsets: Literal["characters", "tokens"] = option("characters", "Of JSONL.", on=("jsonl",))
     tokenizer: str = option("words", "Of JSONL and brat; one for both sides.", choices=("words", "blanks", "characters"), on=WITH_OFFSETS)
@@ -63,11 +64,12 @@ class Spans(Task):
     """Labelled segments."""
 
     name = "spans"
-    summary = "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, Parquet, brat or CoNLL-U files"
-    help = """Score spans: REFERENCE and PREDICTED are column files with IOB tags, JSONL, brat or CoNLL-U.
+    summary = "segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, Parquet, brat, CoNLL-U or HIPE files"
+    help = """Score spans: REFERENCE and PREDICTED are column files with IOB tags, JSONL, brat, CoNLL-U or HIPE.
 
     Metrics: segment (exact), ts (tokens and separators), token, overlap, contain, constrained_overlap, iou,
-    segment_units, and nervaluate's strict, exact, partial, type (or nervaluate for all four).
+    segment_units; SemEval 2013's strict, exact, partial, type (or semeval for all four); nervaluate_strict,
+    nervaluate_exact, nervaluate_partial, nervaluate_ent_type (or nervaluate), count for count as nervaluate has them.
 
     \b
     tallystick score spans gold.iob system.iob
@@ -78,8 +80,7 @@ class Spans(Task):
     together = "REFERENCE holds both, gold and predicted, in two columns."
     breakdowns = ("label",)
     rows_for_means = True
-    can_explain = False
-    instead_of_explain = "spans have no tree to show; `tallystick score spans ... --errors` lists what went wrong"
+    explained = "segment"
 
     def formats(self) -> Any:
         from tallystick.tasks.spans.files import FORMATS
@@ -90,11 +91,30 @@ class Spans(Task):
         if settings.digits is not None and not settings.seqeval:
             raise MetricError("--digits is the number of decimals of --seqeval; without it, leave it out")
 
+    a_document = "text"
+    data = """
+    Tags: ["B-PER", "O"] is one text, [["B-PER", "O"], ["O"]] are two, {"d1": ["B-PER", "O"]} are texts by id.
+    Spans: [(0, 1, "PER")], where ends are exclusive: tokens 0 up to, but not including, 1; likewise a list or a mapping of them.
+    A text may also be a dict: {"tokens": [...], "tags": [...]}, {"text": "...", "spans": [(0, 5, "PER")]} (characters).
+    """
+
+    def take(self, reference: Any, predicted: Any, settings: SpanSettings) -> tuple[Any, Any, SpanSettings]:
+        from tallystick.tasks.spans.files import take_spans
+
+        left, right, in_tokens = take_spans(reference, predicted, settings.spans_field)
+        return left, right, replace(settings, offsets="tokens") if in_tokens else settings
+
     def read(self, reference: Any, predicted: Any, settings: SpanSettings, reading: Reading) -> SpanCorpus:
-        from tallystick.tasks.spans.files import Decoding, agreed_format, read_span_files
+        from tallystick.tasks.spans.files import Decoding, TagLists, agreed_format, corpus_of_tags, read_span_files
         from tallystick.tasks.spans.jsonl import Offsets
         from tallystick.tasks.spans.tags import Columns
 
+        decoding = Decoding(
+            settings.scheme, "strict" if settings.strict else "lenient", settings.delimiter, settings.suffix
+        )
+        if isinstance(reference, TagLists):
+            refuse_idle(settings, ("tags",), FORMATS, "these are lists of tags")
+            return corpus_of_tags(reference, predicted, decoding, reading.missing)
         format_ = agreed_format(reference, predicted, settings.input)
         refuse_idle(settings, (format_,), FORMATS, f"these files are read as {format_}")
         return read_span_files(
@@ -110,9 +130,7 @@ class Spans(Task):
                 weight=settings.weight_column,
                 same_tokens=not settings.ignore_tokens,
             ),
-            decoding=Decoding(
-                settings.scheme, "strict" if settings.strict else "lenient", settings.delimiter, settings.suffix
-            ),
+            decoding=decoding,
             offsets=Offsets(settings.offsets, settings.tokenizer, settings.boundaries, settings.spans_field),
             key=settings.misc,
             keep_tokens=reading.texts,

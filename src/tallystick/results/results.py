@@ -1,0 +1,350 @@
+"""The results of several metrics over one corpus: what a task's function returns, and what its command prints.
+
+    results = ts.coreference(key, response)
+    results["muc"].f1                   the Result of one metric
+    print(results)                      the command's table
+    results.by("document"), results.errors(), results.explain("doc-1"), results.to_latex()
+
+Whatever depends on the task (its labels, its kinds of error, the tree of a document, the parts of its report) is asked of the
+`Background` that the task gives to its results; that of results without a task does what the metrics alone allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tallystick.engine.tally import Labelled
+from tallystick.errors import MetricError, counted, did_you_mean
+from tallystick.results import tables as reports
+from tallystick.results.result import Result, shared_signatures
+from tallystick.show.tables import WRITERS, Table, Tables, notebook_table, to_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tallystick.results.explanation import Explanation
+    from tallystick.results.report import Parts
+    from tallystick.results.resampling import Interval
+    from tallystick.show.pictures import Picture
+
+BREAKDOWNS = ("label", "document", "field")
+
+
+@dataclass(frozen=True)
+class Background:
+    """What is known about results beside their figures, and what a task can say about them. This one is without a task."""
+
+    task: str = ""
+    unit: str = "document"
+    title: str = "Evaluation"
+    notes: tuple[str, ...] = ()
+    """Said below the figures, beside the number of documents."""
+    truncated: bool = False
+    """Whether figures are printed as the reference scorer of coreference does."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Where labels are in a document, by what they are called; empty, if the metrics know them."""
+    label: str | None = None
+
+    def beside(self, results: Results) -> tuple[dict[str, Any], Callable[[Table], Table] | None]:
+        """What stands beside the figures: as JSON, and as further columns of the table."""
+        return {}, None
+
+    def breakdown(self, results: Results, by: str, label: str | None) -> tuple[Sequence[Table], Mapping[str, Any]]:
+        """Figures by label or by field, as tables and as JSON."""
+        return broken_down(results, by, label, self.labels, self.label)
+
+    def errors(self, results: Results, rows: int | None) -> Sequence[Table]:
+        """What went wrong: here, where the worst documents differ."""
+        from tallystick.results.documents import differences_tables
+
+        name = self.explained(results)
+        worst = reports.documents_table({name: results[name]}, rows or 10).rows
+        chosen = [self._document(results[name], str(row[0])) for row in worst]
+        found = [(key, results[name].documents[key], self.tree(results, name, key)) for key in chosen]
+        return differences_tables(found, None, True)
+
+    def explained(self, results: Results) -> str:
+        """The metric that a document is explained by, unless another is named."""
+        return next((name for name, result in results.items() if result.is_expression), next(iter(results)))
+
+    def tree(self, results: Results, metric: str, document: Any) -> Explanation:
+        """The alignment of one document."""
+        return results[metric].explain(document)
+
+    def explain(self, results: Results, document: Any, metric: str | None) -> Explanation:
+        """The alignment of a document, by its name or its place in words; the worst, if none is named."""
+        name = metric or self.explained(results)
+        result = results[name]
+        if document is None:
+            document = reports.documents_table({name: result}, 1).rows[0][0] if len(result.ids) > 1 else result.ids[0]
+        return self.tree(results, name, self._document(result, document))
+
+    def _document(self, result: Result, wanted: Any) -> Any:
+        if wanted in result.ids:
+            return wanted
+        known = {str(key): key for key in result.ids}
+        if str(wanted) not in known:
+            hint = did_you_mean(str(wanted), known)
+            raise MetricError(f"no {self.unit} {wanted!r}; there are {result.count:,}.{hint}")
+        return known[str(wanted)]
+
+    def parts(self, results: Results) -> Parts:
+        """What a report shows beside the figures."""
+        from tallystick.results.report import Parts
+
+        name = self.explained(results)
+        result = results[name]
+        if not result.is_expression or result.sources is None or result.is_two_sided:
+            return Parts()
+        tables = [replace(reports.fields_table(result), title=f"By field, under {name}" if len(results) > 1 else "")]
+        return Parts(
+            tables, reports.costs_table(result), explain=result.explain, main=name, alignment="Side by side",
+            further="result.explain",
+        )  # fmt: skip
+
+    def whole(self) -> str:
+        """Why results cannot be added to those of other documents; nothing if they can."""
+        return ""
+
+    def joined(self, other: Background) -> Background:
+        """What is known about the documents of both."""
+        return replace(self, title="Evaluation", notes=tuple(dict.fromkeys((*self.notes, *other.notes))))
+
+
+class Results(Mapping[str, Result]):
+    """A `Result` for each metric, by its name, over one corpus. It prints as the command's table and shows itself in a notebook.
+
+    Where there is one metric only, its figures are attributes: `results.f1`.
+    """
+
+    def __init__(self, results: Mapping[str, Result], background: Background | None = None) -> None:
+        if not results:
+            raise MetricError("there are no results: no metric was named")
+        self._results = {
+            name: result if result.key == name else result.changed(key=name) for name, result in results.items()
+        }
+        self.background = background or Background()
+
+    def __getitem__(self, name: str) -> Result:
+        if name not in self._results:
+            hint = did_you_mean(str(name), self._results)
+            raise KeyError(f"no metric {name!r}; there are {', '.join(self._results)}.{hint}")
+        return self._results[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "background":
+            raise AttributeError(name)
+        if len(self._results) == 1:
+            return getattr(next(iter(self._results.values())), name)
+        known = [metric for metric, result in self._results.items() if name in result.figures]
+        if known:
+            raise AttributeError(f"{name} of which metric? results[{known[0]!r}].{name}; there are {', '.join(known)}")
+        raise AttributeError(f"results have no {name!r}; their metrics are {', '.join(self._results)}")
+
+    def __dir__(self) -> list[str]:
+        only = next(iter(self._results.values()))
+        return sorted({*super().__dir__(), *(only.figures if len(self._results) == 1 else ())})
+
+    # Figures
+
+    @property
+    def figures(self) -> dict[str, dict[str, float | None]]:
+        """The figures of each metric."""
+        return {name: dict(result.figures) for name, result in self.items()}
+
+    @property
+    def count(self) -> int:
+        """How many documents there are."""
+        return next(iter(self._results.values())).count
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is to be said about the figures, each once."""
+        return tuple(dict.fromkeys(warning for result in self.values() for warning in result.warnings))
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """What was computed, in few lines."""
+        return tuple(shared_signatures(self))
+
+    @cached_property
+    def said(self) -> str:
+        """How many documents there are, and what the task says about them."""
+        return ", ".join([counted(self.count, "document"), *self.background.notes])
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the command says below the figures: signatures and warnings."""
+        signatures = [f"signature: {signature}" for signature in self.signatures]
+        return [*signatures, *(f"Warning: {warning}" for warning in self.warnings)]
+
+    def changed(self, **changes: Any) -> Results:
+        """The same results with another policy, other notes or settings; nothing is counted for it."""
+        return Results({name: result.changed(**changes) for name, result in self.items()}, self.background)
+
+    def intervals(
+        self, *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"
+    ) -> dict[str, dict[str, Interval]]:
+        """A confidence interval of each figure of each metric, by the bootstrap over documents, drawn together."""
+        from tallystick.results.resampling import intervals
+
+        found = intervals(list(self.values()), resamples=resamples, seed=seed, level=level, method=method)
+        return dict(zip(self, found, strict=True))
+
+    def __add__(self, other: Results) -> Results:
+        """The results of the documents of both, as if they had been scored together."""
+        if not isinstance(other, Results):
+            return NotImplemented
+        if list(self) != list(other):
+            raise MetricError(f"results of different metrics cannot be added: {', '.join(self)} and {', '.join(other)}")
+        for background in (self.background, other.background):
+            if background.whole():
+                raise MetricError(f"{background.whole()}, so results cannot be added: score all documents in one call")
+        return Results(
+            {name: result + other[name] for name, result in self.items()}, self.background.joined(other.background)
+        )
+
+    # Tables
+
+    def table(self, *, macro: bool = False) -> Table:
+        """A row for each metric; with `macro` one more for its mean over documents."""
+        figures = reports.figures_table(self, macro=macro, truncated=self.background.truncated)
+        extend = self.background.beside(self)[1]
+        return extend(figures) if extend is not None else figures
+
+    def by(self, what: str, label: str | None = None, rows: int | None = None) -> Tables:
+        """Figures by "label", "document" (the worst first) or "field". `label` says which label, where there are several."""
+        if what not in BREAKDOWNS:
+            raise MetricError(
+                f"figures are by {', '.join(BREAKDOWNS)}, not by {what!r}.{did_you_mean(what, BREAKDOWNS)}"
+            )
+        if what == "document":
+            return Tables([reports.documents_table(self, rows)])
+        return Tables(self.background.breakdown(self, what, label)[0])
+
+    def errors(self, rows: int | None = None) -> Tables:
+        """What went wrong, as the task tells it: kinds of error, lists of examples, or where the worst documents differ."""
+        return Tables(self.background.errors(self, rows))
+
+    def explain(self, document: Any = None, metric: str | None = None) -> Explanation:
+        """What was matched with what in a document; in the worst one, if none is named."""
+        if metric is not None:
+            _ = self[metric]
+        return self.background.explain(self, document, metric)
+
+    # Formats
+
+    def as_dict(self, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Everything as plain data."""
+        return reports.results_as_dict(self, {**(extra or {}), **self.background.beside(self)[0]})
+
+    def to_json(self, *, indent: int | None = 2, extra: Mapping[str, Any] | None = None) -> str:
+        """What the command prints with --format json."""
+        from tallystick.files.writing import to_json
+
+        return to_json(self.as_dict(extra), indent=indent)
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with a row for each metric; `by("document").to_frame()` has one for each document."""
+        return self.table().to_frame()
+
+    def to_latex(
+        self, *, columns: Sequence[str] | Mapping[str, str] | None = None, digits: int = 2, best: str | None = None
+    ) -> str:
+        """A whole tabular with booktabs rules, figures in percent; the signature is a comment before it. `columns` are those of the
+        table to show, perhaps with other names; `best` (bold or underline) marks the best figure of each column."""
+        comment = WRITERS["latex"].comment
+        lines = [comment(one) for one in self.signatures] if comment is not None else []
+        return "\n".join([*lines, self.table().to_latex(columns=columns, digits=digits, best=best)])
+
+    def to_markdown(self) -> str:
+        """A table of GitHub's Markdown."""
+        return WRITERS["markdown"].write(self.table())
+
+    def to_arrow(self) -> Any:
+        """A pyarrow table with a row of sums and figures for each document and metric."""
+        return reports.tallies_table(self)
+
+    def to_parquet(self, path: str | Path) -> None:
+        """The same as a file: .parquet, .arrow or .feather; .csv or .tsv too."""
+        reports.write_tallies(self, path)
+
+    def report(self, path: str | Path, title: str = "", documents: int = 200, tables: Sequence[Table] = ()) -> Parts:
+        """A page to look at: one file that works offline, with the alignments of the worst documents. Further `tables` are added,
+        unless the task has them in its report anyway; returned is what the page shows beside the figures."""
+        from tallystick.results.report import Page, write_report
+
+        parts = self.background.parts(self).with_tables(tables)
+        write_report(Page(title or self.background.title, self, parts, documents), path)
+        return parts
+
+    def plot(self, kind: str = "figures") -> Picture:
+        """A picture: `figures` with their intervals, or `documents` from the worst to the best."""
+        from tallystick.results.report import result_picture
+
+        return result_picture(self, kind)
+
+    def __str__(self) -> str:
+        return "\n".join([to_text(self.table(), 160), self.said, *self.remarks])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return notebook_table(self.table(), [self.said, *(f"Warning: {one}" for one in self.warnings)], self.signatures)
+
+
+# Figures by label and by field, of every metric that has them
+
+
+def broken_down(
+    results: Mapping[str, Result], by: str, label: str | None, labels: Mapping[str, str], usual: str | None = None
+) -> tuple[list[Table], dict[str, Any]]:
+    """Figures by label or by field: of every metric whose tally has labels of its own, else of the first that has these. `labels` says
+    where labels are, by what they are called, and `usual` which is meant unless another is named."""
+    if by == "field":
+        name, result = expressions(results)[0]
+        return [replace(reports.fields_table(result), title=name)], {"fields": [vars(row) for row in result.by_field()]}
+    own = {name: result for name, result in results.items() if isinstance(result.kind, Labelled)}
+    if own:
+        return [reports.labels_table(result, title=name) for name, result in own.items()], {}
+    name, result, path = find_labels(labels or ({label: label} if label else {}), results, label or usual)
+    return [replace(reports.labels_table(result, path), title=name)], {
+        "labels": [vars(row) for row in result.by_label(path)]
+    }
+
+
+def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label: str | None) -> tuple[str, Result, str]:
+    """The first metric whose collection has the label (or any), and where in the value the label is."""
+    for name, result in expressions(results):
+        known = {key: path for key, path in labels.items() if _has(result, path)}
+        if known and label is None:
+            return name, result, next(iter(known.values()))
+        if label in known:
+            return name, result, known[label]
+    if not labels:
+        raise MetricError(f'say which field holds the label of {", ".join(results)}: by("label", "relations[*].type")')
+    hint = did_you_mean(label or "", labels)
+    raise MetricError(f"--label {label}: none of {', '.join(results)} has it; labels are {', '.join(labels)}.{hint}")
+
+
+def _has(result: Result, path: str) -> bool:
+    from tallystick.results.breakdown import has_labels_at
+
+    return has_labels_at(result.expression, path)
+
+
+def expressions(results: Mapping[str, Result]) -> list[tuple[str, Result]]:
+    """The metrics that can be broken down: those that are expressions of the algebra."""
+    found = [(name, result) for name, result in results.items() if result.is_expression]
+    if not found:
+        raise MetricError(f"{', '.join(results)}: not an expression of the algebra, so it cannot be broken down")
+    return found

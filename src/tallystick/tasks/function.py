@@ -1,0 +1,214 @@
+"""A task as a Python function, made from its declaration: `ts.spans(reference, predicted, metrics="iou", iou=0.7)`.
+
+Its options are the settings of the task that change figures, checked as the command checks them. Files go the way of the command;
+plain data is laid out as the lines of a file first (`tasks/plain.py`).
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import textwrap
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import Field
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from tallystick.errors import MetricError, SidesMismatch, did_you_mean
+from tallystick.tasks.contract import Asked, Task, default_of, find_task, flag, option_of
+
+if TYPE_CHECKING:
+    from tallystick.results.results import Results
+
+TOGETHER = "together"
+
+
+@cache
+def function_of(name: str) -> Callable[..., Any]:
+    """The function of the task of this name."""
+    task = find_task(name)
+
+    def function(reference: Any, predicted: Any = None, metrics: Any = (), **options: Any) -> Any:
+        return evaluate_task(task, reference, predicted, metrics, options)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "tallystick"
+    function.__doc__ = describe(task)
+    function.__signature__ = signature_of(task)  # type: ignore[attr-defined]
+    return function
+
+
+def evaluate_task(task: Task, reference: Any, predicted: Any, metrics: Any, options: Mapping[str, Any]) -> Results:
+    """Both sides scored by a task, as its command would. The words of the documents are kept, for those who look at errors."""
+    from tallystick.tasks.metric import results_of
+
+    try:
+        chosen = metric_names(task, metrics)
+        given = dict(options)
+        both = given.pop(TOGETHER, False) if task.together else False
+        settings = settings_from(task, given)
+        task.check(chosen, settings)
+        left, right, settings = _sides(task, reference, predicted, both, settings)
+        scored, shown = task.run(left, right, chosen, settings, Asked(report=True, keep=True))
+    except (MetricError, SidesMismatch) as error:
+        raise _in_python(error, task) from error.__cause__
+    return results_of(task, scored, settings, shown=shown)
+
+
+def _sides(task: Task, reference: Any, predicted: Any, together: bool, settings: Any) -> tuple[Any, Any, Any]:
+    if together != (predicted is None) and task.together:
+        raise MetricError(f"give predicted, or {TOGETHER}=True if the reference is a file that holds both columns")
+    if not together:
+        return task.take(reference, predicted, settings)
+    from tallystick.tasks.plain import source_of
+
+    source = source_of(reference, "reference")
+    if source is None:
+        raise MetricError(
+            f"{TOGETHER}=True is for a file that holds both columns; give data as reference and predicted"
+        )
+    return source, None, settings
+
+
+def metric_names(task: Task, metrics: Any) -> tuple[str, ...]:
+    """One name, or several."""
+    if metrics is None:
+        return ()
+    listed = (metrics,) if isinstance(metrics, str) else tuple(metrics) if isinstance(metrics, Iterable) else (metrics,)
+    for name in listed:
+        if not isinstance(name, str):
+            raise MetricError(
+                f"metrics: expected the name of a metric, or several, found {type(name).__name__} {name!r:.60}"
+            )
+    if listed and not task.named_metrics:
+        raise MetricError(f"{task.name} has no named metrics; give an expression as metric=")
+    return listed
+
+
+# Options
+
+
+def settings_from(task: Task, given: Mapping[str, Any]) -> Any:
+    """The task's settings, each checked as the command would."""
+    known = {one.name: one for one in task.options("figures")}
+    hints = typing.get_type_hints(task.Settings)
+    for name in given:
+        if name not in known:
+            shown = {one.name for use in ("score", "explain") for one in task.options(use)}
+            also = f"; {name} is an option of the command, which says what is shown" if name in shown else ""
+            listed = ", ".join([*known, *([TOGETHER] if task.together else [])])
+            raise MetricError(
+                f"{task.name} has no option {name!r}{also}; there are {listed}.{did_you_mean(name, known)}"
+            )
+    return task.Settings(**{name: _checked(known[name], hints[name], value) for name, value in given.items()})
+
+
+def choices_of(one: Field[Any], kind: Any) -> tuple[Any, ...]:
+    """What an option can be, if that is a list."""
+    inside = (kind, *typing.get_args(kind))
+    return option_of(one).choices or next((typing.get_args(k) for k in inside if typing.get_origin(k) is Literal), ())
+
+
+def _checked(one: Field[Any], kind: Any, value: Any) -> Any:
+    about, choices, inside = option_of(one), choices_of(one, kind), {kind, *typing.get_args(kind)}
+    if kind is Any or (value is None and default_of(one) is None):
+        return value
+    if typing.get_origin(kind) is tuple:
+        listed = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (value,)
+        return tuple(_text(one, part) for part in listed)
+    if choices:
+        if value not in choices:
+            expected = " or ".join(map(repr, choices))
+            raise MetricError(f"{one.name}: expected {expected}, found {value!r:.60}.{did_you_mean(value, choices)}")
+        return value
+    if kind is bool:
+        if not isinstance(value, bool):
+            raise MetricError(f"{one.name}: expected True or False, found {value!r:.60}")
+        return value
+    if inside & {int, float}:
+        return _number(one, value, float if float in inside else int)
+    return _text(one, value) if about.metavar or str in inside else value
+
+
+def _text(one: Field[Any], value: Any) -> str:
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if not isinstance(value, str):
+        what = f" ({option_of(one).metavar})" if option_of(one).metavar else ""
+        raise MetricError(f"{one.name}: expected a text{what}, found {type(value).__name__} {value!r:.60}")
+    return value
+
+
+def _number(one: Field[Any], value: Any, kind: type) -> Any:
+    about = option_of(one)
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not (whole or (kind is float and isinstance(value, float))):
+        raise MetricError(
+            f"{one.name}: expected a {'number' if kind is float else 'whole number'}, found {value!r:.60}"
+        )
+    low = about.least if about.above is None else about.above
+    if (low is not None and (value < low or (value == low and about.above is not None))) or (
+        about.most is not None and value > about.most
+    ):
+        least = (
+            f"above {about.above:g}"
+            if about.above is not None
+            else f"of at least {about.least:g}"
+            if low is not None
+            else ""
+        )
+        most = f"at most {about.most:g}" if about.most is not None else ""
+        raise MetricError(f"{one.name}: expected a number {' and '.join(filter(None, (least, most)))}, found {value!r}")
+    return value
+
+
+def _in_python(error: Exception, task: Task) -> Exception:
+    """The error with options as Python has them: `iou=` for `--iou`."""
+    names = {flag(one): f"{one.name}=" for one in task.options("figures")}
+    names |= {"--metric": "metrics=", "--together": f"{TOGETHER}=True"}
+    message = re.sub(r"--[a-z0-9]+(?:-[a-z0-9]+)*", lambda found: names.get(found[0], found[0]), str(error))
+    return type(error)(message) if message != str(error) else error
+
+
+# What help(ts.spans) and editors show
+
+
+def signature_of(task: Task) -> inspect.Signature:
+    """The parameters, with the options of the task by keyword."""
+    hints = typing.get_type_hints(task.Settings)
+    either, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        inspect.Parameter("reference", either),
+        inspect.Parameter("predicted", either, **({"default": None} if task.together else {})),
+        inspect.Parameter("metrics", either, default=()),
+        *([inspect.Parameter(TOGETHER, keyword, default=False, annotation=bool)] if task.together else []),
+        *(
+            inspect.Parameter(one.name, keyword, default=default_of(one), annotation=hints[one.name])
+            for one in task.options("figures")
+        ),
+    ]
+    return inspect.Signature(parameters)
+
+
+def describe(task: Task) -> str:
+    """The docstring of a task's function."""
+    about = inspect.cleandoc(task.help.split("\b")[0] or task.summary)
+    lines = [about.replace("REFERENCE", "`reference`").replace("PREDICTED", "`predicted`"), "", "Data:", ""]
+    lines += textwrap.indent(inspect.cleandoc(task.data or DATA), "    ").split("\n")
+    lines += [
+        "",
+        "Returns the results by the name of their metric; `metrics` is one name or several.",
+        "",
+        "Options:",
+        "",
+    ]
+    if task.together:
+        lines.append(f"    {TOGETHER}: {task.together.replace('REFERENCE', '`reference`')}")
+    for one in task.options("figures"):
+        lines.append(f"    {one.name}: {option_of(one).help}".rstrip(": "))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+DATA = "A document is a dict, as a line of the task's JSON Lines is; give one, a list of them, or a mapping by document id."
