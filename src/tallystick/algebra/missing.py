@@ -68,7 +68,7 @@ class Optional(Around):
     def refine(self, r: Maybe, p: Maybe, blocks: Blocks) -> Blocks:
         # The inner keys of what is there, moved up by one; 0 stands for None.
         rows, columns = r.rows, p.rows
-        inner = self.present.refine(r.present, p.present, Blocks(_zeros(rows), _zeros(columns), 1))
+        inner = self.present.refine(r.present, p.present, blocks.at(rows, columns)).dense()
         left, right = _zeros(r.position), _zeros(p.position)
         left[rows], right[columns] = inner.reference + 1, inner.predicted + 1
         return blocks.refine(left, right, inner.bound + 1)

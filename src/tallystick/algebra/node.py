@@ -27,7 +27,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -433,18 +433,19 @@ class Similarity(Node):
         self.check_variables("scoped")
         return iter(())
 
-    def check_variables(self, whole: str) -> None:
-        """Variables may stand in records, sums and cases, at any depth, but not in a collection inside of an item."""
+    def check_variables(self, whole: str, level: Literal["document", "object", "field"] = "document") -> None:
+        """Variables may stand in records, sums and cases, at any depth; in a collection only if that is a field of an object, which is an
+        item of the collection that is matched."""
         if not self.has_variables:
             return
-        if not self.carries_variables:
+        if not self.carries_variables or (self.structure == "items" and level != "field"):
             raise MetricError(
                 f"{whole}: a var inside of {self.name}(...) would need a map for each item; "
                 f"give the items of the inner collection as objects of their own, or a latent(...) of their own"
             )
         for _, part in self.parts():
             if isinstance(part, Similarity):
-                part.check_variables(whole)
+                part.check_variables(whole, "field" if self.structure == "record" and level == "object" else level)
 
     def scope_groups(
         self, r: Any, p: Any, rows: I64, columns: I64, blocks: Blocks, factor: float

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.algebra.alignment import Aligned
+from tallystick.algebra.exact import Near
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.missing import change_present
 from tallystick.algebra.node import Change, Named, Similarity, require
@@ -398,7 +399,7 @@ def _keys(ours: Field, theirs: Field) -> tuple[Blocks, float] | None:
     while isinstance(node, Weighted):
         weight *= node.weight
         node = node.inner
-    if not node.exact_only or isinstance(a, (Shared, Nothing)) or isinstance(b, (Shared, Nothing)):
+    if not node.exact_only or isinstance(a, (Shared, Nothing, Near)) or isinstance(b, (Shared, Nothing, Near)):
         return None
     if not len(a) or not len(b):
         return None

@@ -14,7 +14,7 @@ down, whatever the form; everything else in the engine is blind to the differenc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import field as dataclass_field
 from dataclasses import fields, is_dataclass, replace
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64, Mask, integers, offsets_of
-from tallystick.errors import ValueMismatch, did_you_mean
+from tallystick.errors import ValueMismatch, counted, did_you_mean
 from tallystick.frozen import frozen
 
 
@@ -153,6 +153,12 @@ class Leaf:
         """The values as floats, if they are numbers."""
         return None
 
+    @property
+    def plain(self) -> bool:
+        """Whether every value is known to be spelled in one way: no text in another Unicode form or with white space to
+        spare, no float."""
+        return False
+
     def empty(self) -> NDArray[np.bool_]:
         """Which rows are the empty text."""
         codes, values = self.different()
@@ -196,14 +202,35 @@ def by_appearance(codes: I64, bound: int) -> tuple[I64, I64]:
 Data: TypeAlias = "Objects | Record | Bag | Index | Nullable | Leaf | Extended | NDArray[Any]"
 
 
+MOST_SPELLINGS = 10_000
+
+
 @frozen
 class Memory:
     """What an evaluation keeps from batch to batch: the answers of users' functions, and fields never seen yet."""
 
     calls: dict[Any, dict[Any, Any]] = dataclass_field(default_factory=dict)
     absent: dict[str, str] = dataclass_field(default_factory=dict)
+    spellings: dict[tuple[str, str], dict[str, None]] = dataclass_field(default_factory=dict)
+    """Texts to be named: what is to be said of them, and where they are."""
+
+    def note_spelling(self, what: str, path: str, text: str) -> None:
+        """Remember a text that has to be named; every text counts once."""
+        known = self.spellings.setdefault((what, path), {})
+        if len(known) < MOST_SPELLINGS:
+            known[text] = None
+
+    def named_spellings(self) -> Iterator[str]:
+        """What is to be said of texts, with the first of them."""
+        for what in dict.fromkeys(what for what, _ in self.spellings):
+            here = {path: texts for (said, path), texts in self.spellings.items() if said == what}
+            named = (f"{path or 'the value'} {', '.join(map(repr, list(texts)[:3]))}" for path, texts in here.items())
+            yield f"{what}: {counted(sum(map(len, here.values())), 'spelling')} ({'; '.join(list(named)[:5])})"
 
     def merge(self, other: Memory) -> None:
+        for (what, path), texts in other.spellings.items() if other.spellings is not self.spellings else ():
+            for text in texts:
+                self.note_spelling(what, path, text)
         for path, message in other.absent.items():
             self.absent[path] = message and self.absent.get(path, message)
         for node, calls in other.calls.items() if other.calls is not self.calls else ():

@@ -315,6 +315,7 @@ class Account:
             notes.append(f"{self.open_selves:,} self-scores are not proven within the limit: figures may be too high")
         if self.negative:
             notes.append(f"{self.negative:,} similarities were below 0 and counted as 0")
+        notes += self.memory.named_spellings()
         unjudged, asked = self.unjudged
         if unjudged:
             notes.append(

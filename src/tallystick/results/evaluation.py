@@ -11,6 +11,7 @@ the size of the batches, their order, or who has computed them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -143,7 +144,7 @@ class Evaluation:
         if executor is not None:
             found = self._tallied_there(executor, reference, predicted, names, step, progress)
         else:
-            memory = Memory(self._taken.memory.calls, dict(self._taken.memory.absent))
+            memory = replace(self._taken.memory, absent=dict(self._taken.memory.absent))
             found = self._taken.like(memory)
             alone = ids is None and first + n == 1
             try:

@@ -571,7 +571,11 @@ def lay_together(
         theirs = loose_converter(shape.schema)  # where each field counts by itself, one that is not there is only that
     key, credit = settings.id or "id", settings.credit
     left = RecordFile(
-        open_reference(reference, settings, shape.reference), ours, shape.reference, reference_id(settings), credit=credit
+        open_reference(reference, settings, shape.reference),
+        ours,
+        shape.reference,
+        reference_id(settings),
+        credit=credit,
     )
     right = RecordFile(
         open_predictions(predicted, settings, shape.reference, left.lines), theirs, shape.predicted, key, credit=credit,

@@ -26,6 +26,7 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.data import as_data
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.files.documents import PickedLines, are_named
+from tallystick.files.json_values import read_data
 from tallystick.files.pairing import Missing
 from tallystick.files.source import Source
 from tallystick.results.breakdown import losses_by_document
@@ -37,7 +38,6 @@ from tallystick.tasks.contract import Asked, Scored
 from tallystick.tasks.function import function_of
 from tallystick.tasks.records.files import Batch, Pairing, lay_together, open_reference, reference_id
 from tallystick.tasks.records.fitting import Findings
-from tallystick.tasks.records.schema import read_data
 from tallystick.tasks.records.shapes import PLAIN, RecordShape, infer_shape, inferred_shape, shape_of_schema
 from tallystick.tasks.records.task import RecordSettings
 
@@ -203,12 +203,16 @@ def prepare(
     if settings.metric is not None:
         return Prepared(shape, as_metric(settings.metric), (), pairing)
     by_id = pairing.decide() == "by id" and not (are_named(left) and are_named(pairing.predicted.lines))
-    for id_field in {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ()) if by_id else ():
+    for id_field in (
+        {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ()) if by_id else ()
+    ):
         # A field that pairs the documents is always right; counting it would only flatter.
         choices.setdefault(id_field, Choice(ignored=True, why="it pairs the documents"))
     if settings.nothing is not None:
         choices = _with_nothing(shape.reference, choices, settings.credit, _words(settings.nothing))
-    metric, decisions = explain_derivation(shape.reference, choices, credit=settings.credit, source=source)
+    metric, decisions = explain_derivation(
+        shape.reference, choices, credit=settings.credit, equality=settings.equality, source=source
+    )
     pairing.watch_keys(ignored_paths(decisions), shape.promised, count=settings.unknown == "count")
     return Prepared(shape, metric, tuple(decisions), pairing, "unknown=ignored" if settings.unknown == "ignore" else "")
 
@@ -372,9 +376,7 @@ def score(
     how to compare what. All other options are those of the command: `credit`, `unknown`, `nothing`, `id`, `from_`, ... A model's
     text is always read leniently; everything else only with `lenient`.
     """
-    found: Results = function_of("records")(
-        reference, predicted, type=type, schema=schema, choices=choices, **options
-    )
+    found: Results = function_of("records")(reference, predicted, type=type, schema=schema, choices=choices, **options)
     return found
 
 
@@ -408,7 +410,7 @@ def _with_nothing(type_: Any, choices: Mapping[str, Any], credit: str, nothing: 
         if name not in NOTHING:
             raise MetricError(f"--nothing: expected some of {', '.join(NOTHING)}, found {name!r}")
     _, decisions = explain_derivation(type_, dict(choices), credit=credit)
-    paths = [one.path for one in decisions if one.path and not one.path.endswith("[*]") and one.how != "ignored"]
+    paths = [one.path for one in decisions if one.path and not one.path.endswith(("[*]", "[*].key")) and one.how != "ignored"]
     return {**dict.fromkeys(paths, Choice(nothing=nothing, why="--nothing")), **choices}
 
 
