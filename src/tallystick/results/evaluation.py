@@ -35,7 +35,7 @@ from tallystick.engine.data import (
 )
 from tallystick.engine.rows import as_objects, longest_lists, separable, sliced
 from tallystick.engine.tally import Counts, Totals
-from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, unmet_ids
+from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, counted, some, unmet_ids
 from tallystick.results.accounts import Account, FieldSums, LabelSums, Subject
 from tallystick.results.result import Result
 
@@ -129,6 +129,8 @@ class Evaluation:
         """Score more documents, and return their rows; `ids` names those of two sequences. An executor's workers do the
         work; documents given as columns go there as a whole."""
         by_id = isinstance(reference, Mapping)
+        if by_id and isinstance(predicted, Mapping):
+            _refuse_one_document(self.metric, reference)
         places, reference, predicted = paired(reference, predicted)
         ids = places if by_id and ids is None else ids
         n, first = len(reference), self._taken.count
@@ -155,10 +157,10 @@ class Evaluation:
 
         try:
             found = scored()
-        except ValueMismatch:
+        except ValueMismatch as error:
             accepted = accept_documents(self.metric, predicted, names, surplus)
             if accepted is None:
-                raise
+                raise (error if not by_id or n > 20 else _read_by_id(error, places)) from None
             predicted = accepted
             found = scored()
         self.scored = reference, predicted
@@ -255,6 +257,26 @@ def paired(reference: Any, predicted: Any) -> tuple[Sequence[Any], Data, Data]:
             f"so give the same number, or mappings by document id"
         )
     return range(len(left)), left, right
+
+
+def _refuse_one_document(metric: Node, reference: Mapping[Any, Any]) -> None:
+    """A dict whose keys are the fields of the metric's record is one document, not documents by id."""
+    fields = metric.summed.looks_at() if metric.by_side is None and metric.summed.structure == "record" else None
+    if not fields or not reference or not (fields.keys() <= reference.keys() or reference.keys() <= fields.keys()):
+        return
+    inside = [set(value) if isinstance(value, Mapping) else set(field_names(value)) for value in reference.values()]
+    if not all(names & fields.keys() for names in inside):
+        raise SidesMismatch(
+            f"reference is a dict whose keys ({some(reference)}) are the fields of the metric; a dict is read as documents by id. For one "
+            "document, give [reference] and [predicted]"
+        )
+
+
+def _read_by_id(error: ValueMismatch, ids: Sequence[Any]) -> ValueMismatch:
+    return ValueMismatch(
+        f"{error} (both sides are dicts, which were read as {counted(len(ids), 'document')} by id, {some(ids)}; for one document, give "
+        "[reference] and [predicted])"
+    )
 
 
 def _check_documents(name: str, side: Any) -> None:
