@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tallystick.algebra.ordered import graph, sequence, top_down, tree, unordered
     from tallystick.algebra.parse import parse
     from tallystick.algebra.records import each, record
-    from tallystick.algebra.sets import match
+    from tallystick.algebra.sets import match, staged
     from tallystick.algebra.text import text, words
     from tallystick.algebra.weights import above, at_least, weigh, weighted
     from tallystick.errors import TallystickError
@@ -71,8 +71,8 @@ __all__ = [
     "embedding", "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judged", "judgements",
     "kernel_status",
     "keyed", "latent", "let", "levels", "links", "match", "matched", "number", "optional", "ordered", "overlap", "parse",
-    "precision", "recall", "record", "ref", "scoped", "score", "sequence", "sides", "subset", "subtypes", "supertypes", "text",
-    "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",
+    "precision", "recall", "record", "ref", "scoped", "score", "sequence", "sides", "staged", "subset", "subtypes", "supertypes",
+    "text", "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",
 ]  # fmt: skip
 
 

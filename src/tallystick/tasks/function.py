@@ -16,7 +16,7 @@ from dataclasses import Field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from tallystick.errors import MetricError, SidesMismatch, did_you_mean
+from tallystick.errors import InputError, MetricError, SidesMismatch, TallystickError, did_you_mean
 from tallystick.tasks.contract import Asked, Task, default_of, find_task, flag, option_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def evaluate_task(task: Task, reference: Any, predicted: Any, metrics: Any, opti
         task.check(chosen, settings)
         left, right, settings = _sides(task, reference, predicted, both, settings)
         scored, shown = task.run(left, right, chosen, settings, Asked(report=True, keep=True))
-    except (MetricError, SidesMismatch) as error:
+    except (MetricError, SidesMismatch, InputError) as error:
         raise _in_python(error, task) from error.__cause__
     return results_of(task, scored, settings, shown=shown)
 
@@ -164,12 +164,18 @@ def _number(one: Field[Any], value: Any, kind: type) -> Any:
     return value
 
 
-def _in_python(error: Exception, task: Task) -> Exception:
+def _in_python(error: TallystickError, task: Task) -> TallystickError:
     """The error with options as Python has them: `iou=` for `--iou`."""
     names = {flag(one): f"{one.name}=" for one in task.options("figures")}
     names |= {"--metric": "metrics=", "--together": f"{TOGETHER}=True"}
-    message = re.sub(r"--[a-z0-9]+(?:-[a-z0-9]+)*", lambda found: names.get(found[0], found[0]), str(error))
-    return type(error)(message) if message != str(error) else error
+
+    def renamed(message: str) -> str:
+        found = re.sub(r"--[a-z0-9]+(?:-[a-z0-9]+)*", lambda flag: names.get(flag[0], flag[0]), message)
+        return re.sub(r"(?<==) (?=-?\d)", "", found)
+
+    if isinstance(error, InputError):
+        return InputError(renamed(error.reason), error.place)
+    return type(error)(renamed(str(error)))
 
 
 # What help(ts.spans) and editors show
