@@ -214,6 +214,7 @@ def prepare(
         shape.reference, choices, credit=settings.credit, equality=settings.equality, source=source
     )
     pairing.watch_keys(ignored_paths(decisions), shape.promised, count=settings.unknown == "count")
+    shape = shape.without_doubts(choices)
     return Prepared(shape, metric, tuple(decisions), pairing, "unknown=ignored" if settings.unknown == "ignore" else "")
 
 
