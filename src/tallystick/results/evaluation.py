@@ -18,6 +18,7 @@ import numpy as np
 
 from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.proofs import Proofs
+from tallystick.algebra.surplus import Surpluses, accept_documents, look_for_unknown, settle_unknown, split_known
 from tallystick.engine.arrays import F64, I64, Blocks
 from tallystick.engine.data import (
     COLUMNS,
@@ -32,7 +33,7 @@ from tallystick.engine.data import (
     is_arrow,
     split_surplus,
 )
-from tallystick.engine.rows import longest_lists, separable, sliced
+from tallystick.engine.rows import as_objects, longest_lists, separable, sliced
 from tallystick.engine.tally import Counts, Totals
 from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, counted, some, unmet_ids
 from tallystick.results.accounts import Account, FieldSums, LabelSums, Subject
@@ -94,6 +95,8 @@ class Evaluation:
             raise MetricError(f"undefined must be None, 0.0 or 1.0, found {undefined!r}")
         self.metric, self.undefined, self.keep = metric, undefined, keep and rows
         self.kind = kind_of(metric)
+        self.scored: tuple[Data, Data] | None = None
+        """The documents of the last update as they were scored: what nothing can meet stands apart."""
         self._taken = Account(
             self.kind,
             Subject(metric, undefined),
@@ -141,16 +144,27 @@ class Evaluation:
         self._taken.check_ids(listed)
         names = range(first, first + n) if ids is None else listed
         step = batch or batch_size(self.metric, reference)
-        if executor is not None:
-            found = self._tallied_there(executor, reference, predicted, names, step, progress)
-        else:
-            memory = replace(self._taken.memory, absent=dict(self._taken.memory.absent))
-            found = self._taken.like(memory)
+        surplus = Surpluses()
+        reference, predicted = without_unknown(self.metric, reference, predicted, names, surplus)
+
+        def scored() -> Account:
+            if executor is not None:
+                return self._tallied_there(executor, reference, predicted, names, step, progress)
+            found = self._taken.like(replace(self._taken.memory, absent=dict(self._taken.memory.absent)))
             alone = ids is None and first + n == 1
-            try:
-                tally(found, self.metric, reference, predicted, names, step, progress, alone=alone)
-            except ValueMismatch as error:
+            tally(found, self.metric, reference, predicted, names, step, progress, alone=alone)
+            return found
+
+        try:
+            found = scored()
+        except ValueMismatch as error:
+            accepted = accept_documents(self.metric, predicted, names, surplus)
+            if accepted is None:
                 raise (error if not by_id or n > 20 else _read_by_id(error, places)) from None
+            predicted = accepted
+            found = scored()
+        self.scored = reference, predicted
+        found.surplus = surplus
         rows = found.rows
         found.let_go()
         if self._taken.totals is None:
@@ -198,6 +212,20 @@ class Evaluation:
             if message:
                 raise ValueMismatch(message)
         return self._taken.result()
+
+
+def without_unknown(
+    metric: Node, reference: Data, predicted: Data, names: Sequence[Any], surplus: Surpluses
+) -> tuple[Data, Data]:
+    """Both sides with the keys that the type of a derived metric does not know apart: a reader has done so already."""
+    place = split_known(metric)[1]
+    if place is None:
+        return reference, predicted
+    sides = [look_for_unknown(place, side) for side in (reference, predicted)]
+    if sides[0] is reference and sides[1] is predicted:
+        return reference, predicted
+    left, right = settle_unknown(names, as_objects(sides[0]), as_objects(sides[1]), surplus)
+    return Objects(left), Objects(right)
 
 
 def _tally_there(job: tuple[Account, Node, Data, Data, Sequence[Any]]) -> Account:
