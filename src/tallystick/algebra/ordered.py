@@ -31,7 +31,7 @@ from tallystick.engine.arrays import (
     starts_of_runs,
     sum_by_key,
 )
-from tallystick.engine.data import Bag, Data, Objects, Scope
+from tallystick.engine.data import Bag, Data, Objects, Refusals, Scope, Unfit
 from tallystick.engine.encoded import Items, Numbered, OrderedItems, leaf_values, number_jointly, number_lists
 from tallystick.engine.orders import (
     Matched,
@@ -276,6 +276,9 @@ class Structured(Matching):
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         raise NotImplementedError(str(self))
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        return refusals.refuse(value, path) if isinstance(value, Unfit) else value
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Items, Items]:
         proofs = Proofs.of(scope)

@@ -123,12 +123,15 @@ def schema_of(seen: Seen, title: str = "Document") -> tuple[dict[str, Any], list
     return schema, list(_doubts(seen, ""))
 
 
+_ANYTHING = {"type": ["boolean", "number", "string"]}
+"""What may be in a list or an object that is always empty in the reference: one too many, whatever it is."""
+
+
 def _schema(seen: Seen) -> dict[str, Any]:
     options: list[dict[str, Any]] = []
     if seen.lists:
-        # always empty: whatever a prediction has here is one too many
         empty = seen.items is None or not seen.items.count
-        items = {"type": ["boolean", "number", "string"]} if empty else _schema(cast(Seen, seen.items))
+        items = _ANYTHING if empty else _schema(cast(Seen, seen.items))
         options.append({"type": "array", "items": items})
     if seen.objects:
         options.append(_object(seen))
@@ -151,6 +154,8 @@ def _object(seen: Seen) -> dict[str, Any]:
         for one in seen.fields.values():
             _pour(one, inner)
         return {"type": "object", "additionalProperties": _schema(inner)}
+    if not seen.fields:
+        return {"type": "object", "additionalProperties": _ANYTHING}
     return {
         "type": "object",
         "properties": {key: _schema(inner) for key, inner in seen.fields.items()},
@@ -200,6 +205,8 @@ def _doubts_here(seen: Seen, path: str) -> Iterator[str]:
         )
     if seen.lists and not (seen.items and seen.items.count):
         yield "is always empty in the reference; whatever is predicted there counts as extra"
+    if seen.objects and not seen.fields:
+        yield "is always an object without keys in the reference; whatever is predicted there counts as extra"
     if seen.kinds and not kinds:
         yield "is always null in the reference; whatever is predicted there counts as extra"
     if seen.is_map and not seen.maps:

@@ -53,9 +53,9 @@ def _read_facts(opening: Opening, training: Mapping[str, TrainingFacts] | None, 
                 if any((a, b, type_) in known for a in names[subj] for b in names[obj])
             ]
             repeated += (type_, subj, obj) in facts
-            facts.setdefault((type_, subj, obj), Fact(type_, subj, obj, _evidence(label), tuple(seen)))
+            facts[type_, subj, obj] = Fact(type_, subj, obj, _evidence(label), tuple(seen))
         out.add(document.at("title").text(), FactSet(tuple(facts.values())), document.place)
-    _warn(out, repeated)
+    _warn(out, repeated, "last")
     return out
 
 
@@ -71,7 +71,7 @@ def _read_submission(opening: Opening, **_: Any) -> Documents[FactSet]:
         here.setdefault((type_, subj, obj), Fact(type_, subj, obj, _evidence(fact)))
     for title, here in found.items():
         out.add(title, FactSet(tuple(here.values())), Place(out.file))
-    _warn(out, repeated)
+    _warn(out, repeated, "first")
     return out
 
 
@@ -110,10 +110,11 @@ def _evidence(label: Json) -> tuple[int, ...]:
     return tuple(dict.fromkeys(one.whole() for one in label.listed("evidence")))
 
 
-def _warn(out: Documents[FactSet], repeated: int) -> None:
+def _warn(out: Documents[FactSet], repeated: int, kept: str) -> None:
+    """DocRED's script keeps the first of equal facts that a system submits, and the last of the reference's."""
     if repeated:
-        many = "1 fact stands" if repeated == 1 else f"{repeated:,} facts stand"
-        out.warnings.append(f"{out.file}: {many} there twice and counted once, with the evidence that came first")
+        many = "1 duplicate fact was" if repeated == 1 else f"{repeated:,} duplicate facts were"
+        out.warnings.append(f"{out.file}: {many} counted once, with the evidence that came {kept}")
 
 
 NAMES = ("id", "doc_id", "doc_key", "orig_id")
