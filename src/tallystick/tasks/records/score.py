@@ -219,6 +219,7 @@ def prepare(
     assert keys is not None
     pairing.predicted.metric = metric
     pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
+    shape = shape.without_doubts(choices)
     return Prepared(shape, metric, tuple(decisions), pairing, "unknown=ignored" if settings.unknown == "ignore" else "")
 
 
