@@ -59,7 +59,7 @@ _HOME = {
 """Where everything else is."""
 
 _TASKS = (
-    "amr", "arguments", "coreference", "dependencies", "events", "hierarchies", "nary", "records", "relations", "roles", "spans",
+    "amr", "arguments", "calls", "coreference", "dependencies", "events", "hierarchies", "nary", "records", "relations", "roles", "spans",
     "templates",
 )  # fmt: skip
 """The tasks, each of which is a function."""

@@ -77,7 +77,7 @@ class Logs:
 def find_calls(value: Any, logs: Logs, key: str = "") -> Iterator[Call]:
     """The calls in a value, in the order in which they stand."""
     if isinstance(value, str):
-        yield from _in_text(value, logs) if not key or "<tool_call>" in value else ()
+        yield from _in_text(value, logs) if not key or key in LISTS or "<tool_call>" in value else ()
     elif isinstance(value, list):
         for one in value:
             plain = _plain_call(one) if key in LISTS or not key else None

@@ -26,10 +26,17 @@ from tallystick.results.result import Result
 from tallystick.show.tables import Table
 from tallystick.tasks.calls.files import UNREADABLE, Call, Logs, Tool, nearest, read_logs, read_tools
 from tallystick.tasks.metric import choose as choose_metrics
+from tallystick.tasks.metric import settings_line
 from tallystick.tasks.records.schema import KEYWORD
-from tallystick.tasks.records.score import Prepared, prepare, prepare_again, read_choices, score_prepared
+from tallystick.tasks.records.score import (
+    Prepared,
+    prepare,
+    prepare_again,
+    read_choices,
+    record_settings,
+    score_prepared,
+)
 from tallystick.tasks.records.shapes import Seen, inferred_shape, schema_of
-from tallystick.tasks.records.task import RecordSettings
 
 if TYPE_CHECKING:
     from tallystick.tasks.calls.task import CallSettings
@@ -48,11 +55,14 @@ class Corpus:
 
     prepared: Prepared
     sides: tuple[HeldLines, HeldLines]
-    records: RecordSettings
+    records: Any
+    """The settings of records that they are compared with."""
     functions: tuple[tuple[str, int, int, int], ...]
     """Of each function how often the reference calls it, the prediction does, and both do in one log."""
     tools: Mapping[str, Tool]
     notes: tuple[str, ...] = ()
+    settings: str = ""
+    """What changes figures, and is not in the metrics."""
 
 
 def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing: Missing | None = None) -> Corpus:
@@ -70,7 +80,7 @@ def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing:
     schema = _schema(properties)
     lists = {f"{PATH}{path}": ordered for path in _lists({"properties": properties})}
     choices = {"calls": choose(collect=by_key("name").joined(ordered) if settings.ordered else by_key("name")), **lists}
-    records = RecordSettings(
+    records = record_settings(
         choices={**choices, **chosen}, id=settings.id, reference_id=settings.reference_id, lenient=settings.lenient
     )
     shape = inferred_shape(schema, file=left.file)
@@ -78,7 +88,9 @@ def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing:
     notes = [remark for remark in (left.remark, right.remark) if remark]
     if left.repaired or right.repaired:
         notes.append(f"repaired: the JSON of {counted(left.repaired + right.repaired, 'call')}")
-    return Corpus(prepared, (references, predictions), records, _count(prepared), tools, tuple(notes))
+    usual = "left out" if tools else ""
+    line = settings_line(strings="" if settings.strings == "exact" else settings.strings, defaults=usual)
+    return Corpus(prepared, (references, predictions), records, _count(prepared), tools, tuple(notes), line)
 
 
 def _without_defaults(call: Call, tools: Mapping[str, Tool], strings: str, possible: bool) -> Call:
@@ -149,8 +161,10 @@ def _schema(properties: Mapping[str, Any]) -> dict[str, Any]:
     call: dict[str, Any] = {"name": {"type": "string"}, "unknown": {"type": "array", "items": {"type": "string"}}}
     if properties:
         call["arguments"] = {"type": "object", "properties": dict(properties)}
-    items = {"type": "object", "title": "Call", "properties": call}
-    return {"type": "object", "title": "Log", "properties": {"calls": {"type": "array", "items": items}}}
+    items = {"type": "object", "title": "Call", "properties": call, "required": ["name"]}
+    return {
+        "type": "object", "title": "Log", "properties": {"calls": {"type": "array", "items": items}}, "required": ["calls"]
+    }  # fmt: skip
 
 
 def _lists(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
@@ -237,7 +251,8 @@ def evaluate_calls(corpus: Corpus, names: Sequence[str], undefined: float | None
         prepared = prepare_again(_prepared_for(corpus, name), *corpus.sides, corpus.records)
         result = score_prepared(prepared)
         notes = (*result.notes, *corpus.notes) if not out else ()
-        out[name] = result.changed(name=f"calls.{name}", notes=notes)
+        settings = " | ".join(filter(None, (result.settings, corpus.settings)))
+        out[name] = result.changed(notes=notes, settings=settings)
     return out
 
 

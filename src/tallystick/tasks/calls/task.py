@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,21 @@ from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, optio
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
+
+
+LOG_KEYS = (
+    "choices",
+    "content",
+    "output",
+    "candidates",
+    "calls",
+    "tool_calls",
+    "function_call",
+    "jsonrpc",
+    "message",
+    "response",
+)
+"""What a log has, and a mapping of logs by id has not."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +70,17 @@ class Calls(Task):
     text; give a list of logs, or a mapping by id, or files."""
 
     def take(self, reference: Any, predicted: Any, settings: CallSettings) -> tuple[Any, Any, CallSettings]:
-        """Both sides as Python has them."""
-        return reference, predicted, settings
+        """Both sides as Python has them: a mapping is by id, unless it is a log itself, and a text is a log, or names a file."""
+        from tallystick.files.documents import hold_values, looks_like_text
+
+        sides = []
+        for name, side in (("reference", reference), ("predicted", predicted)):
+            if isinstance(side, str) and looks_like_text(side):
+                side = [side]
+            if isinstance(side, Mapping):
+                side = hold_values(side, name, LOG_KEYS, by_key=True)
+            sides.append(side)
+        return sides[0], sides[1], settings
 
     def read(self, reference: Any, predicted: Any, settings: CallSettings, reading: Reading) -> Any:
         from tallystick.tasks.calls.metrics import read_corpus
