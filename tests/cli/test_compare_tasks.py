@@ -297,3 +297,25 @@ def test_wrong_systems(records, systems, message):
 def test_a_file_with_an_equals_sign_is_a_file(records):
     Path("x=1.jsonl").write_text(Path("a.jsonl").read_text())
     assert list(compared("records", "gold.jsonl", "x=1.jsonl")["systems"]) == ["x=1.jsonl"]
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_arrows_count_from_the_metric_that_is_named(task, tmp_path):
+    gold, system = example(task, tmp_path)
+    metrics = EXAMPLE[task][2:]
+    chosen = [part for name in metrics for part in ("--metric", name)] if task != "records" else []
+    flag = "--arrows-from" if task == "records" else "--from"  # --from of records is a field of the lines
+    for base in metrics:
+        assert compared(task, gold, f"A={system}", f"gold={gold}", *chosen, flag, base)["base"] == base
+    said = compared(task, gold, f"A={system}", *chosen, flag, f"{metrics[0]}x", code=2)
+    assert f'Did you mean "{metrics[0]}"' in said
+
+
+def test_arrows_of_arguments_count_from_exact_match_as_in_table_8():
+    systems = (f"{name}={EXAMPLES / f'arguments.{name}.jsonl'}" for name in ("system", "second"))
+    found = compared(
+        "arguments", EXAMPLES / "arguments.gold.jsonl", *systems, "--parses", EXAMPLES / "arguments.parses.conllu"
+    )
+    assert found["base"] == "exact"
+    assert {name: cells["exact"]["moved"] for name, cells in found["systems"].items()} == {"system": 0, "second": 0}
+    assert found["systems"]["system"]["modifiers"]["moved"] == 1

@@ -98,14 +98,16 @@ class RecordScorer:
         lenient: bool = True,
         ignore: Sequence[str] = (),
         unknown: str = "count",
+        equality: str = "equal",
     ) -> None:
         if sum(part is not None for part in (type, schema, metric)) > 1:
             raise MetricError("say what a document is once: by a type, a schema or a metric")
         _, known = read_choices(choices)
         known.update(dict.fromkeys(ignore, Choice(ignored=True, why="ignore")))
         self.settings = RecordSettings(
-            type=type, schema=schema, metric=metric, choices=known, credit=credit, lenient=lenient, unknown=unknown
-        )
+            type=type, schema=schema, metric=metric, choices=known, credit=credit, lenient=lenient, unknown=unknown,
+            equality=equality,
+        )  # fmt: skip
         check_unknown(unknown)
         self._declared = declared_shape(self.settings)
         self._prepared: Prepared | None = None

@@ -16,7 +16,7 @@ from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.node import Around, Change, Similarity, has_structure, require, takes_collections
 from tallystick.engine.arrays import F64, I64, Blocks, Pairs, Sums, first_best, offsets_of
-from tallystick.engine.data import ABSENT, Bag, Data, Missing, Nullable, Objects, Scope, is_absent, is_empty
+from tallystick.engine.data import ABSENT, Bag, Data, Missing, Nullable, Objects, Refusals, Scope, is_absent, is_empty
 from tallystick.engine.encoded import Column, Items, Maybe, Numbered, leaf_values
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
@@ -61,6 +61,13 @@ class Optional(Around):
     def exact_only(self) -> bool:
         return self.inner.exact_only
 
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        return value if value is None or value is ABSENT else self.inner.accept(value, path, refusals)
+
+    @property
+    def void(self) -> Any:
+        return None
+
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Maybe, Maybe]:
         r, p = self.present.encode_present(reference, predicted, scope, self.missing)
         return _maybe(r), _maybe(p)
@@ -68,7 +75,7 @@ class Optional(Around):
     def refine(self, r: Maybe, p: Maybe, blocks: Blocks) -> Blocks:
         # The inner keys of what is there, moved up by one; 0 stands for None.
         rows, columns = r.rows, p.rows
-        inner = self.present.refine(r.present, p.present, Blocks(_zeros(rows), _zeros(columns), 1))
+        inner = self.present.refine(r.present, p.present, blocks.at(rows, columns)).dense()
         left, right = _zeros(r.position), _zeros(p.position)
         left[rows], right[columns] = inner.reference + 1, inner.predicted + 1
         return blocks.refine(left, right, inner.bound + 1)
@@ -178,6 +185,9 @@ class AnyOf(Around):
     @property
     def takes_null(self) -> bool:
         return self.inner.may_miss
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        return self.inner.accept(value, path, refusals) if self.side == "reference" else value
 
     @property
     def _of_collections(self) -> bool:

@@ -218,7 +218,7 @@ def _signatures(runs: _Runs, settings: str) -> tuple[str, ...]:
     """The signatures of the metrics, in few lines, with the settings of the comparison."""
     first = next(iter(runs.values()))[0]
     more = f" | {settings}" if settings else ""
-    return tuple(f"{names} | {rest}{more}" for names, rest in shared_signatures(first).items())
+    return tuple(f"{signature}{more}" for signature in shared_signatures(first))
 
 
 def _fitting_test(runs: _Runs, metrics: Sequence[str]) -> str:

@@ -494,11 +494,11 @@ class Result:
         return self.__dict__
 
 
-def shared_signatures(results: Mapping[str, Result]) -> dict[str, str]:
+def shared_signatures(results: Mapping[str, Result]) -> list[str]:
     """The signatures of several metrics in few lines: those that differ only in the metric share one."""
     if len(results) == 1:
-        return {result.named_metric: result.conditions for result in results.values()}
+        return [result.signature for result in results.values()]
     shared: dict[str, list[str]] = {}
     for result in results.values():
         shared.setdefault(result.conditions, []).append(result.name or str(result.metric))
-    return {", ".join(names): conditions for conditions, names in shared.items()}
+    return [f"{', '.join(names)} | {conditions}" for conditions, names in shared.items()]

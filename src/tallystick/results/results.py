@@ -174,7 +174,7 @@ class Results(Mapping[str, Result]):
     @property
     def signatures(self) -> tuple[str, ...]:
         """What was computed, in few lines."""
-        return tuple(f"{names} | {rest}" for names, rest in shared_signatures(self).items())
+        return tuple(shared_signatures(self))
 
     @cached_property
     def said(self) -> str:

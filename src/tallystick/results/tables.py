@@ -303,7 +303,7 @@ def results_as_dict(results: Mapping[str, Result], extra: Mapping[str, Any]) -> 
     first = next(iter(results.values()))
     return {
         "tallystick": __version__,
-        "signature": "; ".join(f"{names} | {rest}" for names, rest in shared_signatures(results).items()),
+        "signature": "; ".join(shared_signatures(results)),
         "documents": first.count,
         "metrics": {name: {**result.as_dict(), "signature": result.signature} for name, result in results.items()},
         **extra,

@@ -192,7 +192,9 @@ class Task:
     """What `score TASK --help` says: what the files are, and examples."""
     Settings: ClassVar[type] = Settings
     main: ClassVar[str] = ""
-    """The metric that reports are ordered by and arrows count from; the first, if there is none."""
+    """The metric that reports are ordered by; the first, if there is none."""
+    base: ClassVar[str] = ""
+    """The metric that the arrows of a comparison count from; the main one, if there is none."""
     explained: ClassVar[str] = ""
     """The metric that `explain` is about, unless another is named; the first, if there is none."""
     unit: ClassVar[str] = "document"

@@ -26,8 +26,7 @@ from typing import Any
 
 from tallystick.errors import InputError, Place
 from tallystick.files.documents import MISSING, id_of, open_documents, value_at
-from tallystick.files.json_values import Unreadable, read_noisy, try_decode
-from tallystick.tasks.records.schema import read_data
+from tallystick.files.json_values import Unreadable, read_data, read_noisy, try_decode
 
 UNREADABLE = "(arguments that cannot be read)"
 """The argument that stands for a text of arguments that is no JSON object."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.choose import by_key, choose, ordered
-from tallystick.algebra.derive import explain_derivation
+from tallystick.engine.data import Surplus, leaves_or_self
 from tallystick.errors import counted
 from tallystick.files.documents import HeldLines, encode
 from tallystick.files.pairing import Missing
@@ -31,7 +31,6 @@ from tallystick.tasks.records.schema import KEYWORD
 from tallystick.tasks.records.score import (
     Prepared,
     prepare,
-    prepare_again,
     read_choices,
     record_settings,
     score_prepared,
@@ -60,6 +59,7 @@ class Corpus:
     functions: tuple[tuple[str, int, int, int], ...]
     """Of each function how often the reference calls it, the prediction does, and both do in one log."""
     tools: Mapping[str, Tool]
+    missing: Missing | None = None
     notes: tuple[str, ...] = ()
     settings: str = ""
     """What changes figures, and is not in the metrics."""
@@ -90,7 +90,7 @@ def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing:
         notes.append(f"repaired: the JSON of {counted(left.repaired + right.repaired, 'call')}")
     usual = "left out" if tools else ""
     line = settings_line(strings="" if settings.strings == "exact" else settings.strings, defaults=usual)
-    return Corpus(prepared, (references, predictions), records, _count(prepared), tools, tuple(notes), line)
+    return Corpus(prepared, (references, predictions), records, _count(prepared), tools, missing, tuple(notes), line)
 
 
 def _without_defaults(call: Call, tools: Mapping[str, Tool], strings: str, possible: bool) -> Call:
@@ -201,26 +201,46 @@ def _line(calls: Sequence[Call], properties: Mapping[str, Any]) -> bytes:
     out = []
     for call in calls:
         unknown: list[str] = []
-        known = {"properties": properties}
-        arguments = _pruned(call.arguments, known, "", unknown)
-        out.append({"name": call.name, "arguments": arguments, **({"unknown": unknown} if unknown else {})})
+        arguments = _pruned(call.arguments, {"type": "object", "properties": properties}, "", unknown)
+        parts = {"name": call.name, "arguments": arguments, "unknown": unknown}
+        out.append({name: part for name, part in parts.items() if part})
     return encode({"calls": out}, "calls")
 
 
 def _pruned(value: Any, schema: Mapping[str, Any], path: str, unknown: list[str]) -> Any:
-    """A value without the keys that its schema does not know, whose paths are put aside."""
-    if isinstance(value, list) and "items" in schema:
-        return [_pruned(one, schema["items"], f"{path}[*]", unknown) for one in value]
-    if not isinstance(value, dict) or "properties" not in schema:
+    """A value without what its schema has no place for; that is put aside, by its path, once for each leaf."""
+    for one in schema.get("anyOf", ()):
+        if _has_place(value, one):
+            return _pruned(value, one, path, unknown)
+    if not _has_place(value, schema):
+        unknown += [path] * len(leaves_or_self(value))
+        return None
+    if isinstance(value, list):
+        items = [(one, _pruned(one, schema["items"], f"{path}[*]", unknown)) for one in value]
+        return [item for one, item in items if item is not None or one is None]
+    if not isinstance(value, dict):
         return value
-    out = {}
+    known = schema.get("properties", {})
+    found = {}
     for key, one in value.items():
-        where = f"{path}.{key}" if path else key
-        if key in schema["properties"]:
-            out[key] = _pruned(one, schema["properties"][key], where, unknown)
-        elif one is not None:
-            unknown.append(where)
-    return out
+        inner = known.get(key, schema.get("additionalProperties", NOWHERE))
+        found[key] = _pruned(one, inner, f"{path}.{key}" if path else key, unknown)
+    return {key: one for key, one in found.items() if one is not None}
+
+
+NOWHERE = {"anyOf": ()}
+"""The schema of what no value fits."""
+
+
+def _has_place(value: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether a schema has a list where the value is one, an object where it is one, or else a plain value."""
+    if value is None:
+        return True
+    kind = "array" if isinstance(value, list) else "object" if isinstance(value, dict) else ""
+    if "anyOf" in schema:
+        return any(_has_place(value, one) for one in schema["anyOf"])
+    kinds = {schema["type"]} if isinstance(schema["type"], str) else set(schema["type"])
+    return kind in kinds if kind else bool(kinds - {"array", "object", "null"})
 
 
 def _count(prepared: Prepared) -> tuple[tuple[str, int, int, int], ...]:
@@ -238,6 +258,7 @@ def _count(prepared: Prepared) -> tuple[tuple[str, int, int, int], ...]:
 
 
 def _calls_of(document: Any) -> Sequence[Any]:
+    document = document.value if isinstance(document, Surplus) else document
     return document.get("calls") or () if isinstance(document, Mapping) else ()
 
 
@@ -248,27 +269,23 @@ def evaluate_calls(corpus: Corpus, names: Sequence[str], undefined: float | None
     """A result for each metric."""
     out: dict[str, Result] = {}
     for name in choose_metrics(METRICS, names, "calls"):
-        prepared = prepare_again(_prepared_for(corpus, name), *corpus.sides, corpus.records)
-        result = score_prepared(prepared)
+        records = replace(corpus.records, choices=_choices_for(name, corpus))
+        result = score_prepared(prepare(*corpus.sides, records, missing=corpus.missing, shape=corpus.prepared.shape))
         notes = (*result.notes, *corpus.notes) if not out else ()
         settings = " | ".join(filter(None, (result.settings, corpus.settings)))
         out[name] = result.changed(notes=notes, settings=settings)
     return out
 
 
-def _prepared_for(corpus: Corpus, name: str) -> Prepared:
-    if name == "arguments":
-        return corpus.prepared
-    assert isinstance(corpus.records.choices, dict)
-    has_arguments = any(one.path == PATH for one in corpus.prepared.decisions)
+def _choices_for(name: str, corpus: Corpus) -> dict[str, Any]:
     choices: dict[str, Any] = dict(corpus.records.choices)
     if name == "names":
+        there = any(one.path == PATH for one in corpus.prepared.decisions)
         choices = {key: one for key, one in choices.items() if not key.startswith(PATH)}
-        choices |= dict.fromkeys([PATH] * has_arguments + ["calls[*].unknown"], "ignore")
-    else:
+        choices |= dict.fromkeys([PATH] * there + ["calls[*].unknown"], "ignore")
+    if name == "calls":
         choices["calls[*]"] = {"credit": "all", "at_least": 1.0}
-    metric, decisions = explain_derivation(corpus.prepared.shape.reference, choices, credit="each")
-    return replace(corpus.prepared, metric=metric, decisions=tuple(decisions))
+    return choices
 
 
 def functions_table(corpus: Corpus) -> Table:

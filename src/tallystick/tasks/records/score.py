@@ -22,10 +22,12 @@ from tallystick.algebra.choose import NOTHING, Choice
 from tallystick.algebra.derive import Decision, explain_derivation, record_fields
 from tallystick.algebra.node import Node
 from tallystick.algebra.parse import load, parse
+from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
-from tallystick.engine.data import as_data
+from tallystick.engine.data import Rows, as_data
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.files.documents import PickedLines, are_named
+from tallystick.files.json_values import read_data
 from tallystick.files.pairing import Missing
 from tallystick.files.source import Source
 from tallystick.results.breakdown import losses_by_document
@@ -37,7 +39,6 @@ from tallystick.tasks.contract import Asked, Scored
 from tallystick.tasks.function import function_of
 from tallystick.tasks.records.files import Batch, Pairing, lay_together, open_reference, reference_id
 from tallystick.tasks.records.fitting import Findings
-from tallystick.tasks.records.schema import read_data
 from tallystick.tasks.records.shapes import PLAIN, RecordShape, infer_shape, inferred_shape, shape_of_schema
 from tallystick.tasks.records.task import RecordSettings
 
@@ -201,25 +202,31 @@ def prepare(
     if known is not None:
         pairing.how = known.paired
     if settings.metric is not None:
-        return Prepared(shape, as_metric(settings.metric), (), pairing)
+        pairing.predicted.metric = as_metric(settings.metric)
+        return Prepared(shape, pairing.predicted.metric, (), pairing)
     by_id = pairing.decide() == "by id" and not (are_named(left) and are_named(pairing.predicted.lines))
-    for id_field in {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ()) if by_id else ():
+    for id_field in (
+        {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ()) if by_id else ()
+    ):
         # A field that pairs the documents is always right; counting it would only flatter.
         choices.setdefault(id_field, Choice(ignored=True, why="it pairs the documents"))
     if settings.nothing is not None:
         choices = _with_nothing(shape.reference, choices, settings.credit, _words(settings.nothing))
-    metric, decisions = explain_derivation(shape.reference, choices, credit=settings.credit, source=source)
-    pairing.watch_keys(ignored_paths(decisions), shape.promised, count=settings.unknown == "count")
+    metric, decisions = explain_derivation(
+        shape.reference, choices, credit=settings.credit, equality=settings.equality, source=source
+    )
+    metric, keys = split_known(metric)
+    assert keys is not None
+    pairing.predicted.metric = metric
+    pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
+    shape = shape.without_doubts(choices)
     return Prepared(shape, metric, tuple(decisions), pairing, "unknown=ignored" if settings.unknown == "ignore" else "")
 
 
 def prepare_again(prepared: Prepared, reference: Any, predicted: Any, settings: RecordSettings) -> Prepared:
     """The same shape and metric for other documents, paired in the same way."""
     pairing = lay_together(reference, predicted, prepared.shape, settings)
-    pairing.how = prepared.pairing.how
-    if settings.metric is None:
-        ignored = ignored_paths(prepared.decisions)
-        pairing.watch_keys(ignored, prepared.shape.promised, count=settings.unknown == "count")
+    pairing.take_over(prepared.pairing)
     return replace(prepared, pairing=pairing)
 
 
@@ -253,11 +260,6 @@ def as_metric(metric: Node | str) -> Node:
     return parse(metric, functions=True) if isinstance(metric, str) else metric
 
 
-def ignored_paths(decisions: Sequence[Decision]) -> set[str]:
-    """Where nothing is compared."""
-    return {decision.path for decision in decisions if decision.how == "ignored"}
-
-
 def run_prepared(
     prepared: Prepared,
     asked: Asked = Asked(),  # noqa: B008 - frozen
@@ -289,6 +291,8 @@ def scored_batches(prepared: Prepared, evaluation: Evaluation) -> Iterator[tuple
     for batch in batches:
         try:
             found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+            assert evaluation.scored is not None
+            batch = Batch(batch.ids, *(Rows(side) for side in evaluation.scored))
         except SidesMismatch:  # an id comes twice: reading to the end finds out on which line
             deque(batches, maxlen=0)
             raise
@@ -377,9 +381,7 @@ def score(
     how to compare what. All other options are those of the command: `credit`, `unknown`, `nothing`, `id`, `from_`, ... A model's
     text is always read leniently; everything else only with `lenient`.
     """
-    found: Results = function_of("records")(
-        reference, predicted, type=type, schema=schema, choices=choices, **options
-    )
+    found: Results = function_of("records")(reference, predicted, type=type, schema=schema, choices=choices, **options)
     return found
 
 
@@ -413,7 +415,7 @@ def _with_nothing(type_: Any, choices: Mapping[str, Any], credit: str, nothing: 
         if name not in NOTHING:
             raise MetricError(f"--nothing: expected some of {', '.join(NOTHING)}, found {name!r}")
     _, decisions = explain_derivation(type_, dict(choices), credit=credit)
-    paths = [one.path for one in decisions if one.path and not one.path.endswith("[*]") and one.how != "ignored"]
+    paths = [one.path for one in decisions if one.path and not one.path.endswith(("[*]", "[*].key")) and one.how != "ignored"]
     return {**dict.fromkeys(paths, Choice(nothing=nothing, why="--nothing")), **choices}
 
 

@@ -29,6 +29,7 @@ from tallystick.files.json_values import NotJson, decode, decode_line
 from tallystick.files.pairing import Documents, Missing, Paired, pair_sides, repeated_name
 from tallystick.files.source import AnySource, Source
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
+from tallystick.tasks.plain import Given, expect, named
 from tallystick.tasks.relations.files import DocumentText, of_characters
 from tallystick.tasks.roles.files import document_key
 
@@ -73,6 +74,32 @@ def read_templates(name: AnySource, *, keep_text: bool = False) -> TemplateDocum
         for name_, value in _parsed(content, file, 0).items():
             reading.take_entry(name_, value, None)
     return reading.finish()
+
+
+def template_document(value: Any, where: str) -> dict[str, Any]:
+    """One document of plain data: a list of templates, each a dict with its type and slots."""
+    templates, key = value, ""
+    if isinstance(value, dict):
+        key = next((key for key in _LIST if key in value), "")
+        expect(key, where, 'a document, a list of templates or a dict with "templates"', value)
+        templates, where = value[key], f"{where}.{key}"
+    expect(isinstance(templates, list), where, "a list of templates", templates)
+    for k, one in enumerate(templates):
+        fits = isinstance(one, dict) and any(name in one for name in TYPES)
+        expect(fits, f"{where}[{k}]", 'a template, a dict with "type" and "slots"', one)
+    text = {name: value[name] for name in TEXTS if key and value.get(name) is not None}
+    gold = (
+        {"docid": value["docid"]} if key == "templates" and "docid" in value else {}
+    )  # gtt's, which drops repeated templates
+    return {**named(value, templates=templates, **text), **gold}
+
+
+def templates_of(side: Given) -> Source:
+    """The documents of one side; those of gtt's gold are called by their docid."""
+    if not all("docid" in one for one in side.documents):
+        return side.lines
+    documents = tuple({key: one[key] for key in one if key != "id"} for one in side.documents)
+    return replace(side, documents=documents, ids=None).lines
 
 
 def pair_templates(
