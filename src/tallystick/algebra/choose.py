@@ -186,7 +186,9 @@ class Rules:
     def _read_kinds(self, spec: Any) -> dict[str, Choice]:
         where = f"{self.source}: default"
         if not isinstance(spec, Mapping):
-            raise DerivationError(f"{where}: expected {{kind: choice}}, such as {{string: {{text: levenshtein}}}}, found {spec!r:.60}")
+            raise DerivationError(
+                f"{where}: expected {{kind: choice}}, such as {{string: {{text: levenshtein}}}}, found {spec!r:.60}"
+            )
         for kind in spec:
             if kind not in KINDS:
                 raise DerivationError(

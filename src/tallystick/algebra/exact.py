@@ -1,7 +1,7 @@
 """δ, equality (eq. 1). It lists no pairs; it refines blocks.
 
-    exact       equal as Python has it
-    equal       equal to whoever reads it: whatever Unicode form and white space a text is in, whatever noise a float carries
+exact       equal as Python has it
+equal       equal to whoever reads it: whatever Unicode form and white space a text is in, whatever noise a float carries
 """
 
 from __future__ import annotations

@@ -250,7 +250,9 @@ class Date(Similarity):
 
     def __post_init__(self) -> None:
         require(self.days >= 0, "date() needs days ≥ 0")
-        require(self.dayfirst in (None, True, False), f"date(): dayfirst must be true or false, found {self.dayfirst!r:.40}")
+        require(
+            self.dayfirst in (None, True, False), f"date(): dayfirst must be true or false, found {self.dayfirst!r:.40}"
+        )
         require(
             self.precision in ("", *PRECISIONS),
             f"date(): precision must be one of {', '.join(PRECISIONS)}, found {self.precision!r:.40}."
@@ -287,7 +289,9 @@ class Date(Similarity):
         if isinstance(value, str):
             found = read_date(value, "" if self.parse == "auto" else self.parse, self.formats)
         elif isinstance(value, datetime.date):
-            moment = value if isinstance(value, datetime.datetime) else datetime.datetime(value.year, value.month, value.day)
+            moment = (
+                value if isinstance(value, datetime.datetime) else datetime.datetime(value.year, value.month, value.day)
+            )
             found = (moment, 3), (moment, 3)
         else:
             return None

@@ -415,7 +415,9 @@ def _with_nothing(type_: Any, choices: Mapping[str, Any], credit: str, nothing: 
         if name not in NOTHING:
             raise MetricError(f"--nothing: expected some of {', '.join(NOTHING)}, found {name!r}")
     _, decisions = explain_derivation(type_, dict(choices), credit=credit)
-    paths = [one.path for one in decisions if one.path and not one.path.endswith(("[*]", "[*].key")) and one.how != "ignored"]
+    paths = [
+        one.path for one in decisions if one.path and not one.path.endswith(("[*]", "[*].key")) and one.how != "ignored"
+    ]
     return {**dict.fromkeys(paths, Choice(nothing=nothing, why="--nothing")), **choices}
 
 
