@@ -104,3 +104,22 @@ def test_the_official_report(folder):
     assert "records no mapping" in run("--preset", "muc4-official", "--mapping", "recorded", code=3).stderr
     assert "belong to --preset muc4-official" in run("--judgements", "history.lisp", code=2).stderr
     assert "0 / 2" in run("--preset", "gtt").stdout  # recent work reads the same files, and gives nothing for ATTACK
+
+
+def test_templates_without_types(folder):
+    """SciREX in gtt's form: the slots alone count."""
+    gold = {"docid": "a", "templates": [{"Material": [[["x", 0]]], "Method": [[["m", 4]]]}]}
+    Path("g.jsonl").write_text(json.dumps(gold) + "\n")
+    system = {"docid": "a", "pred_templates": [{"Material": [["x"]], "Method": [["n"]]}]}
+    Path("s.jsonl").write_text(json.dumps(system) + "\n")
+    done = running.run("score", "templates", "g.jsonl", "s.jsonl", "--format", "json", "--by", "field")
+    metrics = json.loads(done.stdout)["metrics"]
+    for name in ("eq32", "gtt"):
+        assert metrics[name]["tally"] == {"num_p": 1, "den_p": 2, "num_r": 1, "den_r": 2}
+    assert "have no type" in done.stderr
+    system["pred_templates"].append({"type": "t", "Method": [["m"]]})
+    Path("s.jsonl").write_text(json.dumps(system) + "\n")
+    assert "as 1 other templates have it" in running.run("score", "templates", "g.jsonl", "s.jsonl", code=2).stderr
+    del system["pred_templates"][0]
+    Path("s.jsonl").write_text(json.dumps(system) + "\n")
+    assert "have no type, those of s.jsonl have one" in running.run("score", "templates", "g.jsonl", "s.jsonl", code=3).stderr

@@ -30,7 +30,7 @@ import pathlib
 import types
 import typing
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -47,6 +47,7 @@ from tallystick.algebra.normalise import F
 from tallystick.algebra.ordered import OrderedGraph, OrderedTree
 from tallystick.algebra.records import Each, Record
 from tallystick.algebra.sets import Match, Matching
+from tallystick.algebra.surplus import known_keys
 from tallystick.engine.data import fields_of
 from tallystick.errors import DerivationError, MetricError
 from tallystick.structures.graphs import Graph, Tree, Var
@@ -107,7 +108,13 @@ def explain_derivation(
     except RecursionError:
         raise DerivationError(f"{name_of(type)} is nested too deeply") from None
     walker.rules.check_used(walker.seen, name_of(type))
-    return F(inner), [decision for decision in walker.decisions if decision is not None]
+    decisions = [decision for decision in walker.decisions if decision is not None]
+    return F(inner, known=known_keys(type, ignored_paths(decisions))), decisions
+
+
+def ignored_paths(decisions: Iterable[Decision]) -> set[str]:
+    """Where nothing is compared."""
+    return {decision.path for decision in decisions if decision.how == "ignored"}
 
 
 EQUALITIES: dict[str, Similarity] = {"exact": exact, "equal": equal}
@@ -421,6 +428,17 @@ class Shape:
         return self.parts["[*]"]
 
     @property
+    def is_positional(self) -> bool:
+        """Whether a record's fields are known by their places: a tuple is a list in JSON, with or without names."""
+        return self.kind == "record" and (self.origin is tuple or hasattr(self.origin, "_fields"))
+
+    @property
+    def keys(self) -> Mapping[str, Any] | None:
+        """The fields that are keys of an object in JSON; None if there are none."""
+        named = self.kind in ("record", "unknown") and not self.is_positional
+        return record_fields(self.type) if named else None
+
+    @property
     def is_leaf(self) -> bool:
         """Whether values have neither fields nor items."""
         if self.kind == "union":
@@ -532,6 +550,27 @@ def _record_fields(type_: Any) -> dict[str, Any] | None:
         )
     filled = _parameters(type_, origin)
     return {name: _filled(hints[name], filled) for name in names}
+
+
+def json_keys(origin: Any) -> Mapping[str, tuple[str, ...]]:
+    """The keys under which JSON has the fields of a record class, where those are not the fields' names: the aliases of pydantic,
+    the renamed fields of msgspec."""
+    fields = getattr(origin, "__pydantic_fields__", None)
+    if isinstance(fields, Mapping):
+        settings = getattr(origin, "model_config", {})
+        by_name = settings.get("populate_by_name") or settings.get("validate_by_name")
+        found = {name: _alias_keys(one.validation_alias or one.alias) for name, one in fields.items()}
+        return {name: (*keys, *[name] * bool(by_name)) for name, keys in found.items() if keys}
+    encoded = getattr(origin, "__struct_encode_fields__", None)
+    return (
+        {} if encoded is None else {a: (b,) for a, b in zip(origin.__struct_fields__, encoded, strict=True) if a != b}
+    )
+
+
+def _alias_keys(alias: Any) -> tuple[str, ...]:
+    """The keys of an alias of pydantic; one that leads into another value has none."""
+    choices = getattr(alias, "choices", (alias,))
+    return tuple(one for one in choices if isinstance(one, str))
 
 
 def _field_names(origin: type) -> list[str] | None:

@@ -169,7 +169,7 @@ class Equal(Similarity):
         codes, numbers = np.concatenate((r.codes, p.codes)), np.concatenate((r.numbers, p.numbers))
         order = np.lexsort((codes, numbers, block))
         one = codes[order][1:] == codes[order][:-1]
-        one |= _near(numbers[order][:-1], numbers[order][1:], self.noise)
+        one |= near(numbers[order][:-1], numbers[order][1:], self.noise)
         one &= block[order][1:] == block[order][:-1]
         joined = np.empty(len(order), np.int64)
         joined[order] = np.concatenate(([0], np.cumsum(~one)))[: len(order)]
@@ -178,14 +178,14 @@ class Equal(Similarity):
     def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
         if isinstance(r, Near) and isinstance(p, Near):
             if blocks.aligned:
-                i = j = np.flatnonzero((r.codes == p.codes) | _near(r.numbers, p.numbers, self.noise))
+                i = j = np.flatnonzero((r.codes == p.codes) | near(r.numbers, p.numbers, self.noise))
             else:
                 i, j = self.refine(r, p, blocks).pairs()
             return Pairs(i, j, np.ones(len(i)))
         return exact._pairs(r, p, blocks)
 
 
-def _near(a: F64, b: F64, noise: float) -> Mask:
+def near(a: F64, b: F64, noise: float) -> Mask:
     """Whether numbers differ by no more than noise; two whole numbers always differ by more."""
     with np.errstate(invalid="ignore", over="ignore"):
         close = np.abs(a - b) <= np.minimum(noise * np.maximum(np.abs(a), np.abs(b)), MOST_NOISE)
@@ -201,14 +201,14 @@ def _join_neighbours(values: Sequence[Any], classes: I64, noise: float) -> F64:
             numbers[k] = float(value)
     order = np.argsort(numbers, kind="stable")[: int((~np.isnan(numbers)).sum())]
     sorted_numbers = numbers[order]
-    one = _near(sorted_numbers[:-1], sorted_numbers[1:], noise)
+    one = near(sorted_numbers[:-1], sorted_numbers[1:], noise)
     if not one.any():
         return NOTHING
     run = np.concatenate(([0], np.cumsum(~one)))
     first = np.searchsorted(run, run)
     last = np.searchsorted(run, run, side="right") - 1
     whole = np.concatenate(([0], np.cumsum(sorted_numbers == np.floor(sorted_numbers))))
-    wide = ~_near(sorted_numbers[first], sorted_numbers[last], noise) & (first < last)
+    wide = ~near(sorted_numbers[first], sorted_numbers[last], noise) & (first < last)
     if np.any(wide | (whole[last + 1] - whole[first] > 1)):
         return numbers
     classes[order] = classes[order[first]]

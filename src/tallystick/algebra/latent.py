@@ -23,7 +23,7 @@ from tallystick.algebra.node import Change, Node, Similarity, require
 from tallystick.algebra.proofs import Limited, Proofs, Watched, WatchedItems, bounded_sums
 from tallystick.algebra.sets import Constrained, Match, Matching, turned
 from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, Sums, look_up, number
-from tallystick.engine.data import Bag, Data, Scope
+from tallystick.engine.data import Bag, Data, Refusals, Scope
 from tallystick.engine.encoded import Codes, Column, Items, comparable, leaf_values, unshared
 from tallystick.engine.latent import ObjectPairs, ObjectSolutions, solve_objects
 from tallystick.errors import MetricError
@@ -126,6 +126,13 @@ class Scoped(Limited, _Scope):
     @property
     def is_leaf(self) -> bool:
         return False
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        return self.inner.accept(value, path, refusals)
+
+    @property
+    def void(self) -> Any:
+        return self.inner.void
 
     @property
     def constraint(self) -> str:
@@ -429,6 +436,9 @@ class Variable(Similarity):
             sides.append(np.array(codes, np.int64))
         bound = max(1, len(numbers))
         return Codes(sides[0], bound), Codes(sides[1], bound)
+
+    def _takes(self, value: Any) -> bool:
+        return True
 
     def refine(self, r: Codes, p: Codes, blocks: Blocks) -> Blocks:
         return blocks

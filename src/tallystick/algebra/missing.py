@@ -16,7 +16,7 @@ from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.node import Around, Change, Similarity, has_structure, require, takes_collections
 from tallystick.engine.arrays import F64, I64, Blocks, Pairs, Sums, first_best, offsets_of
-from tallystick.engine.data import ABSENT, Bag, Data, Missing, Nullable, Objects, Scope, is_absent, is_empty
+from tallystick.engine.data import ABSENT, Bag, Data, Missing, Nullable, Objects, Refusals, Scope, is_absent, is_empty
 from tallystick.engine.encoded import Column, Items, Maybe, Numbered, leaf_values
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
@@ -60,6 +60,13 @@ class Optional(Around):
     @property
     def exact_only(self) -> bool:
         return self.inner.exact_only
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        return value if value is None or value is ABSENT else self.inner.accept(value, path, refusals)
+
+    @property
+    def void(self) -> Any:
+        return None
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Maybe, Maybe]:
         r, p = self.present.encode_present(reference, predicted, scope, self.missing)
@@ -178,6 +185,9 @@ class AnyOf(Around):
     @property
     def takes_null(self) -> bool:
         return self.inner.may_miss
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        return self.inner.accept(value, path, refusals) if self.side == "reference" else value
 
     @property
     def _of_collections(self) -> bool:

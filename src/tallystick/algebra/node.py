@@ -13,7 +13,7 @@ that the program wants to know about a part of a metric it asks the part, and ev
     its parts, its mirror, its variables and time limits      `parts`, `mirrored`, `has_variables`, `limited`
     which figure it stands for, and of which Σ                `headline`, `summed`, `by_side`, `numerators`
     what it says in words, and its place in a derivation      `in_words`, `says`, `letter`
-    what of a value it looks at                               `looks_at`, `item`, `inside`, `may_miss`
+    what of a value it looks at, and what it can compare      `looks_at`, `item`, `inside`, `may_miss`, `accept`
     what lies below an aligned pair                           `is_leaf`, `_below`
     whether it is a kernel, and a random value for it         `kernel`, `sample`
     how it is read from a plain choice                        `from_choice`
@@ -34,9 +34,9 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import UNKNOWN, Kernel
 from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums, look_up
-from tallystick.engine.data import Data, Index, Missing, Objects, Scope, present_values
+from tallystick.engine.data import Data, Index, Missing, Objects, Refusals, Scope, Unfit, present_values
 from tallystick.engine.encoded import Codes, Column, Maybe, Nothing, Shared, unshared
-from tallystick.errors import MetricError, did_you_mean
+from tallystick.errors import MetricError, ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
@@ -370,6 +370,24 @@ class Similarity(Node):
         """Whether it takes null by itself: alternatives of which one may be null."""
         return False
 
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        """What it can compare of a predicted value; what it cannot goes to `refusals`, and REFUSED stands for a whole value."""
+        if not isinstance(value, Unfit) and self._takes(value):
+            return value
+        return refusals.misfit(value, path) if self._takes(Unfit(value)) else refusals.refuse(value, path)
+
+    def _takes(self, value: Any) -> bool:
+        try:
+            self.encode(Objects([]), Objects([value]), Scope())
+        except ValueMismatch:
+            return False
+        return True
+
+    @property
+    def void(self) -> Any:
+        """A value that equals nothing, for a place in a product whose own value cannot be compared."""
+        return Unfit(None)
+
     @property
     def softened(self) -> Similarity | None:
         """Of a product the sum of its fields, over the same columns."""
@@ -565,6 +583,13 @@ class Around(Similarity):
 
     def inside(self, left: Sequence[Any], right: Sequence[Any]) -> tuple[Similarity, Sequence[Any], Sequence[Any]]:
         return self.inner.inside(left, right)
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        return self.inner.accept(value, path, refusals)
+
+    @property
+    def void(self) -> Any:
+        return self.inner.void
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return self.inner.sample(rng, depth)

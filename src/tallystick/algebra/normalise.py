@@ -7,7 +7,7 @@ N(∅, ∅) = 1 and N(∅, x) = 0, so that every value equals itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,8 @@ from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from random import Random
+
+    from tallystick.algebra.surplus import Place
 
 
 @frozen
@@ -106,6 +108,8 @@ class F(Normaliser):
     """F_β (eq. 6): with one numerator S it is (1 + β²) S / (β² Σ(R,R) + Σ(P,P)), else from P and R."""
 
     beta: float = 1.0
+    known: Place | None = field(default=None, repr=False, compare=False)
+    """The keys of the type that the metric was derived from, of which all others are made up."""
     name = "f"
     says = "the harmonic mean of precision and recall"
     also = ("f1",)

@@ -18,7 +18,7 @@ matter. `literal` uses one Σ for both, as eq. 27 and 28 are printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -49,15 +49,18 @@ from tallystick.engine.arrays import (
     weighted_counts,
 )
 from tallystick.engine.assignment import heaviest, rank_within
-from tallystick.engine.data import Bag, Data, Scope, items, repeated
+from tallystick.engine.data import REFUSED, Bag, Data, Entries, Refusals, Scope, items, repeated
 from tallystick.engine.encoded import Column, Fields, Items, unshared
-from tallystick.errors import MetricError
+from tallystick.engine.rows import as_objects
+from tallystick.errors import MetricError, ValueMismatch
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from random import Random
 
 CONSTRAINTS = ("1:1", "N:1", "1:N", "N:N")
+ENTRY = ("key", "value")
+"""The fields of an item of a mapping."""
 
 
 @frozen
@@ -91,6 +94,11 @@ class Matching(Similarity):
         left, right = items(reference, scope), items(predicted, scope)
         assert isinstance(left, Bag)
         assert isinstance(right, Bag)
+        looked_at = self.inner.looks_at()
+        if looked_at is not None and looked_at.keys().isdisjoint(ENTRY):
+            for side, data in ((left, reference), (right, predicted)):
+                if isinstance(side.items, Entries) and len(side):
+                    raise ValueMismatch(f"at {scope}: expected a list, found a mapping {as_objects(data)[0]!r:.60}")
         return self._encode_bags(left, right, scope.items())
 
     def _encode_bags(self, left: Bag, right: Bag, scope: Scope) -> tuple[Items, Items]:
@@ -141,6 +149,22 @@ class Matching(Similarity):
         diagnostic = here.diagnostic or not self.counts_once
         places = (r.places, p.places)
         yield replace(level, path=f"{here.path}[*]", i=i, j=j, diagnostic=diagnostic, homes=homes, places=places)
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        if isinstance(value, Mapping):
+            part = (self.inner.looks_at() or {}).get("value")
+            if part is None:
+                return refusals.refuse(value, path)
+            pairs = {key: part.accept(one, f"{path}[*].value", refusals) for key, one in value.items()}
+            return {key: one for key, one in pairs.items() if one is not REFUSED}
+        if isinstance(value, (str, bytes)) or not isinstance(value, Collection):
+            return refusals.refuse(value, path)
+        kept = (self.inner.accept(one, f"{path}[*]", refusals) for one in value)
+        return [one for one in kept if one is not REFUSED]
+
+    @property
+    def void(self) -> Any:
+        return []
 
     def _leftovers(self, r: Items, p: Items, owner_i: I64, owner_j: I64, i: I64, j: I64) -> tuple[I64, I64]:
         """Items without a partner, paired for the sake of a diagnostic."""

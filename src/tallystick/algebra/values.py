@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from random import Random
 
 EXTRA = 'pip install "tallystick[values]"'
-TWO_READINGS = "can be read in two ways and are right if either is (say which: parse: en, dayfirst: true)"
-NO_READING = "of the reference, cannot be read and are compared as texts"
+TWO_READINGS = "ambiguous, and right if either reading is (parse: en or dayfirst: true says which)"
+NO_READING = "not understood in the reference, and compared as text"
 
 # Numbers.
 
@@ -103,6 +103,8 @@ def read_number(text: str, decimals: str = ".,", percent: str = "either") -> Rea
         return None
     power, hundreds, currency, unit = words
     sign = "-" if negative or found["sign"] == "-" else ""
+    if found["power"]:  # in 1.234e3 nothing is grouped
+        spelled = [one if mark in found["digits"] or found["digits"].isdigit() else None for one, mark in zip(spelled, ".,", strict=True)]
     point, comma = spelled
     digits = {".": point or comma, ",": comma or point}
     fraction, points = power + hundreds, power + (hundreds and hundreds + 2)

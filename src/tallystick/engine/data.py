@@ -224,7 +224,7 @@ class Memory:
         """What is to be said of texts, with the first of them."""
         for what in dict.fromkeys(what for what, _ in self.spellings):
             here = {path: texts for (said, path), texts in self.spellings.items() if said == what}
-            named = (f"{path or 'the value'} {', '.join(map(repr, list(texts)[:3]))}" for path, texts in here.items())
+            named = (f"{path or 'the value'} {', '.join(map(repr, list(texts)[:5]))}" for path, texts in here.items())
             yield f"{what}: {counted(sum(map(len, here.values())), 'spelling')} ({'; '.join(list(named)[:5])})"
 
     def merge(self, other: Memory) -> None:
@@ -323,6 +323,10 @@ def field(data: Data, name: str, scope: Scope, may_miss: bool, absent: Any = Non
     raise ValueMismatch(f"at {scope}: expected records with a field {name!r}, found {_kind(data)}")
 
 
+_NO_RECORDS = frozenset((str, bytes, int, float, complex, bool, list, set, frozenset, dict))
+"""What has methods and no fields."""
+
+
 def _field_of_objects(values: Sequence[Any], name: str, scope: Scope, may_miss: bool, absent: Any) -> list[Any]:
     if not values:
         return []
@@ -330,6 +334,8 @@ def _field_of_objects(values: Sequence[Any], name: str, scope: Scope, may_miss: 
     try:
         if isinstance(first, Mapping):
             return list(map(itemgetter(name), values))
+        if not _NO_RECORDS.isdisjoint(map(type, values)):  # a text has a method of the name `title`, which is no field
+            raise TypeError
         if name.isdigit() and isinstance(first, tuple) and not hasattr(first, "_fields"):
             return list(map(itemgetter(int(name)), values))
         return list(map(attrgetter(name), values))
@@ -353,9 +359,21 @@ def _one_field(value: Any, name: str, scope: Scope, may_miss: bool, absent: Any)
         if int(name) < len(value):
             return value[int(name)]
         raise ValueMismatch(f"at {scope}: expected at least {int(name) + 1} positions, found {value!r:.80}")
-    if hasattr(value, name):
+    if type(value) not in _NO_RECORDS and hasattr(value, name):
         return getattr(value, name)
     raise ValueMismatch(_no_field(scope, name, field_names(value), value))
+
+
+def fields_in(value: Any, names: Sequence[str]) -> Mapping[str, Any] | None:
+    """The fields that a record has, by name; None if it is no record."""
+    if isinstance(value, Mapping):
+        return value
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        return {str(k): one for k, one in enumerate(value)}
+    if value is None or isinstance(value, Unfit) or type(value) in _NO_RECORDS:
+        return None
+    found = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    return found if len(found) == len(names) else None
 
 
 def note_absence(name: str, sides: Iterable[Data], values: Iterable[Data], scope: Scope) -> None:
@@ -522,6 +540,23 @@ def split_surplus(data: Data) -> tuple[Data, dict[str, I64]]:
 # It equals nothing, so that it counts as a wrong value: neither as a missing one nor as the end of the evaluation.
 
 
+def leaves(value: Any) -> Iterator[Any]:
+    """Everything in a value that is neither a collection nor null."""
+    if isinstance(value, Mapping):
+        for one in value.values():
+            yield from leaves(one)
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        for one in value:
+            yield from leaves(one)
+    elif value is not None:
+        yield value
+
+
+def leaves_or_self(value: Any) -> list[Any]:
+    """What a value counts as that nothing can meet: its leaves, or itself if it has none."""
+    return list(leaves(value)) or [value]
+
+
 @frozen
 class Unfit:
     """A predicted value that is not of the kind that its place asks for."""
@@ -536,6 +571,38 @@ class Unfit:
 
     def __float__(self) -> float:
         return float("inf")  # near to no number that JSON can hold
+
+
+class _Refused:
+    """Stands for a value that a similarity cannot compare."""
+
+
+REFUSED = _Refused()
+
+
+class Refusals:
+    """What of a prediction no similarity can compare: its leaves with their paths, and the values that nobody knew to be wrong."""
+
+    def __init__(self) -> None:
+        self.leaves: list[tuple[str, Any]] = []
+        self.wrong: list[tuple[str, Any]] = []
+
+    def refuse(self, value: Any, path: str) -> Any:
+        """Count a value that cannot be compared: as many leaves as it has, at least one."""
+        self._add(value, path, 0)
+        return REFUSED
+
+    def misfit(self, value: Any, path: str) -> Unfit:
+        """A leaf of another kind, which counts one where it stands; the others that it has count besides."""
+        self._add(value, path, 1)
+        return value if isinstance(value, Unfit) else Unfit(value)
+
+    def _add(self, value: Any, path: str, first: int) -> None:
+        if isinstance(value, Unfit):
+            value = value.value
+        else:
+            self.wrong.append((path, value))
+        self.leaves += [(path, Unfit(leaf)) for leaf in leaves_or_self(value)[first:]]
 
 
 @frozen

@@ -270,14 +270,15 @@ def chains_from_clusters(documents: Sequence[Clusters] | Mapping[str, Clusters])
     Documents without names are numbered from "0". A mention that is a list becomes a tuple, so that `[3,
     5]` as read from JSON equals `(3, 5)`, which is also the same mention as tokens 3 to 5 of a file.
     """
-    named = documents if isinstance(documents, Mapping) else {str(i): d for i, d in enumerate(documents)}
+    listed = documents.items() if isinstance(documents, Mapping) else ((str(i), d) for i, d in enumerate(documents))
+    named = {name: _items(clusters, f"document {name}", "clusters") for name, clusters in listed}
     document: list[int] = []
     entity: list[int] = []
     labels: list[Hashable] = []
     names: list[str] = []
     empty: list[str] = []
     for number, (name, clusters) in enumerate(named.items()):
-        for index, cluster in enumerate(_items(clusters, f"document {name}", "clusters")):
+        for index, cluster in enumerate(clusters):
             where = f"document {name}, cluster {index}"
             members = [_hashable(mention, where) for mention in _items(cluster, where, "mentions")]
             if not members:
@@ -287,6 +288,7 @@ def chains_from_clusters(documents: Sequence[Clusters] | Mapping[str, Clusters])
             document += [number] * len(members)
             entity += [len(names)] * len(members)
             names.append(str(index))
+    _refuse_spans_as_clusters(named)
     nothing = np.full(len(labels), UNKNOWN, np.int64)
     unknown = np.full(len(named), UNKNOWN, np.int64)
     return Chains(
@@ -302,6 +304,19 @@ def chains_from_clusters(documents: Sequence[Clusters] | Mapping[str, Clusters])
         labels=labels,
         warnings=empty_cluster_warnings(empty),
     )
+
+
+def _refuse_spans_as_clusters(documents: Mapping[str, list[object]]) -> None:
+    """Clusters that all are two numbers, in an order, are spans, given where clusters were expected: a level of lists is missing."""
+    clusters = [(name, cluster) for name, found in documents.items() for cluster in found]
+    if clusters and all(
+        isinstance(one, list | tuple) and len(one) == 2 and all(type(end) is int for end in one) for _, one in clusters
+    ):
+        raise ValueMismatch(
+            f"document {clusters[0][0]} has the cluster {clusters[0][1]!r:.40}, and all others are two numbers as well. If these are mentions "
+            "(start, end), one document was given where documents are expected: give [clusters]. If they are clusters of two mentions, give "
+            "them as sets, or the mentions as texts"
+        )
 
 
 def empty_cluster_warnings(places: list[str]) -> list[str]:

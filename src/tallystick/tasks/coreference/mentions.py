@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, combinations, product
 from typing import Any, NamedTuple
@@ -44,7 +44,7 @@ from tallystick.engine.encoded import Items
 from tallystick.errors import MetricError
 from tallystick.files.pairing import document_key
 from tallystick.frozen import frozen
-from tallystick.tasks.coreference.chains import Chains, PairedChains
+from tallystick.tasks.coreference.chains import Chains, PairedChains, number_by_first
 from tallystick.tasks.coreference.matching import MATCHES, ZEROS, heads_of, same_mentions, word_counts
 
 PHI_3 = match(exact)
@@ -318,6 +318,8 @@ class Prepared:
 def prepare(pairs: PairedChains, options: CoreferenceOptions) -> Prepared:
     """The mentions that count, as the table of overlaps."""
     _check(options)
+    if options.compat == "reference":
+        pairs = replace(pairs, key=_as_met(pairs.key), response=_as_met(pairs.response))
     key_mention, response_mention, codes = _mention_codes(pairs, options)
     mentions = (key_mention, response_mention)
     chains = (pairs.key, pairs.response)
@@ -387,6 +389,17 @@ def _chains_of(chains: Chains, mention: I64, rows: Mask) -> list[list[int]]:
     for entity, code in zip(chains.entity[rows].tolist(), mention[rows].tolist(), strict=True):
         out.setdefault(entity, []).append(code)
     return [out[entity] for entity in sorted(out)]
+
+
+def _as_met(chains: Chains) -> Chains:
+    """Entities numbered as the reference scorer meets them. It looks for mentions of one token in a cell first, then for those
+    that begin there, so that `(1|(0)` is entity 0 and then entity 1."""
+    longer = chains.start != chains.end
+    order = np.lexsort((np.arange(len(chains)), longer, chains.start, chains.document))
+    entity, kept = number_by_first(chains.entity[order])
+    met = np.empty_like(entity)
+    met[order] = entity
+    return replace(chains, entity=met, entity_names=[chains.entity_names[number] for number in kept.tolist()])
 
 
 def _check(options: CoreferenceOptions) -> None:

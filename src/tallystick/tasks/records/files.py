@@ -19,13 +19,16 @@ import numpy as np
 from typing_extensions import TypedDict
 
 from tallystick.algebra.derive import Shape, record_fields, shape_of
+from tallystick.algebra.node import Node
+from tallystick.algebra.surplus import Place as KnownKeys
+from tallystick.algebra.surplus import accept_value, settle_unknown
 from tallystick.engine.data import Invalid, Nullable, Rows, Surplus, split_surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
 from tallystick.files.documents import HeldLines, are_named, id_of, open_documents, read_path
 from tallystick.files.json_values import TOO_DEEP, Unreadable, read_noisy
 from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
-from tallystick.tasks.records.fitting import Findings, Fitting, Unknown, settle_unknown
+from tallystick.tasks.records.fitting import Findings, Fitting
 from tallystick.tasks.records.shapes import RecordShape, loose_converter
 from tallystick.tasks.records.task import RecordSettings
 
@@ -48,8 +51,10 @@ class RecordFile:
     tolerant: bool = False
     credit: str = "each"
     findings: Findings = field(default_factory=Findings)
-    unknown: Unknown | None = None
+    unknown: KnownKeys | None = None
     """Finds what the type does not know; None: not looked for."""
+    metric: Node | None = None
+    """Says what of a value that does not fit its type can be compared."""
     advice: str = ""
     """What can be done about a line that is not JSON."""
 
@@ -106,8 +111,11 @@ class RecordFile:
 
     def add_unknown(self, value: Any, plain: Any) -> Any:
         """The value, with what the type does not know of the plain data that it was made of."""
-        found = self.unknown.find(plain) if self.unknown is not None and type(value) is not Invalid else ()
-        return Surplus(value, tuple(found)) if found else value
+        if self.unknown is None or type(value) is Invalid:
+            return value
+        known, leaves = (value.value, value.leaves) if type(value) is Surplus else (value, ())
+        leaves += tuple(self.unknown.find(plain))
+        return Surplus(known, leaves) if leaves else value
 
     def _with_unknown(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
         return values if self.unknown is None else list(map(self.add_unknown, values, map(self._plain, lines)))
@@ -234,9 +242,11 @@ class RecordFile:
         fitting = Fitting(self.credit)
         found = fitting.fit(value, self.type)
         for path, what in fitting.findings:
-            self.findings.misfits[re.sub(r"\[\d+\]", "[*]", path)] += 1
-            self.findings.first_misfit = self.findings.first_misfit or f"{self.place(number)}: {path}: {what}"
-        return found
+            self.findings.note_misfit(re.sub(r"\[\d+\]", "[*]", path), f"{self.place(number)}: {path}: {what}")
+        if self.metric is None:
+            return found
+        found, refusals = accept_value(self.metric, found)
+        return Surplus(found, tuple(refusals.leaves)) if refusals.leaves else found
 
 
 NOT_UTF8 = "is not UTF-8", "; convert the file to UTF-8 first"
@@ -293,11 +303,19 @@ class Pairing:
                 )
         return self.how
 
-    def watch_keys(self, ignored: Collection[str], promised: bool, count: bool) -> None:
+    def watch_keys(self, known: KnownKeys, promised: bool, count: bool) -> None:
         """From now on, look for keys that the shape does not know; in a reference of an inferred shape there are none."""
         for side in (self.reference, self.predicted) if promised else (self.predicted,):
-            side.unknown = Unknown(side.type, ignored, (side.id_field,))
+            side.unknown = known.and_also((side.id_field,))
         self.predicted.findings.unknown_counts = count
+
+    def take_over(self, other: Pairing) -> None:
+        """Pair and look as another pairing of documents of the same shape does."""
+        self.how = other.how
+        self.predicted.metric = other.predicted.metric
+        self.predicted.findings.unknown_counts = other.predicted.findings.unknown_counts
+        for ours, theirs in ((self.reference, other.reference), (self.predicted, other.predicted)):
+            ours.unknown = theirs.unknown
 
     def batches(self) -> Iterator[Batch]:
         """All documents, in the order of the reference."""
@@ -309,10 +327,8 @@ class Pairing:
             if self.predicted.unknown is None:
                 yield batch
             else:
-                sides = settle_unknown(
-                    batch.ids, batch.references, batch.predictions, findings, findings.unknown_counts
-                )
-                yield Batch(batch.ids, *sides)
+                find = self.predicted.unknown.find if self.reference.unknown is None else None
+                yield Batch(batch.ids, *settle_unknown(batch.ids, batch.references, batch.predictions, findings, find))
 
     def open(self, side: RecordFile) -> Reader:
         """A side from its beginning: as columns where there are columns, else line by line."""

@@ -22,10 +22,10 @@ from typing_extensions import NotRequired, TypedDict
 
 from tallystick.algebra.choose import Choice, read_choice
 from tallystick.algebra.derive import union_of
+from tallystick.algebra.surplus import OPEN
 from tallystick.algebra.text import Text
 from tallystick.errors import DerivationError, InputError, did_you_mean
 from tallystick.files.json_values import MOST_STEPS
-from tallystick.tasks.records.fitting import OPEN
 
 KEYWORD = "x-tallystick"
 _SIMPLE: dict[str, Any] = {"string": str, "integer": int, "number": int | float, "boolean": bool, "null": None}

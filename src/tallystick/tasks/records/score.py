@@ -22,8 +22,9 @@ from tallystick.algebra.choose import NOTHING, Choice
 from tallystick.algebra.derive import Decision, explain_derivation, record_fields
 from tallystick.algebra.node import Node
 from tallystick.algebra.parse import load, parse
+from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
-from tallystick.engine.data import as_data
+from tallystick.engine.data import Rows, as_data
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
 from tallystick.files.documents import PickedLines, are_named
 from tallystick.files.json_values import read_data
@@ -201,7 +202,8 @@ def prepare(
     if known is not None:
         pairing.how = known.paired
     if settings.metric is not None:
-        return Prepared(shape, as_metric(settings.metric), (), pairing)
+        pairing.predicted.metric = as_metric(settings.metric)
+        return Prepared(shape, pairing.predicted.metric, (), pairing)
     by_id = pairing.decide() == "by id" and not (are_named(left) and are_named(pairing.predicted.lines))
     for id_field in (
         {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ()) if by_id else ()
@@ -213,18 +215,24 @@ def prepare(
     metric, decisions = explain_derivation(
         shape.reference, choices, credit=settings.credit, equality=settings.equality, source=source
     )
-    pairing.watch_keys(ignored_paths(decisions), shape.promised, count=settings.unknown == "count")
+    metric, keys = split_known(metric)
+    assert keys is not None
+    pairing.predicted.metric = metric
+    pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
+    shape = shape.without_doubts(choices)
     return Prepared(shape, metric, tuple(decisions), pairing, "unknown=ignored" if settings.unknown == "ignore" else "")
 
 
 def prepare_again(prepared: Prepared, reference: Any, predicted: Any, settings: RecordSettings) -> Prepared:
     """The same shape and metric for other documents, paired in the same way."""
     pairing = lay_together(reference, predicted, prepared.shape, settings)
-    pairing.how = prepared.pairing.how
-    if settings.metric is None:
-        ignored = ignored_paths(prepared.decisions)
-        pairing.watch_keys(ignored, prepared.shape.promised, count=settings.unknown == "count")
+    pairing.take_over(prepared.pairing)
     return replace(prepared, pairing=pairing)
+
+
+def record_settings(**options: Any) -> RecordSettings:
+    """Settings for other tasks whose documents are records."""
+    return RecordSettings(**options)
 
 
 def check_unknown(unknown: str) -> None:
@@ -250,11 +258,6 @@ def declared_shape(settings: RecordSettings) -> RecordShape | None:
 def as_metric(metric: Node | str) -> Node:
     """A metric, or the text of one."""
     return parse(metric, functions=True) if isinstance(metric, str) else metric
-
-
-def ignored_paths(decisions: Sequence[Decision]) -> set[str]:
-    """Where nothing is compared."""
-    return {decision.path for decision in decisions if decision.how == "ignored"}
 
 
 def run_prepared(
@@ -288,6 +291,8 @@ def scored_batches(prepared: Prepared, evaluation: Evaluation) -> Iterator[tuple
     for batch in batches:
         try:
             found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+            assert evaluation.scored is not None
+            batch = Batch(batch.ids, *(Rows(side) for side in evaluation.scored))
         except SidesMismatch:  # an id comes twice: reading to the end finds out on which line
             deque(batches, maxlen=0)
             raise

@@ -718,8 +718,8 @@ def _settings(corpus: SpanCorpus, options: SpanOptions) -> str:
 
 
 def repair_notes(corpus: SpanCorpus) -> list[str]:
-    """What is to be said about tags that do not follow the scheme, a line for each side."""
-    notes = []
+    """What is to be said about the columns that were read, and about tags that do not follow the scheme, a line for each side."""
+    notes = list(corpus.tagged.notes) if corpus.tagged is not None else []
     for repairs in corpus.repairs:
         if len(repairs):
             side = repairs.tagged.origins[repairs.side].name
