@@ -3,6 +3,7 @@
 import datetime
 import decimal
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import pytest
@@ -37,6 +38,14 @@ def test_nobody_is_nearer_to_the_expectation():
         pytest.skip("needs stickler-eval, anls_star and autoevals")
     for found in table.distances(columns).values():
         assert found["with parse"] <= min(found.values())
+
+
+def test_the_page_has_what_the_command_prints():
+    page = (Path(__file__).parents[2] / "docs" / "values.md").read_text(encoding="utf-8")
+    columns = table.scores()
+    if len(columns) < 5:
+        pytest.skip("needs stickler-eval, anls_star and autoevals")
+    assert table.table(columns) in page
 
 
 def test_fifteen_spellings_of_a_day_and_twenty_of_a_number():
@@ -345,3 +354,25 @@ def test_aliases_come_from_a_file_beside_the_choices(tmp_path):
         assert found.f1 == 1
     with pytest.raises(TallystickError, match=r"nowhere\.csv"):
         ts.score([{"currency": "USD"}], [{"currency": "x"}], choices={"currency": {"aliases": "nowhere.csv"}})
+
+
+def test_a_blank_text_may_be_missing():
+    for blank, expected in (("missing,null", 0.5), ("missing,null,blank", 1), ("missing,null,empty,blank", 1)):
+        found = ts.score([{"a": 1, "b": None}], [{"a": 1, "b": " \u00a0"}], type=Noting, nothing=blank)
+        assert found.precision == expected
+    tags = ts.score([{"a": 1, "b": None}], [{"a": 1, "b": ""}], type=Noting, nothing="missing,null,blank")
+    assert tags.f1 == 1
+    assert str(ts.parse("optional(exact, blank=True)")) == "optional(exact, blank=True)"
+
+
+@dataclass
+class Noting:
+    a: int
+    b: str | None
+
+
+def test_a_blank_text_of_a_column_may_be_missing():
+    arrow = pytest.importorskip("pyarrow")
+    metric = ts.f1(ts.each(b=ts.optional(ts.exact, blank=True)))
+    sides = [arrow.table({"b": values}) for values in (["x", " ", None], ["x", None, ""])]
+    assert ts.evaluate(metric, *sides).tally == {"num_p": 1, "den_p": 1, "num_r": 1, "den_r": 1}
