@@ -198,7 +198,7 @@ def test_bags_of_units_have_no_kappa_and_say_so():
     gold = [[(0, 4, "A"), (2, 6, "A")]]
     result = spans.evaluate(gold, gold, ["ts"], lengths=[8])["ts"]
     assert "kappa" not in result.figures
-    assert any('"A" tags a token twice' in note and "there are none" in note for note in result.warnings)
+    assert any('a token is tagged twice with "A"' in note and "there are none" in note for note in result.warnings)
     assert "kappa" not in spans.evaluate(*TABLE_1, ["ts"])["ts"].figures  # nobody knows how long the text is
     assert "kappa" not in spans.evaluate(*TABLE_1, ["segment"], lengths=[9])["segment"].figures
 
@@ -207,6 +207,20 @@ def test_beta():
     result = spans.evaluate(*TABLE_1, ["ts"], options=SpanOptions(beta=2))["ts"]
     assert result.kind.headline == "f2"
     assert result.f2 == pytest.approx(5 * 5 / (4 * 6 + 7))
+
+
+@pytest.mark.parametrize("metric", ["ts", "token", "overlap"])
+def test_beta_0_is_precision(metric):
+    """Esuli & Sebastiani 2010 let β be 0; under `overlap` precision and recall have numerators of their own."""
+    result = spans.evaluate(*TABLE_1, [metric], options=SpanOptions(beta=0))[metric]
+    assert result.kind.headline == "f0"
+    assert result.f0 == result.precision > 0
+
+
+@pytest.mark.parametrize("beta", [-1.0, float("inf"), float("nan")])
+def test_what_beta_cannot_be(beta):
+    with pytest.raises(MetricError, match="beta is 0 or more"):
+        SpanOptions(beta=beta)
 
 
 def test_token_weights_flat_or_by_text_or_by_function():
@@ -344,7 +358,7 @@ def test_a_tag_that_overlaps_itself_keeps_the_true_negatives_of_the_others():
         for average in ("micro", "macro", "weighted"):
             assert result.averages[average][name] == alone.averages[average][name]
     assert ours["A"]["f1"] == pytest.approx(2 * 3 / (3 + 6))
-    assert any('"A" tags a token twice' in warning for warning in result.warnings)
+    assert any('a token is tagged twice with "A"' in warning for warning in result.warnings)
     only = spans.evaluate([[(0, 3, "A"), (2, 5, "A")]], [[(0, 3, "A")]], ["token"], lengths=[10])["token"]
     assert "accuracy" not in only.figures
 
