@@ -65,8 +65,8 @@ BAD = {
     r'ts.parse("number(absolute=\"x\")")': "absolute must be a number",
     'ts.parse("optional(3)")': "optional() needs a similarity",
     'ts.parse("let(3, exact)")': "let() needs a name",
-    'ts.parse("via(no.such:thing, exact)")': "cannot find no.such:thing",
-    'ts.parse("via(os:system, exact)", functions=False)': "functions such as os:system are not allowed here",
+    'ts.parse("via(no.such:thing, exact)", functions=True)': "cannot find no.such:thing",
+    'ts.parse("via(os:system, exact)")': "functions such as os:system are not allowed here",
     'ts.parse("via(os:system, exact)", functions={"os:systen": print})': 'Did you mean "os:systen"?',
     'ts.evaluate("", [1], [1])': "the expression is empty",
 }
@@ -88,7 +88,7 @@ def test_a_long_expression_is_shown_around_its_error_only():
 def test_functions_can_be_given_and_then_nothing_is_imported():
     metric = ts.parse("via(somewhere:lower, exact)", functions={"somewhere:lower": str.lower})
     assert metric == ts.via(str.lower, ts.exact)
-    assert ts.parse("via(builtins:str.lower, exact)") == metric
+    assert ts.parse("via(builtins:str.lower, exact)", functions=True) == metric
 
 
 def test_whole_numbers_are_numbers():

@@ -56,7 +56,7 @@ def test_what_cannot_be_read_scores_nothing():
 
 
 def test_a_reference_that_is_no_json_is_an_error():
-    with pytest.raises(TallystickError, match="the reference is not JSON"):
+    with pytest.raises(TallystickError, match="reference:1:5: is not JSON"):
         RecordScorer(Invoice).score("not json", "{}")
 
 
@@ -142,3 +142,30 @@ def test_promptfoo():
     assert get_assert(NOISY, {"vars": {"expected": GOLD}})["pass"] is False
     assert "there is no reference" in get_assert(NOISY, {"vars": {}})["reason"]
     assert "unexpected keyword" in get_assert(NOISY, {"vars": {"expected": GOLD}, "config": {"schem": "x"}})["reason"]
+
+
+def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch):
+    import sys
+
+    from tallystick.adapters import huggingface
+
+    huggingface._records.cache_clear()
+    monkeypatch.setitem(sys.modules, "evaluate", None)
+    with pytest.raises(
+        TallystickError, match=r"needs \w+, which is not installed: pip install tallystick\[huggingface\]"
+    ):
+        _ = huggingface.Records
+    assert huggingface.compute(predictions=[GOLD], references=[GOLD])["f1"] == 1  # which needs no package
+
+
+def test_tags_are_not_taken_for_bags_of_words():
+    """Once, tags at other places had F1 1."""
+    from tallystick.adapters.huggingface import compute
+
+    tags, elsewhere = [["B-PER", "O", "O"]], [["O", "O", "B-PER"]]
+    with pytest.raises(TallystickError, match=r"look like tags of tokens.*huggingface.seqeval.*type=list\[str\]"):
+        compute(predictions=elsewhere, references=tags)
+    assert compute(predictions=elsewhere, references=tags, type=list[str])["f1"] == 1  # as was asked for
+    assert (
+        compute(predictions=[["I", "O"]], references=[["O", "I"]])["f1"] == 1
+    )  # words, or at least no tags with types

@@ -80,9 +80,12 @@ def test_by_document(folder):
     found = as_json("key", "response", "--by", "document")
     assert found["documents_by_id"]["muc"]["(b); part 000"]["f1"] == 1
     rows = run("key", "response", "--by", "document", "--limit", "1").stdout.split("\n\n")[1].splitlines()
-    assert rows[0].split("\t") == ["document", *NAMES]
-    assert rows[1].startswith("(a); part 000\t")
-    assert len(rows) == 2
+    assert rows[0].split("\t") == ["document", "metric", "precision", "recall", "f1"]
+    assert [row.split("\t")[:2] for row in rows[1:]] == [["(a); part 000", name] for name in NAMES]
+    cells = {row.split("\t")[1]: row.split("\t")[2:] for row in rows[1:]}
+    assert cells["conll"][:2] == ["", ""]
+    wanted = found["documents_by_id"]["muc"]["(a); part 000"]
+    assert [float(cell) for cell in cells["muc"]] == [wanted[name] for name in ("precision", "recall", "f1")]
     assert "'label' is not 'document'" in run("key", "response", "--by", "label", code=2).stderr
 
 
@@ -95,14 +98,14 @@ def test_errors(folder):
     }  # fmt: skip
     (example,) = found["span error"]["examples"]
     assert example == {
-        "key": [{"document": "(a); part 000", "mention": [0, 1], "line": 2, "entity": "0"}],
-        "response": [{"document": "(a); part 000", "mention": [0, 0], "line": 7, "entity": "0"}],
+        "key": [{"document": "(a); part 000", "mention": [0, 1], "line": 2, "entity": "0", "words": "w w"}],
+        "response": [{"document": "(a); part 000", "mention": [0, 0], "line": 7, "entity": "0", "words": "w"}],
     }
     table = run("key", "response", "--errors").stdout.split("\n\n")[1]
     row = next(line.split("\t") for line in table.splitlines() if line.startswith("span error"))
     assert row[:3] == ["span error", "1", "2"]
     assert float(row[3]) == found["span error"]["conll_if_fixed"] > float(row[3]) - float(row[4]) > 0
-    assert row[5] == "(a); part 000: key 0 {0-1 @ 2} ↔ response 0 {0 @ 7}"
+    assert row[5] == "(a); part 000: key 0 {“w w” 0-1 @ 2} ↔ response 0 {“w” 0 @ 7}"
 
 
 def test_drop_singletons_scopes_and_soft_mentions(folder):

@@ -54,8 +54,8 @@ def test_a_signature_can_be_parsed_again(tmp_path, monkeypatch):
 
     (tmp_path / "own_parsed.py").write_text(MODULE)
     monkeypatch.chdir(tmp_path)
-    metric = ts.parse("f1(match(own_parsed:Modulo(exact, 10)))")
-    assert ts.parse(str(metric)) == metric
+    metric = ts.parse("f1(match(own_parsed:Modulo(exact, 10)))", functions=True)
+    assert ts.parse(str(metric), functions=True) == metric
     assert ts.evaluate(metric, [[1, 2]], [[11, 3]]).f1 == 0.5
 
 

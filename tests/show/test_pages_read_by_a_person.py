@@ -135,12 +135,12 @@ def test_the_label_of_an_item_is_its_name_alone():
 
 
 def test_a_document_that_is_not_carried_names_a_way_that_there_is(opened, tmp_path):
-    """`explain` where the task has it; spans have none."""
-    gold = "".join(f"w{k}\tB-PER\n\n" for k in range(3))
-    spans = write(tmp_path / "gold.iob", gold), write(tmp_path / "system.iob", gold.replace("B-PER", "O", 2))
+    """`explain` where the task has it; dependencies have none."""
+    gold = "1\tgo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+    trees = [write(tmp_path / f"{n}.conllu", gold.replace("VERB", n)) for n in ("VERB", "NOUN")]
     records = [lines(tmp_path / f"{side}.jsonl", {"id": "a", "n": k}) for k, side in enumerate(("gold", "system"))]
     for task, files, way in (
-        ("spans", spans, "A report with more documents shows it (--report-documents)."),
+        ("dependencies", trees, "A report with more documents shows it (--report-documents)."),
         ("records", records, "tallystick explain records shows it, or a report with more documents"),
     ):
         tallystick("score", task, *files, "--report", tmp_path / "r.html", "--report-documents", 0)

@@ -4,11 +4,12 @@ import pytest
 
 import tallystick as ts
 from running import run_python
+from tallystick.algebra.text import normalise_text
 from tallystick.structures import Entity, NAryRelation, RoleFillerEntity, TextMention
 from tallystick.tasks import equations
-from tallystick.tasks.named import Types
+from tallystick.tasks.named import STRINGS, Types
 from tallystick.tasks.roles import metrics as roles
-from tallystick.tasks.roles.metrics import RoleOptions, grit_string
+from tallystick.tasks.roles.metrics import RoleOptions
 
 
 def tally(gold, system, name, **options):
@@ -49,7 +50,7 @@ def test_grits_hand_cases(gold, system, strict, proportional):
 
 
 def test_strings_are_compared_without_case_punctuation_and_articles():
-    assert grit_string('The "U.S." embassy, a building') == "us embassy building"
+    assert normalise_text('The "U.S." embassy, a building', STRINGS["grit"]) == "us embassy building"
     assert tally([["The Embassy"]], [["embassy."]], "ceaf_ree") == (1, 1, 1, 1)
     assert tally([["The Embassy"]], [["embassy."]], "ceaf_ree", strings="exact") == (0, 1, 0, 1)
     assert tally([["the bomb", "a car"]], [["bomb", "the bomb"]], "ceaf_ree") == (1, 1, 1, 1)  # an entity is a set
@@ -147,3 +148,15 @@ def test_the_order_of_hashes_changes_nothing():
     )
     outputs = {run_python(code, PYTHONHASHSEED=seed) for seed in ("0", "1", "2", "77")}
     assert len(outputs) == 1
+
+
+@pytest.mark.parametrize(("strings", "f1"), [("grit", 0), ("gtt", 0), ("unicode", 1), ("exact", 0)])
+def test_roles_and_templates_have_one_normaliser(strings, f1):
+    from tallystick.structures import SlotFiller, Template, TemplateSet
+    from tallystick.tasks.templates import metrics as templates
+
+    gold, system = "hub5'00", "Hub5’00"
+    found = roles.evaluate([{"A": [[gold]]}], [{"A": [[system]]}], options=RoleOptions(strings))
+    assert {found[name].f1 for name in ("ceaf_ree", "grit_strict", "grit_prop")} == {f1}
+    sides = ([TemplateSet([Template("x", [SlotFiller("A", Entity((mention,)))])])] for mention in (gold, system))
+    assert templates.evaluate(*sides, ["eq32_fillers"], strings=strings)["eq32_fillers"].f1 == f1

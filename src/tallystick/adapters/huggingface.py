@@ -1,22 +1,23 @@
-"""Hugging Face `evaluate`: a `compute` with its arguments and its way of answering, and a metric object for it.
+"""Hugging Face `evaluate`: a `compute` with its arguments and its way of answering, a metric object for it, and the figures of its
+"seqeval" metric.
 
     compute(predictions=[...], references=[...], type=Invoice)      a dict of figures
     metric = Records(type=Invoice); metric.add_batch(...); metric.compute()
+    seqeval(predictions=[["B-PER", "O"]], references=[["B-PER", "O"]])
 
 Note the order: `evaluate` puts predictions first. The metric object takes documents as JSON text, since the tables it
-keeps them in have one kind of value a column; `compute` takes text, plain data or values.
+keeps them in have one kind of value a column; `compute` takes text, plain data or values. Only `Records` needs `evaluate`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
-import datasets
-import evaluate
-
 from tallystick.adapters.scorer import RecordScorer
+from tallystick.errors import TallystickError
 
 DESCRIPTION = "Precision, recall and F1 over the fields of structured records, with optimally aligned lists."
 
@@ -30,32 +31,53 @@ def compute(
     return {**result.figures, "exact": result.exact, "f1_by_field": fields, "signature": result.signature}
 
 
-class Records(evaluate.Metric):  # type: ignore[misc,unused-ignore]
-    """A metric of `evaluate` over documents as JSON text; the options are those of `RecordScorer`."""
+def __getattr__(name: str) -> Any:
+    if name == "Records":
+        return _records()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
-    def __init__(
-        self,
-        *arguments: Any,
-        type: Any = None,
-        schema: Any = None,
-        choices: Any = None,
-        credit: str = "each",
-        **keywords: Any,
-    ) -> None:
-        self.options = {"type": type, "schema": schema, "choices": choices, "credit": credit}
-        super().__init__(*arguments, **keywords)
 
-    def _info(self) -> Any:
-        text = datasets.Value("string")
-        return evaluate.MetricInfo(
-            description=DESCRIPTION,
-            citation="",
-            inputs_description="documents as JSON text",
-            features=datasets.Features({"predictions": text, "references": text}),
-        )
+@lru_cache(maxsize=1)
+def _records() -> Any:
+    """The metric object, a class of a package that need not be there."""
+    try:
+        import datasets
+        import evaluate
+    except ModuleNotFoundError as error:
+        raise TallystickError(
+            f"tallystick.adapters.huggingface.Records needs {error.name}, which is not installed: "
+            "pip install tallystick[huggingface]"
+        ) from None
 
-    def _compute(self, predictions: Sequence[str], references: Sequence[str], **options: Any) -> dict[str, Any]:
-        return compute(predictions=predictions, references=references, **{**self.options, **options})
+    class Records(evaluate.Metric):  # type: ignore[misc,unused-ignore]
+        """A metric of `evaluate` over documents as JSON text; the options are those of `RecordScorer`."""
+
+        def __init__(
+            self,
+            *arguments: Any,
+            type: Any = None,
+            schema: Any = None,
+            choices: Any = None,
+            credit: str = "each",
+            **keywords: Any,
+        ) -> None:
+            self.options = {"type": type, "schema": schema, "choices": choices, "credit": credit}
+            super().__init__(*arguments, **keywords)
+
+        def _info(self) -> Any:
+            text = datasets.Value("string")
+            return evaluate.MetricInfo(
+                description=DESCRIPTION,
+                citation="",
+                inputs_description="documents as JSON text",
+                features=datasets.Features({"predictions": text, "references": text}),
+            )
+
+        def _compute(self, predictions: Sequence[str], references: Sequence[str], **options: Any) -> dict[str, Any]:
+            return compute(predictions=predictions, references=references, **{**self.options, **options})
+
+    Records.__qualname__ = "Records"  # where pickle finds it
+    return Records
 
 
 def as_text(document: Any) -> str:

@@ -40,12 +40,12 @@ MOST_NESTED = 100
 """Levels of an expression; a metric of ten is hard to understand."""
 
 
-def parse(expression: str, *, functions: bool | Mapping[str, Callable[..., Any]] = True) -> Node:
+def parse(expression: str, *, functions: bool | Mapping[str, Callable[..., Any]] = False) -> Node:
     """The metric that an expression stands for.
 
-    A function is named as `module:name`, and the module is imported: an expression with a function is code, and is to be
-    trusted like code. `functions=False` refuses them; a mapping `{"module:name": function}` allows those, and imports
-    nothing.
+    A function is named as `module:name`, and to find it its module is imported: an expression with a function is code, and is to
+    be trusted like code. So functions are refused, and nothing is imported, unless `functions=True` asks for it; a mapping
+    `{"module:name": function}` allows those alone, and imports nothing either.
     """
     if not isinstance(expression, str):
         raise MetricError(f"expected an expression such as f1(match(exact)), found {expression!r:.60}")
@@ -135,7 +135,7 @@ class _Reader:
             known = [*self.constructors, *names]
             raise self.fail(f"unknown name {word!r}.{did_you_mean(word, known)}", place)
         constructor = self.constructors[word]
-        if isinstance(constructor, Node):
+        if isinstance(constructor, Node) and not (callable(constructor) and self.peek() == "("):
             return constructor
         self.take("(")
         if word == "let":
@@ -208,7 +208,11 @@ class _Reader:
                 raise self.fail(f"the function {name} is not among those that are allowed here.{hint}", place)
             return self.functions[name]
         if not self.functions:
-            raise self.fail(f"functions such as {name} are not allowed here", place)
+            raise self.fail(
+                f"functions such as {name} are not allowed here, since finding one runs code: "
+                "ts.parse(expression, functions=True) allows them in an expression that you trust",
+                place,
+            )
         try:
             return load(name)
         except MetricError as error:

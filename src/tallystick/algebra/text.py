@@ -7,6 +7,7 @@ different pairs of texts are compared in one list instead.
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -25,13 +26,34 @@ if TYPE_CHECKING:
     from random import Random
 
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
+_ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
+
+_UNSEEN = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
+"""What has no width: a zero-width space, and no-break spaces of that kind."""
+
+
+def plain_text(text: str, form: str = "NFC", spaces: bool = True) -> str:
+    """A text as it looks: in one Unicode form, and with one blank for any white space, no-break spaces too."""
+    if form and not text.isascii():
+        text = unicodedata.normalize(form, text)  # type: ignore[arg-type]
+    return " ".join(text.translate(_UNSEEN).split()) if spaces else text
+
+
+def are_plain(texts: Iterable[str]) -> bool:
+    """Whether `plain_text` changes none of these texts, found out for all of them at once."""
+    joined = "\0".join(("", *texts, ""))
+    return joined.isascii() and not any(mark in joined for mark in ("  ", "\0 ", " \0", *"\t\n\v\f\r\x1c\x1d\x1e\x1f"))
+
 
 STEPS: dict[str, Callable[[str], str]] = {
     "casefold": str.casefold,
+    "nfc": lambda text: unicodedata.normalize("NFC", text),
+    "lower": str.lower,
     "nfkc": lambda text: unicodedata.normalize("NFKC", text),
     "accents": lambda text: "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)),
     "punctuation": lambda text: _PUNCTUATION.sub("", text),
+    "ascii_punctuation": lambda text: text.translate(_ASCII_PUNCTUATION),
     "articles": lambda text: _ARTICLES.sub(" ", text),
     "whitespace": lambda text: " ".join(text.split()),
 }
@@ -211,7 +233,7 @@ def _rapidfuzz(ratio: str) -> tuple[Any, float]:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, as SQuAD takes them: lower case, no punctuation, no articles."""
+    """The words of a text without case, punctuation of any script, and articles."""
     return normalise_text(text, ("casefold", "punctuation", "articles")).split()
 
 

@@ -146,10 +146,10 @@ def show_tree(explanation: Explanation, title: str) -> None:
     from rich.text import Text
     from rich.tree import Tree
 
-    from tallystick.results.tables import explanation_line
+    from tallystick.results.tables import explanation_line, explanation_parts
 
     def grow(node: Explanation, into: Tree) -> None:
-        for child in node.children:
+        for child in explanation_parts(node):
             line = explanation_line(child)
             grow(child, into.add(Text(line, style=STYLES.get(line[0], ""))))
 

@@ -345,11 +345,14 @@ def _in_words(value: Any, tokens: Sequence[str], texts: Texts) -> Any:
             return value
         inside = 0 <= value.left <= value.right < len(tokens)
         words = " ".join(tokens[value.left : value.right + 1]) if inside else texts.get((value.left, value.right))
-        return value if words is None else AnnotatedMention(value.left, value.right, text=words)
+        known = vars(value) if isinstance(value, AnnotatedMention) else {"left": value.left, "right": value.right}
+        return value if words is None else AnnotatedMention(**{**known, "text": words})
+    if isinstance(value, tuple) and type(value) is tuple:
+        return tuple(_in_words(part, tokens, texts) for part in value)
     if is_dataclass(value) and not isinstance(value, type):
         found = {f.name: getattr(value, f.name) for f in fields(value)}
-        changed = {name: _in_words(part, tokens, texts) for name, part in found.items() if isinstance(part, Mention)}
-        return replace(value, **changed) if changed else value
+        changed = {name: _in_words(part, tokens, texts) for name, part in found.items()}
+        return replace(value, **{name: part for name, part in changed.items() if part is not found[name]})
     return value
 
 
@@ -397,7 +400,7 @@ def derivation(result: Result) -> MetricPart | None:
         from tallystick.algebra.parse import parse
 
         with suppress(MetricError):  # the name of a procedure, or with functions of the user's
-            metric = parse(metric, functions=False)
+            metric = parse(metric)
     return _part(metric, "") if isinstance(metric, Node) else None
 
 

@@ -90,7 +90,7 @@ def worst_first(kind: Kind, rows: F64) -> tuple[F64, F64, F64]:
     """Three keys of every document, the lowest of which come first: whether its figure is 0/0, the figure (less the figure, if
     lower is better), and less its size, since of two that are as bad the larger has more to lose."""
     values = kind.figures(rows)[kind.headline] * (-1 if lower_is_better(kind) else 1)
-    undefined = np.isnan(values)
+    undefined = np.isnan(values) | ~rows.any(axis=1)  # an average may make 0 of a document in which there is nothing
     return undefined.astype(np.float64), np.where(undefined, 0.0, values), -np.asarray(rows.sum(axis=1), np.float64)
 
 
@@ -117,6 +117,8 @@ class Result:
     """Who was asked about pairs of texts."""
     key: str = ""
     """What its metric is called among those of its task."""
+    tree: Callable[[Any], Explanation] | None = field(default=None, repr=False)
+    """What explains a document, where it is not the expression."""
 
     # Figures
 
@@ -314,6 +316,8 @@ class Result:
             if len(self.ids) != 1:
                 raise MetricError(f"say which document to explain: one of {some(self.ids)}")
             document = self.ids[0]
+        if self.tree is not None:
+            return self.tree(document)
         metric = self.expression
         left, right = self._document(document)
         return explain_document(metric, left, right, self.memory)
@@ -388,10 +392,14 @@ class Result:
     def _own_labels(self, kind: Labelled) -> list[LabelFigures]:
         figures, tallies = kind.label_figures(self.sums), kind.label_tallies(self.sums)
         support = kind.support(self.sums).tolist()
+        lacking: Mapping[str, tuple[str, ...]] = getattr(kind, "lacking", {})
         return [
             LabelFigures(
                 label,
-                self._decided({name: values[place] for name, values in figures.items()}),
+                {
+                    **self._decided({name: values[place] for name, values in figures.items()}),
+                    **dict.fromkeys(lacking.get(label, ())),
+                },
                 tallies[label],
                 support[place],
             )
@@ -494,11 +502,11 @@ class Result:
         return self.__dict__
 
 
-def shared_signatures(results: Mapping[str, Result]) -> dict[str, str]:
+def shared_signatures(results: Mapping[str, Result]) -> list[str]:
     """The signatures of several metrics in few lines: those that differ only in the metric share one."""
     if len(results) == 1:
-        return {result.named_metric: result.conditions for result in results.values()}
+        return [result.signature for result in results.values()]
     shared: dict[str, list[str]] = {}
     for result in results.values():
         shared.setdefault(result.conditions, []).append(result.name or str(result.metric))
-    return {", ".join(names): conditions for conditions, names in shared.items()}
+    return [f"{', '.join(names)} | {conditions}" for conditions, names in shared.items()]

@@ -105,6 +105,10 @@ class Background:
             further="result.explain",
         )  # fmt: skip
 
+    def of_one(self, notes: tuple[str, ...]) -> Background:
+        """The same for the figures of one of the documents."""
+        return replace(self, notes=notes)
+
     def without_documents(self) -> Background:
         """The same, where only sums are left of the documents."""
         return self
@@ -178,7 +182,7 @@ class Results(Mapping[str, Result]):
     @property
     def signatures(self) -> tuple[str, ...]:
         """What was computed, in few lines."""
-        return tuple(f"{names} | {rest}" for names, rest in shared_signatures(self).items())
+        return tuple(shared_signatures(self))
 
     @cached_property
     def said(self) -> str:
@@ -195,6 +199,17 @@ class Results(Mapping[str, Result]):
         """The same results with another policy, other notes or settings; nothing is counted for it."""
         return Results({name: result.changed(**changes) for name, result in self.items()}, self.background)
 
+    def only(self, document: Any) -> Results:
+        """The figures of one document, by its name or its place in words."""
+        from tallystick.results.selection import only
+
+        first = next(iter(self._results.values()))
+        name = self.background._document(first, document)
+        notes = (f"{name}, of {first.count:,}",)
+        return Results(
+            {metric: only(result, name) for metric, result in self.items()}, self.background.of_one(notes)
+        )
+
     def intervals(
         self, *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"
     ) -> dict[str, dict[str, Interval]]:
@@ -208,14 +223,13 @@ class Results(Mapping[str, Result]):
         """The results of the documents of both, as if they had been scored together."""
         if not isinstance(other, Results):
             return NotImplemented
-        if list(self) != list(other):
-            raise MetricError(f"results of different metrics cannot be added: {', '.join(self)} and {', '.join(other)}")
         for background in (self.background, other.background):
             if background.whole():
                 raise MetricError(f"{background.whole()}, so results cannot be added: score all documents in one call")
-        return Results(
-            {name: result + other[name] for name, result in self.items()}, self.background.joined(other.background)
-        )
+        joined = self.background.joined(other.background)
+        if list(self) != list(other):
+            raise MetricError(f"results of different metrics cannot be added: {', '.join(self)} and {', '.join(other)}")
+        return Results({name: result + other[name] for name, result in self.items()}, joined)
 
     # Tables
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,9 @@ from tallystick.engine.arrays import F64
 from tallystick.engine.data import Invalid, Scope
 from tallystick.engine.encoded import freeze
 from tallystick.engine.tally import Counts, Labelled, lower_is_better
-from tallystick.errors import MetricError, ValueMismatch
+from tallystick.errors import MetricError, ValueMismatch, counted
 from tallystick.files.writing import write_atomically
-from tallystick.results.result import shared_signatures
+from tallystick.results.result import shared_signatures, worst_first
 from tallystick.show.tables import (
     Column,
     Table,
@@ -78,27 +79,34 @@ def figure_name(figure: str) -> str:
 
 
 def documents_table(results: Mapping[str, Result], limit: int | None = None) -> Table:
-    """A row for each document, the worst first: one metric's figures, or the headlines of several."""
+    """The documents, the worst first: a row for each, and where there are several metrics, for each of these."""
     first = next(iter(results.values()))
-    rows: list[list[Any]]
-    if len(results) == 1:
-        names = list(first.figures)
-        rows = [[str(key), *figures.values()] for key, figures in first.documents.items()]
-        place, sign = 1 + names.index(first.kind.headline), -1 if lower_is_better(first.kind) else 1
-        rows.sort(key=lambda row: (row[place] is None, sign * (row[place] or 0.0)))
-        return Table(["document", *names], rows[:limit])
     columns = {name: result.documents for name, result in results.items()}
-    rows = [[str(key), *(columns[n][key][result.kind.headline] for n, result in results.items())] for key in first.ids]
-    errors = [lower_is_better(result.kind) for result in results.values()]
+    chosen = [(key, [columns[name][key] for name in results]) for key in worst_documents(results.values(), limit)]
+    if len(results) == 1:
+        return Table(["document", *first.figures], [[str(key), *found[0].values()] for key, found in chosen])
+    names = list(dict.fromkeys(name for result in results.values() for name in result.figures))
+    rows = [
+        [str(key), metric, *(figures.get(name) for name in names)]
+        for key, found in chosen
+        for metric, figures in zip(results, found, strict=True)
+    ]
+    return Table(["document", "metric", *names], rows)
 
-    def goodness(row: list[Any]) -> tuple[bool, float]:
-        """The mean of the figures that are there; where all are 0/0 there is nothing to look at."""
-        found = zip(row[1:], errors, strict=True)
-        known = [1 - value if is_error else value for value, is_error in found if isinstance(value, float)]
-        return not known, sum(known) / max(len(known), 1)
 
-    rows.sort(key=goodness)
-    return Table(["document", *results], rows[:limit])
+def worst_documents(results: Iterable[Result], limit: int | None = None) -> list[Any]:
+    """The ids of the documents, the worst first by the mean of the headlines that are there; where all are 0/0, as in an empty
+    document, there is nothing to look at, whatever the policy makes of it."""
+    results = list(results)
+    if len(results) == 1:
+        undefined, value, size = worst_first(results[0].kind, results[0].rows)
+    else:
+        keys = [worst_first(result.kind, result.rows) for result in results]
+        there = np.array([1 - absent for absent, _, _ in keys])
+        ups = np.array([[float(lower_is_better(result.kind))] for result in results])  # an error rate e is worth 1 - e
+        value = (there * (ups + [value for _, value, _ in keys])).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+        undefined, size = (there.sum(axis=0) == 0).astype(np.float64), keys[0][2]
+    return [results[0].ids[k] for k in np.lexsort((size, value, undefined))[:limit].tolist()]
 
 
 def _sums(result: Result) -> list[str]:
@@ -157,14 +165,34 @@ def fields_table(result: Result) -> Table:
 
 WIDTH = 70
 """So many characters of a value are shown on a line."""
-MARKS = {"matched": "↔", "missed": "-", "spurious": "+"}
+PART = "part"
+"""How a part of something that stands on one side only came about."""
 
 
 def explanation_lines(tree: Explanation, depth: int = 0) -> Iterator[str]:
     """The tree of an explanation, a line for each aligned pair or single item."""
     yield "  " * depth + explanation_line(tree)
-    for child in tree.children:
+    for child in explanation_parts(tree):
         yield from explanation_lines(child, depth + 1)
+
+
+def explanation_parts(tree: Explanation) -> tuple[Explanation, ...]:
+    """What stands below a node: what was aligned there, or of a long value on one side only its parts, since two of these that
+    are cut would look alike."""
+    alone = tree.status != "matched" and not tree.children and not isinstance(tree.predicted, Invalid)
+    value = tree.predicted if tree.reference is None else tree.reference
+    if not alone or len(one_line(repr(value))) <= WIDTH:
+        return tree.children
+    from tallystick.results.documents import compared_parts
+
+    parts = compared_parts(value, tree.node)
+    if isinstance(value, (list, tuple)) and not parts:
+        parts = [("", one, None if tree.node is None else tree.node.item) for one in value]
+    sides = [(part, None) if tree.status == "missed" else (None, part) for _, part, _ in parts]
+    return tuple(
+        replace(tree, name=name, reference=left, predicted=right, how=PART, node=of, places=())
+        for (name, _, of), (left, right) in zip(parts, sides, strict=True)
+    )
 
 
 def explanation_html(tree: Explanation) -> str:
@@ -177,10 +205,11 @@ def explanation_line(tree: Explanation) -> str:
     name = f"{tree.name}: " if tree.name else ""
     if isinstance(tree.predicted, Invalid):
         return f"- {name}the prediction is invalid: {tree.predicted.reason}"
-    if tree.status == "missed":
-        return f"- {name}{shorten(tree.reference)}  missed"
-    if tree.status == "spurious":
-        return f"+ {name}{shorten(tree.predicted)}  spurious"
+    if tree.status in ("missed", "spurious"):
+        value = tree.predicted if tree.reference is None else tree.reference
+        whole = shorten(value, 4 * WIDTH) if not explanation_parts(tree) else _kind(value)
+        said = "" if tree.how == PART or tree.name == tree.status else f"  {tree.status}"
+        return f"{'-' if tree.status == 'missed' else '+'} {name}{whole}{said}"
     weight = f"{tree.weight:.4g}"
     if tree.children:
         most = f"{tree.reference_self:.4g} in the reference, {tree.predicted_self:.4g} predicted"
@@ -200,6 +229,13 @@ def explanation_line(tree: Explanation) -> str:
             return f"= {name}{shorten(tree.reference)}"
         return f"≈ {name}{shorten(tree.reference)} ↔ {shorten(tree.predicted)}"
     return f"≠ {name}{' ↔ '.join(shorten_both(tree.reference, tree.predicted))}  {weight}"
+
+
+def _kind(value: Any) -> str:
+    """What a value is, where its parts stand below it."""
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return counted(len(value), "item")
+    return "object" if isinstance(value, Mapping) else type(value).__name__
 
 
 def same_value(reference: Any, predicted: Any) -> bool:
@@ -271,7 +307,7 @@ def results_as_dict(results: Mapping[str, Result], extra: Mapping[str, Any]) -> 
     first = next(iter(results.values()))
     return {
         "tallystick": __version__,
-        "signature": "; ".join(f"{names} | {rest}" for names, rest in shared_signatures(results).items()),
+        "signature": "; ".join(shared_signatures(results)),
         "documents": first.count,
         "metrics": {name: {**result.as_dict(), "signature": result.signature} for name, result in results.items()},
         **extra,

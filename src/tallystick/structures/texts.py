@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic
@@ -294,9 +294,15 @@ class Template(Generic[T]):
         own: SlotFiller[Any] = SlotFiller(slot, Entity(alternatives(self.type)))
         return Template(self.type, (own, *self.fillers))
 
-    def by_mention(self) -> Template[Any]:
-        """Each mention as an entity of its own, in its entity's slot: how Chen et al. look at a prediction."""
-        single = (SlotFiller(f.slot, Entity((mention,))) for f in self.fillers for mention in f.value.mentions)  # type: ignore[attr-defined]
+    def by_mention(self, key: Callable[[Any], Any] = lambda mention: mention) -> Template[Any]:
+        """Each mention as an entity of its own, in its entity's slot: how Chen et al. look at a prediction. Mentions of an
+        entity that have one `key` are one."""
+        single: list[SlotFiller[Any]] = []
+        for filler in self.fillers:
+            different: dict[Any, Any] = {}
+            for mention in filler.value.mentions:  # type: ignore[attr-defined]
+                different.setdefault(key(mention), mention)
+            single += (SlotFiller(filler.slot, Entity((mention,))) for mention in different.values())
         return Template(self.type, tuple(single))
 
 
@@ -315,12 +321,14 @@ class TemplateSet(Generic[T]):
         hold(self, "templates")
 
     def with_types(self, slot: str = "type") -> TemplateSet[Any]:
-        """The type of each template as one of its fillers."""
-        return TemplateSet(tuple(template.with_type(slot) for template in self.templates))
+        """The type of each template as one of its fillers, where it has one."""
+        return TemplateSet(
+            tuple(template.with_type(slot) if template.type else template for template in self.templates)
+        )
 
-    def by_mention(self) -> TemplateSet[Any]:
-        """Each mention as an entity of its own."""
-        return TemplateSet(tuple(template.by_mention() for template in self.templates))
+    def by_mention(self, key: Callable[[Any], Any] = lambda mention: mention) -> TemplateSet[Any]:
+        """Each mention as an entity of its own; those of an entity that have one `key` are one."""
+        return TemplateSet(tuple(template.by_mention(key) for template in self.templates))
 
 
 # Event arguments as texts: what fills which role of which event, and what else is known of the document.

@@ -117,7 +117,9 @@ class Asked:
     undefined: float | None = None
     advance: Callable[[int, int], None] | None = None
     keep: bool = False
-    """Whether the documents themselves are kept, to be explained later, where a task could do without them."""
+    """Whether the documents are kept, to be looked at later."""
+    part: bool = False
+    """Whether more documents may follow, so that what these do not have need not be misspelt."""
 
 
 @frozen
@@ -192,7 +194,9 @@ class Task:
     """What `score TASK --help` says: what the files are, and examples."""
     Settings: ClassVar[type] = Settings
     main: ClassVar[str] = ""
-    """The metric that reports are ordered by and arrows count from; the first, if there is none."""
+    """The metric that reports are ordered by; the first, if there is none."""
+    base: ClassVar[str] = ""
+    """The metric that the arrows of a comparison count from; the main one, if there is none."""
     explained: ClassVar[str] = ""
     """The metric that `explain` is about, unless another is named; the first, if there is none."""
     unit: ClassVar[str] = "document"
@@ -286,7 +290,7 @@ class Task:
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: Any, asked: Asked
     ) -> tuple[Scored, Shown]:
         """`score`: the figures, and what was asked for beside them."""
-        reading = Reading(texts=asked.report or self.needs_texts(settings), asked=asked)
+        reading = Reading(texts=asked.report or self.needs_texts(settings), asked=asked, part=asked.part)
         scored = self.score(reference, predicted, metrics, settings, reading)
         shown = self.show(scored, settings, asked)
         if asked.by in ("label", "field"):
@@ -348,7 +352,7 @@ class Task:
     def tree(self, scored: Scored, settings: Any, metric: str, document: Any) -> Explanation:
         """The alignment of one document."""
         result: Result = scored.results[metric]
-        if not result.is_expression:
+        if not result.is_expression and result.tree is None:
             instead = f"; leave --metric out for {self.explained}" if self.explained else ""
             raise MetricError(
                 f"{metric} is a procedure, not an expression of the algebra, and has no tree to show{instead}"
@@ -360,6 +364,11 @@ class Task:
     def whole(self, settings: Any) -> str:
         """Why the corpus has to be scored as a whole under these settings; nothing if it need not."""
         return ""
+
+    def basis(self, scored: Scored, settings: Any) -> Mapping[str, tuple[Any, ...]]:
+        """What the figures depend on beside each document by itself, such as the roles that occur in all of them, by the option that
+        says it beforehand. Only results of the same basis can be added."""
+        return {}
 
     def boundaries(self, file: str, settings: Any) -> Boundaries | Uncut:
         """Where documents begin in a file."""

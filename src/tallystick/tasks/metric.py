@@ -138,7 +138,7 @@ def _all_labels(task: Task, results: Mapping[str, Result]) -> list[Table]:
 
 def explain_documents(task: Task, scored: Scored, settings: Any, wish: Wish) -> Explained:
     """One document by its name, or the worst ones."""
-    from tallystick.results import tables as reports
+    from tallystick.results.tables import worst_documents
 
     name = task.explained_metric(scored.results)
     result = scored.results[name]
@@ -147,9 +147,7 @@ def explain_documents(task: Task, scored: Scored, settings: Any, wish: Wish) -> 
     elif wish.field is not None:
         chosen = _worst_at(result, wish.field, wish.worst or 3)
     else:
-        ids = {str(key): key for key in result.ids}
-        rows = reports.documents_table({name: result}, wish.worst or 1).rows
-        chosen = [ids.get(str(row[0]), row[0]) for row in rows]
+        chosen = worst_documents([result], wish.worst or 1)
     documents = [(key, result.documents.get(key, {}), task.tree(scored, settings, name, key)) for key in chosen]
     return Explained(documents, result.count, name)
 
@@ -186,6 +184,8 @@ class OfTask(Background):
     shown: Shown = field(default_factory=Shown)
     absent: str = ""
     """Why a report has no alignments, where it cannot have them."""
+    basis: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """What the figures depend on beside each document: results with another cannot be added."""
 
     def beside(self, results: Results) -> tuple[dict[str, Any], Callable[[Table], Table] | None]:
         json, extend = self.of.beside(dict(results))
@@ -246,6 +246,9 @@ class OfTask(Background):
             parts = Parts(main=self.of.main_metric(dict(results)), absent=self.absent or MERGED)
         return replace(parts, further=further)
 
+    def of_one(self, notes: tuple[str, ...]) -> Background:
+        return replace(self, notes=notes, shown=Shown())
+
     def without_documents(self) -> Background:
         return replace(self, scored=(), shown=Shown())
 
@@ -255,6 +258,13 @@ class OfTask(Background):
     def joined(self, other: Background) -> Background:
         if not isinstance(other, OfTask) or (self.of.name, self.settings) != (other.of.name, other.settings):
             raise MetricError("results of different tasks or options cannot be added")
+        for name, found in self.basis.items():
+            if found != other.basis[name]:
+                one, two = (", ".join(map(str, basis)) or "none" for basis in (found, other.basis[name]))
+                raise MetricError(
+                    f"{self.task}: figures depend on the {name} of all documents; here they are {one:.200}, and there {two:.200}. "
+                    f"Say what they are with {name}= to add results"
+                )
         scored = (*self.scored, *other.scored) if self.scored and other.scored else ()
         return replace(self, title="Evaluation", notes=(), scored=scored, shown=Shown())
 
@@ -285,6 +295,6 @@ def results_of(
     background = OfTask(
         of=task, scored=(scored,), settings=settings, shown=shown or Shown(), absent=absent, title=title,
         task=task.name, unit=task.unit, notes=scored.notes, truncated=getattr(settings, "compat", None) == "reference",
-        labels=task.labels, label=task.label,
+        labels=task.labels, label=task.label, basis=task.basis(scored, settings),
     )  # fmt: skip
     return Results(scored.results, background)

@@ -1,4 +1,5 @@
-"""Options and readers that several tasks share: hierarchies of types, weights of mentions by their kind, mentions in JSON."""
+"""Options and readers that several tasks share: how strings are compared, hierarchies of types, weights of mentions by their kind,
+mentions in JSON."""
 
 from __future__ import annotations
 
@@ -18,6 +19,24 @@ if TYPE_CHECKING:
 
 HIERARCHIES = ("ancestor", "descendant", "levels", "supertypes")
 """Half credit for a predicted ancestor (eq. 33 as MUC-4 did it) or descendant (as printed); eq. 38; eq. 39."""
+
+_SQUAD = ("lower", "ascii_punctuation", "articles", "whitespace")
+STRINGS: dict[str, tuple[str, ...]] = {
+    "gtt": _SQUAD,
+    "grit": _SQUAD,
+    "unicode": ("casefold", "punctuation", "articles", "whitespace"),
+    "exact": (),
+}
+"""How the mentions of role and slot fillers are compared, as steps of `algebra.text`: as gtt, grit and IterX have taken over from SQuAD;
+without case and punctuation of any script; or as they are."""
+STRINGS_HELP = "How texts are compared: as gtt and grit do, without case, ASCII punctuation and articles; unicode: of any script; or as they are."
+
+
+def steps_named(strings: str) -> tuple[str, ...]:
+    """The steps that one of `STRINGS` stands for."""
+    if strings not in STRINGS:
+        raise MetricError(f"no strings {strings!r}; there are {', '.join(STRINGS)}.{did_you_mean(strings, STRINGS)}")
+    return STRINGS[strings]
 
 
 @dataclass(frozen=True)

@@ -106,13 +106,14 @@ class TaskParts:
     def __init__(
         self, task: str, options: dict[str, Any], *, keep: bool, rows: bool, fields: bool, labels: str | None
     ) -> None:
-        from tallystick.tasks.function import Call
+        from tallystick.tasks.function import Call, in_python
 
         self.task, self.keep = task, keep and rows
         self._call = Call.of(find_task(task), options.pop("metrics", ()), options)
         reason = self._call.task.whole(self._call.settings)
         if reason:
-            raise MetricError(f"{reason}, so that all documents have to be given to ts.{task} in one call")
+            with in_python(self._call.task):
+                raise MetricError(f"{reason}, so that all documents have to be given to ts.{task} in one call")
         paths = self._call.task.label_paths(labels) if labels is not None else ()
         self._wants = Wants(rows=rows, fields=fields, labels=paths)
         self._sums: dict[str, Sum] = {}
@@ -120,8 +121,11 @@ class TaskParts:
 
     def update(self, reference: Any, predicted: Any) -> Results:
         """Score more documents, and return their results."""
-        found = self._call(reference, predicted)
-        self._add({name: self._empty().of(result) for name, result in found.items()}, found.background)
+        from tallystick.tasks.function import in_python
+
+        found = self._call(reference, predicted, part=True)
+        with in_python(self._call.task):
+            self._add({name: self._empty().of(result) for name, result in found.items()}, found.background)
         return found
 
     def merge(self, other: TaskParts) -> None:
@@ -150,11 +154,11 @@ class TaskParts:
         if not self.keep:
             background = background.without_documents()
         if self._background is not None:
+            background = self._background.joined(background)
             if parts.keys() != self._sums.keys():
                 raise MetricError(f"the documents have other metrics than those before: {', '.join(parts)}")
             for name, part in parts.items():
                 self._sums[name].check(part)
-            background = self._background.joined(background)
         for name, part in parts.items():
             self._sums.setdefault(name, self._empty()).add(part)
         self._background = background

@@ -254,7 +254,10 @@ def explain(
         raise MetricError("there are no graphs to explain")
     if document is None:
         counts = score_graphs(pairs, counting, limit=limit)
-        place = int(np.argmin(2 * counts.matched / np.maximum(1, counts.predicted + counts.reference)))
+        both = counts.predicted + counts.reference
+        place = int(
+            np.argmin(np.where(both > 0, 2 * counts.matched / np.maximum(1, both), np.inf))
+        )  # an empty pair has no worth
     elif document in ids:
         place = ids.index(document)
     else:
@@ -265,25 +268,16 @@ def explain(
     return ids[place], _tree(align(one, other, counts.mappings[0]), counts, pairs[place])
 
 
-class _Plain(str):
-    """A text that is shown without quotes."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
 def _tree(found: Alignment, counts: TripleCounts, pair: tuple[Graph, Graph]) -> Explanation:
     """The alignment of one pair: first the variables, then the triples."""
-    from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation
+    from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation, Plain
 
     def leaves(
         how: str, matched: list[tuple[str, str]], missed: list[str], spurious: list[str]
     ) -> tuple[Explanation, ...]:
-        both = [Explanation("", MATCHED, _Plain(a), _Plain(b), 1.0, 1.0, 1.0, how) for a, b in matched]
-        left = [Explanation("", MISSED, _Plain(a), None, 0.0, 1.0, 0.0, how) for a in missed]
-        right = [Explanation("", SPURIOUS, None, _Plain(b), 0.0, 0.0, 1.0, how) for b in spurious]
+        both = [Explanation("", MATCHED, Plain(a), Plain(b), 1.0, 1.0, 1.0, how) for a, b in matched]
+        left = [Explanation("", MISSED, Plain(a), None, 0.0, 1.0, 0.0, how) for a in missed]
+        right = [Explanation("", SPURIOUS, None, Plain(b), 0.0, 0.0, 1.0, how) for b in spurious]
         return (*both, *left, *right)
 
     concepts = [dict(zip(graph.variables, graph.concepts, strict=True)) for graph in pair]
@@ -311,7 +305,7 @@ def _tree(found: Alignment, counts: TripleCounts, pair: tuple[Graph, Graph]) -> 
     ours, theirs = (float(len(graph.variables)) for graph in pair)
     matched, reference, predicted = float(counts.matched[0]), float(counts.reference[0]), float(counts.predicted[0])
     bound = "" if counts.optimal[0] else f", not proven, at most {counts.upper[0]:g},"
-    names = _Plain(pair[0].name), _Plain(pair[1].name)
+    names = Plain(pair[0].name), Plain(pair[1].name)
     return Explanation(
         "document", MATCHED, *names, matched, reference, predicted, f"smatch{bound}", False,
         (

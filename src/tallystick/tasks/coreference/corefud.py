@@ -26,9 +26,18 @@ from typing import NoReturn
 import numpy as np
 
 from tallystick.errors import InputError, counted
-from tallystick.files.conllu import FORM, RANGE, Words, read_words
+from tallystick.files.conllu import DEPS, EMPTY, FORM, ID, RANGE, WORD, Words, read_words
 from tallystick.files.source import AnySource, Source
-from tallystick.tasks.coreference.chains import UNKNOWN, Chains, IntArray, Sentences, Span, number_by_first
+from tallystick.tasks.coreference.chains import (
+    EMPTY_WORD,
+    UNKNOWN,
+    Chains,
+    EmptyNodes,
+    IntArray,
+    Sentences,
+    Span,
+    number_by_first,
+)
 
 _NEW_DOCUMENT = re.compile(rb"#\s*newdoc\b(?:\s+id)?\s*(?:=\s*(.*?))?\s*$")
 _ATTRIBUTES = re.compile(rb"#\s*global\.Entity\s*=\s*(.*?)\s*$")
@@ -209,7 +218,8 @@ class _Reading:
     def _continued(self, id: str, written: str, index: int, expected: int, line: int, column: int) -> _Mention:
         """The discontinuous mention of which this is the next part: of several, the one that began last."""
         for mention in reversed(self.unfinished.get(id, ())):
-            if mention.parts_expected == expected and len(mention.parts) == index - 1:
+            is_open = any(mention is one for one in self.open.get(written, ()))
+            if mention.parts_expected == expected and len(mention.parts) == index - 1 and not is_open:
                 return mention
         raise self.error(
             f'"({written}" continues a mention, but its part {id}[{index - 1}/{expected}] is missing',
@@ -296,6 +306,7 @@ class _Reading:
             whole=not source.is_part,
             format="corefud",
             head=_column(self._head(mention) for mention in self.mentions),
+            empty=self._empty_nodes(),
             parts=parts,
             texts=self._texts(),
             warnings=self._warnings(),
@@ -312,6 +323,35 @@ class _Reading:
         words = sum(end - start + 1 for start, end in mention.parts)
         raise self.error(f"the head is word {mention.head} of a mention of {words}", mention.line, mention.column)
 
+    def _empty_nodes(self) -> EmptyNodes:
+        kind = self.words.ids.kind
+        rows = np.flatnonzero(kind == EMPTY)
+        begins = np.searchsorted(self.table.row_lines, self.document_lines)
+        document = np.searchsorted(begins, rows, side="right") - 1
+        first = begins[document]
+        words_before = np.append(0, np.cumsum(kind == WORD))
+        ids = [self.table.columns[ID][row].split(".") for row in rows.tolist()]
+        opens = np.array([word == "0" for word, _ in ids], np.int64)
+        numbers = np.array([int(number) for _, number in ids], np.int64)
+        place = np.column_stack((words_before[rows] - words_before[first], opens, numbers))
+        sentence = self.words.sentence_of_row.astype(np.int64)
+        return EmptyNodes(
+            document=document,
+            token=self.tokens_before[rows] - self.tokens_before[first],
+            place=place,
+            sentence=sentence[rows] - sentence[first],
+            dependencies=[self._dependencies(row) for row in rows.tolist()],
+        )
+
+    def _dependencies(self, row: int) -> tuple[str, ...]:
+        text = self.table.line(row).split(b"\t")[DEPS].decode()
+        if text in ("_", ""):
+            return ()
+        wrong = next((one for one in text.split("|") if not all(one.partition(":"))), None)
+        if wrong is not None:
+            self.table.fail(row, f'expected HEAD:RELATION in DEPS, found "{wrong}"', DEPS)
+        return tuple(dict.fromkeys(text.split("|")))
+
     def _texts(self) -> dict[str, Sentences]:
         """The words of each document by sentences, where they were asked for; an empty node has none."""
         forms = self.table.columns.get(FORM)
@@ -323,7 +363,7 @@ class _Reading:
         for name, rows in zip(self.documents, np.split(np.arange(len(sentence)), begins[1:]), strict=True):
             by_sentence: dict[int, list[str]] = {}
             for row in rows[is_token[rows]].tolist():
-                by_sentence.setdefault(sentence[row], []).append("∅" if forms[row] == "_" else forms[row])
+                by_sentence.setdefault(sentence[row], []).append(EMPTY_WORD if forms[row] == "_" else forms[row])
             texts[name] = list(by_sentence.values())
         return texts
 

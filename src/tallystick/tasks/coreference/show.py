@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from tallystick.results.explanation import Plain
 from tallystick.results.report import Parts
 from tallystick.show.drawings import MISSED, PART, RIGHT, SPURIOUS, Drawing, Mark, TextDrawing
 from tallystick.show.tables import Column, Table
@@ -26,24 +27,39 @@ def chains_parts(pairs: PairedChains, options: CoreferenceOptions) -> Parts:
     """Errors with what they cost, and for each document the text and the matched entities."""
     from tallystick.tasks.coreference.metrics import find_errors, score, score_if_fixed
 
-    texts = pairs.key.texts if options.scope == "document" else {}
+    texts = _texts(pairs, options)
+    words = words_of(pairs, options)
     explain = cache(score(pairs, ["ceaf_e"], options)["ceaf_e"].explain)
 
     def explain_in_words(document: str) -> Explanation:
-        return _with_words(explain(document), texts.get(document, []))
+        return with_words(explain(document), words, document)
 
     def draw(document: str) -> Sequence[Drawing]:
         return [chains_drawing(explain(document), texts[document])] if document in texts else []
 
-    def words_of(mention: Located) -> str:
-        span = _span(mention.mention)
-        tokens = [word for sentence in texts.get(mention.document, ()) for word in sentence]
-        return "" if span is None or not tokens else f"“{' '.join(tokens[span[0] : span[1]])}”"
-
-    errors = errors_table(find_errors(pairs, options), score_if_fixed(pairs, options), words_of)
+    errors = errors_table(find_errors(pairs, options), score_if_fixed(pairs, options), words)
     return Parts(
         errors=[errors], explain=explain_in_words, draw=draw, main="conll", alignment="Entities, as CEAF-e matches them"
     )  # fmt: skip
+
+
+def _texts(pairs: PairedChains, options: CoreferenceOptions) -> Mapping[str, Sentences]:
+    return pairs.key.texts if options.scope == "document" else {}
+
+
+def words_of(pairs: PairedChains, options: CoreferenceOptions) -> Words:
+    """What a mention of a document says; nothing where the words were not kept."""
+    texts = _texts(pairs, options)
+
+    @cache
+    def tokens(document: str) -> list[str]:
+        return [word for sentence in texts.get(document, ()) for word in sentence]
+
+    def words(document: str, mention: Any) -> str:
+        span = _span(mention)
+        return "" if span is None else " ".join(tokens(document)[span[0] : span[1]])
+
+    return words
 
 
 def chains_drawing(tree: Explanation, sentences: Sentences) -> TextDrawing:
@@ -89,42 +105,41 @@ def _span(mention: Any) -> tuple[int, int] | None:
     return None
 
 
-def _with_words(tree: Explanation, sentences: Sentences) -> Explanation:
-    """The same tree with the words of the mentions instead of their offsets."""
-    tokens = [word for sentence in sentences for word in sentence]
+def with_words(tree: Explanation, words: Words, document: str) -> Explanation:
+    """The same tree with the words of the mentions before their offsets; of a tree of entities these have numbers."""
 
-    def in_words(mention: Any) -> Any:
-        span = _span(mention)
-        if span is None:
-            return mention
-        return f"{' '.join(tokens[span[0] : span[1]])} [{mention_text(mention)}]".strip()
+    def in_words(value: Any) -> Any:
+        if isinstance(value, list):  # an entity
+            return [in_words(mention) for mention in value]
+        if isinstance(value, Mapping):  # a mention with its entity
+            return {key: in_words(part) for key, part in value.items()}
+        return value if _span(value) is None else Plain(f"{words(document, value)} [{mention_text(value)}]".strip())
 
-    def renamed(node: Explanation, name: str, depth: int) -> Explanation:
-        if depth == 1 and node.children == ():  # an entity without a partner: all of its mentions
-            mentions = node.reference if node.status == "missed" else node.predicted
-            listed = tuple(in_words(mention) for mention in mentions)
-            return replace(node, name=name, reference=listed, predicted=listed)
-        if depth == 2:
-            return replace(node, reference=in_words(node.reference), predicted=in_words(node.predicted))
-        children = tuple(renamed(child, _entity(k, child), depth + 1) for k, child in enumerate(node.children))
-        return replace(node, name=name, children=children)
+    def said(node: Explanation) -> Explanation:
+        children = tuple(map(said, node.children))
+        return replace(node, reference=in_words(node.reference), predicted=in_words(node.predicted), children=children)
 
-    return renamed(tree, "entities", 0)
+    found = said(tree)
+    if not all(isinstance(entity, list) for entity in (*(tree.reference or ()), *(tree.predicted or ()))):
+        return found
+    named = tuple(replace(child, name=_entity(k, child)) for k, child in enumerate(found.children))
+    return replace(found, name="entities", children=named)
 
 
 def _entity(number: int, entity: Explanation) -> str:
-    return f"entity {number + 1}" if entity.status == "matched" else f"{entity.status} entity"
+    return f"entity {number + 1}" if entity.status == "matched" else "entity"
 
 
 # The error analysis of coreference as a table.
 
-Words = Callable[["Located"], str]
+Words = Callable[[str, Any], str]
+"""What a mention of a document says."""
 MENTIONS = 4
 """So many mentions of an entity are shown."""
 
 
 def errors_table(
-    found: Iterable[Errors], costs: tuple[float, Mapping[str, float]] | None = None, words: Words = lambda _: ""
+    found: Iterable[Errors], costs: tuple[float, Mapping[str, float]] | None = None, words: Words = lambda *_: ""
 ) -> Table:
     """A row for each kind of error with its first example; mentions are first-last token, @ line of the file. `costs`:
     the CoNLL score as it is, and as it would be without each kind; `words`: what a mention says."""
@@ -161,10 +176,15 @@ def _entities(mentions: Sequence[Located], words: Words) -> str:
 
 def _mentions_text(members: Sequence[Located], words: Words) -> str:
     shown = [
-        f"{words(one)} {mention_text(one.mention)}".strip() + ("" if one.line is None else f" @ {one.line}")
+        f"{_quoted(words(one.document, one.mention))} {mention_text(one.mention)}".strip()
+        + ("" if one.line is None else f" @ {one.line}")
         for one in members[:MENTIONS]
     ]
     return ", ".join([*shown, f"{len(members) - MENTIONS} more"] if len(members) > MENTIONS else shown)
+
+
+def _quoted(words: str) -> str:
+    return f"“{words}”" if words else ""
 
 
 def mention_text(mention: object) -> str:

@@ -9,6 +9,7 @@ from tallystick.errors import InputError, MetricError
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
+    from tallystick.results.explanation import Explanation
     from tallystick.results.report import Parts
     from tallystick.tasks.coreference.mentions import CoreferenceOptions
     from tallystick.tasks.plain import Given
@@ -24,6 +25,7 @@ class CoreferenceSettings:
     scope: str = option("document", "Where an entity id means one entity; topic and corpus are for cross-document coreference.", choices=("document", "topic", "corpus"))
     topic: str = option(TOPIC, "With --scope topic: the topic in a document's name.", metavar="REGEX")
     mentions: str = option("exact", "When two mentions are the same: same span, same head (CorefUD), or inside it and with its head.", choices=("exact", "head", "partial"))
+    zeros: str = option("dependent", "How mentions that are empty nodes (CorefUD) meet: by their dependencies, or by position.", choices=("dependent", "linear"))
     drop_singletons: bool = option(False, "Leave entities of one mention out, on both sides.")
     compat: str | None = option(None, "As the reference scorer 8.01: unknown documents, duplicates, truncated percentages.", choices=("reference",))
     strict: bool = option(False, "A repeated mention is an error that names both entities.")
@@ -93,16 +95,32 @@ class Coreference(Task):
 
         return score(corpus, metrics or tuple(METRICS), _options(settings))
 
+    def needs_texts(self, settings: CoreferenceSettings) -> bool:
+        return settings.errors
+
+    def tree(self, scored: Scored, settings: CoreferenceSettings, metric: str, document: Any) -> Explanation:
+        from tallystick.tasks.coreference.show import with_words, words_of
+
+        return with_words(
+            super().tree(scored, settings, metric, document), words_of(scored.corpus, _options(settings)), document
+        )
+
     def show(self, scored: Scored, settings: CoreferenceSettings, asked: Asked) -> Shown:
         if not settings.errors:
             return Shown()
         from tallystick.tasks.coreference.metrics import find_errors, score_if_fixed
-        from tallystick.tasks.coreference.show import errors_table
+        from tallystick.tasks.coreference.show import errors_table, words_of
 
         found = find_errors(scored.corpus, _options(settings))
         costs = score_if_fixed(scored.corpus, _options(settings))
+        words = words_of(scored.corpus, _options(settings))
         errors = [{**asdict(kind), "conll_if_fixed": costs[1][kind.error]} for kind in found]
-        return Shown([errors_table(found, costs)], {"errors": errors})
+        for mention in (
+            one for kind in errors for example in kind["examples"] for side in example.values() for one in side
+        ):
+            if said := words(mention["document"], mention["mention"]):
+                mention["words"] = said
+        return Shown([errors_table(found, costs, words)], {"errors": errors})
 
     def parts(self, scored: Scored, settings: CoreferenceSettings, shown: Shown) -> Parts:
         from tallystick.tasks.coreference.show import chains_parts
@@ -121,6 +139,7 @@ def _options(settings: CoreferenceSettings) -> CoreferenceOptions:
         scope=settings.scope,
         topic=settings.topic,
         match=settings.mentions,
+        zeros=settings.zeros,
         compat=settings.compat,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
@@ -10,6 +11,7 @@ from tallystick.tasks.contract import Reading, Scored, Shown, Task, option
 from tallystick.tasks.named import HeadSettings, read_json_object
 
 if TYPE_CHECKING:
+    from tallystick.results.explanation import Explanation
     from tallystick.results.report import Parts
 
 
@@ -51,6 +53,19 @@ class Events(Task):
     }
     label = "role"
 
+    a_document = "document of events"
+    document_keys = ("id", "doc_id", "events", "tokens", "sentences", "event_mentions", "entity_mentions", "wnd_id")
+    data = """
+    A document is a list of events, {"type": "attack", "trigger": (3, 4), "arguments": [(0, 2, "attacker"), (5, 6, "target")]}: spans of
+    tokens, where ends are exclusive. Arguments may also be given by role: {"attacker": [(0, 2)]}.
+    Give one document, a list of them, or a mapping by id. A document may also be a dict: {"id": "d1", "events": [...], "tokens": [...]}.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.events.files import event_document
+
+        return event_document(value, where)
+
     def read(self, reference: Any, predicted: Any, settings: EventSettings, reading: Reading) -> Any:
         from tallystick.files.pairing import pair_documents
         from tallystick.tasks.events.files import GENERATED, EventDocument, idle_ontology, read_events
@@ -80,6 +95,11 @@ class Events(Task):
             weights=settings.weights,
         )
         return score(pairs, metrics, options, rams=left.format == "RAMS")
+
+    def tree(self, scored: Scored, settings: EventSettings, metric: str, document: Any) -> Explanation:
+        from tallystick.tasks.events.show import with_words
+
+        return with_words(partial(super().tree, scored, settings, metric), scored.corpus[1])(document)
 
     def parts(self, scored: Scored, settings: EventSettings, shown: Shown) -> Parts:
         from tallystick.tasks.events.show import events_drawer, with_words

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tallystick.tasks.contract import AskParts, Files, Reading, Task, option
+from tallystick.errors import MetricError
+from tallystick.tasks.contract import AskParts, Files, Reading, Scored, Task, option
 from tallystick.tasks.named import TypeSettings
 
 
@@ -16,6 +18,7 @@ class NarySettings(TypeSettings):
     # fmt: off
     ner: str | None = option(None, "SciREX: the system's entity mentions, if they are in a file of their own.", metavar="FILE", of_system=True)
     clusters: str | None = option(None, "SciREX: the system's clusters, likewise.", metavar="FILE", of_system=True)
+    roles: tuple[str, ...] = option((), "A role that relations have; may be repeated.  [default: all that occur]", names=("--role",), metavar="NAME")
     # fmt: on
 
 
@@ -37,6 +40,19 @@ class Nary(Task):
     breakdowns = ("label", "field")
     labels = {"role": "entities[*].role", "type": "relations[*].type"}
 
+    a_document = "document of relations"
+    document_keys = ("id", "doc_id", "relations", "ner", "coref", "clusters", "n_ary_relations", "predicted_relations")
+    data = """
+    A document is a list of relations, a relation a dict from role to entity, an entity a list of (start, end), where ends are exclusive:
+    [{"Task": [(0, 2), (9, 10)], "Method": [(4, 5)]}]; with types, [{"type": "result", "args": {"Task": [(0, 2)]}}].
+    Give one document, a list of them, or a mapping by id.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.nary.files import nary_document
+
+        return nary_document(value, where)
+
     def read(self, reference: Any, predicted: Any, settings: NarySettings, reading: Reading) -> Any:
         from tallystick.files.pairing import pair_documents
         from tallystick.tasks.nary.files import Relations, read_nary
@@ -46,10 +62,24 @@ class Nary(Task):
         return pairs, reading.known or ()
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: NarySettings) -> Any:
-        from tallystick.tasks.nary.metrics import NaryOptions, score
+        from tallystick.tasks.nary.metrics import NaryOptions, in_order, roles_of, score
 
         pairs, roles = corpus
+        if settings.roles:
+            found = roles_of((*pairs.reference, *pairs.predicted))
+            unknown = [role for role in found if role not in settings.roles]
+            if unknown:
+                raise MetricError(f"--role: relations have the role {unknown[0]!r} too; name all roles, or none")
+            roles = in_order(settings.roles)
         return score(pairs, metrics, NaryOptions(settings.types, roles))
+
+    def basis(self, scored: Scored, settings: NarySettings) -> Mapping[str, tuple[Any, ...]]:
+        from tallystick.tasks.nary.metrics import in_order, roles_of
+
+        if scored.corpus is None:
+            return {}
+        pairs, roles = scored.corpus
+        return {"roles": in_order(settings.roles) or roles or roles_of((*pairs.reference, *pairs.predicted))}
 
     def whole(self, settings: NarySettings) -> str:
         return "--ner and --clusters are files beside PREDICTED" if settings.ner or settings.clusters else ""

@@ -12,20 +12,23 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter, itemgetter
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 from typing_extensions import TypedDict
 
-from tallystick.algebra.derive import record_fields
+from tallystick.algebra.derive import Shape, record_fields, shape_of
+from tallystick.algebra.node import Node
+from tallystick.algebra.surplus import Place as KnownKeys
+from tallystick.algebra.surplus import accept_value, settle_unknown
 from tallystick.engine.data import Invalid, Nullable, Rows, Surplus, split_surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
-from tallystick.files.json_values import TOO_DEEP, Unreadable, explained, read_noisy
-from tallystick.files.lines import ArrowLines, Lines, Portion, not_json, open_records
+from tallystick.files.documents import HeldLines, are_named, id_of, open_documents, read_path
+from tallystick.files.json_values import TOO_DEEP, Unreadable, read_noisy
+from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
-from tallystick.tasks.records.fitting import Findings, Fitting, Unknown, settle_unknown
+from tallystick.tasks.records.fitting import Findings, Fitting
 from tallystick.tasks.records.shapes import RecordShape, loose_converter
 from tallystick.tasks.records.task import RecordSettings
 
@@ -44,20 +47,21 @@ class RecordFile:
     convert: Callable[[bytes], Any]
     type: Any
     id_field: str = "id"
-    text_field: str | None = None
     lenient: bool = False
     tolerant: bool = False
     credit: str = "each"
     findings: Findings = field(default_factory=Findings)
-    unknown: Unknown | None = None
+    unknown: KnownKeys | None = None
     """Finds what the type does not know; None: not looked for."""
+    metric: Node | None = None
+    """Says what of a value that does not fit its type can be compared."""
     advice: str = ""
     """What can be done about a line that is not JSON."""
 
     def __post_init__(self) -> None:
         self._key: Callable[[Any], Any] | None = None
         fields = {} if self.type is None else record_fields(self.type) or {}
-        if self.id_field in fields and self.text_field is None:
+        if self.id_field in fields:
             mapping = hasattr(self.type, "__required_keys__")
             self._key = itemgetter(self.id_field) if mapping else attrgetter(self.id_field)
         only_id = TypedDict("only_id", {self.id_field: Any}, total=False)  # type: ignore[misc]
@@ -66,19 +70,18 @@ class RecordFile:
 
     def place(self, number: int) -> Place:
         """A line of the file."""
-        return Place(self.lines.file, number)
+        return self.lines.place(number)
 
     def read(self, portion: Portion) -> tuple[list[Any], list[Any]]:
         """The ids (None where there is none) and values of some lines."""
-        if self.text_field is None:
-            try:
-                b"".join(portion.lines).decode()  # also what no field of the type holds has to be UTF-8
-            except UnicodeDecodeError:  # some line is bad; one by one it is found and named
-                pass
-            else:
-                return self._read_most(portion)
-        pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
-        return [key for key, _ in pairs], [value for _, value in pairs]
+        try:
+            b"".join(portion.lines).decode()  # also what no field of the type holds has to be UTF-8
+        except UnicodeDecodeError:  # some line is bad; one by one it is found and named
+            pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
+            keys, values = [key for key, _ in pairs], [value for _, value in pairs]
+        else:
+            keys, values = self._read_most(portion)
+        return named(portion, keys), values
 
     def _read_most(self, portion: Portion) -> tuple[list[Any], list[Any]]:
         """Most lines are as they should be; the others are looked at one by one."""
@@ -108,8 +111,11 @@ class RecordFile:
 
     def add_unknown(self, value: Any, plain: Any) -> Any:
         """The value, with what the type does not know of the plain data that it was made of."""
-        found = self.unknown.find(plain) if self.unknown is not None and type(value) is not Invalid else ()
-        return Surplus(value, tuple(found)) if found else value
+        if self.unknown is None or type(value) is Invalid:
+            return value
+        known, leaves = (value.value, value.leaves) if type(value) is Surplus else (value, ())
+        leaves += tuple(self.unknown.find(plain))
+        return Surplus(known, leaves) if leaves else value
 
     def _with_unknown(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
         return values if self.unknown is None else list(map(self.add_unknown, values, map(self._plain, lines)))
@@ -132,12 +138,18 @@ class RecordFile:
             for key, line in zip(found, lines, strict=True)
         ]
 
+    def identify_all(self, portion: Portion) -> list[Any]:
+        """The ids of some lines."""
+        if portion.names is not None and None not in portion.names:
+            return portion.names
+        return named(portion, list(map(self.identify, portion.lines)))
+
     def identify(self, line: bytes) -> Any:
         """The id of one line, without reading the rest; `UNREADABLE` if the line cannot be read."""
         if line.lstrip()[:1] != b"{":
             return UNREADABLE if self.lenient else None
         try:
-            return as_id(self._identify(line).get(self.id_field))
+            return id_of(self._identify(line).get(self.id_field))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             if not self.lenient:
                 return None
@@ -169,8 +181,6 @@ class RecordFile:
     def _one(self, number: int, line: bytes, quiet: bool = False) -> tuple[Any, Any]:
         findings, self.findings = self.findings, Findings() if quiet else self.findings
         try:
-            if self.text_field is not None:
-                return self._from_text_field(self.text_field, number, line)
             return self._from_line(number, line)
         finally:
             self.findings = findings
@@ -202,7 +212,7 @@ class RecordFile:
 
     def _repair(self, number: int, line: bytes, error: Exception) -> tuple[Any, Any]:
         if not self.lenient:
-            raise not_json(error, self.lines.file, number, line, self.advice) from None
+            raise self.lines.not_json(error, number, line, self.advice) from None
         value = self.read_noisy(line.decode("utf-8", "replace"), always=True)
         return (UNREADABLE, value) if type(value) is Invalid else self.fit(number, value)
 
@@ -215,37 +225,9 @@ class RecordFile:
         self.findings.note_repairs(repairs, always or bool(repairs))
         return value
 
-    def _from_text_field(self, name: str, number: int, line: bytes) -> tuple[Any, Any]:
-        """A line such as {"id": ..., "output": "```json ..."}: the prediction is a text inside."""
-        try:
-            line.decode()
-            outer = self._plain(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise not_json(error, self.lines.file, number, line) from None
-        if not isinstance(outer, dict) or name not in outer:
-            known = ", ".join(map(str, outer)) if isinstance(outer, dict) else type(outer).__name__
-            raise InputError(f"has no field {name!r}, found {known}", self.place(number))
-        key, value = as_id(outer.get(self.id_field)), outer[name]
-        if isinstance(value, str) and self.lenient:
-            value = self.read_noisy(value)
-        elif isinstance(value, str):
-            try:
-                value = self._plain(value)
-            except (msgspec.DecodeError, RecursionError) as error:
-                raise InputError(
-                    f"the text under {name!r} {explained(error, value)}; --lenient repairs what it can",
-                    self.place(number),
-                ) from None
-        elif value is None and self.lenient:
-            value = Invalid(f"has null under {name!r}")
-        if type(value) is Invalid:
-            return key, value
-        found, value = self.fit(number, value)
-        return found if key is None else key, value
-
     def fit(self, number: int, value: Any) -> tuple[Any, Any]:
         """The id of a decoded value, and the value as one of the type, as far as it fits."""
-        key = as_id(value.get(self.id_field)) if isinstance(value, dict) else None
+        key = id_of(value.get(self.id_field)) if isinstance(value, dict) else None
         return key, self.add_unknown(value if self.type is None else self._fit(number, value), value)
 
     def _fit(self, number: int, value: Any) -> Any:
@@ -260,17 +242,21 @@ class RecordFile:
         fitting = Fitting(self.credit)
         found = fitting.fit(value, self.type)
         for path, what in fitting.findings:
-            self.findings.misfits[re.sub(r"\[\d+\]", "[*]", path)] += 1
-            self.findings.first_misfit = self.findings.first_misfit or f"{self.place(number)}: {path}: {what}"
-        return found
+            self.findings.note_misfit(re.sub(r"\[\d+\]", "[*]", path), f"{self.place(number)}: {path}: {what}")
+        if self.metric is None:
+            return found
+        found, refusals = accept_value(self.metric, found)
+        return Surplus(found, tuple(refusals.leaves)) if refusals.leaves else found
 
 
 NOT_UTF8 = "is not UTF-8", "; convert the file to UTF-8 first"
 
 
-def as_id(value: Any) -> Any:
-    """A text or a whole number, by which a document may be paired; else None."""
-    return value if type(value) in (str, int) else None
+def named(portion: Portion, keys: list[Any]) -> list[Any]:
+    """The ids of some lines: what they are called outside of themselves, else what they say."""
+    if portion.names is None:
+        return keys
+    return [key if name is None else name for name, key in zip(portion.names, keys, strict=True)]
 
 
 # Two files laid against each other.
@@ -317,11 +303,19 @@ class Pairing:
                 )
         return self.how
 
-    def watch_keys(self, ignored: Collection[str], promised: bool, count: bool) -> None:
+    def watch_keys(self, known: KnownKeys, promised: bool, count: bool) -> None:
         """From now on, look for keys that the shape does not know; in a reference of an inferred shape there are none."""
         for side in (self.reference, self.predicted) if promised else (self.predicted,):
-            side.unknown = Unknown(side.type, ignored, (side.id_field,))
+            side.unknown = known.and_also((side.id_field,))
         self.predicted.findings.unknown_counts = count
+
+    def take_over(self, other: Pairing) -> None:
+        """Pair and look as another pairing of documents of the same shape does."""
+        self.how = other.how
+        self.predicted.metric = other.predicted.metric
+        self.predicted.findings.unknown_counts = other.predicted.findings.unknown_counts
+        for ours, theirs in ((self.reference, other.reference), (self.predicted, other.predicted)):
+            ours.unknown = theirs.unknown
 
     def batches(self) -> Iterator[Batch]:
         """All documents, in the order of the reference."""
@@ -333,14 +327,12 @@ class Pairing:
             if self.predicted.unknown is None:
                 yield batch
             else:
-                sides = settle_unknown(
-                    batch.ids, batch.references, batch.predictions, findings, findings.unknown_counts
-                )
-                yield Batch(batch.ids, *sides)
+                find = self.predicted.unknown.find if self.reference.unknown is None else None
+                yield Batch(batch.ids, *settle_unknown(batch.ids, batch.references, batch.predictions, findings, find))
 
     def open(self, side: RecordFile) -> Reader:
         """A side from its beginning: as columns where there are columns, else line by line."""
-        if not isinstance(side.lines, ArrowLines) or side.text_field is not None:
+        if not isinstance(side.lines, ArrowLines):
             return Reader(side)
         from tallystick.tasks.records.arrow import ColumnReader
 
@@ -464,30 +456,27 @@ class Reader:
     """What to say about how the file is read."""
 
     def __init__(self, side: RecordFile) -> None:
-        self.side = side
+        self.side, self.remark = side, side.lines.remark
         self.source: Iterator[Any] = side.lines.portions()
         self.waiting: list[Any] = []
 
     def first_id(self) -> Any:
         """The id of the first document."""
         for portion in self.source:
-            return self.side.identify(portion.lines[0])
+            return self.side.identify_all(portion.slice(0, 1))[0]
         raise InputError("has no records; expected one JSON value a line", self.side.lines.file)
 
     def ids(self) -> Iterator[tuple[int, Any]]:
         """The ids of all documents, with their lines."""
         for portion in self.source:
-            yield from zip(portion.numbers, map(self.side.identify, portion.lines), strict=True)
+            yield from zip(portion.numbers, self.side.identify_all(portion), strict=True)
 
     def take(self, count: int | None = None) -> tuple[list[int], list[Any], Sequence[Any]]:
         """Line numbers, ids and values of the next documents: a portion, or so many."""
         portions = self._take_chunks(count)
         if not portions:
             return [], [], []
-        portion = portions[0]
-        if len(portions) > 1:
-            parts = ((one.numbers, one.lines, one.offsets) for one in portions)
-            portion = Portion(*(list(chain.from_iterable(some)) for some in zip(*parts, strict=True)))
+        portion = Portion.joined(portions)
         keys, values = self.side.read(portion)
         return portion.numbers, keys, values
 
@@ -520,8 +509,8 @@ class Reader:
         places.pop(UNREADABLE, None)
         unread = [number for number, key in zip(numbers, keys, strict=True) if key is UNREADABLE]
         for portion in chain(self.waiting, self.source):
-            for number, line, offset in zip(portion.numbers, portion.lines, portion.offsets, strict=True):
-                key = side.identify(line)
+            found = zip(portion.numbers, portion.lines, portion.offsets, side.identify_all(portion), strict=True)
+            for number, line, offset, key in found:
                 if key is UNREADABLE:
                     unread.append(number)
                     continue
@@ -542,9 +531,52 @@ class Reader:
         return self.side.read(Portion([number], [line], [0]))[1][0]
 
 
+def reference_id(settings: RecordSettings) -> str:
+    """Where the names of the reference's documents are."""
+    return settings.reference_id or settings.id or "id"
+
+
+def open_reference(reference: Any, settings: RecordSettings, type_: Any = None) -> Lines:
+    """The documents of the reference, wherever they are; `type_` is theirs, as far as it is known."""
+    return open_documents(
+        reference, name="reference", take=settings.reference_from, id=reference_id(settings), kinds=_kinds(type_),
+        fields=_field_names(type_), text=type_ is not str,
+    )  # fmt: skip
+
+
+def open_predictions(predicted: Any, settings: RecordSettings, type_: Any, reference: Lines) -> Lines:
+    """The predicted documents; one object is {id: document} if that of the reference is."""
+    by_key = isinstance(reference, HeldLines) and are_named(reference)
+    return open_documents(
+        predicted, name="predicted", take=settings.from_, id=settings.id or "id", kinds=_kinds(type_),
+        fields=_field_names(type_), by_key=by_key, text=type_ is not str,
+    )  # fmt: skip
+
+
+def _field_names(type_: Any) -> Collection[str]:
+    return () if type_ is None else record_fields(type_) or ()
+
+
+def _kinds(type_: Any) -> Callable[[str], str] | None:
+    """What kind of value the type has at the path of a table's column."""
+    return None if type_ is None else lambda path: _kind_at(shape_of(type_), read_path(path))
+
+
+def _kind_at(shape: Shape, steps: Sequence[str | int]) -> str:
+    for step in steps:
+        shapes = [shape_of(case) for case in shape.parts.values()] if shape.kind == "union" else [shape]
+        parts = [one.parts for one in shapes if one.kind == ("record" if isinstance(step, str) else "items")]
+        inner = next((one.get(str(step)) if isinstance(step, str) else next(iter(one.values())) for one in parts), None)
+        if inner is None:
+            return ""
+        shape = shape_of(inner)
+    kinds = {shape.type} if shape.kind != "union" else set(shape.parts.values())
+    return "boolean" if kinds == {bool} else "number" if kinds & {int, float} else "text"
+
+
 def lay_together(
-    reference: str | Path | Lines,
-    predicted: str | Path | Lines,
+    reference: Any,
+    predicted: Any,
     shape: RecordShape,
     settings: RecordSettings,
     missing: Missing | None = None,
@@ -554,9 +586,17 @@ def lay_together(
     if shape.schema is not None and settings.credit == "each":
         theirs = loose_converter(shape.schema)  # where each field counts by itself, one that is not there is only that
     key, credit = settings.id or "id", settings.credit
-    left = RecordFile(open_records(reference), ours, shape.reference, key, credit=credit)
-    right = RecordFile(
-        open_records(predicted), theirs, shape.predicted, key, settings.from_, credit=credit, advice=LENIENT
+    left = RecordFile(
+        open_reference(reference, settings, shape.reference),
+        ours,
+        shape.reference,
+        reference_id(settings),
+        credit=credit,
     )
-    right.lenient, right.tolerant = settings.lenient, not shape.promised
+    right = RecordFile(
+        open_predictions(predicted, settings, shape.reference, left.lines), theirs, shape.predicted, key, credit=credit,
+        advice=LENIENT,
+    )  # fmt: skip
+    texts = isinstance(right.lines, HeldLines) and right.lines.texts
+    right.lenient, right.tolerant = settings.lenient or texts, not shape.promised
     return Pairing(left, right, id_named=settings.id is not None, missing=missing)

@@ -22,9 +22,7 @@ things in its code are not in its paper, and a third is a trap:
 
 from __future__ import annotations
 
-import re
-import string
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,24 +31,12 @@ from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.normalise import f1, precision, subset
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import match
-from tallystick.errors import MetricError, did_you_mean
+from tallystick.algebra.text import normalise_text
 from tallystick.files.pairing import Paired, pair_values
 from tallystick.results.result import Result
 from tallystick.structures.texts import Entity, NAryRelation, RoleFillerEntity, TextMention
 from tallystick.tasks.metric import Entry, NamedMetric, choose, declare, score_expression, settings_line
-from tallystick.tasks.named import Types, weigh_by_kind
-
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
-
-
-def grit_string(text: str) -> str:
-    """Lower case, without ASCII punctuation, articles and superfluous blanks, as grit, gtt and SQuAD compare strings."""
-    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
-
-
-STRINGS: dict[str, Callable[[str], str]] = {"grit": grit_string, "exact": str}
-"""How texts are compared, by name."""
+from tallystick.tasks.named import Types, steps_named, weigh_by_kind
 
 
 @dataclass(frozen=True)
@@ -62,10 +48,7 @@ class RoleOptions:
     weights: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
-        if self.strings not in STRINGS:
-            raise MetricError(
-                f"no strings {self.strings!r}; there are {', '.join(STRINGS)}.{did_you_mean(self.strings, STRINGS)}"
-            )
+        steps_named(self.strings)
 
 
 PLAIN = RoleOptions()
@@ -129,7 +112,7 @@ def evaluate(
 
 def score(pairs: Paired[Any], metrics: Sequence[str] = (), options: RoleOptions = PLAIN) -> dict[str, Result]:
     """All metrics, or those that are asked for."""
-    read = STRINGS[options.strings]
+    read = steps_named(options.strings)
     reference = tuple(_view(document, read, singly=False) for document in pairs.reference)
     empty = sum(not arg.entity.mentions for view in reference for arg in view.args)
     notes = pairs.warnings
@@ -156,7 +139,7 @@ def score(pairs: Paired[Any], metrics: Sequence[str] = (), options: RoleOptions 
     }
 
 
-def _view(document: Any, read: Callable[[str], str], *, singly: bool) -> RolesView:
+def _view(document: Any, read: tuple[str, ...], *, singly: bool) -> RolesView:
     """Strings as they are compared; an entity is a set of them."""
     args = []
     for arg in _relation(document).args:
@@ -187,7 +170,7 @@ def _relation(document: Any) -> NAryRelation[Any]:
     )
 
 
-def _mention(mention: Any, read: Callable[[str], str]) -> TextMention:
+def _mention(mention: Any, steps: tuple[str, ...]) -> TextMention:
     if isinstance(mention, TextMention):
-        return TextMention(read(mention.text), mention.kind)
-    return TextMention(read(mention) if isinstance(mention, str) else str(mention))
+        return TextMention(normalise_text(mention.text, steps), mention.kind)
+    return TextMention(normalise_text(mention, steps) if isinstance(mention, str) else str(mention))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.tasks.contract import Reading, Task, option
-from tallystick.tasks.named import MentionSettings
+from tallystick.tasks.named import STRINGS, STRINGS_HELP, MentionSettings
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class RoleSettings(MentionSettings):
     """What is the same mention and the same role."""
 
     # fmt: off
-    strings: str = option("grit", "How texts are compared: without case, punctuation and articles, or as they are.", choices=("grit", "exact"))
+    strings: str = option("grit", STRINGS_HELP, choices=tuple(STRINGS))
     # fmt: on
 
 
@@ -35,6 +35,19 @@ class Roles(Task):
     main = explained = "ceaf_ree"
     breakdowns = ("label", "field")
     labels = {"role": "args[*].role", "mention": "mentions[*].role"}
+
+    a_document = "document of roles"
+    document_keys = ("id", "docid", "doc_id", "roles", "extracts", "pred_extracts")
+    data = """
+    A document is a dict with the entities of each role, an entity a list of its mentions, a mention a text:
+    {"PerpInd": [["guerrillas", "the rebels"], ["a sniper"]], "Target": []}.
+    Give one document, a list of them, or a mapping by id; a mention may be {"start": 3, "end": 5} too, where ends are exclusive.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.roles.files import role_document
+
+        return role_document(value, where)
 
     def read(self, reference: Any, predicted: Any, settings: RoleSettings, reading: Reading) -> Any:
         from tallystick.files.pairing import pair_documents

@@ -22,10 +22,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.engine.tally import Labelled
+from tallystick.errors import MetricError, did_you_mean
+from tallystick.results.explanation import Explanation, Plain, explain_document
 from tallystick.results.tables import labels_table
 from tallystick.show import drawings
 from tallystick.show.tables import Column, Table
-from tallystick.tasks.spans.counts import Grid, Rows
+from tallystick.tasks.spans.counts import Grid, Rows, scheme_pairs
 from tallystick.tasks.spans.segments import (
     AnnotatedTexts,
     IntArray,
@@ -40,11 +42,10 @@ from tallystick.tasks.spans.segments import (
 )
 
 if TYPE_CHECKING:
-    from tallystick.results.explanation import Explanation
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.tasks.spans.files import SpanCorpus
-    from tallystick.tasks.spans.segments import Span
+    from tallystick.tasks.spans.metrics import Prepared
 
 
 class Outcome(IntEnum):
@@ -156,24 +157,35 @@ def align(texts: AnnotatedTexts) -> Alignment:
     guess_free = np.ones(len(texts.predicted), dtype=np.bool_)
     gold_free[right.reference], guess_free[right.predicted] = False, False
     others = pairs.take(gold_free[pairs.reference] & guess_free[pairs.predicted])
-    tags = same_tag(ordered, others)
-    others = others.take(one_to_one(others, others.tokens / _union(ordered, others) + tags))
-    gold_free[others.reference], guess_free[others.predicted] = False, False
-    tags, bounds = same_tag(ordered, others), same_boundaries(ordered, others)
-    kind = np.where(tags, Outcome.BOUNDARY, np.where(bounds, Outcome.TYPE, Outcome.BOTH))
-    off = _union(ordered, others) - others.tokens
-    missed, spurious = np.flatnonzero(gold_free), np.flatnonzero(guess_free)
-    reference = np.concatenate((right.reference, others.reference, missed, np.full(len(spurious), -1)))
-    predicted = np.concatenate((right.predicted, others.predicted, np.full(len(missed), -1), spurious))
-    sizes = {Outcome.CORRECT: len(right), Outcome.MISSED: len(missed), Outcome.SPURIOUS: len(spurious)}
-    correct, lost, invented = (np.full(size, outcome, np.int64) for outcome, size in sizes.items())
-    none = [np.zeros(size, np.int64) for size in (len(right), len(missed) + len(spurious))]
+    others = others.take(one_to_one(others, others.tokens / _union(ordered, others) + same_tag(ordered, others)))
+    found = aligned(ordered, right, others)
+    return replace(
+        found,
+        texts=texts,
+        reference=np.append(gold_order, -1)[found.reference],  # -1 takes the appended one
+        predicted=np.append(guess_order, -1)[found.predicted],
+    )
+
+
+def aligned(texts: AnnotatedTexts, *chosen: Pairs) -> Alignment:
+    """The alignment that some pairs make: these, then what was missed, then what is spurious."""
+    pairs_r, pairs_p = (np.concatenate([getattr(some, side) for some in chosen]) for side in ("reference", "predicted"))
+    free = [np.ones(len(side), dtype=np.bool_) for side in (texts.reference, texts.predicted)]
+    free[0][pairs_r], free[1][pairs_p] = False, False
+    missed, spurious = np.flatnonzero(free[0]), np.flatnonzero(free[1])
+    kinds = []
+    for some in chosen:
+        tags, bounds = same_tag(texts, some), same_boundaries(texts, some)
+        wrong = np.where(tags, Outcome.BOUNDARY, np.where(bounds, Outcome.TYPE, Outcome.BOTH))
+        kinds.append(np.where(tags & bounds, Outcome.CORRECT, wrong))
+    alone = [np.full(len(missed), Outcome.MISSED), np.full(len(spurious), Outcome.SPURIOUS)]
+    off = [_union(texts, some) - some.tokens for some in chosen]
     return Alignment(
         texts,
-        np.append(gold_order, -1)[reference],  # -1 takes the appended one
-        np.append(guess_order, -1)[predicted],
-        np.concatenate((correct, kind, lost, invented)),
-        np.concatenate((none[0], off, none[1])),
+        np.concatenate((pairs_r, missed, np.full(len(spurious), -1))),
+        np.concatenate((pairs_p, np.full(len(missed), -1), spurious)),
+        np.concatenate((*kinds, *alone)).astype(np.int64),
+        np.concatenate((*off, np.zeros(len(missed) + len(spurious), np.int64))),
     )
 
 
@@ -217,11 +229,8 @@ def seqeval_report(result: Result, digits: int = 2) -> str:
     return "\n".join([head, "", *(line(row.label, row.figures, row.support) for row in rows), "", *means, ""])
 
 
-def errors_tables(
-    corpus: SpanCorpus, alignment: Alignment, limit: int | None = 20, *, brief: bool = False
-) -> list[Table]:
-    """How often what went wrong, which tag was taken for which, and the errors with their places; `brief`: files by their
-    names alone."""
+def errors_tables(corpus: SpanCorpus, alignment: Alignment, limit: int | None = 20) -> list[Table]:
+    """How often what went wrong, which tag was taken for which, and the errors with their places."""
     counts = alignment.counts().ravel().tolist()
     close = alignment.boundary_errors().get(1, 0)
     now, fixed = alignment.f1_if_fixed()
@@ -242,7 +251,7 @@ def errors_tables(
     wrong = sum(counts) - counts[Outcome.CORRECT]
     more = f", the first {len(listed):,} of {wrong:,} (--rows)" if len(listed) < wrong else ""
     errors = [
-        [str(error.outcome), _brief(corpus, error) if brief else _place(corpus, error), _shown(corpus, error, error.reference),
+        [str(error.outcome), _brief(corpus, _place(corpus, error)), _shown(corpus, error, error.reference),
          _shown(corpus, error, error.predicted), error.tokens_off]
         for error in listed
     ]  # fmt: skip
@@ -282,7 +291,11 @@ def errors_as_dict(corpus: SpanCorpus, alignment: Alignment, limit: int | None =
 
 def repairs_table(corpus: SpanCorpus, limit: int | None = None) -> Table:
     """Every tag that does not follow the scheme, with its place."""
-    rows = [[str(place), tag, str(fault)] for repairs in corpus.repairs for place, tag, fault in repairs.listed(limit)]
+    rows = [
+        [_brief(corpus, str(place)), tag, str(fault)]
+        for repairs in corpus.repairs
+        for place, tag, fault in repairs.listed(limit)
+    ]
     return Table(["where", "tag", "what is wrong"], rows, "Tags that do not follow the scheme")
 
 
@@ -307,9 +320,8 @@ def _place(corpus: SpanCorpus, error: SpanError) -> str:
     return corpus.where(error.text, error.predicted, 1)
 
 
-def _brief(corpus: SpanCorpus, error: SpanError) -> str:
+def _brief(corpus: SpanCorpus, where: str) -> str:
     """A place with the name of its file; with the whole path where both files have one name."""
-    where = _place(corpus, error)
     names = [] if corpus.tagged is None else [PurePath(origin.name).name for origin in corpus.tagged.origins]
     return PurePath(where).name if names and len(set(names)) == len(names) else where
 
@@ -343,7 +355,7 @@ def spans_parts(corpus: SpanCorpus, results: Mapping[str, Result], listed: int =
     labelled = {name: result for name, result in results.items() if isinstance(result.kind, Labelled)}
     return Parts(
         [labels_table(result, title=f"By tag, under {name}") for name, result in labelled.items()],
-        errors_tables(corpus, alignment, listed, brief=True),
+        errors_tables(corpus, alignment, listed),
         explain=drawn.explain,
         draw=drawn.draw,
         alignment="Segments of both sides",
@@ -353,8 +365,10 @@ def spans_parts(corpus: SpanCorpus, results: Mapping[str, Result], listed: int =
 class DrawnSpans:
     """The segments of any document, as a drawing and as a list."""
 
-    def __init__(self, corpus: SpanCorpus, alignment: Alignment) -> None:
+    def __init__(self, corpus: SpanCorpus, alignment: Alignment, worth: Sequence[float] | None = None) -> None:
+        """`worth`: what each entry of the alignment counts; those that are right 1, and others nothing, unless given."""
         self.corpus, self.alignment = corpus, alignment
+        self.worth = (alignment.outcome == Outcome.CORRECT).astype(float).tolist() if worth is None else worth
         self.texts: dict[Any, list[int]] = {}
         for text in range(corpus.texts.texts):
             document = text if corpus.documents is None else int(corpus.documents[text])
@@ -363,14 +377,14 @@ class DrawnSpans:
         self.entries = np.argsort(of_text, kind="stable")
         self.begins = np.searchsorted(of_text[self.entries], np.arange(corpus.texts.texts + 1))
 
-    def _found(self, document: Any) -> Iterator[tuple[int, Outcome, Span | None, Span | None]]:
-        """Text, outcome and both segments of each entry of the alignment, in the order of the text."""
+    def _found(self, document: Any) -> Iterator[tuple[int, Outcome, float, Span | None, Span | None]]:
+        """Text, outcome, worth and both segments of each entry of the alignment, in the order of the text."""
         for text in self.texts[document]:
             rows = [
-                (text, Outcome(int(self.alignment.outcome[entry])), *self.alignment.spans(entry))
+                (text, Outcome(int(self.alignment.outcome[entry])), self.worth[entry], *self.alignment.spans(entry))
                 for entry in self.entries[self.begins[text] : self.begins[text + 1]].tolist()
             ]
-            yield from sorted(rows, key=lambda row: min(span.start for span in row[2:] if span is not None))
+            yield from sorted(rows, key=lambda row: min(span.start for span in row[3:] if span is not None))
 
     def draw(self, document: Any) -> Sequence[drawings.Drawing]:
         """The text with the segments of both sides; nothing where the tokens are not known."""
@@ -380,7 +394,7 @@ class DrawnSpans:
         begins = dict(zip(self.texts[document], np.cumsum([0, *map(len, sentences)]).tolist(), strict=False))
         marks: tuple[list[drawings.Mark], list[drawings.Mark]] = ([], [])
         status = {Outcome.CORRECT: drawings.RIGHT, Outcome.MISSED: drawings.MISSED, Outcome.SPURIOUS: drawings.SPURIOUS}
-        for number, (text, outcome, *spans) in enumerate(self._found(document)):
+        for number, (text, outcome, _, *spans) in enumerate(self._found(document)):
             for side, span in enumerate(spans):
                 for start, end in () if span is None else span.pieces or ((span.start, span.end),):
                     place = begins[text] + start, begins[text] + end
@@ -391,15 +405,13 @@ class DrawnSpans:
 
     def explain(self, document: Any) -> Explanation:
         """The segments of both sides, pair by pair."""
-        from tallystick.results.explanation import Explanation
-
         children = []
-        for text, outcome, reference, predicted in self._found(document):
+        for text, outcome, worth, reference, predicted in self._found(document):
             status = {Outcome.MISSED: "missed", Outcome.SPURIOUS: "spurious"}.get(outcome, "matched")
             children.append(
                 Explanation(
                     str(outcome), status, self._span_text(text, reference), self._span_text(text, predicted),
-                    float(outcome == Outcome.CORRECT), float(reference is not None), float(predicted is not None), "segment",
+                    worth, float(reference is not None), float(predicted is not None), "segment",
                 )
             )  # fmt: skip
         right, ours, theirs = (
@@ -413,4 +425,43 @@ class DrawnSpans:
         if span is None:
             return None
         where = ",".join(f"{start}–{end - 1}" for start, end in span.pieces or ((span.start, span.end),))
-        return f"{span.tag} {self.corpus.words(text, span)} [{where}]"
+        return Plain(f"{span.tag} {self.corpus.words(text, span)} [{where}]".replace("  ", " "))
+
+
+def span_tree(name: str, corpus: SpanCorpus, prepared: Prepared, document: Any) -> Explanation:
+    """The alignment of one document under a metric: its segments pair by pair, or its units."""
+    if document not in corpus.ids:
+        hint = did_you_mean(str(document), map(str, corpus.ids))
+        raise MetricError(f"no document {document!r}; there are {len(corpus.ids):,}.{hint}")
+    place = corpus.ids.index(document)
+    rows = np.arange(prepared.texts.texts) if corpus.documents is None else corpus.documents
+    sides = (prepared.texts.reference, prepared.texts.predicted)
+    one, other = (side.take(np.flatnonzero(rows[side.text] == place)) for side in sides)
+    texts = replace(prepared.texts, reference=one, predicted=other)
+    metric, corpus = prepared.metrics[name], replace(corpus, texts=texts)
+    if metric.scheme is not None:
+        pairs, right = scheme_pairs(texts, metric.scheme, greedy=metric.greedy)
+        found = aligned(texts, pairs)
+        partly = 0.5 if metric.scheme == "partial" else 0.0
+        worth = [*np.where(right, 1.0, partly).tolist(), *[0.0] * (len(found.outcome) - len(right))]
+        return DrawnSpans(corpus, found, worth).explain(document)
+    if name == "segment" and not prepared.options.distinct:
+        return DrawnSpans(corpus, align(texts)).explain(document)
+    units = [_units(corpus, side, separators=name == "ts") for side in (one, other)]
+    return explain_document(metric.node, units[0], units[1])
+
+
+def _units(corpus: SpanCorpus, side: Segments, *, separators: bool) -> list[dict[str, str]]:
+    """The tokens of some segments, and the separators inside them, as a reader sees them."""
+    out = []
+    for number in range(len(side)):
+        span = span_of(corpus.texts, side, number)
+        assert span is not None
+        text, stretches = int(side.text[number]), span.pieces or ((span.start, span.end),)
+        words = corpus.tokens(text)
+        names = [f"{words[k]} [{k}]" if words else f"[{k}]" for start, end in stretches for k in range(start, end)]
+        if separators:
+            names += [f"{k}_{k + 1}" for start, end in stretches for k in range(start, end - 1)]
+        several = corpus.documents is not None
+        out += [{"unit": Plain(f"{text + 1}: {name}" if several else name), "tag": span.tag} for name in names]
+    return out

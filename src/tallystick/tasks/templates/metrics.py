@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import comb, perm
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,9 @@ from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.normalise import best, f1, subset
 from tallystick.algebra.records import each, record
 from tallystick.algebra.sets import Match, match
-from tallystick.algebra.text import text
+from tallystick.algebra.text import normalise_text, text
 from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, assign, look_up, number
-from tallystick.engine.assignment import best_f, gradient
+from tallystick.engine.assignment import best_f
 from tallystick.engine.data import Objects, Scope
 from tallystick.engine.encoded import Items, unshared
 from tallystick.engine.tally import Counts, Kind
@@ -34,23 +35,28 @@ from tallystick.results.result import Result
 from tallystick.structures import Entity, Template, TemplateSet
 from tallystick.structures.texts import alternatives
 from tallystick.tasks.metric import NamedMetric, choose, score_expression
+from tallystick.tasks.named import steps_named
 from tallystick.tasks.templates.files import PairedTemplates
 
 Document = TemplateSet[Entity[str]]
 
-# Similarities of fillers, which are entities: mentions as texts without case, punctuation and articles.
+# Similarities of fillers, which are entities: sets of what is left of their mentions.
 
-phi_mention = text("equal", "casefold", "punctuation", "articles", "whitespace")
-"""Equality of mentions after gtt's normalisation."""
 
-FILLERS: dict[str, Similarity] = {
-    "subset": record(mentions=subset(phi_mention)),
-    "any": record(mentions=best(phi_mention)),
-    "phi3": record(mentions=match(phi_mention)),
-    "phi4": record(mentions=f1(match(phi_mention))),
-    "words": record(mentions=best(text("token_set", "casefold", "punctuation", "articles", "whitespace"))),
-}
-"""φ of two fillers by name: eq. 25, any mention in common, eq. 17, eq. 18, and the words in common."""
+def fillers_by_name(strings: str = "gtt") -> dict[str, Similarity]:
+    """φ of two fillers by name: eq. 25, any mention in common, eq. 17, eq. 18, and the words in common."""
+    steps = steps_named(strings)
+    mention = text("equal", *steps)
+    return {
+        "subset": record(mentions=subset(mention, distinct=True)),
+        "any": record(mentions=best(mention)),
+        "phi3": record(mentions=match(mention, distinct=True)),
+        "phi4": record(mentions=f1(match(mention, distinct=True))),
+        "words": record(mentions=best(text("token_set", *steps))),
+    }
+
+
+FILLERS = fillers_by_name()
 
 phi_type = via(alternatives, subset(exact))
 """The predicted type is one of the reference's."""
@@ -86,6 +92,11 @@ class Meeting:
     @property
     def document(self) -> I64:
         return self.document_r[self.i]
+
+    @property
+    def typed(self) -> int:
+        """What the type of a template is worth to gtt: 1, or nothing where templates have no types."""
+        return int(any(template.type for template in (*self.reference, *self.predicted)))
 
     def sizes(self, own: int) -> tuple[F64, F64]:
         """den_p and den_r of each document, where a template is worth so much by itself, and its fillers."""
@@ -155,61 +166,66 @@ def inside(reference: str, predicted: str) -> float:
     return float(predicted in reference)
 
 
-def gtt_alignment(pairs: PairedTemplates) -> tuple[Meeting, I64, F64]:
+def gtt_alignment(pairs: PairedTemplates, strings: str = "gtt") -> tuple[Meeting, I64, F64]:
     """The templates that meet, which of the pairs gtt's scorer matches, and the gap of each document (0: optimal)."""
-    table = meet(pairs, inside, FILLERS["subset"])
-    den_p, den_r = table.sizes(1)
+    table = meet(pairs, inside, fillers_by_name(strings)["subset"])
+    own = table.typed
+    den_p, den_r = table.sizes(own)
     found = best_f(
-        table.i, table.j, 1 + table.of_predicted, 1 + table.of_reference, table.document, den_p, den_r,
+        table.i, table.j, own + table.of_predicted, own + table.of_reference, table.document, den_p, den_r,
         len(table.reference), len(table.predicted),
     )  # fmt: skip
-    chosen = found.chosen.copy()
-    for document in np.flatnonzero(found.gap == 0).tolist():
-        _take_first(table, document, chosen, float(den_p[document]), float(den_r[document]))
-    return table, np.flatnonzero(chosen), found.gap
+    chosen, gap = found.chosen.copy(), found.gap.copy()
+    order = np.argsort(table.document, kind="stable")
+    for pairs_of_one in np.split(order, np.flatnonzero(np.diff(table.document[order])) + 1) if len(order) else ():
+        document = int(table.document[pairs_of_one[0]])
+        if _take_gtts_map(table, pairs_of_one, document, chosen, float(den_p[document]), float(den_r[document])):
+            gap[document] = 0
+    return table, np.flatnonzero(chosen), gap
 
 
-TIES = 200_000
-"""Up to so many maps of a document are put in gtt's order; with more, a tie is the solver's."""
+MAPS = 500_000
+"""Up to so many maps of a document are tried one by one, as gtt does; of more, the solver finds one with the largest F."""
 
 
-def _take_first(table: Meeting, document: int, chosen: Mask, den_p: float, den_r: float) -> None:
-    """Of the optimal matchings of a document, the one that gtt's enumeration meets first.
+def _take_gtts_map(table: Meeting, pairs: I64, document: int, chosen: Mask, den_p: float, den_r: float) -> bool:
+    """Choose the map of a document's templates that gtt's enumeration chooses, if there are not too many.
 
-    They share both sums (see `engine.assignment`) and differ in slots at most. gtt tries for the first predicted
-    template the reference templates in order and then none, and so on for the others; a template of another type takes
-    up its place too. A number in base (n + 1), one digit for each predicted template, is the rank of a map in that
-    order; added to the weights, small enough to break ties only, it makes the first one the heaviest.
+    gtt tries for the first predicted template the reference templates in order and then none, and so on for the others; a
+    template of another type takes up its place too. It keeps the first map with the largest F, as floating point has it: maps with
+    one F in theory may differ in their sums, in slots, and in the last bit.
     """
-    gold, system = (np.flatnonzero(side == document) for side in (table.document_r, table.document_p))
-    m, n = len(system), len(gold)
-    if m == 0 or n == 0 or max(m, n) == 1 or (n + 1) ** m > TIES:
-        return
-    pairs = np.flatnonzero(table.document == document)
-    a, b = 1 + table.of_predicted[pairs], 1 + table.of_reference[pairs]
-    kept = chosen[pairs]
-    if not kept.any():
-        return
-    x, y = a[kept].sum(keepdims=True), b[kept].sum(keepdims=True)
-    weight_p, weight_r = gradient(x, y, np.array([den_p]), np.array([den_r]))
-    digits = (n - np.arange(n))[None, :] * (float(n + 1) ** np.arange(m)[::-1])[:, None]
-    weights = digits * (1e-9 / (n + 1) ** m)
-    rows, columns = table.j[pairs] - system[0], table.i[pairs] - gold[0]
-    weights[rows, columns] += weight_p * a + weight_r * b
-    k, q = np.divmod(np.arange(m * n), n)
-    taken = assign(k, q, weights.reshape(-1), m, n).reshape(m, n)[rows, columns]
-    if a[taken].sum() == x and b[taken].sum() == y:
-        chosen[pairs] = taken
+    (gold, n), (system, m) = (
+        (
+            int(np.searchsorted(side, document)),
+            int(np.searchsorted(side, document + 1) - np.searchsorted(side, document)),
+        )
+        for side in (table.document_r, table.document_p)
+    )
+    if sum(comb(m, k) * perm(n, k) for k in range(min(m, n) + 1)) > MAPS:
+        return False
+    earned = np.zeros((2, m, n + 1))
+    rows, columns = table.j[pairs] - system, table.i[pairs] - gold
+    earned[:, rows, columns] = table.typed + np.stack((table.of_predicted[pairs], table.of_reference[pairs]))
+    maps, sums, free = np.empty((1, 0), np.int64), np.zeros((2, 1)), np.ones((1, n + 1), np.bool_)
+    for k in range(m):
+        of, place = np.nonzero(free)
+        maps, sums, free = np.column_stack((maps[of], place)), sums[:, of] + earned[:, k, place], free[of]
+        free[np.arange(len(place)), place] = place == n
+    p, r = sums[0] / den_p, sums[1] / den_r
+    f = np.divide(2 * p * r, p + r, out=np.zeros(len(p)), where=p + r > 0)
+    chosen[pairs] = maps[f.argmax()][rows] == columns
+    return True
 
 
-def gtt(pairs: PairedTemplates) -> tuple[F64, list[str]]:
+def gtt(pairs: PairedTemplates, strings: str = "gtt") -> tuple[F64, list[str]]:
     """Rows of gtt's scorer."""
-    table, chosen, gap = gtt_alignment(pairs)
+    table, chosen, gap = gtt_alignment(pairs, strings)
     notes = [
         f"gtt: the search stopped in document {pairs.ids[k]}; its F may be {gap[k]:.4f} higher than what was counted"
         for k in np.flatnonzero(gap).tolist()
     ]
-    return table.rows(chosen, 1), notes
+    return table.rows(chosen, table.typed), notes
 
 
 # The scorers of IterX (Chen et al. 2023): the matching with the largest Σ for precision, and what SciPy's ties make of it.
@@ -220,9 +236,9 @@ def one_of(reference: str, predicted: str) -> float:
     return float(predicted in alternatives(reference))
 
 
-def iterx_subset(pairs: PairedTemplates) -> tuple[F64, list[str]]:
+def iterx_subset(pairs: PairedTemplates, strings: str = "gtt") -> tuple[F64, list[str]]:
     """Rows of IterX's CEAF-RME-⊆; of matchings with one Σ for precision, the one with the larger recall."""
-    table = iterx_meeting(pairs)
+    table = iterx_meeting(pairs, strings)
     positive = np.flatnonzero(table.of_predicted > 0)
     # A recall below the whole corpus' fillers never outweighs one filler of precision.
     least = 1 / (1 + sum(len(t.fillers) for t in table.reference))
@@ -233,11 +249,11 @@ def iterx_subset(pairs: PairedTemplates) -> tuple[F64, list[str]]:
     return table.rows(chosen, 0), []
 
 
-def iterx_subset_quirks(pairs: PairedTemplates) -> tuple[F64, list[str]]:
+def iterx_subset_quirks(pairs: PairedTemplates, strings: str = "gtt") -> tuple[F64, list[str]]:
     """The same where ties are left to SciPy, as IterX leaves them: a document's recall hangs on the order of templates."""
     from scipy.optimize import linear_sum_assignment
 
-    table = iterx_meeting(pairs)
+    table = iterx_meeting(pairs, strings)
     chosen: list[int] = []
     place = {(i, j): k for k, (i, j) in enumerate(zip(table.i.tolist(), table.j.tolist(), strict=True))}
     for document in range(table.documents):
@@ -258,14 +274,15 @@ def iterx_subset_quirks(pairs: PairedTemplates) -> tuple[F64, list[str]]:
     return table.rows(np.array(sorted(chosen), np.int64), 0), []
 
 
-def iterx_meeting(pairs: PairedTemplates) -> Meeting:
+def iterx_meeting(pairs: PairedTemplates, strings: str = "gtt") -> Meeting:
     """Fillers with any mention in common; a predicted filler hits the first reference filler that has one.
 
     So `of_reference` counts the reference fillers that are the first for some predicted one, not all that are covered.
     """
-    table = meet(pairs, one_of, FILLERS["any"])
+    phi = fillers_by_name(strings)["any"]
+    table = meet(pairs, one_of, phi)
     blocks = Blocks(table.document_r, table.document_p, max(1, table.documents))
-    found = fillers_alike(table.reference, table.predicted, FILLERS["any"], blocks)
+    found = fillers_alike(table.reference, table.predicted, phi, blocks)
     if found is None:
         return table
     r, p, i, j = found
@@ -282,12 +299,14 @@ def iterx_meeting(pairs: PairedTemplates) -> Meeting:
     return replace(table, of_reference=look_up(distinct, table.i, table.j, len(p), len(r)))
 
 
-def iterx_phi3_quirks(pairs: PairedTemplates) -> tuple[F64, list[str]]:
+def iterx_phi3_quirks(pairs: PairedTemplates, strings: str = "gtt") -> tuple[F64, list[str]]:
     """IterX's CEAF-RME-φ3 with its denominator: a reference template of n types counts n times.
 
-    It does so only where something was predicted, so that the reference's size depends on the prediction.
+    It does so only where something was predicted, so that the reference's size depends on the prediction. And entities are lists:
+    each predicted mention counts that is in the reference's, however often it is repeated.
     """
-    rows = evaluate_metric(muc4_templates(FILLERS["phi3"]), pairs.reference, pairs.predicted).rows.copy()
+    each_mention = record(mentions=match(text("equal", *steps_named(strings)), "N:1", literal=True))
+    rows = evaluate_metric(muc4_templates(each_mention), pairs.reference, pairs.predicted).rows.copy()
     for k, (reference, predicted) in enumerate(zip(pairs.reference, pairs.predicted, strict=True)):
         if predicted.templates:
             rows[k, 3] = sum(
@@ -355,49 +374,40 @@ class TemplateMetric(NamedMetric):
         return muc4_templates(phi) if phi is not None and self.any_fillers else self.node
 
 
-SUBSET = muc4_templates(FILLERS["subset"])
+def metrics_for(strings: str = "gtt") -> dict[str, TemplateMetric]:
+    """Every metric of the task, where mentions are compared so."""
+    phi = fillers_by_name(strings)
+    eq32 = muc4_templates(phi["subset"])
+    declared = (
+        TemplateMetric("eq32", "eq. 32 with φ⊆ and the type as a slot (Du et al.)", eq32, view=WITH_TYPES, any_fillers=True),
+        TemplateMetric("gtt", "gtt's scorer: the largest F of each document", tally=gtt),
+        TemplateMetric("iterx_subset", "IterX's CEAF-RME-⊆", tally=iterx_subset),
+        TemplateMetric("iterx_phi3", "IterX's CEAF-RME-φ3", muc4_templates(phi["phi3"])),
+        TemplateMetric("eq32_fillers", "eq. 32 as printed: the type is a condition and earns nothing", eq32, any_fillers=True),
+        TemplateMetric("chen_subset", "eq. 32 with eq. 27 inside (Chen et al.)", muc4_templates(phi["subset"], "N:1"), view=BY_MENTION),
+        TemplateMetric("chen_phi3", "eq. 32 with eq. 28 inside (Chen et al.)", muc4_templates(phi["phi3"], "N:1"), view=BY_MENTION),
+        TemplateMetric("iterx_subset_quirks", "IterX's CEAF-RME-⊆ with its ties", tally=iterx_subset_quirks),
+        TemplateMetric("iterx_phi3_quirks", "IterX's CEAF-RME-φ3 with its denominator", tally=iterx_phi3_quirks, kind=Counts()),
+        TemplateMetric("granular", "BETTER granular, eq. 47: F of types × F of fillers", kind=Granular()),
+    )  # fmt: skip
+    return {metric.name: metric for metric in declared}
 
 
-def _by_name(*metrics: TemplateMetric) -> dict[str, TemplateMetric]:
-    return {metric.name: metric for metric in metrics}
-
-
-METRICS = _by_name(
-    TemplateMetric(
-        "eq32", "eq. 32 with φ⊆ and the type as a slot (Du et al.)", SUBSET, view=WITH_TYPES, any_fillers=True
-    ),
-    TemplateMetric("gtt", "gtt's scorer: the largest F of each document", tally=gtt),
-    TemplateMetric("iterx_subset", "IterX's CEAF-RME-⊆", tally=iterx_subset),
-    TemplateMetric("iterx_phi3", "IterX's CEAF-RME-φ3", muc4_templates(FILLERS["phi3"])),
-)
+ALL = metrics_for()
+METRICS = {name: ALL[name] for name in ("eq32", "gtt", "iterx_subset", "iterx_phi3")}
 """What `tallystick score templates` prints."""
 
-VARIANTS = _by_name(
-    TemplateMetric(
-        "eq32_fillers", "eq. 32 as printed: the type is a condition and earns nothing", SUBSET, any_fillers=True
-    ),
-    TemplateMetric(
-        "chen_subset",
-        "eq. 32 with eq. 27 inside (Chen et al.)",
-        muc4_templates(FILLERS["subset"], "N:1"),
-        view=BY_MENTION,
-    ),
-    TemplateMetric(
-        "chen_phi3", "eq. 32 with eq. 28 inside (Chen et al.)", muc4_templates(FILLERS["phi3"], "N:1"), view=BY_MENTION
-    ),
-    TemplateMetric("iterx_subset_quirks", "IterX's CEAF-RME-⊆ with its ties", tally=iterx_subset_quirks),
-    TemplateMetric(
-        "iterx_phi3_quirks", "IterX's CEAF-RME-φ3 with its denominator", tally=iterx_phi3_quirks, kind=Counts()
-    ),
-    TemplateMetric("granular", "BETTER granular, eq. 47: F of types × F of fillers", kind=Granular()),
-)
+VARIANTS = {name: metric for name, metric in ALL.items() if name not in METRICS}
 """On request."""
-
-ALL = {**METRICS, **VARIANTS}
 
 
 def evaluate(
-    reference: Any, predicted: Any, metrics: Sequence[str] = tuple(METRICS), *, fillers: str | Similarity | None = None
+    reference: Any,
+    predicted: Any,
+    metrics: Sequence[str] = tuple(METRICS),
+    *,
+    fillers: str | Similarity | None = None,
+    strings: str = "gtt",
 ) -> dict[str, Result]:
     """Score two sequences of TemplateSet[Entity[str]], or two mappings by document id."""
     from tallystick.results.evaluation import paired
@@ -405,23 +415,29 @@ def evaluate(
     ids, left, right = paired(reference, predicted)
     assert isinstance(left, Objects)
     assert isinstance(right, Objects)
-    return score(PairedTemplates(tuple(ids), tuple(left.values), tuple(right.values)), metrics, fillers=fillers)
+    pairs = PairedTemplates(tuple(ids), tuple(left.values), tuple(right.values))
+    return score(pairs, metrics, fillers=fillers, strings=strings)
 
 
 def score(
-    pairs: PairedTemplates, metrics: Sequence[str] = tuple(METRICS), *, fillers: str | Similarity | None = None
+    pairs: PairedTemplates,
+    metrics: Sequence[str] = tuple(METRICS),
+    *,
+    fillers: str | Similarity | None = None,
+    strings: str = "gtt",
 ) -> dict[str, Result]:
     """Every metric over the same documents. `fillers` is another φ for eq32, eq32_fillers and granular."""
-    phi = filler_similarity(fillers)
-    return {name: _result(metric, pairs, phi) for name, metric in choose(ALL, metrics, "templates").items()}
+    phi = filler_similarity(fillers, strings)
+    chosen = choose(metrics_for(strings), metrics, "templates")
+    return {name: _result(metric, pairs, phi, strings) for name, metric in chosen.items()}
 
 
-def filler_similarity(fillers: str | Similarity | None) -> Similarity | None:
+def filler_similarity(fillers: str | Similarity | None, strings: str = "gtt") -> Similarity | None:
     """A similarity of fillers by name, by expression, or as it is."""
     if fillers is None or isinstance(fillers, Similarity):
         return fillers
     if fillers in FILLERS:
-        return FILLERS[fillers]
+        return fillers_by_name(strings)[fillers]
     from tallystick.algebra.parse import parse
 
     if "(" not in fillers:
@@ -429,32 +445,34 @@ def filler_similarity(fillers: str | Similarity | None) -> Similarity | None:
             f"no similarity of fillers {fillers!r}; there are {', '.join(FILLERS)}, or an expression over entities such as "
             f"'record(mentions=best(exact))'.{did_you_mean(fillers, FILLERS)}"
         )
-    found = parse(fillers)
+    found = parse(fillers, functions=True)
     if not isinstance(found, Similarity):
         raise MetricError(f"{found} is no similarity of two fillers")
     return found
 
 
-def _result(metric: TemplateMetric, pairs: PairedTemplates, phi: Similarity | None) -> Result:
+def _result(metric: TemplateMetric, pairs: PairedTemplates, phi: Similarity | None, strings: str) -> Result:
     if metric.expression is not None:
-        reference, predicted = map(tuple, seen(metric, pairs))
+        reference, predicted = map(tuple, seen(metric, pairs, strings))
         views = replace(pairs, reference=reference, predicted=predicted)
         return score_expression("", metric.with_fillers(phi), views, undefined=None, settings=metric.view)
     name, text, notes = "", f"templates.{metric.name}", list(pairs.warnings)
     if metric.tally is not None:
-        rows, more = metric.tally(pairs)
+        rows, more = metric.tally(pairs, strings)
         notes += more
     else:
-        inner = phi or FILLERS["subset"]
+        inner = phi or fillers_by_name(strings)["subset"]
         rows, name, text = granular(pairs, inner), text, f"{granular_types} × {muc4_templates(inner)}"
-    return Result(text, metric.kind, rows, tuple(pairs.ids), None, tuple(notes), name=name)
+    settings = f"strings={strings}" if metric.tally is not None else ""
+    return Result(text, metric.kind, rows, tuple(pairs.ids), None, tuple(notes), name=name, settings=settings)
 
 
-def seen(metric: TemplateMetric, pairs: PairedTemplates) -> tuple[list[Document], list[Document]]:
+def seen(metric: TemplateMetric, pairs: PairedTemplates, strings: str) -> tuple[list[Document], list[Document]]:
     """The documents as an expression looks at them."""
     reference, predicted = list(pairs.reference), list(pairs.predicted)
     if metric.view == BY_MENTION:
-        predicted = [one.by_mention() for one in predicted]
+        steps = steps_named(strings)
+        predicted = [one.by_mention(lambda mention: normalise_text(mention, steps)) for one in predicted]
     if metric.view == WITH_TYPES:
         reference, predicted = [one.with_types() for one in reference], [one.with_types() for one in predicted]
     return reference, predicted
@@ -468,15 +486,15 @@ def seen(metric: TemplateMetric, pairs: PairedTemplates) -> tuple[list[Document]
 TYPE = "type"
 
 
-def by_slot(pairs: PairedTemplates, name: str, phi: Similarity | None = None) -> dict[str, F64]:
+def by_slot(pairs: PairedTemplates, name: str, phi: Similarity | None = None, strings: str = "gtt") -> dict[str, F64]:
     """num_p, den_p, num_r, den_r of each slot under a metric, in the order in which the slots occur."""
-    metric = ALL[name]
+    metric = metrics_for(strings)[name]
     if name == "gtt":
-        return _gtt(pairs)
+        return _gtt(pairs, strings)
     if metric.expression is None:
         raise MetricError(f"{name} has no figures by slot; eq32 and gtt have")
     node = metric.with_fillers(phi)
-    reference, predicted = seen(metric, pairs)
+    reference, predicted = seen(metric, pairs, strings)
     table = _Table([*reference, *predicted])
     inner = node.summed
     r, p = inner.encode(Objects(reference), Objects(predicted), Scope())
@@ -506,18 +524,18 @@ class _Table:
             self.rows.setdefault(slot, np.zeros(4))[column] += weight
 
 
-def _gtt(pairs: PairedTemplates) -> dict[str, F64]:
-    meeting, chosen, _ = gtt_alignment(pairs)
+def _gtt(pairs: PairedTemplates, strings: str) -> dict[str, F64]:
+    meeting, chosen, _ = gtt_alignment(pairs, strings)
     table = _Table([])
-    table.rows[TYPE] = np.array(
-        [len(chosen), len(meeting.predicted), len(chosen), len(meeting.reference)], np.float64
-    )  # the type of templates that meet is right on both sides
+    if meeting.typed:  # the type of templates that meet is right on both sides
+        counts = len(chosen), len(meeting.predicted), len(chosen), len(meeting.reference)
+        table.rows[TYPE] = np.array(counts, np.float64)
     for column, side in ((1, meeting.predicted), (3, meeting.reference)):
         slots = [filler.slot for template in side for filler in template.fillers]
         table.add(column, slots, np.ones(len(slots)))
     left = [meeting.reference[i] for i in meeting.i[chosen].tolist()]
     right = [meeting.predicted[j] for j in meeting.j[chosen].tolist()]
-    for column, slots in zip((0, 2), covered(left, right, FILLERS["subset"]), strict=True):
+    for column, slots in zip((0, 2), covered(left, right, fillers_by_name(strings)["subset"]), strict=True):
         table.add(column, slots, np.ones(len(slots)))
     return table.rows
 

@@ -32,6 +32,7 @@ from tallystick.show.drawings import Drawing, Found, TextDrawing, mark_both
 from tallystick.show.tables import Column, Table, quantity
 from tallystick.structures import Entity, SlotFiller, Template
 from tallystick.tasks.metric import best_pairs
+from tallystick.tasks.named import steps_named
 from tallystick.tasks.templates.files import PairedTemplates
 from tallystick.tasks.templates.metrics import one_of
 
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 
 
 Filler = SlotFiller[Entity[str]]
-STEPS = ("casefold", "punctuation", "articles", "whitespace")
 _WORDS = "of in on at to for by with from and or as his her its their this that these those some other"
 FUNCTION_WORDS = frozenset(_WORDS.split(" "))
 
@@ -84,7 +84,8 @@ class ErrorKind:
 class Errors:
     """Finds and counts errors, document by document."""
 
-    def __init__(self, examples: int = 3) -> None:
+    def __init__(self, examples: int = 3, strings: str = "gtt") -> None:
+        self.steps = steps_named(strings)
         self.right = self.predicted = self.reference = 0
         self.counts: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
         self.examples: dict[str, list[str]] = {kind: [] for kind in KINDS}
@@ -200,7 +201,7 @@ class Errors:
 
     def _text(self, mention: str) -> tuple[str, frozenset[str]]:
         if mention not in self._texts:
-            text = normalise_text(mention, STEPS)
+            text = normalise_text(mention, self.steps)
             self._texts[mention] = text, frozenset(text.split()) - FUNCTION_WORDS
         return self._texts[mention]
 
@@ -230,9 +231,9 @@ class Errors:
         return self.f1(right=n + fillers, predicted=n + fillers)
 
 
-def find_errors(pairs: PairedTemplates, examples: int = 3) -> tuple[list[ErrorKind], Errors]:
+def find_errors(pairs: PairedTemplates, examples: int = 3, strings: str = "gtt") -> tuple[list[ErrorKind], Errors]:
     """Every kind of error over a corpus, in the order of `KINDS`."""
-    errors = Errors(examples)
+    errors = Errors(examples, strings)
     for name, reference, predicted in zip(pairs.ids, pairs.reference, pairs.predicted, strict=True):
         errors.add(name, tuple(reference.templates), tuple(predicted.templates))
     kinds = [
@@ -260,16 +261,19 @@ def slots_table(name: str, rows: Mapping[str, F64]) -> Table:
     return Table(["slot", "precision", "recall", "f1", "of predicted", "of reference"], cells, title=name)
 
 
-def templates_parts(pairs: PairedTemplates, fillers: Any, results: Mapping[str, Result]) -> Parts:
+def templates_parts(pairs: PairedTemplates, fillers: Any, strings: str, results: Mapping[str, Result]) -> Parts:
     """Figures by slot, the kinds of error, and of each document its text, if that is known, and the matched templates."""
     from tallystick.results.report import Parts
     from tallystick.tasks.templates.metrics import by_slot
 
     able = {name: result for name, result in results.items() if result.is_expression}
-    kinds, found = find_errors(pairs)
+    kinds, found = find_errors(pairs, strings=strings)
     name, shown = next(iter(able.items()), ("", None))
     return Parts(
-        [replace(slots_table(name, by_slot(pairs, name, fillers)), title=f"By slot, under {name}") for name in able],
+        [
+            replace(slots_table(name, by_slot(pairs, name, fillers, strings)), title=f"By slot, under {name}")
+            for name in able
+        ],
         [errors_table(kinds, found.f1())],
         explain=None if shown is None else shown.explain,
         draw=templates_drawer(pairs, pairs.texts) if pairs.texts else None,

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
 from tallystick.tasks.contract import Asked, Explained, Reading, Scored, Shown, Task, Wish, option
+from tallystick.tasks.named import STRINGS, STRINGS_HELP
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
+    from tallystick.tasks.plain import Given
 
 OFFICIAL = "muc4-official"
 PRESETS = {
@@ -30,6 +32,7 @@ class TemplateSettings:
     # fmt: off
     preset: str | None = option(None, "The metrics of a paper or an evaluation, instead of naming them.", choices=tuple(PRESETS))
     fillers: str | None = option(None, "When fillers are alike, for eq32, eq32_fillers and granular: subset, any, phi3, phi4, words, or an expression.  [default: subset]", metavar="NAME")
+    strings: str = option("gtt", STRINGS_HELP, choices=tuple(STRINGS))
     judgements: str | None = option(None, "With --preset muc4-official: what people decided about mismatches (Lisp).", metavar="FILE")
     judge: str | None = option(None, "With --preset muc4-official: who decides about the string fills that no rule matches.", metavar="STORE|embedding:FILE|llm:MODEL")
     mapping: str = option("greedy", "With --preset muc4-official: which templates meet, found anew or as the response file records it.", choices=("greedy", "recorded"))
@@ -59,12 +62,34 @@ class Templates(Task):
 
         return FORMATS
 
+    a_document = "document of templates"
+    document_keys = ("id", "docid", "doc_id", "doc_key", "templates", "pred_templates", "text", "doctext")
+    data = """
+    A document is a list of templates, a template a dict with its type and the fillers of its slots, a filler a text, or a list of the
+    mentions of an entity: [{"type": "attack", "slots": {"Victim": ["two men", ["the mayor", "J. Smith"]]}}].
+    Give one document, a list of them, or a mapping by id.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.templates.files import template_document
+
+        return template_document(value, where)
+
+    def write(self, given: Given) -> Any:
+        from tallystick.tasks.templates.files import templates_of
+
+        return templates_of(given)
+
     def check(self, metrics: tuple[str, ...], settings: TemplateSettings) -> None:
         official = settings.preset == OFFICIAL
         if metrics and settings.preset:
             raise MetricError("--preset names the metrics itself; give it, or --metric, not both")
         if not official and (settings.judgements or settings.judge or settings.mapping == "recorded"):
             raise MetricError("--judgements, --judge and --mapping belong to --preset muc4-official")
+        if official and settings.strings != "gtt":
+            raise MetricError(
+                "--strings is for the other metrics; the official report has MUC-4's own rules for strings"
+            )
         if official and settings.errors:
             raise MetricError("--errors is for the other metrics; the official report counts errors itself")
 
@@ -75,7 +100,8 @@ class Templates(Task):
         if settings.preset == OFFICIAL:
             return _official(reference, predicted, settings, reading)
         sides = [read_templates(side, keep_text=reading.texts) for side in (reference, predicted)]
-        return pair_templates(sides[0], sides[1], reading.missing), filler_similarity(settings.fillers)
+        pairs = pair_templates(sides[0], sides[1], reading.missing)
+        return pairs, filler_similarity(settings.fillers, settings.strings), settings.strings
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: TemplateSettings) -> Any:
         from tallystick.tasks.templates.metrics import METRICS, score
@@ -83,8 +109,8 @@ class Templates(Task):
         if settings.preset == OFFICIAL:
             return {"muc4_official": corpus.result}
         chosen = metrics or PRESETS.get(settings.preset or "", ()) or tuple(METRICS)
-        pairs, fillers = corpus
-        return score(pairs, chosen, fillers=fillers)
+        pairs, fillers, _ = corpus
+        return score(pairs, chosen, fillers=fillers, strings=settings.strings)
 
     def score(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: TemplateSettings, reading: Reading
@@ -107,8 +133,8 @@ class Templates(Task):
         able = [name for name in results if name == "gtt" or results[name].is_expression]
         if not able:
             raise MetricError(f"{', '.join(results)} has no figures by slot; eq32, gtt and iterx_phi3 have")
-        pairs, fillers = scored.corpus
-        slots = {name: by_slot(pairs, name, fillers) for name in able}
+        pairs, fillers, strings = scored.corpus
+        slots = {name: by_slot(pairs, name, fillers, strings) for name in able}
         return Shown(
             [slots_table(name, rows) for name, rows in slots.items()],
             {"slots": {name: counted_figures(rows) for name, rows in slots.items()}},
@@ -126,7 +152,7 @@ class Templates(Task):
             return Shown()
         from tallystick.tasks.templates.show import find_errors
 
-        kinds, found = find_errors(scored.corpus[0])
+        kinds, found = find_errors(scored.corpus[0], strings=settings.strings)
         errors = {"f1": found.f1(), "kinds": [vars(kind) for kind in kinds]}
         return Shown([errors_table(kinds, found.f1())], {"errors": errors})
 
@@ -136,8 +162,8 @@ class Templates(Task):
 
         if settings.preset == OFFICIAL:
             return Parts()
-        pairs, fillers = scored.corpus
-        return templates_parts(pairs, fillers, scored.results)
+        pairs, fillers, strings = scored.corpus
+        return templates_parts(pairs, fillers, strings, scored.results)
 
     def explain(self, reference: Any, predicted: Any, settings: TemplateSettings, wish: Wish) -> Explained:
         """Which templates and fillers eq. 32 matches."""
