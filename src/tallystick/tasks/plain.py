@@ -27,6 +27,10 @@ SCALARS = {str, int, float, bool, type(None)}
 DocumentOf = Callable[[Any, str], Any]
 
 
+class Unordered(list[Any]):
+    """What was a set: items without an order."""
+
+
 class Unfit(ValueMismatch):
     """A value that does not have the shape of a document; any other error is about what stands in one."""
 
@@ -82,6 +86,9 @@ def take_sides(
         out[name] = readings.found[next(iter(shared))]
         if not readings.found[next(iter(shared))].documents:
             raise ValueMismatch(f"{name} has no documents; expected one {what}, or several")
+    mappings = [isinstance(one.value, dict) for one in read.values()]
+    if shared == {"many"} and len(mappings) == 2 and mappings[0] != mappings[1]:
+        raise SidesMismatch("one side is a mapping by document id and the other is a list; give both in one form")
     left, right = out["reference"], out["predicted"]
     if isinstance(left, Given) and isinstance(right, Given):
         return _in_one_order(left, right)
@@ -153,7 +160,7 @@ def plain(value: Any) -> Any:
     if rows is not None:
         return plain(rows)
     if isinstance(value, (set, frozenset)):
-        return [plain(one) for one in sorted(value, key=repr)]
+        return Unordered(plain(one) for one in sorted(value, key=repr))
     if isinstance(value, (bytes, bytearray)) or not isinstance(value, Iterable):
         return value
     return [plain(one) for one in value]
@@ -215,7 +222,7 @@ class _Readings:
         found, wrong = {}, {}
         ways = {"one": [(name, value)]}
         ids: tuple[str, ...] | None = None
-        if isinstance(value, list):
+        if isinstance(value, list) and not isinstance(value, Unordered):
             ways["many"] = [(f"{name}[{k}]", one) for k, one in enumerate(value)]
         elif isinstance(value, dict) and not (value and keys.issuperset(value)):
             ways["many"] = [(f"{name}[{key!r}]", one) for key, one in value.items()]
@@ -257,6 +264,10 @@ def _undecided(sides: Sequence[_Readings], shared: set[str]) -> TallystickError:
 def _unreadable(side: _Readings) -> ValueMismatch:
     if not isinstance(side.value, (list, dict)):
         return ValueMismatch(f"{side.name} is {_kind(side.value)}; expected a file, one {side.what}, or several")
+    if isinstance(side.value, Unordered):
+        return ValueMismatch(
+            f"{side.name} is a set, whose items have no order, and no {side.what} ({side.wrong['one']}); give a list, or a mapping by id"
+        )
     reasons = {str(reason): isinstance(reason, Unfit) for reason in side.wrong.values()}
     inside = [reason for reason, unfit in reasons.items() if not unfit]  # the shape fits, and something in it is wrong
     one, several = next(iter(reasons)), list(reasons)[-1]
@@ -291,6 +302,11 @@ def expect(condition: object, where: str, what: str, found: Any) -> None:
     """That a value is what a document has at that place."""
     if not condition:
         raise Unfit(f"{where}: expected {what}, found {_kind(found)}")
+
+
+def expect_order(value: Any, where: str, what: str) -> None:
+    """That a value is no set."""
+    expect(not isinstance(value, Unordered), where, f"{what}, in their order", set(map(str, value)))
 
 
 def is_whole(value: Any) -> bool:

@@ -35,7 +35,7 @@ from tallystick.engine.arrays import (
 from tallystick.engine.data import Bag, Scope
 from tallystick.engine.encoded import Items
 from tallystick.engine.tally import Counts, Kind, MeanOf, ratio
-from tallystick.errors import MetricError, did_you_mean
+from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains, chains_from_clusters, pair
@@ -53,6 +53,7 @@ from tallystick.tasks.coreference.mentions import (
     reference_rows,
     twins,
 )
+from tallystick.tasks.metric import choose
 
 if TYPE_CHECKING:
     pass
@@ -331,9 +332,7 @@ def score(
 ) -> dict[str, Result]:
     """Every metric over one pair of columns."""
     known = {**METRICS, **VARIANTS, **OF_MENTIONS}
-    for name in metrics:
-        if name not in known:
-            raise MetricError(f"no metric {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")
+    metrics = tuple(choose(known, metrics, "coreference"))
     prepared = prepare(pairs, options)
     settings = ", ".join(f"{name}={value}" for name, value in prepared.signature.items())
     # The CoNLL score is made of three that may be asked for themselves.

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tallystick.errors import InputError, Place, SidesMismatch, some
+from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, some
 from tallystick.files.boundaries import Format, Uncut
 from tallystick.files.json_values import NotJson, decode, decode_line
 from tallystick.files.pairing import Documents, Missing, Paired, pair_sides, repeated_name
@@ -81,7 +81,10 @@ def template_document(value: Any, where: str) -> dict[str, Any]:
     """One document of plain data: a list of templates, each a dict with its type and slots."""
     templates, key = value, ""
     if isinstance(value, dict):
-        key = next((key for key in _LIST if key in value), "")
+        found = [key for key in _LIST if key in value]
+        if len(found) > 1:
+            raise ValueMismatch(f"{where}: has {some(found)}; give the templates under one of them")
+        key = found[0] if found else ""
         expect(key, where, 'a document, a list of templates or a dict with "templates"', value)
         templates, where = value[key], f"{where}.{key}"
     expect(isinstance(templates, list), where, "a list of templates", templates)
@@ -107,7 +110,9 @@ def pair_templates(
     reference: TemplateDocuments, predicted: TemplateDocuments, absent: Missing | None = None
 ) -> PairedTemplates:
     """Lay both sides together by the names of their documents; `TST3-MUC4-0001` is gtt's `30001`."""
-    typed = [{bool(one.type) for value in side.values.values() for one in value.templates} for side in (reference, predicted)]
+    typed = [
+        {bool(one.type) for value in side.values.values() for one in value.templates} for side in (reference, predicted)
+    ]
     if typed in ([{True}, {False}], [{False}, {True}]):
         without, other = (predicted, reference) if typed[0] == {True} else (reference, predicted)
         raise SidesMismatch(f"the templates of {without.file} have no type, those of {other.file} have one")
@@ -287,7 +292,10 @@ class _Reading:
         notes = []
         if self.untyped and self.typed:
             found, line = self.untyped[0]
-            raise self._error(f"{found}; expected the type under one of {some(TYPES)}, as {self.typed:,} other templates have it", line)
+            raise self._error(
+                f"{found}; expected the type under one of {some(TYPES)}, as {self.typed:,} other templates have it",
+                line,
+            )
         if self.untyped:
             notes.append(f"{self.file}: templates have no type, so types are not compared")
         if self.emptied:
