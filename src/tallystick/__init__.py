@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from tallystick.adapters.rewards import rewards, scorer
     from tallystick.algebra.cases import cases, let, ref
     from tallystick.algebra.choose import by_key, choose, distinct, ignore, matched, ordered
     from tallystick.algebra.derive import derive
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from tallystick.tasks.functions import (
         amr,
         arguments,
+        calls,
         coreference,
         dependencies,
         events,
@@ -68,22 +70,23 @@ _HOME = {
     "words": "algebra.text", "TallystickError": "errors", "gram": "laboratory.kernels", "kernel_status": "laboratory.kernels",
     "compare": "results.compare", "Evaluation": "results.evaluation", "evaluate": "results.evaluation",
     "Explanation": "results.explanation", "Result": "results.result", "Results": "results.results",
-    "score": "tasks.records.score",
+    "rewards": "adapters.rewards", "score": "tasks.records.score", "scorer": "adapters.rewards",
 }  # fmt: skip
 """Where everything else is."""
 
 _HOME |= dict.fromkeys(
-    ("amr", "arguments", "coreference", "dependencies", "events", "hierarchies", "nary", "records", "relations", "roles", "spans", "templates"),
+    ("amr", "arguments", "calls", "coreference", "dependencies", "events", "hierarchies", "nary", "records", "relations", "roles", "spans",
+     "templates"),
     "tasks.function",
 )  # fmt: skip
 
 __all__ = [
     "Evaluation", "Explanation", "Result", "Results", "TallystickError",
-    "above", "aliases", "amr", "any_of", "arguments", "at_least", "best", "by_key", "cases", "choose", "compare", "coreference",
+    "above", "aliases", "amr", "any_of", "arguments", "at_least", "best", "by_key", "calls", "cases", "choose", "compare", "coreference",
     "date", "dependencies", "derive", "distinct", "each", "embedding", "evaluate", "events", "exact", "f", "f1", "function", "gram",
     "graph", "hierarchies", "ignore", "jaccard", "judged", "judgements", "kernel_status", "keyed", "latent", "let", "levels",
     "links", "match", "matched", "nary", "number", "optional", "ordered", "overlap", "parse", "precision", "recall", "record",
-    "records", "ref", "relations", "roles", "scoped", "score", "sequence", "sides", "spans", "staged", "subset", "subtypes",
+    "records", "ref", "relations", "rewards", "roles", "scoped", "score", "scorer", "sequence", "sides", "spans", "staged", "subset", "subtypes",
     "supertypes", "templates", "text", "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",
 ]  # fmt: skip
 

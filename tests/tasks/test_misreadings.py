@@ -35,7 +35,9 @@ def test_clusters_given_where_documents_are_expected():
 
 
 def test_a_reference_that_holds_both_columns_is_not_read_for_its_last():
-    with pytest.raises(InputError, match=r"gold and predicted tags .*together=True.*, or two layers .*reference_column=-1 or -2"):
+    with pytest.raises(
+        InputError, match=r"gold and predicted tags .*together=True.*, or two layers .*reference_column=-1 or -2"
+    ):
         ts.spans(BOTH, SYSTEM)
     assert ts.spans(BOTH, SYSTEM, "segment", reference_column=-2)["segment"].recall == 0.5
     assert ts.spans(BOTH, SYSTEM, "segment", reference_column=2)["segment"].recall == 1
@@ -78,8 +80,8 @@ def test_gold_beside_predicted_in_one_record_is_not_read_as_the_prediction():
         ts.nary([both], [both])
     with pytest.raises(InputError, match="which of them is meant"):
         ts.roles('{"id": "d", "extracts": {}}\n', '{"id": "d", "extracts": {}, "pred_extracts": {}}\n')
+    gold = '{"doc_key": "d", "evt_triggers": [[1, 1, [["t", 1]]]], "gold_evt_links": []}\n'
     with pytest.raises(InputError, match="a prediction has the latter alone"):
-        gold = '{"doc_key": "d", "evt_triggers": [[1, 1, [["t", 1]]]], "gold_evt_links": []}\n'
         ts.events(gold, gold.replace("}\n", ', "predictions": []}\n'))
     with pytest.raises(ValueMismatch, match="under one of them"):
         ts.templates([{"templates": [], "pred_templates": []}], [{"templates": []}])

@@ -19,6 +19,7 @@ from tallystick.tasks.templates.metrics import evaluate as evaluate_templates
 
 TAGS, CLUSTERS, METRIC = [["B-PER", "O"], ["O", "B-LOC"]], [[(0, 2), (5, 6)]], ts.f1(ts.match(ts.exact))
 RELATION, EVENT = ("born-in", (0, 2), (5, 6)), {"type": "attack", "trigger": (1, 2), "arguments": []}
+CALL = {"name": "get_weather", "arguments": {"city": "Oslo"}}
 TEMPLATE = {"type": "attack", "slots": {"Victim": ["a man"]}}
 
 WRONG = {
@@ -73,6 +74,8 @@ WRONG = {
     "broken PENMAN": (lambda: ts.amr(["(a / b"], ["(a / b)"]), "ends too early"),
     "arguments as texts": (lambda: ts.relations([("Oslo", "capital-of", "Norway")], []), "texts as arguments"),
     "a file that is not there": (lambda: ts.coreference("key.conll", CLUSTERS), "no such file"),
+    "None for logs": (lambda: ts.calls(None, [[CALL]]), "reference is None"),
+    "calls of one log or of two": (lambda: ts.calls([CALL, CALL], [CALL, CALL]), "is it one log, or a log for each"),
     # spans
     "inclusive ends of tags": (lambda: ts.spans([(3, 3, "PER")], [(3, 3, "PER")]), "empty; the end is exclusive"),
     "inclusive ends of mentions": (lambda: ts.coreference([[(3, 3)]], [[(3, 3)]]), "ends are exclusive"),
@@ -162,6 +165,7 @@ def test_what_looks_unusual_and_is_right() -> None:
     expected = ts.spans(TAGS, [["O", "O"], ["O", "B-LOC"]], "segment")["segment"].figures
     for reference in (iter(TAGS), (iter(tags) for tags in TAGS), np.array(TAGS), tuple(map(tuple, TAGS))):
         assert ts.spans(reference, [["O", "O"], ["O", "B-LOC"]], "segment")["segment"].figures == expected
+    assert ts.calls(CALL, [[CALL]], "calls")["calls"].f1 == 1
     pairs = np.array([[[0, 2], [5, 6]]])
     assert ts.coreference(pairs, CLUSTERS, "muc")["muc"].f1 == 1
     assert ts.coreference([{(0, 2), (5, 6)}], CLUSTERS, "muc")["muc"].f1 == 1

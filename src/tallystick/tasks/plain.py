@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tallystick.errors import InputError, SidesMismatch, TallystickError, ValueMismatch, counted
+from tallystick.files.documents import table_rows
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
 
@@ -170,13 +171,12 @@ def _rows(value: Any) -> Any:
     """What tables, columns, arrays and models hold; None for anything else."""
     if isinstance(value, type):
         return None
-    for name, arguments in (
-        ("to_dicts", ()), ("to_pylist", ()), ("model_dump", ()), ("to_list", ()), ("tolist", ()),
-    ):  # fmt: skip
+    rows = table_rows(value)
+    if rows is not None:
+        return rows
+    for name in ("model_dump", "to_list", "tolist"):
         if callable(getattr(value, name, None)):
-            return getattr(value, name)(*arguments)
-    if hasattr(value, "iloc") and hasattr(value, "to_dict"):
-        return value.to_dict("records")
+            return getattr(value, name)()
     return None
 
 
