@@ -151,7 +151,9 @@ def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch):
 
     huggingface._records.cache_clear()
     monkeypatch.setitem(sys.modules, "evaluate", None)
-    with pytest.raises(TallystickError, match=r"needs \w+, which is not installed: pip install tallystick\[huggingface\]"):
+    with pytest.raises(
+        TallystickError, match=r"needs \w+, which is not installed: pip install tallystick\[huggingface\]"
+    ):
         _ = huggingface.Records
     assert huggingface.compute(predictions=[GOLD], references=[GOLD])["f1"] == 1  # which needs no package
 
@@ -164,4 +166,6 @@ def test_tags_are_not_taken_for_bags_of_words():
     with pytest.raises(TallystickError, match=r"look like tags of tokens.*huggingface.seqeval.*type=list\[str\]"):
         compute(predictions=elsewhere, references=tags)
     assert compute(predictions=elsewhere, references=tags, type=list[str])["f1"] == 1  # as was asked for
-    assert compute(predictions=[["I", "O"]], references=[["O", "I"]])["f1"] == 1  # words, or at least no tags with types
+    assert (
+        compute(predictions=[["I", "O"]], references=[["O", "I"]])["f1"] == 1
+    )  # words, or at least no tags with types

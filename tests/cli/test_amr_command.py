@@ -298,9 +298,10 @@ def test_files_whose_ids_differ_can_be_paired_by_order():
     assert "use --pair order" in refused.stderr
     done = run("score", "amr", "gold.amr", "other.amr", "--pair", "order", "--format", "json")
     assert json.loads(done.stdout)["metrics"]["smatch"]["f1"] == 1.0
-    assert "--pair order counts the graphs of whole files" in run(
-        "score", "amr", "gold.amr", "other.amr", "--pair", "order", "--jobs", "2", code=2
-    ).stderr
+    assert (
+        "--pair order counts the graphs of whole files"
+        in run("score", "amr", "gold.amr", "other.amr", "--pair", "order", "--jobs", "2", code=2).stderr
+    )
     Path("shorter.amr").write_text("# ::id c\n(a / a)\n")
     assert "--pair order" not in run("score", "amr", "gold.amr", "shorter.amr", code=3).stderr
     assert "1" in run("score", "amr", "gold.amr", "shorter.amr", "--pair", "order", code=3).stderr

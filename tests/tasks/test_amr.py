@@ -201,7 +201,10 @@ def test_a_tree_has_no_reentrancies():
         assert results["reentrancies"].tally["den_r"] == 0
 
 
-CONCEPTS, ROLES = ("see-01", "prince", '"Fans\'"', "Fans", "little"), (":ARG0", ":ARG1-of", ":mod", ":domain", ":op1", ":mod-of")
+CONCEPTS, ROLES = (
+    ("see-01", "prince", '"Fans\'"', "Fans", "little"),
+    (":ARG0", ":ARG1-of", ":mod", ":domain", ":op1", ":mod-of"),
+)
 
 
 def random_graph(rng):
@@ -270,7 +273,10 @@ def test_presets_are_smatchpp(name):
     standard = generic.GenericStandardizer() if name == "smatchpp" else amr.AMRStandardizer()
     peer = smatchpp.Smatchpp(graph_standardizer=standard, alignmentsolver=solvers.get_solver("ilp"))
     rng = random.Random(21)
-    pairs = [('(a / a :op1 "Fans\'")', '(a / a :op1 "Fans")'), *((random_graph(rng), random_graph(rng)) for _ in range(200))]
+    pairs = [
+        ('(a / a :op1 "Fans\'")', '(a / a :op1 "Fans")'),
+        *((random_graph(rng), random_graph(rng)) for _ in range(200)),
+    ]
     for one, other in pairs:
         matched, _, predicted, reference = peer.process_pair(other, one)[0]["main"]
         assert scored(one, other, preset(name)).tally == (matched, predicted, reference), (one, other)

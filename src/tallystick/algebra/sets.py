@@ -351,7 +351,9 @@ class Match(Constrained):
         return self.constraint == "1:1"
 
     def covering(self, side: int) -> Match:
-        return replace(self, constraint="1:1") if self.two_numerators and self.constraint != ("1:N", "N:1")[side] else self
+        return (
+            replace(self, constraint="1:1") if self.two_numerators and self.constraint != ("1:N", "N:1")[side] else self
+        )
 
     def _leftovers(self, r: Items, p: Items, owner_i: I64, owner_j: I64, i: I64, j: I64) -> tuple[I64, I64]:
         """Items without a partner, paired by the sum of their fields: the diagnostic below a product."""

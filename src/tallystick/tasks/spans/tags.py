@@ -347,14 +347,18 @@ def _read_hipe(name: AnySource, column: int) -> _File:
         if not width:
             width = len(fields)
             if not -width <= column < width:
-                raise InputError(f"column {column} was asked for, but the header has {width} columns", source.place(line))
+                raise InputError(
+                    f"column {column} was asked for, but the header has {width} columns", source.place(line)
+                )
         elif not text.strip():
             ended = True
         elif text.startswith("#") and len(fields) == 1:
             if re.match(r"#\s*(hipe2022:)?document_id\s*=", text):
                 document, ended = document + 1, True
         elif len(fields) != width:
-            raise InputError(f"expected {width} columns as in the header, found {len(fields)}", source.place(line, 1, text))
+            raise InputError(
+                f"expected {width} columns as in the header, found {len(fields)}", source.place(line, 1, text)
+            )
         else:
             if ended:
                 for per_text in (found.forms, found.tags, found.lines):
