@@ -346,6 +346,11 @@ class Similarity(Node):
         return self, left, right
 
     @property
+    def core(self) -> Similarity:
+        """The similarity inside of everything that is only around it."""
+        return self
+
+    @property
     def may_miss(self) -> bool:
         """Whether a value may be missing."""
         return False
@@ -583,6 +588,10 @@ class Around(Similarity):
 
     def inside(self, left: Sequence[Any], right: Sequence[Any]) -> tuple[Similarity, Sequence[Any], Sequence[Any]]:
         return self.inner.inside(left, right)
+
+    @property
+    def core(self) -> Similarity:
+        return self.inner.core
 
     def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
         return self.inner.accept(value, path, refusals)

@@ -627,6 +627,15 @@ class _Absent:
     def __repr__(self) -> str:
         return "absent"
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Absent)
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __reduce__(self) -> str:
+        return "ABSENT"
+
 
 ABSENT = _Absent()
 
