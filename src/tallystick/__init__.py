@@ -46,6 +46,21 @@ if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
     from tallystick.results.result import Result
     from tallystick.results.results import Results
+    from tallystick.tasks.functions import (
+        amr,
+        arguments,
+        calls,
+        coreference,
+        dependencies,
+        events,
+        hierarchies,
+        nary,
+        records,
+        relations,
+        roles,
+        spans,
+        templates,
+    )
     from tallystick.tasks.records.score import score
 
 _HOME = {
@@ -58,30 +73,24 @@ _HOME = {
 }  # fmt: skip
 """Where everything else is."""
 
-_TASKS = (
-    "amr", "arguments", "coreference", "dependencies", "events", "hierarchies", "nary", "records", "relations", "roles", "spans",
-    "templates",
+_HOME |= dict.fromkeys(
+    ("amr", "arguments", "calls", "coreference", "dependencies", "events", "hierarchies", "nary", "records", "relations", "roles", "spans",
+     "templates"),
+    "tasks.function",
 )  # fmt: skip
-"""The tasks, each of which is a function."""
 
 __all__ = [
-    *_TASKS,
     "Evaluation", "Explanation", "Result", "Results", "TallystickError",
-    "above", "aliases", "any_of", "at_least", "best", "by_key", "cases", "choose", "compare", "date", "derive", "distinct", "each",
-    "embedding", "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judged", "judgements",
-    "kernel_status",
-    "keyed", "latent", "let", "levels", "links", "match", "matched", "number", "optional", "ordered", "overlap", "parse",
-    "precision", "recall", "record", "ref", "scoped", "score", "sequence", "sides", "staged", "subset", "subtypes", "supertypes",
-    "text", "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",
+    "above", "aliases", "amr", "any_of", "arguments", "at_least", "best", "by_key", "calls", "cases", "choose", "compare", "coreference",
+    "date", "dependencies", "derive", "distinct", "each", "embedding", "evaluate", "events", "exact", "f", "f1", "function", "gram",
+    "graph", "hierarchies", "ignore", "jaccard", "judged", "judgements", "kernel_status", "keyed", "latent", "let", "levels",
+    "links", "match", "matched", "nary", "number", "optional", "ordered", "overlap", "parse", "precision", "recall", "record",
+    "records", "ref", "relations", "roles", "scoped", "score", "sequence", "sides", "spans", "staged", "subset", "subtypes",
+    "supertypes", "templates", "text", "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name in _TASKS:
-        from tallystick.tasks.function import function_of
-
-        globals()[name] = function_of(name)
-        return globals()[name]
     home = _HOME.get(name) or (_home_of(name) if name in __all__ else "")
     if home:
         value = getattr(import_module(f"tallystick.{home}"), name)
@@ -116,4 +125,4 @@ def _parts() -> dict[str, Any]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_TASKS, *_HOME, *_parts()})
+    return sorted({*_HOME, *_parts()})

@@ -98,7 +98,12 @@ def maps(left: set[Var], right: set[Var]) -> Iterator[dict[Var, Var]]:
 
 
 def by_all_maps(metric: str, reference: Any, predicted: Any) -> float:
-    plain = ts.parse(metric.replace("latent(", "match(").replace("cases(Var=var, str=exact)", "exact").replace("=var", "=exact").replace("(var", "(exact"))
+    plain = ts.parse(
+        metric.replace("latent(", "match(")
+        .replace("cases(Var=var, str=exact)", "exact")
+        .replace("=var", "=exact")
+        .replace("(var", "(exact")
+    )
     ours = renamed(reference, {one: f"var {one.name}" for one in variables(reference)})
     found = []
     for one in maps(variables(reference), variables(predicted)):
@@ -109,7 +114,9 @@ def by_all_maps(metric: str, reference: Any, predicted: Any) -> float:
 
 @pytest.mark.parametrize("credit", ["all", "each"])
 @pytest.mark.parametrize(
-    ("type_", "make"), [(Step, steps), (Call, calls), (Path, paths), (Shape, shapes), (Bare, groups)], ids=lambda one: one.__name__
+    ("type_", "make"),
+    [(Step, steps), (Call, calls), (Path, paths), (Shape, shapes), (Bare, groups)],
+    ids=lambda one: one.__name__,
 )
 def test_the_best_of_all_maps(type_: Any, make: Any, credit: Any) -> None:
     rng = random.Random(36)

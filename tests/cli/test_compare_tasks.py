@@ -18,6 +18,12 @@ EXAMPLE = {  # of each task a reference, a system (files, or what stands in them
         "smatch",
     ),
     "arguments": ("arguments.gold.jsonl", "arguments.system.jsonl", "exact", "same_text"),
+    "calls": (
+        '{"id": "a", "calls": [{"name": "f", "arguments": {"x": 1, "y": [1, 2]}}]}',
+        '{"id": "a", "calls": [{"name": "f", "arguments": {"x": 1, "y": [2, 1]}}]}',
+        "arguments",
+        "calls",
+    ),
     "coreference": (
         "#begin document (a); part 000\na 0 0 w (1)\na 0 1 w (1)\na 0 2 w (1)\n\n#end document\n",
         "#begin document (a); part 000\na 0 0 w (1)\na 0 1 w (1)\na 0 2 w -\n\n#end document\n",
@@ -67,6 +73,26 @@ def test_every_task_compares(task, tmp_path):
     assert "seed=0" in found["signature"]
     between = [row["difference"] for row in found["differences"] if {row["first"], row["second"]} == {"A", "B"}]
     assert between == ([0] * len(metrics) if found["differences"] else [])
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_every_task_compares_means_over_data_sets(task, tmp_path):
+    """Of a data set that A has wrong and one that it has right, the mean; B has both right."""
+    gold, system = example(task, tmp_path)
+    metric = EXAMPLE[task][2]
+    chosen = ["--metric", metric] if task != "records" else []
+    found = compared(task, f"{gold},{gold}", f"A={system},{gold}", f"B={gold},{gold}", *chosen)
+    alone = compared(task, gold, f"A={system}", f"B={gold}", *chosen)["systems"]
+    a, b = (found["systems"][name][metric] for name in "AB")
+    assert a["value"] == pytest.approx((alone["A"][metric]["value"] + alone["B"][metric]["value"]) / 2)
+    assert (a["runs"], a["rank"], b["rank"]) == (2, 2, 1)
+    assert [found["splits"][split]["A"][metric] for split in ("1", "2")] == pytest.approx(
+        [alone["A"][metric]["value"], alone["B"][metric]["value"]]
+    )
+    (row,) = found["differences"]
+    assert row["difference"] == pytest.approx(b["value"] - a["value"])
+    several = int(re.match(r"(\d+)", found["notes"][0])[1]) > 2
+    assert (row["p"] is not None) == several  # one document in each data set is not tested
 
 
 # Two documents, a system that has both, one that has the first, and one that has one more. By task: how a document is
@@ -220,7 +246,7 @@ def test_splits_have_a_reference_for_each_run(records):
     write("gold2.jsonl", [{"id": f"x{k}", "value": [k]} for k in range(10)])
     write("d.jsonl", [{"id": f"x{k}", "value": [k if k else 99]} for k in range(10)])
     found = compared("records", "gold.jsonl,gold2.jsonl", "A=a.jsonl,d.jsonl", "B=b.jsonl,d.jsonl")
-    assert found["systems"]["A"]["records"]["interval"] is None
+    assert found["systems"]["A"]["records"]["interval"][0] < found["systems"]["A"]["records"]["value"]
     assert found["systems"]["B"]["records"]["rank"] == 1
     message = compared("records", "gold.jsonl,gold2.jsonl", "A=a.jsonl,d.jsonl", "B=b.jsonl", code=2)
     assert "B has 1 runs and there are 2 references" in message

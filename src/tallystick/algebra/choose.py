@@ -16,6 +16,7 @@ import csv
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from tallystick.algebra.functions import Aliases
 from tallystick.algebra.hierarchy import Subtypes, levels
 from tallystick.algebra.missing import AnyOf, Optional
 from tallystick.algebra.node import Similarity, Table
-from tallystick.algebra.ordered import Sequence
+from tallystick.algebra.ordered import Sequence, graph, top_down, tree, unordered
 from tallystick.algebra.parse import choosable
 from tallystick.algebra.sets import CONSTRAINTS, Match, Matching
 from tallystick.algebra.values import json
@@ -33,7 +34,7 @@ from tallystick.errors import DerivationError, MetricError, TallystickError, did
 from tallystick.files.json_values import read_data
 from tallystick.files.source import read_text
 
-NOTHING = ("missing", "null", "empty")
+NOTHING = ("missing", "null", "empty", "blank")
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ class Choice:
                 )
             core = Weighted(core, float(self.weight))
         if self.nothing is not None:
-            return Optional(core, "empty" in self.nothing, "null" not in self.nothing)
+            return Optional(core, "empty" in self.nothing, "null" not in self.nothing, "blank" in self.nothing)
         return replace(missing, inner=core) if missing else core
 
 
@@ -185,7 +186,9 @@ class Rules:
     def _read_kinds(self, spec: Any) -> dict[str, Choice]:
         where = f"{self.source}: default"
         if not isinstance(spec, Mapping):
-            raise DerivationError(f"{where}: expected {{kind: choice}}, such as {{string: {{text: levenshtein}}}}, found {spec!r:.60}")
+            raise DerivationError(
+                f"{where}: expected {{kind: choice}}, such as {{string: {{text: levenshtein}}}}, found {spec!r:.60}"
+            )
         for kind in spec:
             if kind not in KINDS:
                 raise DerivationError(
@@ -312,6 +315,21 @@ def _read_expression(spec: Any) -> Similarity:
     return found
 
 
+STRUCTURES: dict[str, Callable[[Similarity], Similarity]] = {
+    "tree": tree, "top_down": top_down, "unordered": unordered, "graph": graph,
+}  # fmt: skip
+"""Trees and graphs as JSON has them: {"label": ..., "children": [...]}, {"nodes": [...], "edges": [...]}."""
+
+
+def _read_structure(make: Callable[[Similarity], Similarity], spec: Any) -> Similarity:
+    """A tree or graph whose labels are compared as `spec` says; `true`: they are equal."""
+    labels = Choice(similarity=equal) if spec is True else read_choice(spec, "labels")
+    if labels != Choice(similarity=labels.similarity, why=labels.why):
+        raise MetricError(f"labels of nodes are compared by a similarity; found {spec!r:.40}")
+    assert labels.similarity is not None
+    return make(labels.similarity)
+
+
 def _read_parse(spec: Any) -> Similarity:
     if spec != "json":
         raise MetricError(
@@ -346,6 +364,7 @@ def similarities() -> dict[str, Callable[[Any], Similarity]]:
     found.update(
         exact=lambda _: exact,
         parse=_read_parse,
+        **{name: partial(_read_structure, make) for name, make in STRUCTURES.items()},
         hierarchy=_read_hierarchy,
         judge=by_name["judged"].from_choice,
         expression=_read_expression,
@@ -373,6 +392,8 @@ def _read_word(word: str, where: str, why: str) -> Choice:
     """The choice that one word stands for: a similarity that needs no parameters, or one of the others."""
     if word in WORDS:
         return replace(WORDS[word], why=why)
+    if word in STRUCTURES:
+        return Choice(similarity=STRUCTURES[word](equal), why=why)
     class_ = choosable().get(word)
     if class_ is None:
         raise DerivationError(

@@ -652,7 +652,10 @@ def _maps(left: dict[int, set[int]], right: dict[int, set[int]], must: Sequence[
         if any(a == known for known, _ in fixed):
             continue
         maps += [
-            (*one, (a, b)) for one in maps for b, others in right.items() if places & others and b not in {y for _, y in one}
+            (*one, (a, b))
+            for one in maps
+            for b, others in right.items()
+            if places & others and b not in {y for _, y in one}
         ]
         if len(maps) > MOST_MAPS:
             raise MetricError(

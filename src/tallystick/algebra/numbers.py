@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tallystick.algebra.exact import equal, near
 from tallystick.algebra.kernel import DELTA, F_LEMMA, J_LEMMA, UNKNOWN, Kernel
 from tallystick.algebra.node import Similarity, Table, options_of, require
 from tallystick.algebra.values import (
@@ -58,8 +59,8 @@ def _search(block: I64, key: F64, starts: I64, wanted_block: I64, wanted: F64, s
     return np.searchsorted(packed, wanted_block * n + ranks[len(key) :], side=side).astype(np.int64)  # type: ignore[call-overload,no-any-return]
 
 
-NOISE = 1e-12
-"""What floats may differ by, relative to the larger one, where numbers are read from texts: these are rounded rightly, others may not be."""
+NOISE = equal.noise
+"""What floats may differ by where numbers are read from texts, as everywhere else in records."""
 PERCENT = ("either", "fraction", "points")
 
 
@@ -144,14 +145,18 @@ class Number(Similarity):
 
     def _pairs(self, r: Numbers, p: Numbers, blocks: Blocks) -> Pairs:
         if self.parse:
-            return read_pairs(Number(self.absolute, max(self.relative, NOISE)), r, p, blocks, beside=2)
-        (left,), (right,) = r.parts, p.parts
+            return read_pairs(self, r, p, blocks, beside=2)
+        return self.near_pairs(r.parts[0], p.parts[0], blocks)
+
+    def near_pairs(self, left: F64, right: F64, blocks: Blocks) -> Pairs:
+        """The pairs of numbers that are close enough."""
         if blocks.aligned:
             i = np.flatnonzero(self._close(left, right) | (np.isnan(left) & np.isnan(right)))
             return Pairs(i, i, np.ones(len(i)))
         # |b| can be as large as |a| / (1 - relative); what the wider window lets in is tested below.
         size = np.where(np.isinf(left), 0.0, np.abs(left))  # an infinity has no neighbours
-        reach = np.maximum(self.absolute, self.relative * size / (1 - self.relative))
+        relative = max(self.relative, NOISE if self.parse else 0.0)
+        reach = np.maximum(self.absolute, relative * size / (1 - relative))
         reach += (size + reach) * 1e-12
         i, j = _windows(blocks, left - reach, left + reach, right)
         close = self._close(left[i], right[j])
@@ -167,10 +172,12 @@ class Number(Similarity):
         a, b = a[finite], b[finite]
         within = np.maximum(self.absolute, self.relative * np.maximum(np.abs(a), np.abs(b)))
         close[finite] |= np.abs(a - b) <= within
+        if self.parse:
+            close[finite] |= near(a, b, NOISE)
         return np.asarray(close, np.bool_)
 
 
-def read_pairs(near: Number, r: Numbers, p: Numbers, blocks: Blocks, beside: int) -> Pairs:
+def read_pairs(node: Number, r: Numbers, p: Numbers, blocks: Blocks, beside: int) -> Pairs:
     """Pairs of values that were read (`read_columns`): of one kind, near under one of the conventions, and what stands beside
     them agrees."""
     width = len(r.parts) - beside - 1
@@ -178,12 +185,12 @@ def read_pairs(near: Number, r: Numbers, p: Numbers, blocks: Blocks, beside: int
     both = [(r.parts[k], p.parts[k]) for k in range(width)]
     both = [one for k, one in enumerate(both) if not any(_same(one, other) for other in both[:k])]
     if blocks.aligned:
-        close = np.logical_or.reduce([near._close(a, b) for a, b in both]) & (kinds[0] == kinds[1])
+        close = np.logical_or.reduce([node._close(a, b) for a, b in both]) & (kinds[0] == kinds[1])
         i = j = np.flatnonzero(close)
     else:
         bound = 1 + int(max(kinds[0].max(initial=0), kinds[1].max(initial=0)))
         inside = blocks.refine(*kinds, bound)
-        found = [near._pairs(Numbers((a,)), Numbers((b,)), inside) for a, b in both]
+        found = [node.near_pairs(a, b, inside) for a, b in both]
         keys = found[0].i * len(p) + found[0].j
         keys = keys if len(found) == 1 else np.unique(np.concatenate([one.i * len(p) + one.j for one in found]))
         i, j = keys // max(len(p), 1), keys % max(len(p), 1)
@@ -243,7 +250,9 @@ class Date(Similarity):
 
     def __post_init__(self) -> None:
         require(self.days >= 0, "date() needs days ≥ 0")
-        require(self.dayfirst in (None, True, False), f"date(): dayfirst must be true or false, found {self.dayfirst!r:.40}")
+        require(
+            self.dayfirst in (None, True, False), f"date(): dayfirst must be true or false, found {self.dayfirst!r:.40}"
+        )
         require(
             self.precision in ("", *PRECISIONS),
             f"date(): precision must be one of {', '.join(PRECISIONS)}, found {self.precision!r:.40}."
@@ -280,7 +289,9 @@ class Date(Similarity):
         if isinstance(value, str):
             found = read_date(value, "" if self.parse == "auto" else self.parse, self.formats)
         elif isinstance(value, datetime.date):
-            moment = value if isinstance(value, datetime.datetime) else datetime.datetime(value.year, value.month, value.day)
+            moment = (
+                value if isinstance(value, datetime.datetime) else datetime.datetime(value.year, value.month, value.day)
+            )
             found = (moment, 3), (moment, 3)
         else:
             return None
@@ -293,8 +304,8 @@ class Date(Similarity):
         return Reading(values, kind=said, two=values[0] != values[1])
 
     def _pairs(self, r: Numbers, p: Numbers, blocks: Blocks) -> Pairs:
-        near = Number(absolute=self.days * _DAY)
-        return read_pairs(near, r, p, blocks, beside=0) if self._reads else near._pairs(r, p, blocks)
+        node = Number(absolute=self.days * _DAY)
+        return read_pairs(node, r, p, blocks, beside=0) if self._reads else node._pairs(r, p, blocks)
 
 
 _DAY = 86_400_000_000

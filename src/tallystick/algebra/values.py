@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from random import Random
 
 EXTRA = 'pip install "tallystick[values]"'
-TWO_READINGS = "can be read in two ways and are right if either is (say which: parse: en, dayfirst: true)"
-NO_READING = "of the reference, cannot be read and are compared as texts"
+TWO_READINGS = "ambiguous, and right if either reading is (parse: en or dayfirst: true says which)"
+NO_READING = "not understood in the reference, and compared as text"
 
 # Numbers.
 
@@ -92,7 +92,9 @@ def read_number(text: str, decimals: str = ".,", percent: str = "either") -> Rea
     if found is None:
         return None
     after = found["after"]
-    after = re.sub(r"^-{1,2}(?=\s|$)", "", after) if text[: -len(after) or None].endswith((",", ".")) else after  # 5,- is 5
+    after = (
+        re.sub(r"^-{1,2}(?=\s|$)", "", after) if text[: -len(after) or None].endswith((",", ".")) else after
+    )  # 5,- is 5
     if after.endswith("-") and not found["sign"]:
         negative, after = True, after[:-1]
     words = _words_beside(f"{found['before']} {found['mark']}", after)
@@ -101,6 +103,11 @@ def read_number(text: str, decimals: str = ".,", percent: str = "either") -> Rea
         return None
     power, hundreds, currency, unit = words
     sign = "-" if negative or found["sign"] == "-" else ""
+    if found["power"]:  # in 1.234e3 nothing is grouped
+        spelled = [
+            one if mark in found["digits"] or found["digits"].isdigit() else None
+            for one, mark in zip(spelled, ".,", strict=True)
+        ]
     point, comma = spelled
     digits = {".": point or comma, ",": comma or point}
     fraction, points = power + hundreds, power + (hundreds and hundreds + 2)
@@ -176,7 +183,9 @@ def _locale(name: str, what: str) -> Any:
     try:
         return Locale.parse(name.replace("-", "_"))
     except (UnknownLocaleError, ValueError, TypeError):
-        raise MetricError(f'{what}(): parse must be "auto" or a language such as en, de or de_CH, found {name!r}') from None
+        raise MetricError(
+            f'{what}(): parse must be "auto" or a language such as en, de or de_CH, found {name!r}'
+        ) from None
 
 
 # Dates.
@@ -197,9 +206,34 @@ _WEEKDAYS = (
     "freitag vendredi viernes venerdì sexta-feira vrijdag", "samstag sonnabend samedi sábado sabato zaterdag",
     "sonntag dimanche domingo domenica zondag",
 )  # fmt: skip
-_SMALL_WORDS = ("de", "del", "den", "der", "dem", "le", "el", "il", "the", "er", "of", "em", "am", "on", "d", "'", "º", "ª", "°", "do")
-_NUMERIC = re.compile(r"(?P<a>\d{1,4})(?P<mark>[./-]| )(?P<b>\d{1,2})(?P=mark)(?P<c>\d{1,4})\.?(?:[T,]?\s*(?P<time>\d{1,2}:.*))?")
-_ISO = re.compile(r"\d{4}(?P<month>-\d\d)?(?P<day>-\d\d)?|\d{8}(?:T?\d{4,6}.*)?|\d{4}-\d\d-\d\d[T ]\d\d.*|\d{4}-?W\d\d(-?\d)?(?P<week>T.*)?")
+_SMALL_WORDS = (
+    "de",
+    "del",
+    "den",
+    "der",
+    "dem",
+    "le",
+    "el",
+    "il",
+    "the",
+    "er",
+    "of",
+    "em",
+    "am",
+    "on",
+    "d",
+    "'",
+    "º",
+    "ª",
+    "°",
+    "do",
+)
+_NUMERIC = re.compile(
+    r"(?P<a>\d{1,4})(?P<mark>[./-]| )(?P<b>\d{1,2})(?P=mark)(?P<c>\d{1,4})\.?(?:[T,]?\s*(?P<time>\d{1,2}:.*))?"
+)
+_ISO = re.compile(
+    r"\d{4}(?P<month>-\d\d)?(?P<day>-\d\d)?|\d{8}(?:T?\d{4,6}.*)?|\d{4}-\d\d-\d\d[T ]\d\d.*|\d{4}-?W\d\d(-?\d)?(?P<week>T.*)?"
+)
 _EAST = re.compile(r"(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日일])?")
 
 Moment = tuple[datetime.datetime, int]
@@ -330,7 +364,9 @@ def _reader(language: str) -> Any:
     class Info(parserinfo):  # type: ignore[misc]
         JUMP: ClassVar[list[Any]] = [*parserinfo.JUMP, *_SMALL_WORDS]
         MONTHS: ClassVar[list[Any]] = [(*known, *more) for known, more in zip(parserinfo.MONTHS, months, strict=True)]
-        WEEKDAYS: ClassVar[list[Any]] = [(*known, *more) for known, more in zip(parserinfo.WEEKDAYS, weekdays, strict=True)]
+        WEEKDAYS: ClassVar[list[Any]] = [
+            (*known, *more) for known, more in zip(parserinfo.WEEKDAYS, weekdays, strict=True)
+        ]
 
     return parser(Info())
 
@@ -341,7 +377,11 @@ def cut(moment: datetime.datetime, precision: str) -> datetime.datetime:
         return datetime.datetime(moment.year, moment.month if precision == "month" else 1, 1)
     if precision == "day":
         return datetime.datetime(moment.year, moment.month, moment.day)
-    zero = {"hour": ("minute", "second", "microsecond"), "minute": ("second", "microsecond"), "second": ("microsecond",)}
+    zero = {
+        "hour": ("minute", "second", "microsecond"),
+        "minute": ("second", "microsecond"),
+        "second": ("microsecond",),
+    }
     return moment.replace(**dict.fromkeys(zero.get(precision, ()), 0))  # type: ignore[arg-type]
 
 
@@ -440,7 +480,26 @@ class Spelled(Similarity):
         return Pairs(i, j, np.ones(len(i)))
 
 
-_TRUE = ("true", "t", "yes", "y", "1", "on", "ja", "wahr", "oui", "vrai", "sí", "si", "sì", "sim", "vero", "✓", "✔", "☑")
+_TRUE = (
+    "true",
+    "t",
+    "yes",
+    "y",
+    "1",
+    "on",
+    "ja",
+    "wahr",
+    "oui",
+    "vrai",
+    "sí",
+    "si",
+    "sì",
+    "sim",
+    "vero",
+    "✓",
+    "✔",
+    "☑",
+)
 _FALSE = ("false", "f", "no", "n", "0", "off", "nein", "falsch", "non", "faux", "não", "falso", "✗", "✘", "☐")
 
 
@@ -461,7 +520,10 @@ class Boolean(Spelled):
         # YAML takes the keys true and false for truth values
         words = {str(name).casefold(): value for name, value in spec.items()} if isinstance(spec, Mapping) else {}
         given = options_of(words, "true", "false")
-        require(spec is True or isinstance(spec, Mapping), f"boolean: expected {{true: [words], false: [words]}}, found {spec!r:.60}")
+        require(
+            spec is True or isinstance(spec, Mapping),
+            f"boolean: expected {{true: [words], false: [words]}}, found {spec!r:.60}",
+        )
         return boolean(**{name: [value] if isinstance(value, str) else value for name, value in given.items()})
 
     def read(self, value: Any) -> Hashable | None:

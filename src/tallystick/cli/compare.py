@@ -103,7 +103,7 @@ def run_comparison(
         scored = _each(scored, mean_over_documents)
     comparison = compared(
         scored, notes, resamples=options.resamples, seed=options.seed, level=options.level, method=options.interval,
-        test=options.test, ties=options.ties, splits=len(_references(reference, files)) > 1, base=_base(task, scored, options.base),
+        test=options.test, ties=options.ties, splits=_split_names(_references(reference, files)), base=_base(task, scored, options.base),
     )  # fmt: skip
     idle = _idle(comparison, options.correlations, options.differences)
     comparison = replace(comparison, notes=(*comparison.notes, *idle))
@@ -123,8 +123,7 @@ def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list
     if correlations and len(comparison.metrics) < 2:
         said.append("--correlations: there is one metric, which agrees with itself; give two (--metric)")
     if differences and not comparison.differences:
-        why = "there is one system" if len(comparison.systems) < 2 else "the runs are over different documents"
-        said.append(f"--differences: {why}, so that no two systems are tested")
+        said.append("--differences: there is one system, so that no two systems are tested")
     return said
 
 
@@ -228,10 +227,21 @@ def _references(reference: str, files: Mapping[str, list[str]]) -> list[str]:
     return found
 
 
-def _shown(references: Sequence[str]) -> str:
-    """The references by their names, or by their paths where that is what differs; only some, if they are many."""
+def _split_names(references: Sequence[str]) -> Sequence[str] | bool:
+    """What the splits are called, if there are any: by their references, or by number where one serves for several."""
+    names = _names(references)
+    return False if len(names) < 2 else names if len(set(names)) == len(names) else True
+
+
+def _names(references: Sequence[str]) -> list[str]:
+    """The references by their names, or by their paths where that is what differs."""
     names = [Path(name).name if name != "-" else "standard input" for name in references]
-    names = names if len(set(names)) == len(names) else list(references)
+    return names if len(set(names)) == len(names) else list(references)
+
+
+def _shown(references: Sequence[str]) -> str:
+    """The references by their names; only some, if they are many."""
+    names = _names(references)
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 

@@ -163,9 +163,9 @@ def _joined(tables: Sequence[Table]) -> Table:
 
 def _more_tables(comparisons: Sequence[Comparison], correlations: bool, differences: bool) -> list[Table]:
     from tallystick.results.comparison import mean_correlations
-    from tallystick.results.comparison_show import correlations_table, differences_table
+    from tallystick.results.comparison_show import correlations_table, differences_table, splits_table
 
-    out = []
+    out = [splits_table(comparison) for comparison in comparisons if comparison.splits]
     if differences:
         out += [differences_table(comparison) for comparison in comparisons if comparison.differences]
     if correlations:

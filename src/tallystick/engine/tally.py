@@ -189,6 +189,61 @@ class MeanOf:
         return (self.headline,) if all(lower_is_better(kind) for _, kind in self.parts) else ()
 
 
+@runtime_checkable
+class Stratified(Kind, Protocol):
+    """A kind of documents that belong to several strata (data sets, splits), one after the other: they are drawn within each."""
+
+    @property
+    def strata(self) -> tuple[int, ...]: ...
+
+
+@frozen
+class OverStrata:
+    """The mean over strata of another kind's headline figure: a document's row stands in the columns of its stratum."""
+
+    kind: Kind
+    strata: tuple[int, ...]
+    """How many documents each has."""
+    undefined: float | None = None
+    """What the figure of a stratum is where it is 0/0; if that is nothing, there is no mean."""
+
+    @property
+    def headline(self) -> str:
+        return self.kind.headline
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return tuple(f"{k + 1}_{name}" for k in range(len(self.strata)) for name in self.kind.sums)
+
+    @property
+    def lower_is_better(self) -> tuple[str, ...]:
+        return (self.headline,) if lower_is_better(self.kind) else ()
+
+    def rows(self, parts: Sequence[F64]) -> F64:
+        """The rows of all documents, from those of each stratum."""
+        width = len(self.kind.sums)
+        out = np.zeros((sum(self.strata), width * len(self.strata)))
+        first = 0
+        for k, part in enumerate(parts):
+            out[first : first + len(part), k * width : (k + 1) * width] = part
+            first += len(part)
+        return out
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        width = len(self.kind.sums)
+        found = [
+            self.kind.figures(sums[..., k * width : (k + 1) * width])[self.headline] for k in range(len(self.strata))
+        ]
+        if self.undefined is not None:
+            found = [np.nan_to_num(one, nan=self.undefined) for one in found]
+        return {self.headline: np.mean(found, axis=0)}
+
+
+def strata_of(kind: Kind, documents: int) -> tuple[int, ...]:
+    """The sizes of the groups in which documents are drawn: one, unless the kind has strata."""
+    return kind.strata if isinstance(kind, Stratified) else (documents,)
+
+
 # Sums of floats without rounding, so that nothing depends on the order or the grouping of what is added.
 #
 # Every float is a whole number of units of 2^-1074, the smallest float there is:

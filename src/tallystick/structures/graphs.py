@@ -80,6 +80,16 @@ class Tree(Generic[T]):
                     f"a leaf is a tree without children: Tree({child!r:.30})"
                 )
 
+    @classmethod
+    def of(cls, value: Any) -> Tree[Any]:
+        """A tree from plain data: `{"label": ..., "children": [...]}`; a child that is no object is a leaf."""
+        if not isinstance(value, Mapping):
+            return value if isinstance(value, Tree) else cls(value)
+        children = value.get("children") or ()
+        if "label" not in value or not value.keys() <= {"label", "children"} or not isinstance(children, (list, tuple)):
+            raise ValueMismatch(f'expected a tree as {{"label": ..., "children": [...]}}, found {value!r:.80}')
+        return cls(value["label"], tuple(cls.of(child) for child in children))
+
     def nodes(self) -> Iterator[tuple[Tree[T], int]]:
         """All nodes, each with the position of its parent (-1 for the root); parents come before their children."""
         todo: list[tuple[Tree[T], int]] = [(self, -1)]
@@ -115,6 +125,33 @@ class Graph(Generic[T]):
                 raise ValueMismatch(
                     f"at Graph.edges: expected (source, target) between the {len(self.labels)} nodes, found {edge!r:.60}"
                 )
+
+    @classmethod
+    def of(cls, value: Any) -> Graph[Any]:
+        """A graph from plain data: `{"nodes": [label, ...], "edges": [[source, target], ...]}` with ends by place; or nodes as
+        `{"id": ..., "label": ...}`, and then ends by id. An edge may be `{"source": ..., "target": ...}`."""
+        if isinstance(value, Graph):
+            return value
+        wrong = ValueMismatch(
+            f'expected a graph as {{"nodes": [...], "edges": [[source, target], ...]}}, found {value!r:.80}'
+        )
+        if not isinstance(value, Mapping) or not {"nodes"} <= value.keys() <= {"nodes", "edges"}:
+            raise wrong
+        nodes, edges = value["nodes"], value.get("edges") or ()
+        if not all(isinstance(listed, (list, tuple)) for listed in (nodes, edges)):
+            raise wrong
+        named = all(isinstance(node, Mapping) and {"id", "label"} == node.keys() for node in nodes) and len(nodes) > 0
+        place: dict[Any, int] = (
+            {node["id"]: k for k, node in enumerate(nodes)} if named else {k: k for k in range(len(nodes))}
+        )
+        if len(place) < len(nodes):
+            raise ValueMismatch(f"expected nodes with ids of their own, found an id twice in {nodes!r:.80}")
+        ends = [(edge.get("source"), edge.get("target")) if isinstance(edge, Mapping) else edge for edge in edges]
+        for edge in ends:
+            if not isinstance(edge, (list, tuple)) or len(edge) != 2 or not all(end in place for end in edge):
+                raise ValueMismatch(f"expected edges between the {len(nodes)} nodes of the graph, found {edge!r:.60}")
+        labels = tuple(node["label"] for node in nodes) if named else tuple(nodes)
+        return cls(labels, tuple((place[a], place[b]) for a, b in ends))
 
     def __iter__(self) -> Iterator[T]:
         return iter(self.labels)

@@ -224,6 +224,7 @@ def prepare(
     assert keys is not None
     pairing.reference.metric = pairing.predicted.metric = metric
     pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
+    shape = shape.without_doubts(choices)
     return Prepared(shape, metric, tuple(decisions), pairing, "unknown=ignored" if settings.unknown == "ignore" else "")
 
 
@@ -232,6 +233,11 @@ def prepare_again(prepared: Prepared, reference: Any, predicted: Any, settings: 
     pairing = lay_together(reference, predicted, prepared.shape, settings)
     pairing.take_over(prepared.pairing)
     return replace(prepared, pairing=pairing)
+
+
+def record_settings(**options: Any) -> RecordSettings:
+    """Settings for other tasks whose documents are records."""
+    return RecordSettings(**options)
 
 
 def check_unknown(unknown: str) -> None:
@@ -414,7 +420,9 @@ def _with_nothing(type_: Any, choices: Mapping[str, Any], credit: str, nothing: 
         if name not in NOTHING:
             raise MetricError(f"--nothing: expected some of {', '.join(NOTHING)}, found {name!r}")
     _, decisions = explain_derivation(type_, dict(choices), credit=credit)
-    paths = [one.path for one in decisions if one.path and not one.path.endswith(("[*]", "[*].key")) and one.how != "ignored"]
+    paths = [
+        one.path for one in decisions if one.path and not one.path.endswith(("[*]", "[*].key")) and one.how != "ignored"
+    ]
     return {**dict.fromkeys(paths, Choice(nothing=nothing, why="--nothing")), **choices}
 
 

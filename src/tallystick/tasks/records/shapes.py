@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import decimal
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -177,6 +178,10 @@ def _pour(one: Seen, into: Seen) -> None:
 def _doubts(seen: Seen, path: str) -> Iterator[str]:
     """What a person should look at, here and below."""
     yield from (f"{path or 'the document'} {doubt}" for doubt in _doubts_here(seen, path))
+    for name, keys in (("tree", {"label", "children"}), ("graph", {"nodes", "edges"})):
+        if seen.fields.keys() == keys:
+            yield f"{path or 'the document'} looks like a {name} and is compared field by field; as a {name}: {path or '$'}: {name}"
+            return
     if seen.is_map:
         return
     if seen.items is not None:
@@ -328,6 +333,11 @@ class RecordShape:
         """From a line to a value, for both sides."""
         left = converter(self.reference)
         return left, left if self.predicted is self.reference else converter(self.predicted)
+
+    def without_doubts(self, choices: Collection[str]) -> RecordShape:
+        """The same without doubts about what somebody has chosen how to compare."""
+        kept = (one for one in self.doubts if not any(re.match(rf"{re.escape(path)}[ .\[]", one) for path in choices))
+        return replace(self, doubts=tuple(kept))
 
     def with_alternatives(self, paths: Collection[str]) -> RecordShape:
         """The same, but at these paths the reference may hold a list of alternatives."""
