@@ -403,7 +403,7 @@ def test_a_line_without_an_id_does_not_change_how_the_others_are_paired(tmp_path
     found = run(lenient=True)
     assert found.paired == "by id"
     assert (found.result.exact_documents, len(found.result.invalid)) == (39, 1)
-    assert any(f"ignored, having no reference: 1 prediction: 'line {at + 1}, which has no id'" in w for w in found.warnings)
+    assert any(f'prediction: "line {at + 1}, which has no id"' in w for w in found.warnings)
 
 
 def test_a_reference_line_without_an_id_is_an_error_too(tmp_path):
@@ -418,3 +418,61 @@ def test_where_no_prediction_has_an_id_it_is_no_scored_field(tmp_path):
     run = scored(tmp_path, gold, [{"x": row["x"], "tags": ["t"]} for row in gold])
     assert (run.paired, run.result.f1, run.result.exact) == ("by order", 1, 1)
     assert [row.path for row in run.result.by_field()] == ["x", "tags[*]"]
+
+
+# 6. A user's function, `via` or judge is asked whatever the JSON kind is.
+
+
+def amount(reference, predicted):
+    text = str(predicted).replace(".", "").replace(",", ".").removesuffix(" €") if isinstance(predicted, str) else predicted
+    return float(abs(reference - float(text)) < 0.01)
+
+
+def strict_amount(reference, predicted):
+    return float(abs(reference - predicted) < 0.01)
+
+
+def whole(value):
+    return round(float(str(value).rstrip(" €").replace(",", ".")))
+
+
+SAYS_YES = """{"reference": "5052.72", "predicted": "5.052,72 €", "label": "Correct"}\n"""
+PRICED = {"type": "object", "properties": {"total": {"type": "number"}, "b": {"type": "string"}}, "required": ["total"]}
+
+
+@pytest.mark.parametrize("way", [{}, {"schema": PRICED}, {"schema": PRICED, "lenient": True}])
+def test_a_user_s_function_is_always_asked(tmp_path, way):
+    gold, predicted = {"total": 5052.72, "b": "x"}, {"total": "5.052,72 €", "b": "x"}
+    run = scored(tmp_path, gold, predicted, choices={"total": ts.function(amount)}, **way)
+    assert (run.result.f1, run.warnings, run.result.notes) == (1, (), ())
+    run = scored(tmp_path, {"total": 7.2}, {"total": "7,4 €"}, choices={"total": ts.via(whole, ts.exact)}, **way)
+    assert run.result.f1 == 1
+    run = scored(tmp_path, {"lines": [1.0], "b": "x"}, {"lines": "1", "b": "x"}, choices={"lines": ts.function(lambda a, b: float(a == [float(b)]))})  # fmt: skip
+    assert run.result.f1 == 1
+
+
+def test_a_judge_is_always_asked():
+    class Judge:
+        signature = "yes"
+
+        def judge(self, questions):
+            from tallystick.judging.questions import Verdict
+
+            asked.extend((one.references, one.candidate) for one in questions)
+            return [Verdict("Correct") for _ in questions]
+
+    asked: list[Any] = []
+    metric = ts.f1(ts.each(total=ts.judged(Judge())))
+    assert ts.evaluate(metric, [{"total": 5052.72}], [{"total": "5.052,72 €"}]).f1 == 1
+    assert asked == [(("5052.72",), "5.052,72 €")]
+
+
+def test_what_a_function_cannot_take_of_another_kind_is_wrong_and_named(tmp_path):
+    choices = {"total": ts.function(strict_amount), "b": ts.via(str.lower, ts.exact)}
+    run = scored(tmp_path, [{"total": 5.0, "b": "X"}], [{"total": "five", "b": 7}], choices=choices)
+    assert run.result.rows.tolist() == [[0, 2, 0, 2]]
+    notes = " ".join(run.result.notes)
+    assert "strict_amount cannot take, counted as wrong: 1 spelling (total 'five')" in notes
+    assert "cannot take, counted as wrong: 1 spelling (b '7')" in notes
+    with pytest.raises(TallystickError, match="failed: TypeError"):  # what is of the right kind is the function's fault
+        scored(tmp_path, {"total": "x"}, {"total": "y"}, choices={"total": ts.function(strict_amount)})

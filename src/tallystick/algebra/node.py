@@ -379,7 +379,15 @@ class Similarity(Node):
         """What it can compare of a predicted value; what it cannot goes to `refusals`, and REFUSED stands for a whole value."""
         if not isinstance(value, Unfit) and self._takes(value):
             return value
+        raw = value.value if isinstance(value, Unfit) else value
+        if self.reads(raw):
+            refusals.asked.add(path)
+            return Unfit(raw)
         return refusals.misfit(value, path) if self._takes(Unfit(value)) else refusals.refuse(value, path)
+
+    def reads(self, value: Any) -> bool:
+        """Whether it makes something of a value that is not of the kind of its type, whose kind is then its own business."""
+        return False
 
     def _takes(self, value: Any) -> bool:
         try:

@@ -446,6 +446,9 @@ class Spelled(Similarity):
         """What a value means; None if that cannot be known."""
         raise NotImplementedError
 
+    def reads(self, value: Any) -> bool:
+        return self.read(value) is not None
+
     @property
     def exact_only(self) -> bool:
         return True

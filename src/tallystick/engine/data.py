@@ -586,6 +586,8 @@ class Refusals:
     def __init__(self) -> None:
         self.leaves: list[tuple[str, Any]] = []
         self.wrong: list[tuple[str, Any]] = []
+        self.asked: set[str] = set()
+        """Where a similarity has taken a value whose kind is its own business."""
 
     def refuse(self, value: Any, path: str) -> Any:
         """Count a value that cannot be compared: as many leaves as it has, at least one."""

@@ -22,7 +22,7 @@ from tallystick.algebra.derive import Shape, record_fields, shape_of
 from tallystick.algebra.node import Node
 from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.algebra.surplus import accept_value, settle_unknown
-from tallystick.engine.data import Invalid, Nullable, Rows, Surplus, split_surplus
+from tallystick.engine.data import Invalid, Nullable, Refusals, Rows, Surplus, split_surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
 from tallystick.files.documents import HeldLines, are_named, id_of, open_documents, read_path
 from tallystick.files.json_values import TOO_DEEP, Unreadable, read_noisy
@@ -205,7 +205,7 @@ class RecordFile:
             raise InputError(what + advice, self.place(number)) from None
         except ValueError as error:  # pydantic's, as our converter words it
             problem = error
-        if not (self.lenient or self.tolerant):
+        if self.metric is None and not (self.lenient or self.tolerant):
             raise InputError(str(problem), self.place(number)) from None
         try:
             value = self._plain(line)
@@ -237,18 +237,25 @@ class RecordFile:
         try:
             return self.convert(msgspec.json.encode(value))
         except (ValueError, msgspec.ValidationError) as error:
-            if not (self.lenient or self.tolerant):
-                raise InputError(str(error), self.place(number)) from None
+            problem = error
         if record_fields(self.type) is not None and not isinstance(value, dict):
             kind = "a list" if isinstance(value, list) else type(value).__name__
+            if not (self.lenient or self.tolerant):
+                raise InputError(str(problem), self.place(number)) from None
             return Invalid(f"expected an object, found {kind}", str(value))
         fitting = Fitting(self.credit)
-        found = fitting.fit(value, self.type)
+        found, refusals = fitting.fit(value, self.type), Refusals()
+        if self.metric is not None:
+            found, refusals = accept_value(self.metric, found)
+        if not fitting.findings and not (self.lenient or self.tolerant):
+            raise InputError(str(problem), self.place(number)) from None
         for path, what in fitting.findings:
-            self.findings.note_misfit(re.sub(r"\[\d+\]", "[*]", path), f"{self.place(number)}: {path}: {what}")
-        if self.metric is None:
-            return found
-        found, refusals = accept_value(self.metric, found)
+            general = re.sub(r"\[\d+\]", "[*]", path)
+            if general in refusals.asked:
+                continue  # the kind is the business of whoever was asked
+            if not (self.lenient or self.tolerant):
+                raise InputError(str(problem), self.place(number)) from None
+            self.findings.note_misfit(general, f"{self.place(number)}: {path}: {what}")
         return Surplus(found, tuple(refusals.leaves)) if refusals.leaves else found
 
 
