@@ -376,3 +376,17 @@ def test_a_blank_text_of_a_column_may_be_missing():
     metric = ts.f1(ts.each(b=ts.optional(ts.exact, blank=True)))
     sides = [arrow.table({"b": values}) for values in (["x", " ", None], ["x", None, ""])]
     assert ts.evaluate(metric, *sides).tally == {"num_p": 1, "den_p": 1, "num_r": 1, "den_r": 1}
+
+
+def test_alternatives_by_a_rule():
+    gold = [{"a": {"name": ["Ann", "Anna"]}, "name": ["Bo", "Bob"]}]
+    found = ts.score(gold, [{"a": {"name": "Anna"}, "name": "Bob"}], choices={"**.name": {"any_of": True}})
+    assert found.f1 == 1
+
+
+def test_what_counts_as_nothing_is_said_once_for_values_with_choices_too():
+    choices = {"b": {"text": "levenshtein"}, "a": "ignore"}
+    found = ts.score(
+        [{"a": 1, "b": None}], [{"a": 2, "b": ""}], type=Noting, nothing="missing,null,empty", choices=choices
+    )
+    assert found.tally == {"num_p": 0, "den_p": 0, "num_r": 0, "den_r": 0}

@@ -75,7 +75,7 @@ def recall(counts: SpanCounts) -> F64:
 
 
 def f_beta(counts: SpanCounts, beta: float = 1.0) -> F64:
-    """The weighted harmonic mean of precision and recall; beta above 1 favours recall.
+    """The weighted harmonic mean of precision and recall; beta above 1 favours recall, and with 0 it is precision.
 
     With one numerator it is undefined only where neither side has anything. With two (segments that have any
     partner) it is computed from precision and recall, where an undefined one counts as 0.
@@ -332,8 +332,8 @@ class SpanOptions:
         if self.average not in (None, *AVERAGES):
             hint = did_you_mean(str(self.average), AVERAGES)
             raise MetricError(f'"{self.average}" is not an average; there are {", ".join(AVERAGES)}.{hint}')
-        if not 0 < self.beta < float("inf"):
-            raise MetricError(f"beta lies above 0, found {self.beta}")
+        if not 0 <= self.beta < float("inf"):
+            raise MetricError(f"beta is 0 or more, found {self.beta}")
         if not 0 < self.iou <= 1:
             raise MetricError(f"an IoU threshold lies above 0 and not above 1, found {self.iou}")
         if self.partner not in (None, "any", "one-to-one"):
