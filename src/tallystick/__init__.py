@@ -2,6 +2,7 @@
 
     import tallystick as ts
 
+    print(ts.score({"vendor": "Acme"}, '{"vendor": "Acme Inc."}'))     records: data, files, a model's text
     print(ts.spans("gold.iob", "system.iob"))                       a function for each task: files, or plain data
     print(ts.coreference([[(0, 2), (5, 6)]], [[(0, 2)]]))
 
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from tallystick.adapters.rewards import rewards, scorer
     from tallystick.algebra.cases import cases, let, ref
     from tallystick.algebra.choose import by_key, choose, distinct, ignore, matched, ordered
     from tallystick.algebra.derive import derive
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from tallystick.algebra.ordered import graph, sequence, top_down, tree, unordered
     from tallystick.algebra.parse import parse
     from tallystick.algebra.records import each, record
-    from tallystick.algebra.sets import match
+    from tallystick.algebra.sets import match, staged
     from tallystick.algebra.text import text, words
     from tallystick.algebra.weights import above, at_least, weigh, weighted
     from tallystick.errors import TallystickError
@@ -45,6 +47,22 @@ if TYPE_CHECKING:
     from tallystick.results.explanation import Explanation
     from tallystick.results.result import Result
     from tallystick.results.results import Results
+    from tallystick.tasks.functions import (
+        amr,
+        arguments,
+        calls,
+        coreference,
+        dependencies,
+        events,
+        hierarchies,
+        nary,
+        records,
+        relations,
+        roles,
+        spans,
+        templates,
+    )
+    from tallystick.tasks.records.score import score
 
 _HOME = {
     "by_key": "algebra.choose", "choose": "algebra.choose", "distinct": "algebra.choose", "ignore": "algebra.choose",
@@ -52,33 +70,28 @@ _HOME = {
     "words": "algebra.text", "TallystickError": "errors", "gram": "laboratory.kernels", "kernel_status": "laboratory.kernels",
     "compare": "results.compare", "Evaluation": "results.evaluation", "evaluate": "results.evaluation",
     "Explanation": "results.explanation", "Result": "results.result", "Results": "results.results",
+    "rewards": "adapters.rewards", "score": "tasks.records.score", "scorer": "adapters.rewards",
 }  # fmt: skip
 """Where everything else is."""
 
-_TASKS = (
-    "amr", "arguments", "coreference", "dependencies", "events", "hierarchies", "nary", "records", "relations", "roles", "spans",
-    "templates",
+_HOME |= dict.fromkeys(
+    ("amr", "arguments", "calls", "coreference", "dependencies", "events", "hierarchies", "nary", "records", "relations", "roles", "spans",
+     "templates"),
+    "tasks.function",
 )  # fmt: skip
-"""The tasks, each of which is a function."""
 
 __all__ = [
-    *_TASKS,
     "Evaluation", "Explanation", "Result", "Results", "TallystickError",
-    "above", "aliases", "any_of", "at_least", "best", "by_key", "cases", "choose", "compare", "date", "derive", "distinct", "each",
-    "embedding", "evaluate", "exact", "f", "f1", "function", "gram", "graph", "ignore", "jaccard", "judged", "judgements",
-    "kernel_status",
-    "keyed", "latent", "let", "levels", "links", "match", "matched", "number", "optional", "ordered", "overlap", "parse",
-    "precision", "recall", "record", "ref", "scoped", "sequence", "sides", "subset", "subtypes", "supertypes", "text",
-    "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",
+    "above", "aliases", "amr", "any_of", "arguments", "at_least", "best", "by_key", "calls", "cases", "choose", "compare", "coreference",
+    "date", "dependencies", "derive", "distinct", "each", "embedding", "evaluate", "events", "exact", "f", "f1", "function", "gram",
+    "graph", "hierarchies", "ignore", "jaccard", "judged", "judgements", "kernel_status", "keyed", "latent", "let", "levels",
+    "links", "match", "matched", "nary", "number", "optional", "ordered", "overlap", "parse", "precision", "recall", "record",
+    "records", "ref", "relations", "rewards", "roles", "scoped", "score", "scorer", "sequence", "sides", "spans", "staged", "subset", "subtypes",
+    "supertypes", "templates", "text", "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name in _TASKS:
-        from tallystick.tasks.function import function_of
-
-        globals()[name] = function_of(name)
-        return globals()[name]
     home = _HOME.get(name) or (_home_of(name) if name in __all__ else "")
     if home:
         value = getattr(import_module(f"tallystick.{home}"), name)
@@ -113,4 +126,4 @@ def _parts() -> dict[str, Any]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_TASKS, *_HOME, *_parts()})
+    return sorted({*_HOME, *_parts()})

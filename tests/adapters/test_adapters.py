@@ -56,7 +56,7 @@ def test_what_cannot_be_read_scores_nothing():
 
 
 def test_a_reference_that_is_no_json_is_an_error():
-    with pytest.raises(TallystickError, match="the reference is not JSON"):
+    with pytest.raises(TallystickError, match="reference:1:5: is not JSON"):
         RecordScorer(Invoice).score("not json", "{}")
 
 

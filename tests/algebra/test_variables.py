@@ -229,7 +229,7 @@ def test_nodes_print_parse_pickle_and_turn_round(node):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: ts.latent(ts.record(a=ts.f1(ts.match(ts.var)))), "var inside of match"),
+        (lambda: ts.latent(ts.f1(ts.match(ts.record(a=ts.var)))), "var inside of match"),
         (lambda: ts.latent(RECORD, "1:2"), "unknown constraint"),
         (lambda: ts.latent(RECORD, limit=0), "limit in seconds above 0"),
         (lambda: ts.scoped(ts.record(a=ts.match(ts.var), b=ts.var)), "var inside of match"),

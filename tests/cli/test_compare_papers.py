@@ -96,7 +96,7 @@ def test_averages_of_coreference_scores():
             run_ = {metric: Fraction(str(value)) for metric, value in runs[""].items()}
             low = (run_["muc"] + run_["b3"] + run_["ceaf_e"]) / 3
             possible = {Fraction(math.floor(10 * low), 10), Fraction(math.ceil(10 * low + 1) - 1, 10)}
-            if run_["printed"] not in possible:
+            if "printed" in run_ and run_["printed"] not in possible:
                 apart.append((task, system, float(round(low, 1)), float(run_["printed"])))
     assert apart == [("CoNLL-2011", "kobdani", 40.8, 38.7)]
 
@@ -104,13 +104,55 @@ def test_averages_of_coreference_scores():
 def test_averages_through_the_command():
     shown = run(
         "compare", "figures", str(EXAMPLES / "figures.conll-averages.csv"), "--mean", "conll=muc,b3,ceaf_e",
-        "--truncate", "--no-correlations", "--format", "markdown",
+        "--from", "muc", "--truncate", "--no-correlations", "--format", "markdown",
     ).stdout  # fmt: skip
     cells = {line.split(" | ")[0].strip("| "): line.split(" | ") for line in shown.splitlines() if "№" in line}
-    assert cells["lee"][5].startswith("51.5 ")
-    assert cells["charton"][5].startswith("41.6 ")  # 41.67, which rounding would make 41.7; printed 41.6
-    assert cells["kobdani"][4].startswith("38.7 ")
-    assert cells["kobdani"][5].startswith("40.8 ")
+    assert cells["lee"][8].startswith("51.5 ")
+    assert cells["charton"][8].startswith("41.6 ")  # 41.67, which rounding would make 41.7; printed 41.6
+    assert cells["kobdani"][7].startswith("38.7 ")
+    assert cells["kobdani"][8].startswith("40.8 ")
+
+
+def test_the_bundled_tables_are_whole():
+    """Table 1 of Pradhan et al., Table 2 of Esuli and Sebastiani, Tables 6 and 7 of Fane et al."""
+    found = {
+        name: read_figures(EXAMPLES / f"figures.{name}.csv").tasks
+        for name in ("conll-averages", "conll-scores", "event-stages")
+    }
+    sizes = {name: {task: len(systems) for task, systems in tasks.items()} for name, tasks in found.items()}
+    assert sizes == {
+        "conll-averages": {"CoNLL-2011": 18, "CoNLL-2012": 15},
+        "conll-scores": {"English": 16, "German": 16, "Spanish": 12},
+        "event-stages": {"RAMS": 9, "GENEVA": 9},
+    }
+    columns = {"md", "muc", "b3", "ceaf_m", "ceaf_e", "blanc", "printed"}
+    lacking = {
+        (task, system): columns - set(runs[""])
+        for task, systems in found["conll-averages"].items()
+        for system, runs in systems.items()
+    }
+    assert {key: gone for key, gone in lacking.items() if gone} == {
+        ("CoNLL-2012", "fernandes"): {"md"},
+        **{("CoNLL-2012", name): {"printed"} for name in list(found["conll-averages"]["CoNLL-2012"])[4:]},
+    }
+
+
+def test_the_f_values_of_table_2_have_its_rankings():
+    ranks, scores = (read_figures(EXAMPLES / f"figures.conll-{name}.csv").tasks for name in ("rankings", "scores"))
+    for task, systems in scores.items():
+        for metric in ("Seg", "TS", "T"):
+            by_rank = sorted(systems, key=lambda system: ranks[task][system][""][metric])
+            values = [systems[system][""][metric] for system in by_rank]
+            assert values == sorted(values, reverse=True)
+
+
+def test_the_stages_end_in_the_figures_of_table_8():
+    stages, table_8 = (
+        read_figures(EXAMPLES / f"figures.{name}.csv").tasks for name in ("event-stages", "event-arguments")
+    )
+    for task, systems in table_8.items():
+        for system, runs in systems.items():
+            assert {metric: stages[task][system][""][metric] for metric in ("exact", "human", "automatic")} == runs[""]
 
 
 def test_five_splits_give_mean_spread_and_rank():
@@ -123,3 +165,78 @@ def test_five_splits_give_mean_spread_and_rank():
     cell = found.cells["A", "f1"]
     assert (round(cell.value, 1), cell.runs, cell.rank) == (50.5, 5, 1)
     assert cell.spread == pytest.approx(0.3808, abs=1e-4)
+
+
+def test_arrows_of_figures_count_from_another_metric():
+    found = figures("figures.event-arguments.csv", "--ties", "order", "--from", "human")["tasks"]["RAMS"]
+    assert found["base"] == "human"
+    assert found["systems"]["BART-Gen"]["exact"]["moved"] == -5
+    done = run("compare", "figures", str(EXAMPLES / "figures.event-arguments.csv"), "--from", "humn", code=2)
+    assert 'Did you mean "human"' in done.stderr
+
+
+# Correlations averaged over tasks, from what `compare` has written: as Table 3 is made from three languages.
+
+
+@pytest.fixture
+def languages(tmp_path, monkeypatch):
+    """Three comparisons of three systems, written as TSV and as JSON, and the values by language, system and metric."""
+    monkeypatch.chdir(tmp_path)
+    gold = "a B-X\nb I-X\nc O\nd B-Y\n\ne B-X\nf O\n"
+    answers = {
+        "whole": gold,
+        "begins": gold.replace("b I-X", "b O"),
+        "splits": gold.replace("b I-X", "b B-X").replace("d B-Y", "d O"),
+    }
+    found = {}
+    for k, language in enumerate(("English", "German", "Spanish")):
+        Path("gold.iob").write_text(gold * (k + 1))
+        for name, answer in answers.items():
+            Path(f"{name}.iob").write_text(answer + gold * k)
+        for kind in ("tsv", "json"):
+            done = run(
+                "compare", "spans", "gold.iob", *(f"{name}={name}.iob" for name in answers), "--format", kind,
+                *(part for name in ("segment", "token", "ts") for part in ("--metric", name)), "--correlations", "--differences",
+            )  # fmt: skip
+            Path(f"{language}.{kind}").write_text(done.stdout)
+        found[language] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["tsv", "json"])
+def test_correlations_over_tasks_from_our_own_outputs(languages, kind):
+    done = run("compare", "figures", *(f"{name}={name}.{kind}" for name in languages), "--format", "json")
+    found = json.loads(done.stdout)
+    assert list(found["tasks"]) == list(languages)
+    for name, written in languages.items():
+        assert found["tasks"][name]["correlations"] == written["correlations"]
+        for system, cells in written["systems"].items():
+            for metric, cell in cells.items():
+                mine = found["tasks"][name]["systems"][system][metric]
+                assert (mine["value"], mine["rank"]) == (cell["value"], cell["rank"])
+    expected = [
+        math.fsum(written["correlations"][k]["spearman"] for written in languages.values()) / 3 for k in range(3)
+    ]
+    assert [row["spearman"] for row in found["mean_correlations"]] == pytest.approx(expected)
+    assert "intervals and tests stand in the files" in done.output
+
+
+def test_our_own_outputs_have_four_decimals_and_files_name_their_tasks(languages):
+    done = run("compare", "figures", "English.tsv", "German.json", "--format", "table")
+    assert [line.strip() for line in done.stdout.splitlines()].count("German") == 2  # the figures, and the correlations
+    assert "1.0000" in done.stdout
+    assert "0.0000000" not in done.stdout
+    assert "two tasks are called 'X'" in run("compare", "figures", "X=English.tsv", "X=German.tsv", code=2).stderr
+
+
+def test_lower_is_better_is_kept(tmp_path):
+    rows = "system\tmetric\tvalue\tlow\thigh\tspread\truns\trank\tmoved\tbeats\tletter\nA\ter\t0.1\t\t\t\t1\t1.0\t0.0\t\t\nB\ter\t0.2\t\t\t\t1\t2.0\t0.0\t\t\n"
+    (tmp_path / "x.tsv").write_text(rows)
+    content = {"metrics": {"er": {"figure": "rate", "average": "micro", "lower_is_better": True}}}
+    content["systems"] = {"A": {"er": {"value": 0.1}}, "B": {"er": {"value": 0.2}}}
+    (tmp_path / "x.json").write_text(json.dumps(content))
+    for kind in ("tsv", "json"):
+        done = run("compare", "figures", str(tmp_path / f"x.{kind}"), "--format", "json")
+        assert json.loads(done.stdout)["systems"]["A"]["er"]["rank"] == 1
+    (tmp_path / "y.json").write_text('{"metrics": 3}')
+    assert 'has no "systems"' in run("compare", "figures", str(tmp_path / "y.json"), code=2).stderr

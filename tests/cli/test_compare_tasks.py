@@ -18,6 +18,12 @@ EXAMPLE = {  # of each task a reference, a system (files, or what stands in them
         "smatch",
     ),
     "arguments": ("arguments.gold.jsonl", "arguments.system.jsonl", "exact", "same_text"),
+    "calls": (
+        '{"id": "a", "calls": [{"name": "f", "arguments": {"x": 1, "y": [1, 2]}}]}',
+        '{"id": "a", "calls": [{"name": "f", "arguments": {"x": 1, "y": [2, 1]}}]}',
+        "arguments",
+        "calls",
+    ),
     "coreference": (
         "#begin document (a); part 000\na 0 0 w (1)\na 0 1 w (1)\na 0 2 w (1)\n\n#end document\n",
         "#begin document (a); part 000\na 0 0 w (1)\na 0 1 w (1)\na 0 2 w -\n\n#end document\n",
@@ -67,6 +73,47 @@ def test_every_task_compares(task, tmp_path):
     assert "seed=0" in found["signature"]
     between = [row["difference"] for row in found["differences"] if {row["first"], row["second"]} == {"A", "B"}]
     assert between == ([0] * len(metrics) if found["differences"] else [])
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_every_task_compares_means_over_data_sets(task, tmp_path):
+    """Of a data set that A has wrong and one that it has right, the mean; B has both right."""
+    gold, system = example(task, tmp_path)
+    metric = EXAMPLE[task][2]
+    chosen = ["--metric", metric] if task != "records" else []
+    found = compared(task, f"{gold},{gold}", f"A={system},{gold}", f"B={gold},{gold}", *chosen)
+    alone = compared(task, gold, f"A={system}", f"B={gold}", *chosen)["systems"]
+    a, b = (found["systems"][name][metric] for name in "AB")
+    assert a["value"] == pytest.approx((alone["A"][metric]["value"] + alone["B"][metric]["value"]) / 2)
+    assert (a["runs"], a["rank"], b["rank"]) == (2, 2, 1)
+    assert [found["splits"][split]["A"][metric] for split in ("1", "2")] == pytest.approx(
+        [alone["A"][metric]["value"], alone["B"][metric]["value"]]
+    )
+    (row,) = found["differences"]
+    assert row["difference"] == pytest.approx(b["value"] - a["value"])
+    several = int(re.match(r"(\d+)", found["notes"][0])[1]) > 2
+    assert (row["p"] is not None) == several  # one document in each data set is not tested
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_every_task_has_the_figures_of_one_document(task, tmp_path):
+    gold, system = example(task, tmp_path)
+    metric = EXAMPLE[task][2]
+    chosen = ["--metric", metric] if task != "records" else []
+    score = ("score", task, gold, system, *chosen, "--format", "json")
+    by_id = json.loads(run(*score, "--by", "document").stdout)["documents_by_id"][metric]
+    name = next(iter(by_id))
+    found = json.loads(run(*score, "--document", name).stdout)
+    figures = found["metrics"][metric]
+    assert {key: figures[key] for key in by_id[name] if key in figures} == {
+        k: v for k, v in by_id[name].items() if k in figures
+    }
+    assert f"document={name}" in found["signature"]
+    assert found["documents"] == 1
+    assert "no " in run(*score, "--document", "nobody", code=2).stderr
+    assert run(*score, "--document", name, "--report", tmp_path / "page.html", code=2).stderr.startswith(
+        "Error: --document has the figures of one"
+    )
 
 
 # Two documents, a system that has both, one that has the first, and one that has one more. By task: how a document is
@@ -220,7 +267,7 @@ def test_splits_have_a_reference_for_each_run(records):
     write("gold2.jsonl", [{"id": f"x{k}", "value": [k]} for k in range(10)])
     write("d.jsonl", [{"id": f"x{k}", "value": [k if k else 99]} for k in range(10)])
     found = compared("records", "gold.jsonl,gold2.jsonl", "A=a.jsonl,d.jsonl", "B=b.jsonl,d.jsonl")
-    assert found["systems"]["A"]["records"]["interval"] is None
+    assert found["systems"]["A"]["records"]["interval"][0] < found["systems"]["A"]["records"]["value"]
     assert found["systems"]["B"]["records"]["rank"] == 1
     message = compared("records", "gold.jsonl,gold2.jsonl", "A=a.jsonl,d.jsonl", "B=b.jsonl", code=2)
     assert "B has 1 runs and there are 2 references" in message
@@ -291,3 +338,25 @@ def test_wrong_systems(records, systems, message):
 def test_a_file_with_an_equals_sign_is_a_file(records):
     Path("x=1.jsonl").write_text(Path("a.jsonl").read_text())
     assert list(compared("records", "gold.jsonl", "x=1.jsonl")["systems"]) == ["x=1.jsonl"]
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_arrows_count_from_the_metric_that_is_named(task, tmp_path):
+    gold, system = example(task, tmp_path)
+    metrics = EXAMPLE[task][2:]
+    chosen = [part for name in metrics for part in ("--metric", name)] if task != "records" else []
+    flag = "--arrows-from" if task == "records" else "--from"  # --from of records is a field of the lines
+    for base in metrics:
+        assert compared(task, gold, f"A={system}", f"gold={gold}", *chosen, flag, base)["base"] == base
+    said = compared(task, gold, f"A={system}", *chosen, flag, f"{metrics[0]}x", code=2)
+    assert f'Did you mean "{metrics[0]}"' in said
+
+
+def test_arrows_of_arguments_count_from_exact_match_as_in_table_8():
+    systems = (f"{name}={EXAMPLES / f'arguments.{name}.jsonl'}" for name in ("system", "second"))
+    found = compared(
+        "arguments", EXAMPLES / "arguments.gold.jsonl", *systems, "--parses", EXAMPLES / "arguments.parses.conllu"
+    )
+    assert found["base"] == "exact"
+    assert {name: cells["exact"]["moved"] for name, cells in found["systems"].items()} == {"system": 0, "second": 0}
+    assert found["systems"]["system"]["modifiers"]["moved"] == 1

@@ -109,7 +109,3 @@ def test_what_a_comparison_cannot_show_is_said(spans):
     said = run(*asked).output
     assert "--correlations: there is one metric" in said
     assert "--differences: there is one system" in said
-    write("s1.jsonl", [{"id": 1, "x": 1}])
-    write("s2.jsonl", [{"id": 2, "x": 1}])
-    splits = ("s1.jsonl,s2.jsonl", "A=s1.jsonl,s2.jsonl", "B=s1.jsonl,s2.jsonl")
-    assert "--differences: the runs are over different documents" in run("compare", "records", *splits, "--differences").output  # fmt: skip

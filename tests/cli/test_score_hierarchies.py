@@ -45,3 +45,45 @@ def test_there_are_no_labels_or_fields(by):
     done = run("score", "hierarchies", GOLD, SYSTEM, "--by", by)
     assert done.exit_code == 2
     assert f"'{by}' is not 'document'" in done.output
+
+
+TANGLED = {  # two parents and a cycle, which MUC_p and BLANC_p take
+    "gold": {"causality": [["a", "b"], ["c", "b"], ["b", "d"]], "subevent": [["a", "c"]]},
+    "system": {"causality": [["a", "b"], ["d", "a"], ["b", "d"]], "subevent": [["a", "d"]]},
+}
+
+
+@pytest.fixture
+def tangled(tmp_path):
+    for name, links in TANGLED.items():
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": "d", "events": list("abcd"), "links": links}) + "\n")
+    return str(tmp_path / "gold.jsonl"), str(tmp_path / "system.jsonl")
+
+
+@pytest.mark.parametrize("metric", [None, "muc_p", "siblings_p"])
+def test_links_that_are_no_tree_are_explained(tangled, metric):
+    done = run("explain", "hierarchies", *tangled, "--kind", "causality", *(("--metric", metric) if metric else ()))
+    assert done.exit_code == 0, done.output
+    assert "missed" in done.stdout
+    assert "spurious" in done.stdout
+
+
+def test_a_report_of_links_that_are_no_tree(tangled, tmp_path):
+    report = str(tmp_path / "x.html")
+    done = run("score", "hierarchies", *tangled, "--kind", "causality", "--metric", "muc_p", "--report", report)
+    assert done.exit_code == 0, done.output
+
+
+def test_trees_are_still_asked_for_where_they_are_needed(tangled):
+    done = run("explain", "hierarchies", *tangled, "--kind", "causality", "--metric", "nstm_p")
+    assert done.exit_code == 2
+    assert "has two parents by causality links" in done.output
+
+
+def test_the_signature_names_every_kind(tangled):
+    done = run("score", "hierarchies", *tangled, "--metric", "muc_p", "--metric", "blanc_p", "--format", "json")
+    signature = json.loads(done.stdout)["signature"]
+    assert "kind=causality" in signature
+    assert "kind=subevent" in signature
+    done = run("score", "hierarchies", *tangled, "--metric", "muc_p", "--metric", "blanc_p")
+    assert done.stderr.count("signature: hierarchies.muc_p, hierarchies.blanc_p") == 2

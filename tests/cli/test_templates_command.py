@@ -51,7 +51,8 @@ def test_presets_and_slots(folder):
 
 
 def test_by_document_and_gates(folder):
-    assert [line[:2] for line in run("--by", "document").stdout.splitlines()[-2:]] == ["a\t", "b\t"]  # b has nothing
+    listed = run("--by", "document").stdout.split("\n\n")[1].splitlines()[1:]
+    assert list(dict.fromkeys(line[:2] for line in listed)) == ["a\t", "b\t"]  # b has nothing
     assert "under 0.9" in run("--metric", "eq32", "--fail-under", "f1=0.9", code=1).stderr
 
 
@@ -104,3 +105,58 @@ def test_the_official_report(folder):
     assert "records no mapping" in run("--preset", "muc4-official", "--mapping", "recorded", code=3).stderr
     assert "belong to --preset muc4-official" in run("--judgements", "history.lisp", code=2).stderr
     assert "0 / 2" in run("--preset", "gtt").stdout  # recent work reads the same files, and gives nothing for ATTACK
+
+
+def test_templates_without_types(folder):
+    """SciREX in gtt's form: the slots alone count."""
+    gold = {"docid": "a", "templates": [{"Material": [[["x", 0]]], "Method": [[["m", 4]]]}]}
+    Path("g.jsonl").write_text(json.dumps(gold) + "\n")
+    system = {"docid": "a", "pred_templates": [{"Material": [["x"]], "Method": [["n"]]}]}
+    Path("s.jsonl").write_text(json.dumps(system) + "\n")
+    done = running.run("score", "templates", "g.jsonl", "s.jsonl", "--format", "json", "--by", "field")
+    metrics = json.loads(done.stdout)["metrics"]
+    for name in ("eq32", "gtt"):
+        assert metrics[name]["tally"] == {"num_p": 1, "den_p": 2, "num_r": 1, "den_r": 2}
+    assert "have no type" in done.stderr
+    system["pred_templates"].append({"type": "t", "Method": [["m"]]})
+    Path("s.jsonl").write_text(json.dumps(system) + "\n")
+    assert "as 1 other templates have it" in running.run("score", "templates", "g.jsonl", "s.jsonl", code=2).stderr
+    del system["pred_templates"][0]
+    Path("s.jsonl").write_text(json.dumps(system) + "\n")
+    assert (
+        "have no type, those of s.jsonl have one"
+        in running.run("score", "templates", "g.jsonl", "s.jsonl", code=3).stderr
+    )
+
+
+def muc4(type_, number="1"):
+    return {"message-id": ["M1"], "template-id": [number], "inc-type": [type_], "perp-ind-id": ['"REBELS"']}
+
+
+def test_one_of_several_lists_in_a_file_and_the_recorded_mapping(folder):
+    """The second bombing is the recorded partner, the first one the greedy one."""
+    Path("keys.json").write_text(json.dumps({"tst3": [muc4("BOMBING")], "tst4": [muc4("ARSON")]}))
+    responses = [muc4("BOMBING"), {**muc4("BOMBING", "2"), "perp-ind-id": []}]
+    pairs = [{"doc": "M1", "key": "1", "response": "2"}]
+    systems = {"tst3/a": {"responses": responses, "official_pairs": pairs}, "tst3/b": {"responses": responses[:1]}}
+    Path("systems.json").write_text(json.dumps(systems))
+
+    def found(*arguments, command="score", code=0):
+        done = running.run(command, "templates", *arguments, "--preset", "muc4-official", "--format", "json", code=code)
+        return json.loads(done.stdout) if code == 0 else done.stderr
+
+    first = ("keys.json#tst3", "systems.json#tst3/a")
+    assert found(*first)["slots"]["perp-ind-id"]["COR"] == 1
+    recorded = found(*first, "--mapping", "recorded")
+    assert recorded["slots"]["perp-ind-id"]["COR"] == 0
+    assert "mapping=recorded" in recorded["signature"]
+    assert "records no mapping" in found(first[0], "systems.json#tst3/b", "--mapping", "recorded", code=3)
+    compared = found(
+        first[0], f"A={first[1]}", "B=systems.json#tst3/b", "--mapping", "recorded", command="compare", code=3
+    )
+    assert "records no mapping" in compared
+    assert set(found(first[0], first[1], "systems.json#tst3/b", command="compare")["systems"]) == {"a", "b"}
+    assert "Pick one with FILE#NAME" in found("keys.json", "systems.json", code=2)
+    assert "Pick one with FILE#NAME" in found("keys.json#tst3", "systems.json", code=2)
+    assert 'Did you mean "tst3/b"' in found("keys.json#tst3", "systems.json#tst3/c", code=2)
+    assert "system.json#a: no such file" in found("keys.json#tst3", "system.json#a", code=2)

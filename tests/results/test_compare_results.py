@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -78,28 +79,85 @@ def test_runs_of_a_system_are_their_mean(systems):
         compare({"A": [{"f1": one} for one in seeds], "B": {"f1": seeds[0]}}, test="randomisation")
 
 
-def test_splits_have_mean_and_spread_alone():
-    splits = [tuple("abcdefghij"), tuple("klmnopqrst")]
-    runs = {
-        name: [{"f1": made_up(quality, 10, k, ids)} for k, ids in enumerate(splits)]
-        for name, quality in (("A", 0.9), ("B", 0.3))
-    }
-    found = compare(runs)
-    assert found.cells["A", "f1"].runs == 2
-    assert found.cells["A", "f1"].interval is None
-    assert not found.differences
-    assert found.notes[0] == "20 documents in 2 splits"
-    assert "different documents" in found.notes[1]
+def splits_of(quality, sizes=(10, 30)):
+    """A system's results over several data sets."""
+    return [{"f1": made_up(quality, n, k, tuple(f"{k}.{i}" for i in range(n)))} for k, n in enumerate(sizes)]
+
+
+def test_splits_have_the_mean_of_their_figures_and_are_tested_within_each():
+    runs = {"A": splits_of(0.9), "B": splits_of(0.3)}
+    found = compare(runs, resamples=1000)
+    cell, scores = found.cells["A", "f1"], [run["f1"].f1 for run in runs["A"]]
+    assert (cell.value, cell.runs, cell.beats) == (np.mean(scores), 2, "b")
+    assert cell.spread == pytest.approx(np.std(scores, ddof=1))
+    assert cell.interval.low < cell.value < cell.interval.high
+    assert found.differences["f1", "A", "B"].p < 0.01
+    assert found.notes[0] == "40 documents in 2 splits"
+    assert "within each split" in found.notes[1]
     assert found.signatures[0].startswith("made up")
+    assert "strata=splits" in found.settings
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_a_stratified_interval_is_that_of_means_drawn_in_each_split(method):
+    """Both splits resampled on their own, and the means of their figures."""
+    runs = splits_of(0.7, (12, 40))
+    rng, draws = np.random.default_rng(1), []
+    for run in runs:
+        rows, kind = run["f1"].rows, run["f1"].kind
+        chosen = rng.integers(0, len(rows), (20_000, len(rows)))
+        draws.append(kind.figures(rows[chosen].sum(axis=1))["f1"])
+    low, high = np.quantile(np.mean(draws, axis=0), (0.025, 0.975))
+    found = compare({"A": runs}, resamples=20_000, method=method).cells["A", "f1"].interval
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.004 if method == "percentile" else 0.03)
+
+
+def test_the_randomisation_of_splits_is_exact_for_few_documents():
+    """All 2^5 outcomes, worked out plainly."""
+    first, second = splits_of(0.9, (2, 3)), splits_of(0.4, (2, 3))
+
+    def mean(chosen):
+        rows = [chosen[:2], chosen[2:]]
+        return np.mean([Counts().figures(np.sum(part, axis=0))["f1"] for part in rows])
+
+    a, b = (np.concatenate([run["f1"].rows for run in runs]) for runs in (first, second))
+    apart = []
+    for coins in product((0, 1), repeat=5):
+        swap = np.array(coins, bool)[:, None]
+        apart.append(mean(np.where(swap, a, b)) - mean(np.where(swap, b, a)))
+    observed = mean(b) - mean(a)
+    p = np.mean(np.abs(apart) >= abs(observed) - 1e-10)
+    assert compare({"A": first, "B": second}, resamples=100, test="randomisation").differences[
+        "f1", "A", "B"
+    ].p == pytest.approx(p)
+
+
+def test_a_large_split_counts_no_more_than_a_small_one():
+    good, bad = made_up(1.0, 200, ids=tuple(range(200))), made_up(0.0, 5, ids=tuple("vwxyz"))
+    assert compare({"A": [{"f1": good}, {"f1": bad}]}, resamples=50).cells["A", "f1"].value == (good.f1 + bad.f1) / 2
+
+
+def test_splits_of_one_document_have_no_intervals():
+    found = compare({name: splits_of(q, (1, 1)) for name, q in (("A", 0.9), ("B", 0.3))}, resamples=100)
+    assert found.cells["A", "f1"].ends is None
+    assert found.differences["f1", "A", "B"].p is None
+    assert any("fewer than two documents in each split" in note for note in found.cautions)
+    found = compare({"A": splits_of(0.9, (1, 5))}, resamples=100)
+    assert any("1 split of one document" in note for note in found.cautions)
 
 
 def test_splits_whose_documents_have_only_numbers_are_splits_if_it_is_said():
     """Equally many documents in each, numbered from 0: ids cannot tell."""
     runs = {name: [made_up(quality, 30, k) for k in (1, 2)] for name, quality in (("A", 0.9), ("B", 0.3))}
-    assert compare(runs, resamples=50).differences
-    found = compare(runs, splits=True)
-    assert (found.differences, found.cells["A", "f1"].interval) == ({}, None)
+    assert "strata" not in compare(runs, resamples=50).settings
+    found = compare(runs, splits=True, resamples=50)
+    assert "strata=splits" in found.settings
     assert found.notes[0] == "60 documents in 2 splits"
+
+
+def test_every_system_has_every_split():
+    with pytest.raises(MetricError, match="B has 1 splits and the first system 2"):
+        compare({"A": splits_of(0.9), "B": splits_of(0.9, (10,))}, splits=True)
 
 
 def test_a_split_without_a_figure_has_no_mean_and_its_warnings_are_said():

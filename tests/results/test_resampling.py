@@ -334,7 +334,7 @@ def test_memory_does_not_grow_with_resamples(monkeypatch):
     peaks = []
     for resamples in (1_000, 4_000):
         tracemalloc.start()
-        for _ in drawing.weighted_sums(drawing.documents_drawn(2000, resamples, 0), [rows]):
+        for _ in drawing.weighted_sums(drawing.documents_drawn((2000,), resamples, 0), [rows]):
             pass
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()

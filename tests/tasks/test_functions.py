@@ -10,7 +10,33 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import InputError, MetricError, SidesMismatch, TallystickError, ValueMismatch
-from tallystick.structures import AMR, Dependency, DependencyParse, Entity, EntitySet, Mention, Prop, Var
+from tallystick.structures.graphs import AMR, EventHierarchy, EventLink, Prop, Var
+from tallystick.structures.texts import (
+    AnnotatedMention,
+    Argument,
+    ArgumentDocument,
+    Dependency,
+    DependencyParse,
+    DescribedEvent,
+    Entity,
+    EntitySet,
+    Event,
+    EventArgument,
+    EventSet,
+    Fact,
+    FactSet,
+    Mention,
+    NAryRelation,
+    NAryRelationSet,
+    Relation,
+    RelationSet,
+    RoleFillerEntity,
+    SlotFiller,
+    Template,
+    TemplateSet,
+    TextMention,
+    Trigger,
+)  # fmt: skip
 from tallystick.tasks.contract import find_task, task_names
 
 GRAPH = "(w / want-01 :ARG0 (b / boy))"
@@ -77,6 +103,78 @@ def test_sentences_as_pairs_columns_and_structures() -> None:
     assert two["las"].f1 == pytest.approx(2 / 3)
     with pytest.raises(SidesMismatch, match="sentence 0 has 2 words in the reference and 1"):
         ts.dependencies(plain, [(0, "root")])
+
+
+RELATIONS = [("born-in", (0, 2, "PER"), (5, 6, "LOC"))]
+EVENTS = [{"type": "attack", "trigger": (3, 4), "arguments": [(0, 2, "attacker")]}]
+ARGUMENTS = {
+    "tokens": ["the", "rebels", "did", "attack", "a", "village"],
+    "events": [
+        {"id": "e1", "type": "attack", "trigger": (3, 4), "arguments": {"attacker": "the rebels", "target": (4, 6)}}
+    ],
+}
+ROLES = {"PerpInd": [["guerrillas", "the rebels"], ["a sniper"]], "Target": []}
+NARY = [{"Task": [(0, 2), (9, 10)], "Method": [(4, 5)]}]
+TEMPLATES = [{"type": "attack", "slots": {"Victim": ["two men", ["the mayor", "J. Smith"]]}}]
+LINKS = [("attack", "bombing"), ("attack", "shooting")]
+SPANS, CLUSTERS, SENTENCE = [(0, 1, "PER")], [[(0, 2), (4, 5)], [(7, 8), (9, 10)]], [(2, "nsubj"), (0, "root")]
+DOCUMENTS = {
+    "spans": SPANS, "coreference": CLUSTERS, "dependencies": SENTENCE, "relations": RELATIONS, "events": EVENTS, "arguments": ARGUMENTS,
+    "roles": ROLES, "nary": NARY, "templates": TEMPLATES, "amr": GRAPH, "hierarchies": LINKS,
+}  # fmt: skip
+"""One document of plain data for each task."""
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_one_document_a_list_and_a_mapping_have_the_same_figures(name: str) -> None:
+    function, one = getattr(ts, name), DOCUMENTS[name]
+    single, listed = function(one, one), function([one, one], [one, one])
+    by_id = function({"a": one, "b": one}, {"b": one, "a": one})
+    main = "las" if name == "dependencies" else list(single)[-1]
+    assert single[main].f1 == pytest.approx(1, abs=1e-6)
+    for metric, result in single.items():
+        assert listed[metric].figures == by_id[metric].figures == pytest.approx(result.figures, abs=1e-6)
+        if name != "dependencies":
+            assert (len(result.ids), listed[metric].ids, by_id[metric].ids) == (1, ("0", "1"), ("a", "b"))
+
+
+def test_structures_are_read_as_the_plain_data_that_they_stand_for() -> None:
+    born = Relation("born-in", AnnotatedMention(0, 1, type="PER"), AnnotatedMention(5, 5, type="LOC"))
+    assert ts.relations(RelationSet([born]), RELATIONS, "strict")["strict"].f1 == 1
+    facts = ts.relations([FactSet([Fact("r", 0, 1, (2,))])], [FactSet([Fact("r", 0, 1, (2, 3))])])
+    assert (facts["facts"].f1, facts["evidence"].f1) == (1, pytest.approx(2 / 3))
+    event = Event(Trigger(Mention(3, 3), "attack"), [Argument(Mention(0, 1), "attacker")])
+    assert ts.events(EventSet([event]), EVENTS, "arg_c+")["arg_c+"].f1 == 1
+    told = ArgumentDocument(
+        (EventArgument("e1", "attacker", "the rebels", (0, 1)), EventArgument("e1", "target", "a village", (4, 5))),
+        (DescribedEvent("e1", "attack", "attack", (3, 3)),),
+        tuple(ARGUMENTS["tokens"]),
+    )
+    assert ts.arguments(told, ARGUMENTS, "same_text")["same_text"].f1 == 1
+    fillers = [
+        RoleFillerEntity("PerpInd", Entity([TextMention(text) for text in entity])) for entity in ROLES["PerpInd"]
+    ]
+    assert ts.roles(NAryRelation("", fillers), ROLES, "ceaf_ree")["ceaf_ree"].f1 == 1
+    parts = {role: Entity([Mention(a, b - 1) for a, b in spans]) for role, spans in NARY[0].items()}
+    nary = NAryRelationSet([NAryRelation("", [RoleFillerEntity(role, one) for role, one in parts.items()])])
+    assert ts.nary(nary, NARY, "clusters")["clusters"].f1 == 1
+    slots = [SlotFiller("Victim", Entity(["two men"])), SlotFiller("Victim", Entity(["the mayor", "J. Smith"]))]
+    assert ts.templates(TemplateSet([Template("attack", slots)]), TEMPLATES, "eq32")["eq32"].f1 == 1
+    hierarchy = EventHierarchy(["attack", "bombing", "shooting"], [], [EventLink(*link) for link in LINKS])
+    assert ts.hierarchies(hierarchy, LINKS, "muc_p")["muc_p"].f1 == 1
+    assert ts.hierarchies("(attack(bombing)(shooting))", "(attack(bombing))", "muc_p")["muc_p"].recall == 0.5
+
+
+def test_what_could_be_meant_in_two_ways_is_refused() -> None:
+    for call, message in (
+        (lambda: ts.roles({"PerpInd": ["a", "b"]}, ROLES), "mentions of one entity, or entities of one mention each"),
+        (lambda: ts.arguments(ARGUMENTS, [{"id": "e1", "arguments": [("a", "b")]}]), "which of .* is the role"),
+        (lambda: ts.relations([("London", "capital", "UK")], []), "texts as arguments"),
+        (lambda: ts.coreference([[0, 1], [2, 3]], [[0, 1]]), "a level of lists is missing"),
+        (lambda: ts.coreference([[]], [[]]), "can be read in two ways"),
+    ):
+        with pytest.raises(ValueMismatch, match=message):
+            call()
 
 
 def test_columns_of_tables_and_arrays_are_lists() -> None:

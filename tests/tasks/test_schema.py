@@ -7,7 +7,8 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import DerivationError, InputError
-from tallystick.tasks.records.schema import read_data, type_of_schema
+from tallystick.files.json_values import read_data
+from tallystick.tasks.records.schema import type_of_schema
 
 
 def metric(schema, credit="each"):

@@ -8,8 +8,9 @@ import pytest
 
 import tallystick as ts
 from tallystick.adapters.scorer import RecordScorer
+from tallystick.algebra.surplus import known_keys
+from tallystick.engine.data import leaves
 from tallystick.errors import MetricError
-from tallystick.tasks.records.fitting import Unknown, leaves
 from tallystick.tasks.records.score import Wanted, prepare, run_prepared, score_files
 
 
@@ -193,7 +194,7 @@ class Tree:
 
 
 def test_a_type_that_contains_itself():
-    unknown = Unknown(Tree)
+    unknown = known_keys(Tree)
     value = {"name": "a", "children": [{"name": "b", "x": 1, "children": [{"name": "c", "y": [1, 2]}]}]}
     assert unknown.find(value) == [
         ("children[*].x", 1),

@@ -13,24 +13,33 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from tallystick.algebra.choose import Choice
-from tallystick.algebra.derive import explain_derivation, record_fields
 from tallystick.algebra.node import Node
-from tallystick.engine.data import Invalid
-from tallystick.errors import MetricError, some
+from tallystick.engine.tally import exact_rows
+from tallystick.errors import MetricError, TallystickError, some
+from tallystick.files.documents import encode
+from tallystick.files.json_values import decode_line
 from tallystick.results.documents import Difference, differences, differences_table
-from tallystick.results.evaluation import evaluate
+from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation
 from tallystick.results.result import Result
 from tallystick.show.tables import to_text
-from tallystick.tasks.records.files import RecordFile
-from tallystick.tasks.records.fitting import Findings, Unknown, settle_unknown
-from tallystick.tasks.records.score import as_metric, check_unknown, declared_shape, ignored_paths, read_choices
-from tallystick.tasks.records.shapes import infer_schema, inferred_shape
+from tallystick.tasks.records.fitting import MOST_LISTED, Findings
+from tallystick.tasks.records.score import (
+    Known,
+    Prepared,
+    check_unknown,
+    declared_shape,
+    prepare,
+    prepare_again,
+    read_choices,
+    score_prepared,
+    scored_batches,
+)
 from tallystick.tasks.records.task import RecordSettings
 from tallystick.tasks.spans.tags import split_tag
 
@@ -93,15 +102,20 @@ class RecordScorer:
         lenient: bool = True,
         ignore: Sequence[str] = (),
         unknown: str = "count",
+        equality: str = "equal",
     ) -> None:
         if sum(part is not None for part in (type, schema, metric)) > 1:
             raise MetricError("say what a document is once: by a type, a schema or a metric")
+        _, known = read_choices(choices)
+        known.update(dict.fromkeys(ignore, Choice(ignored=True, why="ignore")))
+        self.settings = RecordSettings(
+            type=type, schema=schema, metric=metric, choices=known, credit=credit, lenient=lenient, unknown=unknown,
+            equality=equality,
+        )  # fmt: skip
         check_unknown(unknown)
-        self.credit, self.lenient, self.unknown = credit, lenient, unknown
-        self.source, self.choices = read_choices(choices)
-        self.choices.update(dict.fromkeys(ignore, Choice(ignored=True, why="ignore")))
-        self.metric = None if metric is None else as_metric(metric)
-        self.shape = declared_shape(RecordSettings(type=type, schema=schema, metric=metric))
+        self._declared = declared_shape(self.settings)
+        self._prepared: Prepared | None = None
+        """How documents of a declared shape are compared, once that is known."""
 
     def score(self, reference: Any, predicted: Any) -> One:
         """One document: text, plain data or values on either side."""
@@ -112,40 +126,44 @@ class RecordScorer:
         """Several documents at once, as one result."""
         return self._evaluate(references, predictions)[0]
 
-    def _evaluate(self, references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Result, Findings]:
-        golds = [_decoded(one) for one in references]
-        shape = self.shape
-        if shape is None and self.metric is None:
-            _refuse_tags(golds)
-        if shape is None:
-            shape = inferred_shape(*infer_schema(_as_json(golds)), "inferred from the reference")
-        ours, theirs = shape.converters()
-        names: Any = [SimpleNamespace(file=name) for name in ("reference", "prediction")]
-        left = RecordFile(names[0], ours, shape.reference, credit=self.credit)
-        right = RecordFile(names[1], theirs, shape.predicted, credit=self.credit)
-        right.lenient, right.tolerant = self.lenient, not shape.promised
-        metric = self.metric
-        if metric is None:
-            metric, decisions = explain_derivation(
-                shape.reference, self.choices, credit=self.credit, source=self.source
-            )
-            for side in (left, right) if shape.promised else (right,):
-                side.unknown = Unknown(side.type, ignored_paths(decisions))
-            right.findings.unknown_counts = self.unknown == "count"
-        known, found = [_value(left, one) for one in golds], [self._predicted(right, one) for one in predictions]
-        for k, value in enumerate(found):
-            if isinstance(value, Invalid):
-                right.findings.invalid.append((k, value.reason))
-        sides = settle_unknown(range(len(known)), known, found, right.findings, right.findings.unknown_counts)
-        return evaluate(metric, *sides), right.findings
+    def each(self, references: Sequence[Any], predictions: Sequence[Any]) -> list[dict[str, float]]:
+        """Several documents, each by itself: `figures` as `One` has them, and `valid`, 0 for what cannot be read."""
+        out: list[dict[str, float]] = []
+        # A shape that is inferred is that of one reference, lest a document's figures depend on the others; and so many
+        # predictions that cannot be read are listed.
+        most = 1 if self._declared is None else MOST_LISTED
+        for start in range(0, len(references), most):
+            some = slice(start, start + most)
+            prepared = self._prepare(references[some], predictions[some])
+            evaluation = Evaluation(prepared.metric, keep=False)
+            for batch, rows in scored_batches(prepared, evaluation):
+                unread = {key for key, _ in prepared.pairing.predicted.findings.invalid}
+                figures = {name: column.tolist() for name, column in evaluation.kind.figures(rows).items()}
+                exact = exact_rows(evaluation.kind, rows)
+                for place, key in enumerate(batch.ids):
+                    known = {name: 1.0 if isnan(column[place]) else column[place] for name, column in figures.items()}
+                    known["exact"] = float(exact[place]) if exact is not None else 0.0
+                    out.append(
+                        {**(dict.fromkeys(known, 0.0) if key in unread else known), "valid": float(key not in unread)}
+                    )
+        return out
 
-    def _predicted(self, side: RecordFile, value: Any) -> Any:
-        if isinstance(value, (str, bytes)) and side.type is not str:
-            text = value if isinstance(value, str) else value.decode("utf-8", "replace")
-            value = side.read_noisy(text) if self.lenient else _decoded(text)
-        elif value is None:
-            return Invalid("there is no prediction")
-        return value if type(value) is Invalid else _value(side, value)
+    def _evaluate(self, references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Result, Findings]:
+        prepared = self._prepare(references, predictions)
+        return score_prepared(prepared), prepared.pairing.predicted.findings
+
+    def _prepare(self, references: Sequence[Any], predictions: Sequence[Any]) -> Prepared:
+        if self._declared is None:
+            _refuse_tags(references)
+        lenient = self.settings.lenient
+        sides = list(references), [_encodable(one) if lenient else _decoded(one) for one in predictions]
+        if self._prepared is None:
+            known = Known(None, "by order", "")
+            prepared = prepare(*sides, self.settings, known=known, shape=self._declared)
+            self._prepared = prepared if self._declared is not None else None
+        else:
+            prepared = prepare_again(self._prepared, *sides, self.settings)
+        return prepared
 
 
 def _refuse_tags(references: Sequence[Any]) -> None:
@@ -159,32 +177,14 @@ def _refuse_tags(references: Sequence[Any]) -> None:
         )
 
 
-def _value(side: RecordFile, value: Any) -> Any:
-    """A value of the type, from such a value or from plain data."""
-    is_type = isinstance(side.type, type) and not hasattr(side.type, "__required_keys__")
-    if side.type is None or (is_type and isinstance(value, side.type)):
-        return value
-    return side.fit(1, _as_json(value))[1]
-
-
 def _decoded(value: Any) -> Any:
-    if not isinstance(value, (str, bytes)):
-        return value
+    return decode_line(value, "prediction") if isinstance(value, (str, bytes)) else value
+
+
+def _encodable(value: Any) -> Any:
+    """A prediction, or what is wrong with it as a text: whatever a model or its harness hands over gets a score."""
     try:
-        return json.loads(value)
-    except json.JSONDecodeError as error:
-        raise MetricError(f"the reference is not JSON: {error}; found {value!r:.60}") from None
-
-
-def _as_json(value: Any) -> Any:
-    return json.loads(json.dumps(value, default=_plain))
-
-
-def _plain(value: Any) -> Any:
-    """What json cannot write by itself: records as objects, sets as lists, dates as text."""
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json")
-    fields = record_fields(type(value))
-    if fields is not None:
-        return {name: getattr(value, name) for name in fields}
-    return list(value) if isinstance(value, (set, frozenset)) else str(value)
+        encode(value, "prediction")
+    except TallystickError as error:
+        return json.dumps(str(error))
+    return value

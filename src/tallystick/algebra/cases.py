@@ -18,7 +18,7 @@ from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.node import Change, Named, Node, Similarity, require
 from tallystick.engine.arrays import F64, I64, Blocks, Pairs, Sums
-from tallystick.engine.data import Data, Objects, Scope, Unfit
+from tallystick.engine.data import Data, Objects, Refusals, Scope, Unfit
 from tallystick.engine.encoded import Alternatives, Column, Nothing, leaf_values
 from tallystick.errors import MetricError, ValueMismatch
 from tallystick.frozen import frozen
@@ -77,6 +77,17 @@ class Cases(Similarity):
             if leaves:
                 return leaves[0]
         raise ValueMismatch(f"at {scope}: expected one of {', '.join(names)}, found {kind.__name__} {value!r:.60}")
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        try:
+            case = self._case(value, {}, Scope(path))
+        except ValueMismatch:
+            return refusals.refuse(value, path)
+        return self.options[case][1].accept(value, path, refusals)
+
+    @property
+    def void(self) -> Any:
+        return self.options[0][1].void
 
     def _by_keys(self, value: Mapping[str, Any]) -> list[int]:
         """The cases whose fields are the keys of a mapping; if there is none, those that share most of them."""
@@ -222,6 +233,17 @@ class Let(Similarity):
     def _below(self, here: Aligned) -> Iterator[Aligned]:
         if len(here.reference) or len(here.predicted):  # else the recursion ends
             yield from here.inside(self.unrolled).below()
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        return self.unrolled.accept(value, path, refusals)
+
+    @property
+    def void(self) -> Any:
+        return self.unrolled.void
+
+    @property
+    def core(self) -> Similarity:
+        return self.unrolled.core
 
     @property
     def item(self) -> Similarity | None:

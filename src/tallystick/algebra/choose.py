@@ -6,27 +6,35 @@ All three say the same things, in the same words:
     in JSON Schema     "x-tallystick": {"number": {"relative": 0.01}, "weight": 2}
     in a file          lines[*].price: {number: {relative: 0.01}, weight: 2}
 
-A choice has parts, and what is nearer to the user wins part by part: a file over an annotation over the default.
+A choice has parts, and what is nearer to the user wins part by part: a file over an annotation over the default. In a file a path may
+be a rule for many values, `"**.price"` or `"lines[*].*"`, and `default: {number: ...}` is one for all values of a kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import csv
+import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from tallystick.algebra.exact import Keyed, exact
+from tallystick.algebra.exact import Keyed, equal, exact
 from tallystick.algebra.functions import Aliases
 from tallystick.algebra.hierarchy import Subtypes, levels
 from tallystick.algebra.missing import AnyOf, Optional
 from tallystick.algebra.node import Similarity, Table
-from tallystick.algebra.ordered import Sequence
+from tallystick.algebra.ordered import Sequence, graph, top_down, tree, unordered
 from tallystick.algebra.parse import choosable
 from tallystick.algebra.sets import CONSTRAINTS, Match, Matching
+from tallystick.algebra.values import json
 from tallystick.algebra.weights import Above, AtLeast, Weighted
 from tallystick.errors import DerivationError, MetricError, TallystickError, did_you_mean
+from tallystick.files.json_values import read_data
+from tallystick.files.source import read_text
 
-NOTHING = ("missing", "null", "empty")
+NOTHING = ("missing", "null", "empty", "blank")
 
 
 @dataclass(frozen=True)
@@ -103,13 +111,20 @@ class Choice:
     nothing: tuple[str, ...] | None = None
     why: str = ""
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether nothing was chosen."""
+        return all(getattr(self, f.name) is None for f in fields(self) if f.name != "why")
+
     def over(self, other: Choice) -> Choice:
         """This choice, and what the other one says where this says nothing."""
+        if self.says_nothing or other.says_nothing:
+            return other if self.says_nothing else self
         merged = {
             f.name: getattr(self, f.name) if getattr(self, f.name) is not None else getattr(other, f.name)
             for f in fields(self)
         }
-        if other.ignored and self.ignored is None and self != Choice(why=self.why):
+        if other.ignored and self.ignored is None:
             merged["ignored"] = False  # choosing how to compare it brings a field back
         return Choice(**{**merged, "why": "; ".join(filter(None, (self.why, other.why)))})
 
@@ -134,11 +149,112 @@ class Choice:
                 )
             core = Weighted(core, float(self.weight))
         if self.nothing is not None:
-            return Optional(core, "empty" in self.nothing, "null" not in self.nothing)
+            return Optional(core, "empty" in self.nothing, "null" not in self.nothing, "blank" in self.nothing)
         return replace(missing, inner=core) if missing else core
 
 
 NO_CHOICE = Choice()
+
+
+# Rules: choices by path, by a pattern of paths, and by the kind of value.
+#
+#     lines[*].price        one path
+#     lines[*].*            whatever is directly below
+#     **.price              at any depth
+#     value<str>            one case of a union
+#     prices[*].key         the keys of a mapping
+#     default: {string: ..., number: ...}     all values of a kind that nobody says anything else about
+#
+# A path wins over a pattern, and of patterns the one that names more steps, else the later one. A pattern that ends in a star chooses
+# similarities for values without parts only: text(...) is not for the list that the texts are in.
+
+KINDS = ("string", "number", "boolean", "date", "time", "list")
+_STEP = re.compile(r"\[\*\]|<[^>]*>|[^.\[\]<>]+")
+
+
+class Rules:
+    """What was chosen for a type, and which of it had an effect."""
+
+    def __init__(
+        self,
+        choices: Mapping[str, Any],
+        source: str,
+        paths: Collection[str] = (),
+        nothing: tuple[str, ...] | None = None,
+    ) -> None:
+        self.nothing = NO_CHOICE if nothing is None else Choice(nothing=nothing, why="--nothing")
+        _check(self.nothing, "--nothing")
+        self.choices, self.source, self.used = dict(choices), source, set[str]()
+        self.kinds: dict[str, Choice] = {}
+        if "default" in self.choices and "default" not in paths:
+            self.kinds = self._read_kinds(self.choices.pop("default"))
+        self.patterns = [(key, _STEP.findall(key)) for key in self.choices if {"*", "**"} & set(_STEP.findall(key))]
+        self.patterns.sort(key=lambda one: sum(step not in ("*", "**") for step in one[1]))
+
+    def _read_kinds(self, spec: Any) -> dict[str, Choice]:
+        where = f"{self.source}: default"
+        if not isinstance(spec, Mapping):
+            raise DerivationError(
+                f"{where}: expected {{kind: choice}}, such as {{string: {{text: levenshtein}}}}, found {spec!r:.60}"
+            )
+        for kind in spec:
+            if kind not in KINDS:
+                raise DerivationError(
+                    f"{where}: unknown kind {kind!r}; expected some of {', '.join(KINDS)}.{did_you_mean(str(kind), KINDS)}"
+                )
+        return {kind: self._read(one, f"{where}: {kind}") for kind, one in spec.items()}
+
+    def _read(self, spec: Any, where: str) -> Choice:
+        found = choice_of(spec, where, self.source)
+        if found is None:
+            raise DerivationError(
+                f"at {where.removeprefix(f'{self.source}: ')}: expected a similarity, ordered, distinct, matched(...) or ignore, "
+                f"found {spec!r}"
+            )
+        return found
+
+    def at(self, path: str, leaf: bool) -> Choice:
+        """What was chosen for the value at a path."""
+        found, steps = NO_CHOICE, _STEP.findall(path)
+        for key, pattern in self.patterns:
+            if path and _fits(pattern, steps):
+                choice = self._read(self.choices[key], f"{self.source}: {key}")
+                if choice.similarity is not None and not leaf and pattern[-1] in ("*", "**"):
+                    continue
+                self.used.add(key)
+                found = choice.over(found)
+        if path in self.choices:
+            self.used.add(path)
+            found = self._read(self.choices[path], f"{self.source}: {path}" if path else self.source).over(found)
+        return found
+
+    def everywhere(self, path: str) -> Choice:
+        """What counts as nothing in all values but the items and keys of collections, which are always there."""
+        return NO_CHOICE if not path or path.endswith(("[*]", "[*].key", ">")) else self.nothing
+
+    def of_kind(self, kind: str | None) -> Choice:
+        """What was chosen for all values of a kind."""
+        return self.kinds.get(kind, NO_CHOICE) if kind else NO_CHOICE
+
+    def check_used(self, seen: Collection[str], type_name: str) -> None:
+        """A choice without effect is a mistake."""
+        unused = [path for path in self.choices if path not in self.used]
+        if unused:
+            rule = any(unused[0] == key for key, _ in self.patterns)
+            what = f"no value fits the rule {unused[0]!r}" if rule else f"no value at the path {unused[0]!r}"
+            hint = "" if rule else did_you_mean(unused[0], seen)
+            raise DerivationError(f"{what} of {type_name}.{hint} Paths: {', '.join(seen)}")
+
+
+def _fits(pattern: list[str], steps: list[str]) -> bool:
+    """Whether a path is one of those that a pattern stands for."""
+    if not pattern or not steps:
+        return not steps and all(step == "**" for step in pattern)
+    first, *rest = pattern
+    if first == "**":
+        return _fits(rest, steps) or _fits(pattern, steps[1:])
+    one = steps[0] == first or (first == "*" and steps[0][0] not in "[<")
+    return one and _fits(rest, steps[1:])
 
 
 def choice_of(note: Any, where: str, why: str) -> Choice | None:
@@ -190,6 +306,7 @@ def choose(
 
 WORDS = {
     "exact": Choice(similarity=exact),
+    "equal": Choice(similarity=equal),
     "ignore": Choice(ignored=True),
     "bag": Choice(collecting=Collecting()),
     "ordered": Choice(collecting=ordered),
@@ -210,11 +327,38 @@ def _read_expression(spec: Any) -> Similarity:
     return found
 
 
+STRUCTURES: dict[str, Callable[[Similarity], Similarity]] = {
+    "tree": tree, "top_down": top_down, "unordered": unordered, "graph": graph,
+}  # fmt: skip
+"""Trees and graphs as JSON has them: {"label": ..., "children": [...]}, {"nodes": [...], "edges": [...]}."""
+
+
+def _read_structure(make: Callable[[Similarity], Similarity], spec: Any) -> Similarity:
+    """A tree or graph whose labels are compared as `spec` says; `true`: they are equal."""
+    labels = Choice(similarity=equal) if spec is True else read_choice(spec, "labels")
+    if labels != Choice(similarity=labels.similarity, why=labels.why):
+        raise MetricError(f"labels of nodes are compared by a similarity; found {spec!r:.40}")
+    assert labels.similarity is not None
+    return make(labels.similarity)
+
+
+def _read_parse(spec: Any) -> Similarity:
+    if spec != "json":
+        raise MetricError(
+            f"parse: expected json, found {spec!r:.40}; numbers and dates are parsed by {{number: {{parse: auto}}}} and {{date: {{parse: auto}}}}"
+        )
+    return json
+
+
 WORDS_OF_CHOICES = (
     "exact",
+    "equal",
     "text",
     "number",
     "date",
+    "boolean",
+    "phone",
+    "parse",
     "overlap",
     "hierarchy",
     "function",
@@ -231,6 +375,8 @@ def similarities() -> dict[str, Callable[[Any], Similarity]]:
     found: dict[str, Callable[[Any], Similarity]] = {name: class_.from_choice for name, class_ in by_name.items()}
     found.update(
         exact=lambda _: exact,
+        parse=_read_parse,
+        **{name: partial(_read_structure, make) for name, make in STRUCTURES.items()},
         hierarchy=_read_hierarchy,
         judge=by_name["judged"].from_choice,
         expression=_read_expression,
@@ -258,6 +404,8 @@ def _read_word(word: str, where: str, why: str) -> Choice:
     """The choice that one word stands for: a similarity that needs no parameters, or one of the others."""
     if word in WORDS:
         return replace(WORDS[word], why=why)
+    if word in STRUCTURES:
+        return Choice(similarity=STRUCTURES[word](equal), why=why)
     class_ = choosable().get(word)
     if class_ is None:
         raise DerivationError(
@@ -294,7 +442,7 @@ def read_choice(spec: Any, where: str, why: str = "") -> Choice:
             similarity=makes[chosen[0]](spec[chosen[0]]) if chosen else None,
             collecting=_collecting(parts),
             ignored=parts.pop("ignore", None),
-            aliases=_aliases(parts.pop("aliases")) if "aliases" in parts else None,
+            aliases=_aliases(parts.pop("aliases"), why) if "aliases" in parts else None,
             nothing=tuple(parts.pop("nothing")) if "nothing" in parts else None,
             why=why,
             **parts,
@@ -320,16 +468,30 @@ def _collecting(parts: dict[str, Any]) -> Collecting | None:
     return Collecting(constraint or "1:1", how == "ordered", how == "distinct", keys)
 
 
-def _aliases(spec: Any) -> Table:
-    """{meaning: [aliases]} as people write it, turned round."""
+def _aliases(spec: Any, source: str) -> Table:
+    """{meaning: [aliases]} as people write it, turned round; or the name of a file that has it: JSON, YAML, or a line for each meaning
+    in CSV or TSV. The file lies beside the one that names it."""
+    if isinstance(spec, str):
+        beside = Path(source).parent / spec
+        spec = _read_aliases(beside if beside.exists() else Path(spec))
     if not isinstance(spec, Mapping):
-        raise MetricError(f"aliases: expected {{name: [other names]}}, found {spec!r:.60}")
+        raise MetricError(f"aliases: expected {{name: [other names]}} or a file, found {spec!r:.60}")
     names: dict[Any, Any] = {}
     for meaning, others in spec.items():
         for other in others if isinstance(others, (list, tuple)) else [others]:
             if names.setdefault(other, meaning) != meaning:
                 raise MetricError(f"aliases: {other!r} stands for both {names[other]!r} and {meaning!r}")
     return Table.of(names)
+
+
+def _read_aliases(file: Path) -> Any:
+    if file.suffix not in (".csv", ".tsv"):
+        return read_data(file)
+    rows = csv.reader(read_text(file).splitlines(), delimiter="," if file.suffix == ".csv" else "\t")
+    table: dict[str, list[str]] = {}
+    for meaning, *others in filter(None, rows):
+        table.setdefault(meaning, []).extend(filter(None, others))
+    return table
 
 
 def _check(choice: Choice, where: str) -> None:

@@ -1,11 +1,11 @@
 """From a type to a metric: what a value looks like says how it is compared.
 
-    str, int, bool, float, Enum, Literal, date, ...     exact
+    str, int, bool, float, Enum, Literal, date, ...     exact, or, with equality="equal", equal to whoever reads it
     record (dataclass, attrs, NamedTuple, TypedDict,     the product of its fields, "all or nothing";
       pydantic, msgspec, fixed tuple)                      with credit="each" the sum of its fields
     set, frozenset, Collection, list                     a bag, matched 1:1
     Sequence, tuple[T, ...]                              matched in order
-    dict[K, V]                                           a bag of (key, value), key exact
+    dict[K, V]                                           a bag of (key, value), the product of both
     Optional, Union                                      case by case; None equals None
     Tree[T], Graph[T]                                    matched in their order
     Var                                                  a latent variable, mapped 1:1 over its scope
@@ -30,7 +30,7 @@ import pathlib
 import types
 import typing
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -38,8 +38,8 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 import typing_extensions
 
 from tallystick.algebra.cases import Cases, Let, Ref
-from tallystick.algebra.choose import NO_CHOICE, Choice, Collecting, choice_of, ordered
-from tallystick.algebra.exact import exact
+from tallystick.algebra.choose import NO_CHOICE, Choice, Collecting, Rules, choice_of, ordered
+from tallystick.algebra.exact import equal, exact
 from tallystick.algebra.latent import var
 from tallystick.algebra.missing import optional
 from tallystick.algebra.node import Named, Node, Similarity
@@ -47,8 +47,9 @@ from tallystick.algebra.normalise import F
 from tallystick.algebra.ordered import OrderedGraph, OrderedTree
 from tallystick.algebra.records import Each, Record
 from tallystick.algebra.sets import Match, Matching
+from tallystick.algebra.surplus import known_keys
 from tallystick.engine.data import fields_of
-from tallystick.errors import DerivationError, MetricError, did_you_mean
+from tallystick.errors import DerivationError, MetricError
 from tallystick.structures.graphs import Graph, Tree, Var
 
 _STRUCTURES: dict[Any, type[Matching]] = {Tree: OrderedTree, Graph: OrderedGraph}
@@ -56,14 +57,22 @@ MOST_LEVELS = 100
 """Levels of a value for which a metric can be derived; a type that contains itself has as many as its values have."""
 
 
-def derive(type: Any, choices: Mapping[str, Any] | None = None, *, credit: Literal["all", "each"] = "all") -> Node:
+def derive(
+    type: Any,
+    choices: Mapping[str, Any] | None = None,
+    *,
+    credit: Literal["all", "each"] = "all",
+    equality: Literal["exact", "equal"] = "exact",
+) -> Node:
     """The metric that follows from a type: F1 over its structure.
 
     `credit="all"`: a record is right or wrong as a whole (the product of its fields). `credit="each"`: every field
     counts by itself. `choices` says by path what is to be different: a similarity, `ordered`, `distinct`,
-    `matched("N:1")`, `by_key("sku")`, `choose(...)`, `ignore`, or the same as plain data: `{"number": {"relative": 0.01}}`.
+    `matched("N:1")`, `by_key("sku")`, `choose(...)`, `ignore`, or the same as plain data: `{"number": {"relative": 0.01}}`. A path may be a
+    rule for many: `"**.price"`, `"lines[*].*"`; `"default"` says it by type. `equality` is how values are compared otherwise: `exact`, or
+    `equal`, which forgives Unicode forms, white space and the noise of floats.
     """
-    return explain_derivation(type, choices, credit=credit)[0]
+    return explain_derivation(type, choices, credit=credit, equality=equality)[0]
 
 
 @dataclass(frozen=True)
@@ -77,31 +86,45 @@ class Decision:
 
 
 def explain_derivation(
-    type: Any, choices: Mapping[str, Any] | None = None, *, credit: str = "all", source: str = "choices"
+    type: Any,
+    choices: Mapping[str, Any] | None = None,
+    *,
+    credit: str = "all",
+    equality: str = "exact",
+    nothing: tuple[str, ...] | None = None,
+    source: str = "choices",
 ) -> tuple[Node, list[Decision]]:
-    """The metric that follows from a type, and every decision that led to it, top down."""
+    """The metric that follows from a type, and every decision that led to it, top down. `nothing` is what counts as nothing where no
+    choice says it."""
     if choices is not None and not isinstance(choices, Mapping):
         raise DerivationError(f'choices are by path, such as {{"lines[*].price": number(0.01)}}; found {choices!r:.60}')
     if credit not in ("all", "each"):
         raise DerivationError(f'credit must be "all" or "each", found {credit!r}')
-    walker = _Walker(dict(choices or {}), credit, source)
+    if equality not in EQUALITIES:
+        raise DerivationError(f'equality must be "exact" or "equal", found {equality!r}')
+    top = shape_of(type)
+    rules = Rules(choices or {}, source, top.parts if top.kind == "record" else (), nothing)
+    walker = _Walker(rules, credit, EQUALITIES[equality])
     try:
         inner = walker.bound(walker.top(type), type, "")
     except RecursionError:
         raise DerivationError(f"{name_of(type)} is nested too deeply") from None
-    unused = [path for path in walker.choices if path not in walker.used]
-    if unused:
-        hint = did_you_mean(unused[0], walker.seen)
-        raise DerivationError(
-            f"no value at the path {unused[0]!r} of {name_of(type)}.{hint} Paths: {', '.join(walker.seen)}"
-        )
-    return F(inner), [decision for decision in walker.decisions if decision is not None]
+    walker.rules.check_used(walker.seen, name_of(type))
+    decisions = [decision for decision in walker.decisions if decision is not None]
+    return F(inner, known=known_keys(type, ignored_paths(decisions))), decisions
+
+
+def ignored_paths(decisions: Iterable[Decision]) -> set[str]:
+    """Where nothing is compared."""
+    return {decision.path for decision in decisions if decision.how == "ignored"}
+
+
+EQUALITIES: dict[str, Similarity] = {"exact": exact, "equal": equal}
 
 
 class _Walker:
-    def __init__(self, choices: dict[str, Any], credit: str, source: str) -> None:
-        self.choices, self.credit, self.source = choices, credit, source
-        self.used: set[str] = set()
+    def __init__(self, rules: Rules, credit: str, leaf: Similarity) -> None:
+        self.rules, self.credit, self.leaf = rules, credit, leaf
         self.seen: list[str] = []
         self.open: list[tuple[Any, str]] = []
         self.recursive: set[str] = set()
@@ -120,8 +143,8 @@ class _Walker:
         kept = Named((name, part) for name, part in parts if part is not None)
         return Each(kept) if kept else self._nothing("", type_)
 
-    def chosen(self, type_: Any, path: str) -> tuple[Any, Choice]:
-        """The type without its notes, and what was chosen for it: by path, then in the type."""
+    def chosen(self, type_: Any, path: str, by_kind: bool = True) -> tuple[Any, Choice]:
+        """The type without its notes, and what was chosen for it: by path, then in the type, then for its kind."""
         found, shape = NO_CHOICE, shape_of(type_)
         for note in shape.notes:
             choice = choice_of(note, path or "the top", "annotation")
@@ -136,17 +159,9 @@ class _Walker:
                 f"at {path or 'the top'}: {found.similarity} says how the whole is compared, so {found.collecting} has no "
                 f"effect; note the similarity at the items: list[Annotated[..., {found.similarity}]]"
             )
-        if path in self.choices:
-            self.used.add(path)
-            where = f"{self.source}: {path}" if path else self.source
-            choice = choice_of(self.choices[path], where, self.source)
-            if choice is None:
-                raise DerivationError(
-                    f"at {path}: expected a similarity, ordered, distinct, matched(...) or ignore, "
-                    f"found {self.choices[path]!r}"
-                )
-            found = choice.over(found)
-        return shape.type, found
+        leaf = shape.kind == "variable" or shape.is_leaf
+        found = self.rules.at(path, leaf).over(found).over(self.rules.everywhere(path))
+        return shape.type, found.over(self.rules.of_kind(_kind_of(type_)) if by_kind else NO_CHOICE)
 
     def value(self, type_: Any, path: str, *, summed: bool) -> Similarity | None:
         """The similarity of a value; `summed` if it stands in a sum, where a collection is Σ. None to ignore it."""
@@ -163,7 +178,7 @@ class _Walker:
             return None
         before, self.credit = self.credit, chosen.credit or self.credit
         if chosen.similarity is not None:
-            node = _fitted(chosen.similarity, type_, summed)
+            node = _fitted(chosen.similarity, type_)
         else:
             if chosen.any_of:
                 type_ = one_alternative(type_)
@@ -190,8 +205,10 @@ class _Walker:
             item = self.part(shape.item, f"{path}[*]", summed=each)
             return self.collection(how or (ordered if shape.in_order else None), item, summed)
         if shape.kind == "map":
-            value = self.part(shape.parts["value"], f"{path}[*].value", summed=each)
-            return self.collection(how, Record(Named((("key", exact), ("value", value)))), summed)
+            entry = {"key": False, "value": each}
+            parts = [(name, self.value(shape.parts[name], f"{path}[*].{name}", summed=entry[name])) for name in entry]
+            kept = Named((name, part) for name, part in parts if part is not None)
+            return self.collection(how, Record(kept) if kept else self._nothing(path, shape.type), summed)
         if shape.kind == "structure":
             found = _STRUCTURES[shape.origin](self.part(shape.item, f"{path}[*]", summed=each))
             return found if summed else F(found)
@@ -199,7 +216,7 @@ class _Walker:
             return self.record(shape.type, shape.parts, path)
         if shape.kind == "unknown":
             raise self.cannot(shape.type, path, _advice(shape.type))
-        return var if shape.kind == "variable" else exact
+        return var if shape.kind == "variable" else self.leaf
 
     def part(self, type_: Any, path: str, *, summed: bool) -> Similarity:
         """The similarity of items, which cannot be ignored."""
@@ -233,27 +250,30 @@ class _Walker:
     def union(self, shape: Shape, path: str, how: Collecting | None, summed: bool) -> Similarity:
         options = list(shape.parts.values())
         if len(options) == 1:
-            inner = self.case(options[0], path, how, summed)
+            inner = self.case(options[0], path, "", how, summed)
         else:
-            cases = ((a, self.case(a, path, how, summed)) for a in options)
-            parts = list(dict.fromkeys((name, part) for a, part in cases for name in _case_names(a)))
-            if all(part is exact for _, part in parts):
-                inner = exact
+            cases = ((name, self.case(a, path, name, how, summed)) for a in options for name in _case_names(a))
+            parts = list(dict.fromkeys(cases))
+            if all(part is self.leaf for _, part in parts):
+                inner = self.leaf
             elif len({name for name, _ in parts}) < len(parts):
                 raise self.cannot(options[0], path, "two cases have one name and could not be told apart")
             else:
                 inner = Cases(Named(parts))
         return optional(inner) if shape.optional else inner
 
-    def case(self, type_: Any, path: str, how: Collecting | None, summed: bool) -> Similarity:
-        """One case of a union, which may have notes of its own."""
-        type_, chosen = self.chosen(type_, "<case>")
+    def case(self, type_: Any, path: str, name: str, how: Collecting | None, summed: bool) -> Similarity:
+        """One case of a union, which may have notes of its own, and is chosen as `path<name>`; without a name it is the only one."""
+        where = f"{path}<{name}>" if name else "<case>"
+        if name:
+            self.seen.append(where)
+        type_, chosen = self.chosen(type_, where, by_kind=bool(name))
         if chosen.ignored:
             raise self.cannot(type_, path, "a case cannot be ignored; note the whole: Annotated[str | None, ignore]")
         if not _is_collection(type_):
             how = None
         if chosen.similarity is not None:
-            return chosen.around(_fitted(chosen.similarity, type_, summed), summed=summed, structured=False, where=path)
+            return chosen.around(_fitted(chosen.similarity, type_), summed=summed, structured=False, where=path)
         shape = shape_of(type_)
         found = self.derived(shape, path, chosen.collecting or how, summed)
         return chosen.around(found, summed=summed, structured=not shape.is_leaf, where=path)
@@ -290,11 +310,31 @@ def one_alternative(type_: Any) -> Any:
     return next(iter(shape.parts.values())) if _is_collection(type_) and shape.parts else type_
 
 
-def _fitted(chosen: Similarity, type_: Any, summed: bool) -> Similarity:
-    """A similarity chosen by the user, for a value that may be None, and normalised where it has to be."""
-    if not summed and chosen.structure == "items":
-        chosen = F(chosen)
+def _fitted(chosen: Similarity, type_: Any) -> Similarity:
+    """A similarity chosen by the user, for a value that may be None. A Σ that is asked for stays Σ (eq. 16, 17, 32)."""
     return optional(chosen) if shape_of(type_).optional else chosen
+
+
+_KINDS: tuple[tuple[Any, str], ...] = (
+    (bool, "boolean"), ((int, float, decimal.Decimal, fractions.Fraction), "number"), (str, "string"),
+    (datetime.date, "date"), ((datetime.time, datetime.timedelta), "time"),
+)  # fmt: skip
+
+
+def _kind_of(type_: Any) -> str | None:
+    """The kind of value that a rule by kind is about; None if there are several, or another."""
+    shape = shape_of(type_)
+    if shape.kind == "union":
+        kinds = {_kind_of(case) for case in shape.parts.values()}
+        return kinds.pop() if len(kinds) == 1 else None
+    if shape.kind == "items":
+        return "list"
+    if shape.origin is Literal:
+        kinds = {_kind_of(type(value)) for value in get_args(shape.type) if value is not None}
+        return kinds.pop() if len(kinds) == 1 else None
+    if shape.kind != "leaf":
+        return None
+    return next((name for classes, name in _KINDS if issubclass(shape.origin, classes)), None)
 
 
 def _case_names(type_: Any) -> list[str]:
@@ -388,6 +428,17 @@ class Shape:
     def item(self) -> Any:
         """The type of the items, or of a structure's labels."""
         return self.parts["[*]"]
+
+    @property
+    def is_positional(self) -> bool:
+        """Whether a record's fields are known by their places: a tuple is a list in JSON, with or without names."""
+        return self.kind == "record" and (self.origin is tuple or hasattr(self.origin, "_fields"))
+
+    @property
+    def keys(self) -> Mapping[str, Any] | None:
+        """The fields that are keys of an object in JSON; None if there are none."""
+        named = self.kind in ("record", "unknown") and not self.is_positional
+        return record_fields(self.type) if named else None
 
     @property
     def is_leaf(self) -> bool:
@@ -501,6 +552,45 @@ def _record_fields(type_: Any) -> dict[str, Any] | None:
         )
     filled = _parameters(type_, origin)
     return {name: _filled(hints[name], filled) for name in names}
+
+
+def required_fields(origin: Any, fields: Iterable[str]) -> set[str]:
+    """The fields of a record class that have no default: those that a value has to have."""
+    if hasattr(origin, "__required_keys__"):
+        return set(origin.__required_keys__)
+    known = getattr(origin, "__pydantic_fields__", None)
+    if isinstance(known, Mapping):
+        return {name for name, one in known.items() if one.is_required()}
+    if dataclasses.is_dataclass(origin):
+        free = {f.name for f in dataclasses.fields(origin) if not f.default is f.default_factory is dataclasses.MISSING}
+    elif hasattr(origin, "__struct_fields__"):
+        free = set(origin.__struct_fields__[len(origin.__struct_fields__) - len(origin.__struct_defaults__) :])
+    elif hasattr(origin, "__attrs_attrs__"):
+        free = {one.name for one in origin.__attrs_attrs__ if type(one.default).__name__ != "_Nothing"}
+    else:
+        free = set(getattr(origin, "_field_defaults", ()))
+    return set(fields) - free
+
+
+def json_keys(origin: Any) -> Mapping[str, tuple[str, ...]]:
+    """The keys under which JSON has the fields of a record class, where those are not the fields' names: the aliases of pydantic,
+    the renamed fields of msgspec."""
+    fields = getattr(origin, "__pydantic_fields__", None)
+    if isinstance(fields, Mapping):
+        settings = getattr(origin, "model_config", {})
+        by_name = settings.get("populate_by_name") or settings.get("validate_by_name")
+        found = {name: _alias_keys(one.validation_alias or one.alias) for name, one in fields.items()}
+        return {name: (*keys, *[name] * bool(by_name)) for name, keys in found.items() if keys}
+    encoded = getattr(origin, "__struct_encode_fields__", None)
+    return (
+        {} if encoded is None else {a: (b,) for a, b in zip(origin.__struct_fields__, encoded, strict=True) if a != b}
+    )
+
+
+def _alias_keys(alias: Any) -> tuple[str, ...]:
+    """The keys of an alias of pydantic; one that leads into another value has none."""
+    choices = getattr(alias, "choices", (alias,))
+    return tuple(one for one in choices if isinstance(one, str))
 
 
 def _field_names(origin: type) -> list[str] | None:

@@ -1,18 +1,36 @@
-"""δ, equality (eq. 1). It lists no pairs; it refines blocks."""
+"""δ, equality (eq. 1). It lists no pairs; it refines blocks.
+
+exact       equal as Python has it
+equal       equal to whoever reads it: whatever Unicode form and white space a text is in, whatever noise a float carries
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import dataclasses
+import datetime
+import decimal
+import fractions
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallystick.algebra.alignment import Aligned
-from tallystick.algebra.kernel import DELTA, Kernel
+from tallystick.algebra.kernel import DELTA, UNKNOWN, Kernel
 from tallystick.algebra.node import Around, Similarity, require
-from tallystick.engine.arrays import F64, Blocks, Pairs
+from tallystick.algebra.text import are_plain, plain_text
+from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs
 from tallystick.engine.data import Data, Leaf, Scope, field
-from tallystick.engine.encoded import Codes, Fields, Numbering, Unnumbered, code_jointly
+from tallystick.engine.encoded import (
+    Codes,
+    Fields,
+    Numbering,
+    Unnumbered,
+    code_jointly,
+    comparable,
+    different_values,
+    number_values,
+)
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
@@ -64,6 +82,164 @@ class Exact(Similarity):
 exact = Exact()
 
 
+# Equal to whoever reads it.
+#
+# Texts are equal if they look the same: in one Unicode form, with one blank for any white space. Numbers are equal if they differ
+# by no more than the noise of floats, relative to the larger: |a - b| ≤ noise · max(|a|, |b|), and by less than a thousandth; but two
+# whole numbers only if they are the same. Nearness is no equality as long as a chain of neighbours leads from one number to another. Where no such chain is
+# longer than the noise (that is practically always) the neighbours of a batch are given one code; else those of a block, directly or
+# through others, are one, so that a document never depends on what else is in the batch.
+
+FORMS = ("", "NFC", "NFKC")
+NOTHING = np.empty(0)
+MOST_NOISE = 5e-4
+"""Large numbers that differ by a thousandth, amounts or times in seconds, differ by more than noise."""
+_WHOLE = {int, bool, bytes, type(None), datetime.date, datetime.datetime}
+"""Kinds of values that are spelled in one way."""
+
+
+@frozen(eq=False)
+class Near(Codes):
+    """Values among which numbers form long chains of neighbours; `numbers` is NaN where there is none."""
+
+    numbers: F64 = dataclasses.field(default_factory=lambda: NOTHING)
+
+    def take(self, rows: I64) -> Near:
+        return Near(self.codes[rows], self.bound, self.values, self.numbers[rows])
+
+
+@frozen
+class Equal(Similarity):
+    """1 if the values are equal but for Unicode forms, white space and the noise of floats, else 0."""
+
+    form: str = "NFC"
+    spaces: bool = True
+    noise: float = 1e-9
+    name = "equal"
+    says = "equal or not, whatever Unicode form, white space and float noise"
+
+    def __post_init__(self) -> None:
+        require(self.form in FORMS, f'equal(): form must be "NFC", "NFKC" or "", found {self.form!r:.40}')
+        require(0 <= self.noise < 0.01, "equal() needs 0 ≤ noise < 0.01; number(...) takes larger tolerances")
+
+    def __call__(self, form: str = "NFC", *, spaces: bool = True, noise: float = 1e-9) -> Equal:
+        """The same with some of it switched off: `equal(noise=0)`."""
+        return Equal(form, spaces, noise)
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(self._arguments())
+        return f"equal({arguments})" if arguments else "equal"
+
+    @property
+    def exact_only(self) -> bool:
+        return True
+
+    def kernel(self, one_depth: bool = False) -> Kernel:
+        return UNKNOWN if self.noise else DELTA
+
+    def sample(self, rng: Random, depth: int = 0) -> Any:
+        return rng.randrange(LETTERS)
+
+    def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
+        if isinstance(reference, Leaf) and isinstance(predicted, Leaf):
+            plain = reference.plain, predicted.plain
+            floats = None if any(plain) else (reference.numbers(), predicted.numbers())
+            if all(plain) or (floats is not None and not self._noisy(*floats)):
+                return exact._encode(reference, predicted, scope)
+        (rows, left), (lines, right) = (different_values(side, scope) for side in (reference, predicted))
+        kinds = set(map(type, left)) | set(map(type, right))
+        if kinds <= _WHOLE:
+            return exact._encode(reference, predicted, scope)
+        if kinds != {str}:
+            left, right = comparable(left, kinds, scope), comparable(right, kinds, scope)
+        table = number_values((left, right))
+        classes = np.arange(len(table), dtype=np.int64)
+        if str in kinds and not (kinds == {str} and are_plain(table)):
+            spelled = [plain_text(key, self.form, self.spaces) if type(key) is str else key for key in table]
+            classes = np.fromiter(map(number_values((spelled,)).__getitem__, spelled), np.int64, len(spelled))
+        numbers = NOTHING
+        if self.noise and kinds != {str}:
+            numbers = _numbers(table, kinds)
+            numbers = numbers if _join_neighbours(numbers, classes, self.noise) else NOTHING
+        sides: list[Codes] = []
+        for values, index in ((left, rows), (right, lines)):
+            codes = np.fromiter(map(table.__getitem__, values), np.int64, len(values))
+            codes = codes if index is None else codes[index]
+            known = classes[codes], max(len(table), 1)
+            sides.append(Near(*known, (), numbers[codes]) if len(numbers) else Codes(*known))
+        return sides[0], sides[1]
+
+    def _noisy(self, left: F64 | None, right: F64 | None) -> bool:
+        """Whether some of two columns of floats differ by noise; columns of anything else may."""
+        if left is None or right is None:
+            return True
+        different = np.unique(np.concatenate((left, right)))
+        return bool(near(different[:-1], different[1:], self.noise).any())
+
+    def refine(self, r: Codes, p: Codes, blocks: Blocks) -> Blocks:
+        if not isinstance(r, Near) or not isinstance(p, Near):
+            return blocks.refine(r.codes, p.codes, r.bound)
+        dense = blocks.dense()
+        block = np.concatenate((dense.reference, dense.predicted))
+        codes, numbers = np.concatenate((r.codes, p.codes)), np.concatenate((r.numbers, p.numbers))
+        order = np.lexsort((codes, numbers, block))
+        one = codes[order][1:] == codes[order][:-1]
+        one |= near(numbers[order][:-1], numbers[order][1:], self.noise)
+        one &= block[order][1:] == block[order][:-1]
+        joined = np.empty(len(order), np.int64)
+        joined[order] = np.concatenate(([0], np.cumsum(~one)))[: len(order)]
+        return Blocks(joined[: len(r)], joined[len(r) :], max(len(order), 1))
+
+    def _pairs(self, r: Codes, p: Codes, blocks: Blocks) -> Pairs:
+        if isinstance(r, Near) and isinstance(p, Near):
+            if blocks.aligned:
+                i = j = np.flatnonzero((r.codes == p.codes) | near(r.numbers, p.numbers, self.noise))
+            else:
+                i, j = self.refine(r, p, blocks).pairs()
+            return Pairs(i, j, np.ones(len(i)))
+        return exact._pairs(r, p, blocks)
+
+
+def near(a: F64, b: F64, noise: float) -> Mask:
+    """Whether numbers differ by no more than noise; two whole numbers always differ by more."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        close = np.abs(a - b) <= np.minimum(noise * np.maximum(np.abs(a), np.abs(b)), MOST_NOISE)
+    return np.asarray(close & ~((a == np.floor(a)) & (b == np.floor(b))), np.bool_)
+
+
+def _numbers(values: Collection[Any], kinds: set[type]) -> F64:
+    """The numbers among some values; NaN for all others."""
+    if kinds == {float}:  # NaN is a code of its own here
+        return np.fromiter((value if type(value) is float else np.nan for value in values), np.float64, len(values))
+    numbers = np.full(len(values), np.nan)
+    for k, value in enumerate(values):
+        if isinstance(value, (int, float, decimal.Decimal, fractions.Fraction, np.number)) and abs(value) < 1e300:
+            numbers[k] = float(value)
+    return numbers
+
+
+def _join_neighbours(numbers: F64, classes: I64, noise: float) -> bool:
+    """Give different numbers that only differ by noise one class. Where they would be long chains the classes stay as they are, and
+    the answer is yes."""
+    order = np.argsort(numbers, kind="stable")[: int((~np.isnan(numbers)).sum())]
+    ascending = numbers[order]
+    one = near(ascending[:-1], ascending[1:], noise)
+    if not one.any():
+        return False
+    run = np.concatenate(([0], np.cumsum(~one)))
+    first = np.searchsorted(run, run)
+    last = np.searchsorted(run, run, side="right") - 1
+    whole = np.concatenate(([0], np.cumsum(ascending == np.floor(ascending))))
+    wide = ~near(ascending[first], ascending[last], noise) & (first < last)
+    if np.any(wide | (whole[last + 1] - whole[first] > 1)):
+        return True
+    classes[order] = classes[order[first]]
+    return False
+
+
+equal = Equal()
+
+
 # Items that are paired by a key: two of them can only meet if their keys are equal.
 #
 #     keyed(φ, "sku")(x, y) = ⟦x.sku = y.sku⟧ · φ(x, y)
@@ -89,17 +265,25 @@ class Keyed(Around):
         yield repr(self.inner)
         yield from (f'"{name}"' for name in self.by)
 
+    @property
+    def _keys(self) -> Iterator[tuple[str, Similarity]]:
+        """The key fields, and what compares them: `equal` if φ does, so that a key in other white space is the same key."""
+        known = self.inner.looks_at() or {}
+        for name in self.by:
+            node = (known.get(name) or exact).present
+            yield name, node if isinstance(node, Equal) else exact
+
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
         columns = [self.inner.encode(reference, predicted, scope)]
-        for name in self.by:
+        for name, node in self._keys:
             ours, theirs = (field(side, name, scope, True) for side in (reference, predicted))
-            columns.append(exact.encode(ours, theirs, scope.field(name)))
+            columns.append(node.encode(ours, theirs, scope.field(name)))
         r, p = (Fields(tuple(pair[k] for pair in columns)) for k in (0, 1))
         return r, p
 
     def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
-        for a, b in zip(r.columns[1:], p.columns[1:], strict=True):
-            blocks = exact.refine(a, b, blocks)  # type: ignore[arg-type]
+        for (_, node), a, b in zip(self._keys, r.columns[1:], p.columns[1:], strict=True):
+            blocks = node.refine(a, b, blocks)
         return self.inner.pairs(r.columns[0], p.columns[0], blocks)
 
     def _selves(self, column: Fields) -> F64:

@@ -21,9 +21,9 @@ from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.exact import Exact
 from tallystick.algebra.node import Change, Node, Similarity, require
 from tallystick.algebra.proofs import Limited, Proofs, Watched, WatchedItems, bounded_sums
-from tallystick.algebra.sets import Constrained, Match, turned
+from tallystick.algebra.sets import Constrained, Match, Matching, turned
 from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, Sums, look_up, number
-from tallystick.engine.data import Bag, Data, Scope
+from tallystick.engine.data import Bag, Data, Refusals, Scope
 from tallystick.engine.encoded import Codes, Column, Items, comparable, leaf_values, unshared
 from tallystick.engine.latent import ObjectPairs, ObjectSolutions, solve_objects
 from tallystick.errors import MetricError
@@ -42,7 +42,7 @@ class Latent(Limited, Constrained):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.inner.check_variables(self.name)
+        self.inner.check_variables(self.name, "object")
 
     @property
     def has_variables(self) -> bool:
@@ -126,6 +126,13 @@ class Scoped(Limited, _Scope):
     @property
     def is_leaf(self) -> bool:
         return False
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        return self.inner.accept(value, path, refusals)
+
+    @property
+    def void(self) -> Any:
+        return self.inner.void
 
     @property
     def constraint(self) -> str:
@@ -365,6 +372,9 @@ def _codes(node: Similarity, column: Any) -> list[Codes]:
 # variables that are mapped, of which one is taken:
 #
 #     each(rel=exact, subj=var)       1 for equal relations, needs nothing;     2, needs x→y
+#
+# So does an object with a collection of variables inside, `needs: list[Var]`: one alternative for each map between the variables of the
+# two objects, worth what the similarity is under that map.
 
 _NUMBERS, _OPEN = "numbers of variables", "inside of latent"
 
@@ -426,6 +436,9 @@ class Variable(Similarity):
             sides.append(np.array(codes, np.int64))
         bound = max(1, len(numbers))
         return Codes(sides[0], bound), Codes(sides[1], bound)
+
+    def _takes(self, value: Any) -> bool:
+        return True
 
     def refine(self, r: Codes, p: Codes, blocks: Blocks) -> Blocks:
         return blocks
@@ -530,6 +543,8 @@ def candidates(node: Similarity, r: Column, p: Column, blocks: Blocks) -> Candid
     """The pairs of rows that can match, with their needs; a pair stands several times if it has alternatives."""
     if not node.has_variables:
         return _with_needs(node.pairs(r, p, blocks), [], [])
+    if any(isinstance(part, Matching) and part.has_variables for part in node.walk()):
+        return _mapped_candidates(node, r, p, blocks)
     left, right = _variables(node, r), _variables(node, p)
     if node.all_or_nothing:
         return _with_needs(node.pairs(r, p, blocks), left, right)
@@ -561,3 +576,101 @@ def candidates(node: Similarity, r: Column, p: Column, blocks: Blocks) -> Candid
         _joined([part.b for part in parts]),
         alternatives=True,
     )
+
+
+# Objects with collections of variables inside
+
+MOST_MAPS = 20_000
+"""Of the variables of two objects; six against six have 13,327."""
+Code = tuple[int, int]
+
+
+def _mapped_candidates(node: Similarity, r: Column, p: Column, blocks: Blocks) -> Candidates:
+    """A candidate for each map between the variables of two objects, with what the pair is worth under it."""
+    found = node.pairs(r, p, blocks)  # with every variable a wild card: the most that a pair can be worth
+    left, right = _places(node, r), _places(node, p)
+    must = _forced(node, r, p, blocks, found, left, right)
+    pair, maps = [], []
+    for k, (i, j) in enumerate(zip(found.i.tolist(), found.j.tolist(), strict=True)):
+        for one in _maps(left.get(i, {}), right.get(j, {}), must.get(k, ())):
+            pair.append(k)
+            maps.append(one)
+    which = np.array(pair, np.int64)
+    weight = _worth(node, r, p, found.i[which], found.j[which], maps)
+    known = {(k, one): w for k, one, w in zip(pair, map(frozenset, maps), weight.tolist(), strict=True)}
+    keep = [
+        n
+        for n, ((k, one), w) in enumerate(known.items())
+        if w > 0 and all(w > known.get((k, one - {less}), 0.0) * (1 + 1e-12) for less in one)
+    ]
+    needs = [(t, a, b) for t, n in enumerate(keep) for a, b in maps[n]]
+    need, a, b = (np.array([row[column] for row in needs], np.int64) for column in range(3))
+    return Candidates(found.i[which[keep]], found.j[which[keep]], weight[keep], need, a, b, alternatives=True)
+
+
+def _places(node: Similarity, column: Column) -> dict[int, dict[int, set[int]]]:
+    """For each row its variables, and for each of these which variables of the expression it stands for."""
+    out: dict[int, dict[int, set[int]]] = {}
+    count = 0
+
+    def note(codes: Codes, rows: I64) -> Codes:
+        nonlocal count
+        for row, code in zip(rows.tolist(), codes.codes.tolist(), strict=True):
+            out.setdefault(row, {}).setdefault(code, set()).add(count)
+        count += 1
+        return codes
+
+    node.change_variables(column, np.arange(len(column), dtype=np.int64), note)
+    return out
+
+
+def _forced(
+    node: Similarity, r: Column, p: Column, blocks: Blocks, found: Pairs, left: dict[int, Any], right: dict[int, Any]
+) -> dict[int, tuple[Code, ...]]:
+    """Variables without which a pair is worth nothing, where each object has just one at that place."""
+    out: dict[int, tuple[Code, ...]] = {}
+    for n in range(len(_codes(node, unshared(r)))):
+        without = replaced(node, lambda at, n=n: Unmatched() if at == n else Variable())  # type: ignore[misc]
+        worth = look_up(without.pairs(r, p, blocks), found.i, found.j, len(p), len(r))
+        for k in np.flatnonzero(worth == 0).tolist():
+            ours, theirs = (
+                [code for code, places in side.get(int(row), {}).items() if n in places]
+                for side, row in ((left, found.i[k]), (right, found.j[k]))
+            )
+            if len(ours) == len(theirs) == 1:
+                out[k] = (*out.get(k, ()), (ours[0], theirs[0]))
+    return out
+
+
+def _maps(left: dict[int, set[int]], right: dict[int, set[int]], must: Sequence[Code]) -> list[tuple[Code, ...]]:
+    """Every partial 1:1 map between the variables of two objects that stand at the same places, with those that it must have."""
+    fixed = tuple(dict.fromkeys(must))
+    if len({a for a, _ in fixed}) < len(fixed) or len({b for _, b in fixed}) < len(fixed):
+        return []
+    maps: list[tuple[Code, ...]] = [fixed]
+    for a, places in left.items():
+        if any(a == known for known, _ in fixed):
+            continue
+        maps += [
+            (*one, (a, b))
+            for one in maps
+            for b, others in right.items()
+            if places & others and b not in {y for _, y in one}
+        ]
+        if len(maps) > MOST_MAPS:
+            raise MetricError(
+                f"two objects with {len(left)} and {len(right)} variables have more than {MOST_MAPS:,} maps between them; give the "
+                "items of their collections as objects of their own"
+            )
+    return maps
+
+
+def _worth(node: Similarity, r: Column, p: Column, i: I64, j: I64, maps: Sequence[Sequence[Code]]) -> F64:
+    """What each pair of rows is worth under its map."""
+    rows = np.arange(len(i), dtype=np.int64)
+    owner = np.repeat(rows, [len(one) for one in maps])
+    a, b = (np.array([code[side] for one in maps for code in one], np.int64) for side in (0, 1))
+    solved = replace(Solved.none(), i=rows, j=rows, owner=owner, a=a, b=b)
+    settled, left, right = settle(node, unshared(r).take(i), unshared(p).take(j), rows, rows, solved)
+    found = settled.pairs(left, right, Blocks.diagonal(len(i)))
+    return look_up(found, rows, rows, max(1, len(i)), max(1, len(i)))

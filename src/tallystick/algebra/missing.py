@@ -16,7 +16,20 @@ from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.node import Around, Change, Similarity, has_structure, require, takes_collections
 from tallystick.engine.arrays import F64, I64, Blocks, Pairs, Sums, first_best, offsets_of
-from tallystick.engine.data import ABSENT, Bag, Data, Missing, Nullable, Objects, Scope, is_absent, is_empty
+from tallystick.engine.data import (
+    ABSENT,
+    Bag,
+    Data,
+    Missing,
+    Nullable,
+    Objects,
+    Refusals,
+    Scope,
+    is_absent,
+    is_blank,
+    is_blank_or_empty,
+    is_empty,
+)
 from tallystick.engine.encoded import Column, Items, Maybe, Numbered, leaf_values
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
@@ -25,23 +38,29 @@ if TYPE_CHECKING:
     from random import Random
 
 
+WHAT_IS_MISSING: dict[tuple[bool, bool], Missing | None] = {
+    (False, False): None, (True, False): is_empty, (False, True): is_blank, (True, True): is_blank_or_empty,
+}  # fmt: skip
+
+
 @frozen
 class Optional(Around):
     """φ where both are there, 1 where both are missing, else 0.
 
-    None is missing, and a key that is not there is None. With `empty`, so are "", [] and {}. With `null`, None is a value
-    of its own, which equals None, and only a key that is not there is missing.
+    None is missing, and a key that is not there is None. With `empty`, so are "", [] and {}; with `blank`, texts of nothing but white
+    space. With `null`, None is a value of its own, which equals None, and only a key that is not there is missing.
     """
 
     inner: Similarity
     empty: bool = False
     null: bool = False
+    blank: bool = False
     name = "optional"
     binds_inside = True
 
     @property
     def present(self) -> Similarity:
-        return Optional(self.inner, self.empty) if self.null and not self.inner.takes_null else self.inner
+        return replace(self, null=False) if self.null and not self.inner.takes_null else self.inner
 
     @property
     def may_miss(self) -> bool:
@@ -51,7 +70,7 @@ class Optional(Around):
     def missing(self) -> Missing | None:
         if self.null:
             return is_absent
-        return is_empty if self.empty else None
+        return WHAT_IS_MISSING[self.empty, self.blank]
 
     @property
     def absent(self) -> Any:
@@ -61,6 +80,13 @@ class Optional(Around):
     def exact_only(self) -> bool:
         return self.inner.exact_only
 
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        return value if value is None or value is ABSENT else self.inner.accept(value, path, refusals)
+
+    @property
+    def void(self) -> Any:
+        return None
+
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Maybe, Maybe]:
         r, p = self.present.encode_present(reference, predicted, scope, self.missing)
         return _maybe(r), _maybe(p)
@@ -68,7 +94,7 @@ class Optional(Around):
     def refine(self, r: Maybe, p: Maybe, blocks: Blocks) -> Blocks:
         # The inner keys of what is there, moved up by one; 0 stands for None.
         rows, columns = r.rows, p.rows
-        inner = self.present.refine(r.present, p.present, Blocks(_zeros(rows), _zeros(columns), 1))
+        inner = self.present.refine(r.present, p.present, blocks.at(rows, columns)).dense()
         left, right = _zeros(r.position), _zeros(p.position)
         left[rows], right[columns] = inner.reference + 1, inner.predicted + 1
         return blocks.refine(left, right, inner.bound + 1)
@@ -105,7 +131,12 @@ class Optional(Around):
 
     def in_words(self) -> tuple[str, ...]:
         first, *more = self.inner.in_words()
-        special = ["may be missing"] + ["so is empty"] * self.empty + ["null is a value"] * self.null
+        special = (
+            ["may be missing"]
+            + ["so is empty"] * self.empty
+            + ["so is blank"] * self.blank
+            + ["null is a value"] * self.null
+        )
         return (first, *special, *more)
 
     def kernel(self, one_depth: bool = False) -> Kernel:
@@ -130,11 +161,12 @@ def _zeros(like: I64) -> I64:
     return np.zeros(len(like), np.int64)
 
 
-def optional(inner: Similarity, *, empty: bool = False, null: bool = False) -> Optional:
-    """A value that may be missing. `empty`: "", [] and {} are missing too; `null`: null is a value of its own."""
+def optional(inner: Similarity, *, empty: bool = False, null: bool = False, blank: bool = False) -> Optional:
+    """A value that may be missing. `empty`: "", [] and {} are missing too; `blank`: texts of nothing but white space; `null`: null is
+    a value of its own."""
     if isinstance(inner, Optional):
-        return Optional(inner.inner, inner.empty or empty, inner.null or null)
-    return Optional(inner, empty, null)
+        return Optional(inner.inner, inner.empty or empty, inner.null or null, inner.blank or blank)
+    return Optional(inner, empty, null, blank)
 
 
 # Gold with alternatives: any of several values is right.
@@ -178,6 +210,9 @@ class AnyOf(Around):
     @property
     def takes_null(self) -> bool:
         return self.inner.may_miss
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        return self.inner.accept(value, path, refusals) if self.side == "reference" else value
 
     @property
     def _of_collections(self) -> bool:

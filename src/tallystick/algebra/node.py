@@ -13,7 +13,7 @@ that the program wants to know about a part of a metric it asks the part, and ev
     its parts, its mirror, its variables and time limits      `parts`, `mirrored`, `has_variables`, `limited`
     which figure it stands for, and of which Σ                `headline`, `summed`, `by_side`, `numerators`
     what it says in words, and its place in a derivation      `in_words`, `says`, `letter`
-    what of a value it looks at                               `looks_at`, `item`, `inside`, `may_miss`
+    what of a value it looks at, and what it can compare      `looks_at`, `item`, `inside`, `may_miss`, `accept`
     what lies below an aligned pair                           `is_leaf`, `_below`
     whether it is a kernel, and a random value for it         `kernel`, `sample`
     how it is read from a plain choice                        `from_choice`
@@ -27,16 +27,16 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import UNKNOWN, Kernel
 from tallystick.engine.arrays import F64, I64, Blocks, Frame, Pairs, Sums, look_up
-from tallystick.engine.data import Data, Index, Missing, Objects, Scope, present_values
+from tallystick.engine.data import Data, Index, Missing, Objects, Refusals, Scope, Unfit, present_values
 from tallystick.engine.encoded import Codes, Column, Maybe, Nothing, Shared, unshared
-from tallystick.errors import MetricError, did_you_mean
+from tallystick.errors import MetricError, ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
@@ -346,6 +346,11 @@ class Similarity(Node):
         return self, left, right
 
     @property
+    def core(self) -> Similarity:
+        """The similarity inside of everything that is only around it."""
+        return self
+
+    @property
     def may_miss(self) -> bool:
         """Whether a value may be missing."""
         return False
@@ -369,6 +374,32 @@ class Similarity(Node):
     def takes_null(self) -> bool:
         """Whether it takes null by itself: alternatives of which one may be null."""
         return False
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        """What it can compare of a predicted value; what it cannot goes to `refusals`, and REFUSED stands for a whole value."""
+        if not isinstance(value, Unfit) and self._takes(value):
+            return value
+        raw = value.value if isinstance(value, Unfit) else value
+        if self.reads(raw):
+            refusals.asked.add(path)
+            return Unfit(raw)
+        return refusals.misfit(value, path) if self._takes(Unfit(value)) else refusals.refuse(value, path)
+
+    def reads(self, value: Any) -> bool:
+        """Whether it makes something of a value that is not of the kind of its type, whose kind is then its own business."""
+        return False
+
+    def _takes(self, value: Any) -> bool:
+        try:
+            self.encode(Objects([]), Objects([value]), Scope())
+        except ValueMismatch:
+            return False
+        return True
+
+    @property
+    def void(self) -> Any:
+        """A value that equals nothing, for a place in a product whose own value cannot be compared."""
+        return Unfit(None)
 
     @property
     def softened(self) -> Similarity | None:
@@ -433,18 +464,19 @@ class Similarity(Node):
         self.check_variables("scoped")
         return iter(())
 
-    def check_variables(self, whole: str) -> None:
-        """Variables may stand in records, sums and cases, at any depth, but not in a collection inside of an item."""
+    def check_variables(self, whole: str, level: Literal["document", "object", "field"] = "document") -> None:
+        """Variables may stand in records, sums and cases, at any depth; in a collection only if that is a field of an object, which is an
+        item of the collection that is matched."""
         if not self.has_variables:
             return
-        if not self.carries_variables:
+        if not self.carries_variables or (self.structure == "items" and level != "field"):
             raise MetricError(
                 f"{whole}: a var inside of {self.name}(...) would need a map for each item; "
                 f"give the items of the inner collection as objects of their own, or a latent(...) of their own"
             )
         for _, part in self.parts():
             if isinstance(part, Similarity):
-                part.check_variables(whole)
+                part.check_variables(whole, "field" if self.structure == "record" and level == "object" else level)
 
     def scope_groups(
         self, r: Any, p: Any, rows: I64, columns: I64, blocks: Blocks, factor: float
@@ -564,6 +596,17 @@ class Around(Similarity):
 
     def inside(self, left: Sequence[Any], right: Sequence[Any]) -> tuple[Similarity, Sequence[Any], Sequence[Any]]:
         return self.inner.inside(left, right)
+
+    @property
+    def core(self) -> Similarity:
+        return self.inner.core
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        return self.inner.accept(value, path, refusals)
+
+    @property
+    def void(self) -> Any:
+        return self.inner.void
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return self.inner.sample(rng, depth)

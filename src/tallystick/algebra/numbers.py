@@ -7,14 +7,26 @@ are a sparse list however large the block is.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tallystick.algebra.exact import equal, near
 from tallystick.algebra.kernel import DELTA, F_LEMMA, J_LEMMA, UNKNOWN, Kernel
-from tallystick.algebra.node import Similarity, require
-from tallystick.engine.arrays import F64, I64, Blocks, Pairs, expand
+from tallystick.algebra.node import Similarity, Table, options_of, require
+from tallystick.algebra.values import (
+    PRECISIONS,
+    Read,
+    Reading,
+    cut,
+    decimal_marks,
+    read_columns,
+    read_date,
+    read_number,
+)
+from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs, expand
 from tallystick.engine.data import Bag, Data, Leaf, Nullable, Objects, Scope, Unfit, field
 from tallystick.engine.encoded import Numbers, different_values, leaf_values
 from tallystick.engine.rows import as_objects, sliced
@@ -47,45 +59,152 @@ def _search(block: I64, key: F64, starts: I64, wanted_block: I64, wanted: F64, s
     return np.searchsorted(packed, wanted_block * n + ranks[len(key) :], side=side).astype(np.int64)  # type: ignore[call-overload,no-any-return]
 
 
+NOISE = equal.noise
+"""What floats may differ by where numbers are read from texts, as everywhere else in records."""
+PERCENT = ("either", "fraction", "points")
+
+
 @frozen
 class Number(Similarity):
-    """1 if |a - b| ≤ max(absolute, relative * max(|a|, |b|)), as math.isclose has it."""
+    """1 if |a - b| ≤ max(absolute, relative * max(|a|, |b|)), as math.isclose has it.
+
+    With `parse`, texts are numbers, too: "1.234,50 €", "(1,200)", "12 %", "1e3". `parse` says which mark is the decimal one: "auto"
+    (either, if a text could be both), "point", "comma", or a language. A `currency` or a `unit` beside a number has to "agree": if both
+    sides name one, it is the same; "ignore" ignores it, and EUR or kg is what a number without one has. Units may also
+    be a table of factors, {"kg": 1, "g": 0.001}. `percent` says what 12 % is: the "fraction" 0.12, 12 "points", or "either".
+    """
 
     absolute: float = 0.0
     relative: float = 0.0
+    parse: str = ""
+    currency: str = "agree"
+    unit: str | Table = "agree"
+    percent: str = "either"
     name = "number"
 
     def __post_init__(self) -> None:
         require(self.absolute >= 0 and 0 <= self.relative < 1, "number() needs absolute ≥ 0 and 0 ≤ relative < 1")
+        require(
+            self.percent in PERCENT,
+            f"number(): percent must be one of {', '.join(PERCENT)}, found {self.percent!r:.40}.{did_you_mean(self.percent, PERCENT)}",
+        )
+        if isinstance(self.unit, Table):
+            for name, factor in self.unit:
+                require(
+                    isinstance(name, str) and isinstance(factor, (int, float)) and factor > 0,
+                    f"number(): unit needs {{name: factor above 0}}, found {name!r}: {factor!r:.40}",
+                )
+        else:
+            require(isinstance(self.unit, str), f"number(): unit must be a text or a table, found {self.unit!r:.60}")
+        idle = (self.currency, self.unit, self.percent) != ("agree", "agree", "either") and not self.parse
+        require(not idle, 'number(): currency, unit and percent are read from texts: say parse="auto", too')
+        if self.parse:
+            decimal_marks(self.parse)
+
+    @classmethod
+    def from_choice(cls, spec: Any) -> Similarity:
+        if not isinstance(spec, Mapping):
+            return super().from_choice(spec)
+        return number(**options_of(spec, *(f.name for f in fields(cls))))
 
     def kernel(self, one_depth: bool = False) -> Kernel:
-        return DELTA if self.absolute == self.relative == 0 else UNKNOWN
+        return DELTA if self.absolute == self.relative == 0 and not self.parse else UNKNOWN
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return rng.randrange(8) * max(self.absolute, 1) * 0.75
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Numbers, Numbers]:
+        if self.parse:
+            return read_columns(self._read, reference, predicted, scope, beside=2)
         r, p = (Numbers((_floats(side, scope),)) for side in (reference, predicted))
         return r, p
 
+    def reads(self, value: Any) -> bool:
+        return bool(self.parse) and self._read(value) is not None
+
+    def _read(self, value: Any) -> Reading | None:
+        marks = decimal_marks(self.parse)
+        count = len(marks) * (1 + (self.percent == "either"))
+        if isinstance(value, str):
+            found = read_number(value, marks, self.percent)
+        elif isinstance(value, (bool, np.bool_)) or not hasattr(value, "__float__"):
+            return None
+        else:
+            found = Read((float(value),) * count)
+        if found is None:
+            return None
+        values, currency, unit = found
+        if isinstance(self.unit, Table):
+            factors = {name.casefold(): factor for name, factor in self.unit}
+            if unit and unit not in factors:
+                return None
+            values, unit = tuple(one * factors.get(unit, 1) for one in values), ""
+        defaults = [
+            "" if default == "ignore" else found or ("" if default == "agree" else str(default).casefold())
+            for default, found in ((self.currency, currency.casefold()), (self.unit, unit))
+        ]
+        two = len(marks) == 2 and values[0] != values[1]
+        return Reading(values, (defaults[0], defaults[1]), two=two)
+
     def _pairs(self, r: Numbers, p: Numbers, blocks: Blocks) -> Pairs:
-        (left,), (right,) = r.parts, p.parts
+        if self.parse:
+            return read_pairs(self, r, p, blocks, beside=2)
+        return self.near_pairs(r.parts[0], p.parts[0], blocks)
+
+    def near_pairs(self, left: F64, right: F64, blocks: Blocks) -> Pairs:
+        """The pairs of numbers that are close enough."""
+        if blocks.aligned:
+            i = np.flatnonzero(self._close(left, right) | (np.isnan(left) & np.isnan(right)))
+            return Pairs(i, i, np.ones(len(i)))
         # |b| can be as large as |a| / (1 - relative); what the wider window lets in is tested below.
         size = np.where(np.isinf(left), 0.0, np.abs(left))  # an infinity has no neighbours
-        reach = np.maximum(self.absolute, self.relative * size / (1 - self.relative))
+        relative = max(self.relative, NOISE if self.parse else 0.0)
+        reach = np.maximum(self.absolute, relative * size / (1 - relative))
         reach += (size + reach) * 1e-12
         i, j = _windows(blocks, left - reach, left + reach, right)
-        a, b = left[i], right[j]
-        close = a == b
-        finite = np.isfinite(a) & np.isfinite(b)
-        a, b = a[finite], b[finite]
-        within = np.maximum(self.absolute, self.relative * np.maximum(np.abs(a), np.abs(b)))
-        close[finite] |= np.abs(a - b) <= within
+        close = self._close(left[i], right[j])
         i, j = i[close], j[close]
         nan_i, nan_j = np.flatnonzero(np.isnan(left)), np.flatnonzero(np.isnan(right))
         k, m = blocks.at(nan_i, nan_j).pairs()
         i, j = np.concatenate((i, nan_i[k])), np.concatenate((j, nan_j[m]))
         return Pairs(i, j, np.ones(len(i)))
+
+    def _close(self, a: F64, b: F64) -> Mask:
+        close = a == b
+        finite = np.isfinite(a) & np.isfinite(b)
+        a, b = a[finite], b[finite]
+        within = np.maximum(self.absolute, self.relative * np.maximum(np.abs(a), np.abs(b)))
+        close[finite] |= np.abs(a - b) <= within
+        if self.parse:
+            close[finite] |= near(a, b, NOISE)
+        return np.asarray(close, np.bool_)
+
+
+def read_pairs(node: Number, r: Numbers, p: Numbers, blocks: Blocks, beside: int) -> Pairs:
+    """Pairs of values that were read (`read_columns`): of one kind, near under one of the conventions, and what stands beside
+    them agrees."""
+    width = len(r.parts) - beside - 1
+    kinds = r.parts[-1].astype(np.int64), p.parts[-1].astype(np.int64)
+    both = [(r.parts[k], p.parts[k]) for k in range(width)]
+    both = [one for k, one in enumerate(both) if not any(_same(one, other) for other in both[:k])]
+    if blocks.aligned:
+        close = np.logical_or.reduce([node._close(a, b) for a, b in both]) & (kinds[0] == kinds[1])
+        i = j = np.flatnonzero(close)
+    else:
+        bound = 1 + int(max(kinds[0].max(initial=0), kinds[1].max(initial=0)))
+        inside = blocks.refine(*kinds, bound)
+        found = [node.near_pairs(a, b, inside) for a, b in both]
+        keys = found[0].i * len(p) + found[0].j
+        keys = keys if len(found) == 1 else np.unique(np.concatenate([one.i * len(p) + one.j for one in found]))
+        i, j = keys // max(len(p), 1), keys % max(len(p), 1)
+    for a, b in zip(r.parts[width:-1], p.parts[width:-1], strict=True):
+        agree = (a[i] == 0) | (b[j] == 0) | (a[i] == b[j])
+        i, j = i[agree], j[agree]
+    return Pairs(i, j, np.ones(len(i)))
+
+
+def _same(one: tuple[F64, F64], other: tuple[F64, F64]) -> bool:
+    return all(np.array_equal(a, b, equal_nan=True) for a, b in zip(one, other, strict=True))
 
 
 def _floats(data: Data, scope: Scope) -> F64:
@@ -117,26 +236,82 @@ def _floats(data: Data, scope: Scope) -> F64:
 
 @frozen
 class Date(Similarity):
-    """1 if two dates lie at most so many days apart. Dates, datetimes, or texts in ISO 8601."""
+    """1 if two dates lie at most so many days apart. Dates, datetimes, or texts in ISO 8601.
+
+    With `parse`, `formats` or `dayfirst`, texts in other spellings are dates, too: 03.04.2024, "3rd of April 2024". `parse` is "auto" (the
+    usual spellings, with months in seven languages) or a language; `formats` are those of Python's strptime, and come
+    first. `dayfirst` says what 03/04/2024 is; if it does not, either is right. `precision` (year, month, day, hour, minute, second) says how much
+    of a date counts.
+    """
 
     days: float = 0.0
+    parse: str = ""
+    formats: tuple[str, ...] = ()
+    dayfirst: bool | None = None
+    precision: str = ""
     name = "date"
 
     def __post_init__(self) -> None:
         require(self.days >= 0, "date() needs days ≥ 0")
+        require(
+            self.dayfirst in (None, True, False), f"date(): dayfirst must be true or false, found {self.dayfirst!r:.40}"
+        )
+        require(
+            self.precision in ("", *PRECISIONS),
+            f"date(): precision must be one of {', '.join(PRECISIONS)}, found {self.precision!r:.40}."
+            f"{did_you_mean(self.precision, PRECISIONS)}",
+        )
+        for one in self.formats:
+            require("%" in one, f"date(): formats are those of strptime, such as %d.%m.%Y; found {one!r:.40}")
+        if self.parse not in ("", "auto"):
+            read_date("1 January 2000", self.parse)  # says if there is no such language
+
+    @classmethod
+    def from_choice(cls, spec: Any) -> Similarity:
+        if not isinstance(spec, Mapping):
+            return super().from_choice(spec)
+        return date(**options_of(spec, *(f.name for f in fields(cls))))
+
+    @property
+    def _reads(self) -> bool:
+        return bool(self.parse or self.formats or self.precision) or self.dayfirst is not None
 
     def kernel(self, one_depth: bool = False) -> Kernel:
-        return DELTA if self.days == 0 else UNKNOWN
+        return DELTA if self.days == 0 and not self._reads else UNKNOWN
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return f"2024-01-{1 + rng.randrange(9):02d}"
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Numbers, Numbers]:
+        if self._reads:
+            return read_columns(self._read, reference, predicted, scope)
         r = Numbers((_moments(reference, scope, strict=True),))
         return r, Numbers((_moments(predicted, scope, strict=False),))
 
+    def reads(self, value: Any) -> bool:
+        return self._reads and self._read(value) is not None
+
+    def _read(self, value: Any) -> Reading | None:
+        if isinstance(value, str):
+            found = read_date(value, "" if self.parse == "auto" else self.parse, self.formats)
+        elif isinstance(value, datetime.date):
+            moment = (
+                value if isinstance(value, datetime.datetime) else datetime.datetime(value.year, value.month, value.day)
+            )
+            found = (moment, 3), (moment, 3)
+        else:
+            return None
+        if found is None:
+            return None
+        if self.dayfirst is not None:
+            found = (found[0 if self.dayfirst else 1],) * 2
+        said = min(found[0][1], PRECISIONS.index(self.precision) + 1 if self.precision else 3)
+        values = tuple(_moment(cut(moment, self.precision), Scope(), True) for moment, _ in found)
+        return Reading(values, kind=said, two=values[0] != values[1])
+
     def _pairs(self, r: Numbers, p: Numbers, blocks: Blocks) -> Pairs:
-        return Number(absolute=self.days * _DAY)._pairs(r, p, blocks)
+        node = Number(absolute=self.days * _DAY)
+        return read_pairs(node, r, p, blocks, beside=0) if self._reads else node._pairs(r, p, blocks)
 
 
 _DAY = 86_400_000_000
@@ -293,14 +468,31 @@ def _ends_of_ranges(values: Sequence[range], scope: Scope) -> tuple[F64, F64]:
         raise ValueMismatch(f"at {scope}: a range ends beyond what a float holds") from None
 
 
-def number(absolute: float = 0.0, relative: float = 0.0) -> Number:
-    """Numbers that are close enough."""
-    return Number(absolute, relative)
+def number(
+    absolute: float = 0.0,
+    relative: float = 0.0,
+    *,
+    parse: str = "",
+    currency: str = "agree",
+    unit: str | Mapping[str, float] = "agree",
+    percent: str = "either",
+) -> Number:
+    """Numbers that are close enough; with `parse="auto"` in texts, too: "1.234,50 €", "(1,200)", "12 %"."""
+    units = unit if isinstance(unit, str) else Table.of(unit, "number(unit=...)")
+    return Number(absolute, relative, parse, currency, units, percent)
 
 
-def date(days: float = 0.0) -> Date:
-    """Dates at most so many days apart."""
-    return Date(days)
+def date(
+    days: float = 0.0,
+    *,
+    parse: str = "",
+    formats: Sequence[str] = (),
+    dayfirst: bool | None = None,
+    precision: str = "",
+) -> Date:
+    """Dates at most so many days apart; with `parse="auto"` in other spellings than ISO 8601, too."""
+    listed = (formats,) if isinstance(formats, str) else tuple(formats)
+    return Date(days, parse, listed, dayfirst, precision)
 
 
 def overlap(kind: str = "jaccard", *, start: str = "left", end: str = "right", inclusive: bool = True) -> Overlap:

@@ -7,7 +7,8 @@ LCS over codes, similarities that fill a rectangle to a dynamic programme over i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Seq
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -30,7 +31,7 @@ from tallystick.engine.arrays import (
     starts_of_runs,
     sum_by_key,
 )
-from tallystick.engine.data import Bag, Data, Objects, Scope
+from tallystick.engine.data import Bag, Data, Objects, Refusals, Scope, Unfit
 from tallystick.engine.encoded import Items, Numbered, OrderedItems, leaf_values, number_jointly, number_lists
 from tallystick.engine.orders import (
     Matched,
@@ -253,7 +254,16 @@ class Linked(WatchedItems):
 class Structured(Matching):
     """What trees and graphs share: nodes are items, and every pair of owners is a problem of its own."""
 
-    expects: ClassVar[type] = Tree
+    expects: ClassVar[type[Tree[Any]] | type[Graph[Any]]] = Tree
+    keeps: ClassVar[str]
+    """What a matching of nodes has to keep, in words."""
+
+    def in_words(self) -> tuple[str, ...]:
+        return (f"{self.expects.__name__.lower()} of nodes, {self.keeps}",)
+
+    def inside(self, left: Seq[Any], right: Seq[Any]) -> tuple[Similarity, Seq[Any], Seq[Any]]:
+        ours, theirs = ([None if one is None else self.expects.of(one) for one in side] for side in (left, right))
+        return self, ours, theirs
 
     def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
         """The best matching of owner i with owner j, whose nodes (by place) are similar as (u, v, weight) says."""
@@ -266,6 +276,9 @@ class Structured(Matching):
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         raise NotImplementedError(str(self))
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        return refusals.refuse(value, path) if isinstance(value, Unfit) else value
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Items, Items]:
         proofs = Proofs.of(scope)
@@ -323,14 +336,20 @@ class Structured(Matching):
         return found
 
 
-def _opened(data: Data, expected: type, scope: Scope) -> tuple[I64, list[Any], I64, I64, I64]:
+def _opened(
+    data: Data, expected: type[Tree[Any]] | type[Graph[Any]], scope: Scope
+) -> tuple[I64, list[Any], I64, I64, I64]:
     """Offsets and labels of all nodes, and offsets and ends of all links."""
     sizes, labels, counts, ends = [], [], [], []
     for value in leaf_values(data, scope):
-        if not isinstance(value, expected):
+        if not isinstance(value, (expected, Mapping)):
             raise ValueMismatch(
                 f"at {scope}: expected a {expected.__name__}, found {type(value).__name__} {value!r:.60}"
             )
+        try:
+            value = expected.of(value)
+        except ValueMismatch as error:
+            raise ValueMismatch(f"at {scope}: {error}") from None
         if isinstance(value, Tree):
             nodes = list(value.nodes())
             labels += [node.label for node, _ in nodes]
@@ -358,6 +377,7 @@ class OrderedTree(Structured):
     """Σ over nodes of two trees; ancestors and left-to-right order are kept."""
 
     name = "tree"
+    keeps = "which keeps ancestors and the order of children"
 
     def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
         return match_ordered(r.parents_of(i), p.parents_of(j), _table(r, p, i, j, u, v, weight))
@@ -369,6 +389,7 @@ class TopDown(Structured):
 
     ordered: bool = False
     name = "top_down"
+    keeps = "from the root down"
 
     def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
         table = _table(r, p, i, j, u, v, weight)
@@ -380,6 +401,7 @@ class UnorderedTree(Limited, Structured):
     """Σ over nodes of two trees; ancestors are kept, the order of children is not."""
 
     name = "unordered"
+    keeps = "which keeps ancestors"
 
     def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:
         table = _table(r, p, i, j, u, v, weight)
@@ -391,6 +413,7 @@ class OrderedGraph(Limited, Constrained, Structured):
     """Σ over nodes of two directed graphs; what can be reached from what is kept."""
 
     name = "graph"
+    keeps = "which keeps what can be reached from what"
     expects = Graph
 
     def solve(self, r: Linked, p: Linked, i: int, j: int, u: I64, v: I64, weight: F64) -> Matched:

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.algebra.alignment import Aligned
+from tallystick.algebra.exact import Near
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.missing import change_present
 from tallystick.algebra.node import Change, Named, Similarity, require
 from tallystick.algebra.weights import Weighted
 from tallystick.engine.arrays import F64, I64, MOST_PAIRS, Blocks, Frame, Pairs, Sums, look_up, union
-from tallystick.engine.data import Data, Scope, field, note_absence
+from tallystick.engine.data import ABSENT, REFUSED, Data, Refusals, Scope, field, fields_in, note_absence
 from tallystick.engine.encoded import Column, Fields, Maybe, Nothing, Shared, unshared
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
@@ -60,6 +61,24 @@ class OfFields(Similarity):
 
     def looks_at(self) -> Mapping[str, Similarity | None]:
         return dict(self.fields)
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        found = fields_in(value, [name for name, _ in self.fields])
+        if found is None:
+            return refusals.refuse(value, path)
+        changed = {}
+        for name, part in self.fields:
+            if name in found and not (found[name] is None and self.adds_up):
+                kept = part.accept(found[name], f"{path}.{name}" if path else name, refusals)
+                if kept is not found[name]:
+                    changed[name] = kept if kept is not REFUSED else None if self.adds_up else part.void
+            elif name not in found and not self.adds_up and not part.may_miss:
+                changed[name] = ABSENT if part.exact_only else part.void
+        return {**found, **changed} if changed else value
+
+    @property
+    def void(self) -> Any:
+        return {name: part.void for name, part in self.fields}
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         return {name: part.sample(rng, depth) for name, part in self.fields}
@@ -398,7 +417,7 @@ def _keys(ours: Field, theirs: Field) -> tuple[Blocks, float] | None:
     while isinstance(node, Weighted):
         weight *= node.weight
         node = node.inner
-    if not node.exact_only or isinstance(a, (Shared, Nothing)) or isinstance(b, (Shared, Nothing)):
+    if not node.exact_only or isinstance(a, (Shared, Nothing, Near)) or isinstance(b, (Shared, Nothing, Near)):
         return None
     if not len(a) or not len(b):
         return None

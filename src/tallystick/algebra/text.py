@@ -29,8 +29,26 @@ _PUNCTUATION = re.compile(r"[^\w\s]|_")
 _ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
+_UNSEEN = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
+"""What has no width: a zero-width space, and no-break spaces of that kind."""
+
+
+def plain_text(text: str, form: str = "NFC", spaces: bool = True) -> str:
+    """A text as it looks: in one Unicode form, and with one blank for any white space, no-break spaces too."""
+    if form and not text.isascii():
+        text = unicodedata.normalize(form, text)  # type: ignore[arg-type]
+    return " ".join(text.translate(_UNSEEN).split()) if spaces else text
+
+
+def are_plain(texts: Iterable[str]) -> bool:
+    """Whether `plain_text` changes none of these texts, found out for all of them at once."""
+    joined = "\0".join(("", *texts, ""))
+    return joined.isascii() and not any(mark in joined for mark in ("  ", "\0 ", " \0", *"\t\n\v\f\r\x1c\x1d\x1e\x1f"))
+
+
 STEPS: dict[str, Callable[[str], str]] = {
     "casefold": str.casefold,
+    "nfc": lambda text: unicodedata.normalize("NFC", text),
     "lower": str.lower,
     "nfkc": lambda text: unicodedata.normalize("NFKC", text),
     "accents": lambda text: "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)),

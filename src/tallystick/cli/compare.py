@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallystick.cli.comparison import Showing, figures, page_options, show_comparisons
+from tallystick.cli.comparison import Showing, base_among, base_option, figures, page_options, show_comparisons
 from tallystick.cli.main import LazyGroup, printable
 from tallystick.cli.options import check_before, file_arguments, metric_option, settings_of, task_options
 from tallystick.cli.output import FORMATS, say
@@ -38,7 +38,7 @@ def compare_command(name: str) -> click.Command:
     return click.Command(
         name,
         callback=run,
-        params=[*file_arguments(task, systems=True), *metric_option(task), *options, *comparison_options()],
+        params=[*file_arguments(task, systems=True), *metric_option(task), *options, *comparison_options(options)],
         help=f"Compare systems on {name}.\n\n"
         "SYSTEM is a file, NAME=FILE, or NAME=FILE1,FILE2,... for several runs (seeds). With as many references "
         "(REFERENCE1,REFERENCE2,...) as runs, run k is scored against reference k (splits).",
@@ -56,6 +56,7 @@ class ComparisonOptions:
     test: str | None
     missing: str
     macro: bool
+    base: str | None
     ties: str
     correlations: bool
     differences: bool
@@ -64,8 +65,8 @@ class ComparisonOptions:
     picture: str | None
 
 
-def comparison_options() -> list[click.Parameter]:
-    """What every comparison can be told."""
+def comparison_options(own: Sequence[click.Option] = ()) -> list[click.Parameter]:
+    """What every comparison can be told, beside a task's own options."""
     return [
         click.Option(["--resamples"], type=click.IntRange(1), default=10_000, show_default=True),
         click.Option(["--seed"], type=click.IntRange(0), default=0, show_default=True, help="Of what is drawn; part of the signature."),
@@ -79,6 +80,7 @@ def comparison_options() -> list[click.Parameter]:
         click.Option(["--missing"], type=click.Choice(["error", "empty", "intersect"]), default="error", show_default=True,
                      help="Documents that a system did not answer: an error, empty answers, or left out for all systems."),
         click.Option(["--macro"], is_flag=True, help="Compare means over documents instead of figures of the corpus."),
+        base_option([name for one in own for name in one.opts]),
         click.Option(["--ties"], type=click.Choice(["mean", "order"]), default="mean", show_default=True, help="Ranks of equal figures: shared, or as they stand."),
         click.Option(["--correlations"], is_flag=True, help="Also how much the metrics agree about the order of the systems."),
         click.Option(["--differences"], is_flag=True, help="Also every pair of systems: difference, interval, p."),
@@ -101,7 +103,7 @@ def run_comparison(
         scored = _each(scored, mean_over_documents)
     comparison = compared(
         scored, notes, resamples=options.resamples, seed=options.seed, level=options.level, method=options.interval,
-        test=options.test, ties=options.ties, splits=len(_references(reference, files)) > 1, base=_main(task, scored),
+        test=options.test, ties=options.ties, splits=_split_names(_references(reference, files)), base=_base(task, scored, options.base),
     )  # fmt: skip
     idle = _idle(comparison, options.correlations, options.differences)
     comparison = replace(comparison, notes=(*comparison.notes, *idle))
@@ -121,8 +123,7 @@ def _idle(comparison: Comparison, correlations: bool, differences: bool) -> list
     if correlations and len(comparison.metrics) < 2:
         said.append("--correlations: there is one metric, which agrees with itself; give two (--metric)")
     if differences and not comparison.differences:
-        why = "there is one system" if len(comparison.systems) < 2 else "the runs are over different documents"
-        said.append(f"--differences: {why}, so that no two systems are tested")
+        said.append("--differences: there is one system, so that no two systems are tested")
     return said
 
 
@@ -226,10 +227,21 @@ def _references(reference: str, files: Mapping[str, list[str]]) -> list[str]:
     return found
 
 
-def _shown(references: Sequence[str]) -> str:
-    """The references by their names, or by their paths where that is what differs; only some, if they are many."""
+def _split_names(references: Sequence[str]) -> Sequence[str] | bool:
+    """What the splits are called, if there are any: by their references, or by number where one serves for several."""
+    names = _names(references)
+    return False if len(names) < 2 else names if len(set(names)) == len(names) else True
+
+
+def _names(references: Sequence[str]) -> list[str]:
+    """The references by their names, or by their paths where that is what differs."""
     names = [Path(name).name if name != "-" else "standard input" for name in references]
-    names = names if len(set(names)) == len(names) else list(references)
+    return names if len(set(names)) == len(names) else list(references)
+
+
+def _shown(references: Sequence[str]) -> str:
+    """The references by their names; only some, if they are many."""
+    names = _names(references)
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
@@ -247,11 +259,13 @@ def compared(scored: Mapping[str, list[Results]], notes: list[str], **settings: 
     return replace(comparison, notes=(counted, *notes, *more))
 
 
-def _main(task: Task, scored: Mapping[str, list[Results]]) -> str | None:
-    """The task's main metric, which arrows count from, if it is compared."""
+def _base(task: Task, scored: Mapping[str, list[Results]], asked: str | None) -> str | None:
+    """The metric that arrows count from: the one that was asked for, or the task's own, if it is compared."""
     found = next(iter(scored.values()))[0]
-    main = task.main_metric(found)
-    return main if main in found else None
+    if asked is not None:
+        return base_among(asked, found)
+    base = task.base or task.main_metric(found)
+    return base if base in found else None
 
 
 def _with_setting(result: Result, setting: str) -> Result:

@@ -116,6 +116,21 @@ def page_options() -> list[click.Option]:
     ]  # fmt: skip
 
 
+def base_option(taken: Collection[str] = ()) -> click.Option:
+    """Which metric the arrows of ranks count from; under its long name only, where a task's own option has the short one."""
+    names = [name for name in ("--from", "--arrows-from") if name not in taken]
+    return click.Option([*names, "base"], metavar="METRIC", help="The metric that arrows of ranks count from.")
+
+
+def base_among(base: str, metrics: Collection[str]) -> str:
+    """The metric that was asked for, which has to be compared."""
+    if base not in metrics:
+        raise MetricError(
+            f"--from {base}: it is not among the metrics here, {', '.join(metrics)}.{did_you_mean(base, metrics)}"
+        )
+    return base
+
+
 def _pictures(name: str, tasks: int) -> list[str]:
     """A picture for each task: `ranks.svg`, or `ranks-1.svg`, `ranks-2.svg`, ..."""
     path = Path(name)
@@ -148,9 +163,9 @@ def _joined(tables: Sequence[Table]) -> Table:
 
 def _more_tables(comparisons: Sequence[Comparison], correlations: bool, differences: bool) -> list[Table]:
     from tallystick.results.comparison import mean_correlations
-    from tallystick.results.comparison_show import correlations_table, differences_table
+    from tallystick.results.comparison_show import correlations_table, differences_table, splits_table
 
-    out = []
+    out = [splits_table(comparison) for comparison in comparisons if comparison.splits]
     if differences:
         out += [differences_table(comparison) for comparison in comparisons if comparison.differences]
     if correlations:
@@ -180,7 +195,7 @@ def _left_out(comparisons: Sequence[Comparison]) -> str:
 
 
 @click.command()
-@click.argument("file")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--ascending", is_flag=True, help="Lower is better: the values are ranks, or errors.")
 @click.option(
     "--ties",
@@ -189,6 +204,7 @@ def _left_out(comparisons: Sequence[Comparison]) -> str:
     show_default=True,
     help="Ranks of equal figures: shared, or as they stand.",
 )
+@click.option("--from", "--arrows-from", "base", metavar="METRIC", help="The metric that arrows of ranks count from.")
 @click.option(
     "--mean",
     "means",
@@ -219,28 +235,28 @@ def _left_out(comparisons: Sequence[Comparison]) -> str:
     help="Also draw figures and ranks: .svg, .png or .pdf (needs matplotlib).",
 )
 def figures(
-    file: str,
+    files: tuple[str, ...],
     ascending: bool,
     ties: str,
+    base: str | None,
     means: tuple[str, ...],
     digits: int | None,
     truncate: bool,
     correlations: bool,
-    format_: str | None,
-    report: str | None,
-    picture: str | None,
+    **shown: Any,
 ) -> None:
     """Compare figures that you already have.
 
     FILE is CSV with the columns system, metric, value; a column task makes a comparison for each task, with the mean of
-    their correlations; a column run gives several values of one system: their mean and spread.
+    their correlations; a column run gives several values of one system: their mean and spread. Or it is what `compare TASK
+    ... --format tsv|json` has written. Several files are several tasks, named TASK=FILE, or after the files.
     """
     from dataclasses import replace
 
     from tallystick.results.compare import compare_runs
 
     check_before()
-    table = read_figures(file)
+    table = read_tasks(files)
     added: list[str] = []
     for mean in means:
         name, equals, metrics = mean.partition("=")
@@ -251,21 +267,33 @@ def figures(
     comparisons = []
     for task, systems in table.tasks.items():
         runs = {name: list(found.values()) for name, found in systems.items()}
-        compared = compare_runs(runs, ties=ties, ascending=ascending, metrics=table.metrics_of(task))
+        there = table.metrics_of(task)
+        compared = compare_runs(
+            runs, ties=ties, ascending=ascending or [metric for metric in there if (task, metric) in table.ascending],
+            metrics=there, base=None if base is None else base_among(base, there),
+        )  # fmt: skip
         own = table.digits(task, added, 0 if truncate else 1) if digits is None else {}
         most = max(own.values(), default=0) if digits is None else digits
-        comparisons.append(replace(compared, title=task, digits=most, decimals=own, fractions=False))
-    how = Showing(correlations, False, format_, report, picture, truncate, title=Path(file).name)
-    show_comparisons(comparisons, how)
+        comparisons.append(replace(compared, title=task, digits=most, decimals=own, fractions=task in table.ours))
+    if table.ours:
+        comparisons[0] = replace(comparisons[0], notes=(*comparisons[0].notes, OURS))
+    show_comparisons(
+        comparisons, Showing(correlations, truncate=truncate, title=", ".join(Path(f).name for f in files), **shown)
+    )
 
 
 # Figures that somebody already has: CSV with the columns system, metric and value, and two that may be there.
 #
 # task      a comparison for each, such as a data set or a language
 # run       several values of one system and metric, such as seeds or splits
+#
+# Or what `compare --format tsv|json` has written, of which the figures are read; what is made from them is made again.
 
 NEEDED = ("system", "metric", "value")
 COLUMNS = (*NEEDED, "task", "run")
+MADE = ("low", "high", "spread", "runs", "rank", "moved", "beats", "letter", "figure", "average")
+"""What `compare --format tsv` writes beside the figures."""
+OURS = "Of what compare wrote, figures are read; ranks and correlations are made again, and intervals and tests stand in the files."
 LARGEST = 1e100
 """Of a figure: whose squares can still be added up."""
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -280,6 +308,10 @@ class FigureTable:
     """In the order of the file, which is the order in every task."""
     decimals: dict[tuple[str, str, str], int] = field(default_factory=dict)
     """How many decimals the values of a task, system and metric are written with at most."""
+    ascending: set[tuple[str, str]] = field(default_factory=set)
+    """The metrics of tasks for which lower is better, as far as a file says so."""
+    ours: set[str] = field(default_factory=set)
+    """The tasks whose figures `compare` has written."""
 
     def metrics_of(self, task: str) -> list[str]:
         """The metrics that a task has, in the order of the file."""
@@ -321,22 +353,55 @@ class FigureTable:
             for task, systems in self.tasks.items()
             for system in systems
         }
-        return FigureTable(tasks, {**self.metrics, name: None}, {**self.decimals, **decimals})
+        of_lower = {task for task in tasks if all((task, metric) in self.ascending for metric in metrics)}
+        ascending = self.ascending | {(task, name) for task in of_lower}
+        return FigureTable(tasks, {**self.metrics, name: None}, {**self.decimals, **decimals}, ascending, self.ours)
+
+    def take(self, other: FigureTable, label: str) -> None:
+        """The tasks of another table, under a label."""
+        called = {task: ", ".join(filter(None, (label, task))) for task in other.tasks}
+        for task, name in called.items():
+            if name in self.tasks:
+                raise MetricError(f"two tasks are called {name!r}; give one another name: NAME=FILE")
+            self.tasks[name] = other.tasks[task]
+        self.metrics |= other.metrics
+        self.decimals |= {(called[task], system, metric): n for (task, system, metric), n in other.decimals.items()}
+        self.ascending |= {(called[task], metric) for task, metric in other.ascending}
+        self.ours |= {called[task] for task in other.ours}
+
+
+def read_tasks(files: Sequence[str]) -> FigureTable:
+    """Read one file, or several with a task each: TASK=FILE, or a file that its task is named after."""
+    table = FigureTable()
+    for argument in files:
+        label, equals, name = argument.partition("=")
+        if not equals or Path(argument).exists():
+            label, name = ("" if len(files) == 1 else Path(argument).stem), argument
+        if not name or (equals and not label and name != argument):
+            raise MetricError(f"expected FILE or TASK=FILE, found {argument!r}")
+        table.take(read_figures(name), label)
+    return table
 
 
 def read_figures(name: str | Path) -> FigureTable:
-    """Read a table of figures; an empty value is undefined."""
+    """Read a table of figures, or what `compare` has written; an empty value is undefined."""
     file, content = shown_name(name), read_text(name)
     if not content.strip():
         raise InputError(f"is empty; expected CSV with the columns {', '.join(NEEDED)}", file)
-    reader = csv.DictReader(io.StringIO(content, newline=""))
+    if content.lstrip().startswith("{"):
+        return _read_json(content, file)
+    ours = "\t" in content.split("\n", 1)[0]
+    if ours:  # the tables below the first are made from it
+        content = content.replace("\r\n", "\n").lstrip("\n").split("\n\n", 1)[0]
+    lines = io.StringIO(content, newline="")
+    reader = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE) if ours else csv.DictReader(lines)
     try:
-        return _read(reader, file)
+        return _read(reader, file, ours)
     except csv.Error as error:
         raise InputError(f"is not CSV: {error}", Place(file, reader.line_num)) from None
 
 
-def _read(reader: csv.DictReader[str], file: str) -> FigureTable:
+def _read(reader: csv.DictReader[str], file: str, ours: bool) -> FigureTable:
     found = [column.strip() for column in reader.fieldnames or ()]
     if not set(NEEDED) <= set(found):
         raise InputError(
@@ -345,37 +410,82 @@ def _read(reader: csv.DictReader[str], file: str) -> FigureTable:
     again = [column for column in dict.fromkeys(found) if found.count(column) > 1]
     if again:
         raise InputError(f"has the column {again[0]!r} twice; which of them counts?", Place(file, 1))
-    unknown = [column for column in found if column not in COLUMNS]
+    known = (*COLUMNS, *MADE) if ours else COLUMNS
+    unknown = [column for column in found if column not in known]
     if unknown:
         raise InputError(
-            f"no column {unknown[0]!r} is known; there are {', '.join(COLUMNS)}.{did_you_mean(unknown[0], COLUMNS)}",
+            f"no column {unknown[0]!r} is known; there are {', '.join(known)}.{did_you_mean(unknown[0], known)}",
             Place(file, 1),
         )
     reader.fieldnames = found
     table = FigureTable()
+    ranked: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for row in reader:
         place = Place(file, reader.line_num)
         if None in row or None in row.values():
             raise InputError(
                 f"expected {len(found)} fields, found {len([v for v in row.values() if v is not None])}", place
             )
-        _take(table, {key: (value or "").strip() for key, value in row.items()}, place)
+        cells = {key: (value or "").strip() for key, value in row.items()}
+        _take(table, cells, place)
+        if cells.get("rank") and cells["value"]:
+            key = cells.get("task", ""), cells["metric"]
+            ranked.setdefault(key, []).append((_number(cells["rank"], "rank", place), float(cells["value"])))
     if not table.tasks:
         raise InputError("has no rows", file)
+    if "rank" in found:
+        ends = {key: (min(pairs), max(pairs)) for key, pairs in ranked.items()}
+        table.ascending |= {key for key, ((r, low), (q, high)) in ends.items() if r < q and low < high}
+    if "figure" in found:
+        _mark_as_ours(table)
     return table
+
+
+def _read_json(content: str, file: str) -> FigureTable:
+    """What `compare --format json` has written."""
+    from tallystick.files.json_values import decode_line
+
+    value = decode_line(content, file)
+    tasks = value.get("tasks", {"": value})
+    table = FigureTable()
+    for task, comparison in tasks.items() if isinstance(tasks, dict) else ():
+        systems = comparison.get("systems") if isinstance(comparison, dict) else None
+        for system, cells in systems.items() if isinstance(systems, dict) else ():
+            for metric, cell in cells.items() if isinstance(cells, dict) else ():
+                value = cell.get("value") if isinstance(cell, dict) else None
+                row = {"task": task, "system": system, "metric": metric, "value": "" if value is None else repr(value)}
+                _take(table, row, Place(file))
+                if (comparison.get("metrics") or {}).get(metric, {}).get("lower_is_better"):
+                    table.ascending.add((task, metric))
+    if not table.tasks:
+        raise InputError('has no "systems"; expected CSV, or what compare --format tsv or json has written', file)
+    if any(
+        any(isinstance(one, dict) and "figure" in one for one in c.get("metrics", {}).values()) for c in tasks.values()
+    ):
+        _mark_as_ours(table)
+    return table
+
+
+def _mark_as_ours(table: FigureTable) -> None:
+    """Figures in full precision are shown with four decimals."""
+    table.ours |= set(table.tasks)
+    table.decimals = dict.fromkeys(table.decimals, 4)
+
+
+def _number(text: str, column: str, place: Place) -> float:
+    if not _NUMBER.fullmatch(text):
+        raise InputError(f"expected a number under {column}, found {text!r:.60}", place)
+    value = float(text)
+    if abs(value) > LARGEST:
+        raise InputError(f"expected a figure between {-LARGEST:g} and {LARGEST:g}, found {text!r:.60}", place)
+    return value
 
 
 def _take(table: FigureTable, row: Mapping[str, str], place: Place) -> None:
     system, metric, text = row["system"], row["metric"], row["value"]
     if not system or not metric:
         raise InputError("expected a name under system and under metric, found none", place)
-    value = None
-    if text:
-        if not _NUMBER.fullmatch(text):
-            raise InputError(f"expected a number under value, found {text!r:.60}", place)
-        value = float(text)
-        if abs(value) > LARGEST:
-            raise InputError(f"expected a figure between {-LARGEST:g} and {LARGEST:g}, found {text!r:.60}", place)
+    value = _number(text, "value", place) if text else None
     run = table.tasks.setdefault(row.get("task", ""), {}).setdefault(system, {}).setdefault(row.get("run", ""), {})
     if metric in run:
         raise InputError(f"{system} has {metric} twice; several runs need a column run", place)

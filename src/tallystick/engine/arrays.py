@@ -425,8 +425,11 @@ class Grid(Pairs):
         return self.flat[self.hits]
 
 
-def assign(rows: I64, columns: I64, weights: F64, n_rows: int, n_columns: int) -> Mask:
+def assign(rows: I64, columns: I64, weights: F64, n_rows: int, n_columns: int, *, early: bool = False) -> Mask:
     """Which of the pairs (row, column, weight > 0) belong to a matching of the largest total weight.
+
+    Of several such matchings any may be found; with `early`, and pairs in the order of rows and columns, the one with the
+    fewest pairs, and of low rows and columns.
 
     The pairs fall apart into connected components. A single edge or a star needs no solver:
 
@@ -456,5 +459,5 @@ def assign(rows: I64, columns: I64, weights: F64, n_rows: int, n_columns: int) -
     if len(rest):
         from tallystick.engine.assignment import assign_components
 
-        chosen[rest[assign_components(rows[rest], columns[rest], weights[rest], n_rows, n_columns)]] = True
+        chosen[rest[assign_components(rows[rest], columns[rest], weights[rest], n_rows, n_columns, early=early)]] = True
     return chosen

@@ -218,6 +218,14 @@ class ArrowLeaf(Leaf):
         found: F64 = _at(self.values.to_numpy().astype(np.float64), self.index)
         return found
 
+    @property
+    def plain(self) -> bool:
+        kind = self.values.type
+        if _is_text(kind):
+            return not pc.any(pc.match_substring_regex(self.values, r"[^ -~]|^ | $|  ")).as_py()
+        types = pa.types
+        return bool(types.is_integer(kind) or types.is_boolean(kind) or types.is_temporal(kind))
+
     def empty(self) -> Any:
         if not _is_text(self.values.type):
             return np.zeros(len(self), np.bool_)

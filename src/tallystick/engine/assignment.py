@@ -16,6 +16,8 @@ from tallystick.engine.arrays import F64, I64, Mask, assign, number, offsets_of,
 SMALL_SIDE = 4
 DENSE_CELLS = 4_000_000
 DENSE_SHARE = 0.05
+TIE = 1e-9
+"""What a pair is made to cost where early pairs are preferred: far less than any two different totals differ by."""
 
 
 def components(rows: I64, columns: I64, n_rows: int, n_columns: int) -> I64:
@@ -37,8 +39,14 @@ def components(rows: I64, columns: I64, n_rows: int, n_columns: int) -> I64:
         label = fresh
 
 
-def assign_components(rows: I64, columns: I64, weights: F64, n_rows: int, n_columns: int) -> I64:
-    """The chosen edges among components that are neither edge nor star."""
+def assign_components(
+    rows: I64, columns: I64, weights: F64, n_rows: int, n_columns: int, *, early: bool = False
+) -> I64:
+    """The chosen edges among components that are neither edge nor star.
+
+    With `early` a pair costs TIE · (2 - 1 / (a · b)), it being of the a-th row and the b-th column of its component: of equal
+    totals the one with fewer pairs is the cheaper, and of (1, 1) + (2, 2) and (1, 2) + (2, 1) the first.
+    """
     rows, n_rows = number(rows, n_rows)
     columns, n_columns = number(columns, n_columns)
     component, n = number(components(rows, columns, n_rows, n_columns), n_rows)
@@ -46,6 +54,8 @@ def assign_components(rows: I64, columns: I64, weights: F64, n_rows: int, n_colu
     rows, columns, weights, component = rows[order], columns[order], weights[order], component[order]
     row_place, heights = _places(rows, component, n_rows, n)
     column_place, widths = _places(columns, component, n_columns, n)
+    if early:
+        weights = weights - TIE * (2 - 1 / ((1.0 + row_place) * (1.0 + column_place)))
     tall = (heights > widths)[component]  # lay the short side down as rows
     row_place, column_place = np.where(tall, column_place, row_place), np.where(tall, row_place, column_place)
     heights, widths = np.minimum(heights, widths), np.maximum(heights, widths)

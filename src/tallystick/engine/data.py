@@ -14,7 +14,7 @@ down, whatever the form; everything else in the engine is blind to the differenc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import field as dataclass_field
 from dataclasses import fields, is_dataclass, replace
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.engine.arrays import I64, Mask, integers, offsets_of
-from tallystick.errors import ValueMismatch, did_you_mean
+from tallystick.errors import ValueMismatch, counted, did_you_mean
 from tallystick.frozen import frozen
 
 
@@ -153,6 +153,12 @@ class Leaf:
         """The values as floats, if they are numbers."""
         return None
 
+    @property
+    def plain(self) -> bool:
+        """Whether every value is known to be spelled in one way: no text in another Unicode form or with white space to
+        spare, no float."""
+        return False
+
     def empty(self) -> NDArray[np.bool_]:
         """Which rows are the empty text."""
         codes, values = self.different()
@@ -196,14 +202,35 @@ def by_appearance(codes: I64, bound: int) -> tuple[I64, I64]:
 Data: TypeAlias = "Objects | Record | Bag | Index | Nullable | Leaf | Extended | NDArray[Any]"
 
 
+MOST_SPELLINGS = 10_000
+
+
 @frozen
 class Memory:
     """What an evaluation keeps from batch to batch: the answers of users' functions, and fields never seen yet."""
 
     calls: dict[Any, dict[Any, Any]] = dataclass_field(default_factory=dict)
     absent: dict[str, str] = dataclass_field(default_factory=dict)
+    spellings: dict[tuple[str, str], dict[str, None]] = dataclass_field(default_factory=dict)
+    """Texts to be named: what is to be said of them, and where they are."""
+
+    def note_spelling(self, what: str, path: str, text: str) -> None:
+        """Remember a text that has to be named; every text counts once."""
+        known = self.spellings.setdefault((what, path), {})
+        if len(known) < MOST_SPELLINGS:
+            known[text] = None
+
+    def named_spellings(self) -> Iterator[str]:
+        """What is to be said of texts, with the first of them."""
+        for what in dict.fromkeys(what for what, _ in self.spellings):
+            here = {path: texts for (said, path), texts in self.spellings.items() if said == what}
+            named = (f"{path or 'the value'} {', '.join(map(repr, list(texts)[:5]))}" for path, texts in here.items())
+            yield f"{what}: {counted(sum(map(len, here.values())), 'spelling')} ({'; '.join(list(named)[:5])})"
 
     def merge(self, other: Memory) -> None:
+        for (what, path), texts in other.spellings.items() if other.spellings is not self.spellings else ():
+            for text in texts:
+                self.note_spelling(what, path, text)
         for path, message in other.absent.items():
             self.absent[path] = message and self.absent.get(path, message)
         for node, calls in other.calls.items() if other.calls is not self.calls else ():
@@ -296,6 +323,10 @@ def field(data: Data, name: str, scope: Scope, may_miss: bool, absent: Any = Non
     raise ValueMismatch(f"at {scope}: expected records with a field {name!r}, found {_kind(data)}")
 
 
+_NO_RECORDS = frozenset((str, bytes, int, float, complex, bool, list, set, frozenset, dict))
+"""What has methods and no fields."""
+
+
 def _field_of_objects(values: Sequence[Any], name: str, scope: Scope, may_miss: bool, absent: Any) -> list[Any]:
     if not values:
         return []
@@ -303,6 +334,8 @@ def _field_of_objects(values: Sequence[Any], name: str, scope: Scope, may_miss: 
     try:
         if isinstance(first, Mapping):
             return list(map(itemgetter(name), values))
+        if not _NO_RECORDS.isdisjoint(map(type, values)):  # a text has a method of the name `title`, which is no field
+            raise TypeError
         if name.isdigit() and isinstance(first, tuple) and not hasattr(first, "_fields"):
             return list(map(itemgetter(int(name)), values))
         return list(map(attrgetter(name), values))
@@ -326,9 +359,21 @@ def _one_field(value: Any, name: str, scope: Scope, may_miss: bool, absent: Any)
         if int(name) < len(value):
             return value[int(name)]
         raise ValueMismatch(f"at {scope}: expected at least {int(name) + 1} positions, found {value!r:.80}")
-    if hasattr(value, name):
+    if type(value) not in _NO_RECORDS and hasattr(value, name):
         return getattr(value, name)
     raise ValueMismatch(_no_field(scope, name, field_names(value), value))
+
+
+def fields_in(value: Any, names: Sequence[str]) -> Mapping[str, Any] | None:
+    """The fields that a record has, by name; None if it is no record."""
+    if isinstance(value, Mapping):
+        return value
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        return {str(k): one for k, one in enumerate(value)}
+    if value is None or isinstance(value, Unfit) or type(value) in _NO_RECORDS:
+        return None
+    found = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    return found if len(found) == len(names) else None
 
 
 def note_absence(name: str, sides: Iterable[Data], values: Iterable[Data], scope: Scope) -> None:
@@ -495,6 +540,23 @@ def split_surplus(data: Data) -> tuple[Data, dict[str, I64]]:
 # It equals nothing, so that it counts as a wrong value: neither as a missing one nor as the end of the evaluation.
 
 
+def leaves(value: Any) -> Iterator[Any]:
+    """Everything in a value that is neither a collection nor null."""
+    if isinstance(value, Mapping):
+        for one in value.values():
+            yield from leaves(one)
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        for one in value:
+            yield from leaves(one)
+    elif value is not None:
+        yield value
+
+
+def leaves_or_self(value: Any) -> list[Any]:
+    """What a value counts as that nothing can meet: its leaves, or itself if it has none."""
+    return list(leaves(value)) or [value]
+
+
 @frozen
 class Unfit:
     """A predicted value that is not of the kind that its place asks for."""
@@ -509,6 +571,40 @@ class Unfit:
 
     def __float__(self) -> float:
         return float("inf")  # near to no number that JSON can hold
+
+
+class _Refused:
+    """Stands for a value that a similarity cannot compare."""
+
+
+REFUSED = _Refused()
+
+
+class Refusals:
+    """What of a prediction no similarity can compare: its leaves with their paths, and the values that nobody knew to be wrong."""
+
+    def __init__(self) -> None:
+        self.leaves: list[tuple[str, Any]] = []
+        self.wrong: list[tuple[str, Any]] = []
+        self.asked: set[str] = set()
+        """Where a similarity has taken a value whose kind is its own business."""
+
+    def refuse(self, value: Any, path: str) -> Any:
+        """Count a value that cannot be compared: as many leaves as it has, at least one."""
+        self._add(value, path, 0)
+        return REFUSED
+
+    def misfit(self, value: Any, path: str) -> Unfit:
+        """A leaf of another kind, which counts one where it stands; the others that it has count besides."""
+        self._add(value, path, 1)
+        return value if isinstance(value, Unfit) else Unfit(value)
+
+    def _add(self, value: Any, path: str, first: int) -> None:
+        if isinstance(value, Unfit):
+            value = value.value
+        else:
+            self.wrong.append((path, value))
+        self.leaves += [(path, Unfit(leaf)) for leaf in leaves_or_self(value)[first:]]
 
 
 @frozen
@@ -533,6 +629,15 @@ class _Absent:
     def __repr__(self) -> str:
         return "absent"
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Absent)
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __reduce__(self) -> str:
+        return "ABSENT"
+
 
 ABSENT = _Absent()
 
@@ -551,6 +656,16 @@ def is_absent(value: Any) -> bool:
 def is_empty(value: Any) -> bool:
     """Whether a value is None, or an empty text, collection or record."""
     return value is None or (isinstance(value, (str, list, tuple, set, frozenset, Mapping)) and not value)
+
+
+def is_blank(value: Any) -> bool:
+    """Whether a value is None, or a text of nothing but white space."""
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def is_blank_or_empty(value: Any) -> bool:
+    """Whether a value is either."""
+    return is_empty(value) or is_blank(value)
 
 
 def present_values(data: Data, missing: Missing | None) -> tuple[Data, I64 | None]:
@@ -572,10 +687,10 @@ def _present_in_column(data: Data, missing: Missing | None) -> tuple[Data, I64 |
     """The same where the values are columns: there every key is there, if only with null."""
     if missing is is_absent:
         return data, None
-    if missing is is_empty:
+    if missing is not None:
         from tallystick.engine.rows import take
 
-        here = ~_empty_rows(data)
+        here = ~_missing_rows(data, missing)
         if here.all():
             return data, None
         rows = np.flatnonzero(here)
@@ -586,16 +701,21 @@ def _present_in_column(data: Data, missing: Missing | None) -> tuple[Data, I64 |
     return data, None
 
 
-def _empty_rows(data: Data) -> Mask:
-    """Which rows of a column are null, or an empty text, collection or record."""
+def _missing_rows(data: Data, missing: Missing) -> Mask:
+    """Which rows of a column are null, or a blank or empty text, or an empty collection or record."""
     if isinstance(data, Nullable):
         out = data.position < 0
-        out[~out] = _empty_rows(data.present)[data.position[~out]]
+        out[~out] = _missing_rows(data.present, missing)[data.position[~out]]
         return out
+    if isinstance(data, Leaf) and missing is not is_empty:
+        codes, values = data.different()
+        return np.array(list(map(missing, values)), np.bool_)[codes]
     if isinstance(data, Leaf):
         return np.asarray(data.empty(), np.bool_)
+    if isinstance(data, Objects):
+        return np.fromiter(map(missing, data.values), np.bool_, len(data))
+    if missing is is_blank:
+        return np.zeros(len(data), np.bool_)
     if isinstance(data, Bag):
         return np.asarray(np.diff(data.offsets) == 0, np.bool_)
-    if isinstance(data, Objects):
-        return np.fromiter(map(is_empty, data.values), np.bool_, len(data))
     return np.full(len(data), isinstance(data, Record) and not data.fields)

@@ -27,12 +27,15 @@ CELLS = 2_000_000
 """How many weights, and how many sums, exist at a time: 16 MB each."""
 
 
-def documents_drawn(n: int, resamples: int, seed: int, width: int = 1) -> Iterator[F64]:
-    """How often each of n documents is drawn, in blocks (some resamples, n); a block is overwritten by the next."""
+def documents_drawn(strata: Sequence[int], resamples: int, seed: int, width: int = 1) -> Iterator[F64]:
+    """How often each document is drawn, in blocks (some resamples, documents); a block is overwritten by the next. Of each
+    stratum, the number of whose documents is given, as many are drawn as it has."""
     rng = _generator(seed)
-    for block in _blocks(n, resamples, width):
+    ends = np.cumsum(strata).tolist()
+    for block in _blocks(ends[-1], resamples, width):
         for row in block:
-            row[:] = np.bincount(rng.integers(0, n, size=n, dtype=np.uint32), minlength=n)
+            for end, n in zip(ends, strata, strict=True):
+                row[end - n : end] = np.bincount(rng.integers(0, n, size=n, dtype=np.uint32), minlength=n)
         yield block
 
 
@@ -80,7 +83,7 @@ def swapped_sums(coins: Iterator[F64], rows: Sequence[F64]) -> Iterator[tuple[li
 def bootstrap_sums(rows: Sequence[F64], resamples: int, seed: int) -> list[F64]:
     """The sums of every resample, for several tallies over the same documents: arrays (resamples, sums)."""
     n = documents_of(rows)
-    blocks = list(weighted_sums(documents_drawn(n, resamples, seed, width_of(rows)), rows))
+    blocks = list(weighted_sums(documents_drawn((n,), resamples, seed, width_of(rows)), rows))
     return [np.concatenate([block[k] for block in blocks]) for k in range(len(rows))]
 
 

@@ -25,6 +25,7 @@ from dataclasses import field, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.engine.arrays import F64
 from tallystick.errors import MetricError
@@ -187,6 +188,61 @@ class MeanOf:
     @property
     def lower_is_better(self) -> tuple[str, ...]:
         return (self.headline,) if all(lower_is_better(kind) for _, kind in self.parts) else ()
+
+
+@runtime_checkable
+class Stratified(Kind, Protocol):
+    """A kind of documents that belong to several strata (data sets, splits), one after the other: they are drawn within each."""
+
+    @property
+    def strata(self) -> tuple[int, ...]: ...
+
+
+@frozen
+class OverStrata:
+    """The mean over strata of another kind's headline figure: a document's row stands in the columns of its stratum."""
+
+    kind: Kind
+    strata: tuple[int, ...]
+    """How many documents each has."""
+    undefined: float | None = None
+    """What the figure of a stratum is where it is 0/0; if that is nothing, there is no mean."""
+
+    @property
+    def headline(self) -> str:
+        return self.kind.headline
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return tuple(f"{k + 1}_{name}" for k in range(len(self.strata)) for name in self.kind.sums)
+
+    @property
+    def lower_is_better(self) -> tuple[str, ...]:
+        return (self.headline,) if lower_is_better(self.kind) else ()
+
+    def rows(self, parts: Sequence[F64]) -> F64:
+        """The rows of all documents, from those of each stratum."""
+        width = len(self.kind.sums)
+        out = np.zeros((sum(self.strata), width * len(self.strata)))
+        first = 0
+        for k, part in enumerate(parts):
+            out[first : first + len(part), k * width : (k + 1) * width] = part
+            first += len(part)
+        return out
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        width = len(self.kind.sums)
+        found = [
+            self.kind.figures(sums[..., k * width : (k + 1) * width])[self.headline] for k in range(len(self.strata))
+        ]
+        if self.undefined is not None:
+            found = [np.nan_to_num(one, nan=self.undefined) for one in found]
+        return {self.headline: np.mean(found, axis=0)}
+
+
+def strata_of(kind: Kind, documents: int) -> tuple[int, ...]:
+    """The sizes of the groups in which documents are drawn: one, unless the kind has strata."""
+    return kind.strata if isinstance(kind, Stratified) else (documents,)
 
 
 # Sums of floats without rounding, so that nothing depends on the order or the grouping of what is added.
@@ -356,11 +412,21 @@ def tells_exact(kind: Kind) -> bool:
     return kind.sums[:4] == ("num_p", "den_p", "num_r", "den_r")
 
 
-def _exact(kind: Kind, rows: F64, invalid: Sequence[int]) -> int | None:
-    """How many documents are right in everything; None if the tally cannot tell."""
+def exact_rows(kind: Kind, rows: F64) -> NDArray[np.bool_] | None:
+    """Which documents are right in everything; None if the tally cannot tell."""
     if not tells_exact(kind):
         return None
     num_p, den_p, num_r, den_r = rows.T[:4]
-    right = np.isclose(num_p, den_p, atol=1e-9) & np.isclose(num_r, den_r, atol=1e-9)
+    # one wrong value among a million is still one, so the tolerance is that of the sums, and not a share of them
+    sides = [np.isclose(num, den, rtol=1e-12, atol=1e-9) for num, den in ((num_p, den_p), (num_r, den_r))]
+    right: NDArray[np.bool_] = sides[0] & sides[1]
+    return right
+
+
+def _exact(kind: Kind, rows: F64, invalid: Sequence[int]) -> int | None:
+    """How many documents are right in everything; None if the tally cannot tell."""
+    right = exact_rows(kind, rows)
+    if right is None:
+        return None
     right[list(invalid)] = False  # also where the reference is empty
     return int(np.sum(right))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from tallystick.errors import InputError, Place, TallystickError, did_you_mean
-from tallystick.files.source import BYTE_ORDER_MARK, AnySource, Source
+from tallystick.files.source import BYTE_ORDER_MARK, AnySource, Source, read_text, shown_name
 
 _SPACE = " \t\r\n"
 
@@ -444,12 +446,87 @@ def _end(text: str, start: int) -> int | None:
     return None
 
 
+def finite(value: Any) -> Any:
+    """A value in which numbers that JSON does not have are texts: a NaN equals a NaN, and no number."""
+    if isinstance(value, (float, Decimal)) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: finite(one) for key, one in value.items()}
+    return [finite(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
 def _mended(text: str) -> Any:
     try:
         from json_repair import loads  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         raise TallystickError("repairing JSON needs json-repair: pip install json-repair") from None
     try:
-        return loads(text)
+        return finite(loads(text))
     except (ValueError, RecursionError):
         return None
+
+
+# Small files of settings.
+
+MOST_STEPS = 100_000
+"""Parts of a schema or of choices, with all that they refer to put in."""
+
+
+def read_data(name: AnySource) -> Any:
+    """A small JSON or YAML file: a schema, choices, or a table of aliases."""
+    file, content = shown_name(name), read_text(name)
+    if file.removesuffix(".gz").endswith((".yaml", ".yml")):
+        return _yaml(content, file)
+    return decode_line(content, file, None, lambda pairs: _unique(pairs, file))
+
+
+def _unique(pairs: list[tuple[str, Any]], file: str) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in out:
+            raise InputError(f"has the key {key!r} twice in one object", file)
+        out[key] = value
+    return out
+
+
+def _yaml(content: str, file: str) -> Any:
+    try:
+        import yaml  # type: ignore[import-untyped,unused-ignore]
+    except ImportError:
+        raise InputError("YAML needs PyYAML: pip install pyyaml; or write it as JSON", file) from None
+    try:
+        found = yaml.safe_load(content)
+        _check_size(found, file)
+        return found
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = Place(file, mark.line + 1, mark.column + 1) if mark else Place(file)
+        raise InputError(f"is not YAML: {error.problem}", place) from None
+    except yaml.reader.ReaderError as error:
+        line = content.count("\n", 0, error.position) + 1
+        raise InputError(
+            f"is not YAML: the character {error.character!r:.20} is not allowed there", Place(file, line)
+        ) from None
+    except RecursionError:
+        raise InputError(TOO_DEEP, file) from None
+    except ValueError as error:  # a date that is none, a number of thousands of digits
+        raise InputError(f"is not YAML: {error}", file) from None
+
+
+def _check_size(value: Any, file: str) -> None:
+    """YAML's aliases can make a few lines stand for millions, or for themselves."""
+    sizes: dict[int, int | None] = {}
+
+    def size(node: Any) -> int:
+        if not isinstance(node, (dict, list)):
+            return 1
+        if id(node) not in sizes:
+            sizes[id(node)] = None
+            sizes[id(node)] = 1 + sum(map(size, node.values() if isinstance(node, dict) else node))
+        known = sizes[id(node)]
+        if known is None:
+            raise InputError("an alias contains itself", file)
+        return known
+
+    if size(value) > MOST_STEPS:
+        raise InputError(f"with its aliases put in, it has more than {MOST_STEPS:,} values", file)

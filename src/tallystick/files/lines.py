@@ -37,16 +37,32 @@ MOST_LINES = 4096
 
 @frozen
 class Portion:
-    """Some lines of a source, one after the other: their numbers in the file (from 1), their bytes and where each begins."""
+    """Some lines of a source, one after the other: their numbers in the file (from 1), their bytes and where each begins.
+
+    `names` are the ids of documents that are called something outside of their lines: by a file's name, a key, a field beside
+    the document; None for a line that has no such name.
+    """
 
     numbers: list[int]
     lines: list[bytes]
     offsets: list[int]
+    names: list[Any] | None = None
 
     def slice(self, start: int, length: int | None = None) -> Portion:
         """Some of the lines, as Arrow's batches are sliced."""
         some = slice(start, None if length is None else start + length)
-        return Portion(self.numbers[some], self.lines[some], self.offsets[some])
+        names = None if self.names is None else self.names[some]
+        return Portion(self.numbers[some], self.lines[some], self.offsets[some], names)
+
+    @classmethod
+    def joined(cls, portions: Sequence[Portion]) -> Portion:
+        """Several portions of one source as one."""
+        if len(portions) == 1:
+            return portions[0]
+        parts = ((one.numbers, one.lines, one.offsets) for one in portions)
+        names = [name for one in portions for name in one.names or ()]
+        numbers, lines, offsets = (list(chain.from_iterable(some)) for some in zip(*parts, strict=True))
+        return cls(numbers, lines, offsets, names or None)
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -66,6 +82,18 @@ class Lines:
             self._held = self._elements()
         self.position = 0
         """How many bytes of the file (as it is on disk) were read so far."""
+
+    remark = ""
+    """What to say about how the documents were found."""
+
+    def place(self, number: int) -> Place:
+        """Where a document stands."""
+        return Place(self.file, number)
+
+    def not_json(self, error: Exception, number: int, line: bytes, advice: str = "") -> InputError:
+        """A malformed line, with a caret where the parser stopped, and what can be done about it."""
+        found, place = explained(error, line), self.place(number)
+        return placed(NotJson(f"{found}{advice}", found.line, found.column), line, str(place.file), place.line)
 
     @cached_property
     def size(self) -> int:
@@ -151,12 +179,6 @@ class Lines:
     def __del__(self) -> None:
         if getattr(self, "_stream", None) is not None:
             self._stream.close()  # type: ignore[union-attr]
-
-
-def not_json(error: Exception, file: str, number: int, line: bytes, advice: str = "") -> InputError:
-    """A malformed line, with a caret where the parser stopped, and what can be done about it."""
-    found = explained(error, line)
-    return placed(NotJson(f"{found}{advice}", found.line, found.column), line, file, number)
 
 
 # A file as a stream of pieces of whole lines, so that a large one never has to be in memory at once.
@@ -289,13 +311,6 @@ SMALL_DICTIONARY = 100_000
 def is_arrow_file(name: AnySource) -> bool:
     """Whether a file's name says that it is one of Arrow's."""
     return Path(name).suffix.lower() in (*PARQUET, *IPC)
-
-
-def open_records(name: AnySource | Lines) -> Lines:
-    """A file of records, whatever its format."""
-    if isinstance(name, Lines):
-        return name
-    return ArrowLines(name) if is_arrow_file(name) else Lines(name)
 
 
 class ArrowLines(Lines):

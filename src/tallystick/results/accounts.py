@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tallystick.algebra.surplus import Surpluses
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Memory
 from tallystick.engine.tally import Kind, Totals, Units, joint_kind, merged, rows_under
@@ -102,6 +103,8 @@ class Account:
     remarks: Remarks = field(default_factory=lambda: Remarks())
     asked: dict[str, None] = field(default_factory=dict)
     """The judges that others have asked: a part in which nothing was asked knows of none."""
+    surplus: Surpluses = field(default_factory=Surpluses)
+    """What predictions have that nothing can meet."""
     _names: set[Any] = field(default_factory=set)
     _negative: int = 0
     _silent: tuple[int, int] = (0, 0)
@@ -127,7 +130,9 @@ class Account:
             count=result.count,
             asked=dict.fromkeys(result.judges),
         )
-        account.remarks.add(result.notes)
+        spellings = list(result.memory.named_spellings())  # are named again, for all documents together
+        account.remarks.add([note for note in result.notes if note not in spellings])
+        account.memory.merge(Memory(spellings=result.memory.spellings))
         if wants.rows and result.kept:
             account.batches = [(result.kind, result.rows, result.above)]
             account.invalid = list(result.invalid)
@@ -234,6 +239,7 @@ class Account:
         self.open_selves += other.open_selves
         self.memory.merge(other.memory)
         self.remarks.merge(other.remarks)
+        self.surplus.add(other.surplus)
         self.asked.update(other.asked)
         self._negative += other._negative
         self._silent = _sum(self._silent, other._silent)
@@ -310,11 +316,12 @@ class Account:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be said about the figures."""
-        notes = list(self.remarks.texts())
+        notes = [*self.remarks.texts(), *self.surplus.lines()]
         if self.open_selves:
             notes.append(f"{self.open_selves:,} self-scores are not proven within the limit: figures may be too high")
         if self.negative:
             notes.append(f"{self.negative:,} similarities were below 0 and counted as 0")
+        notes += self.memory.named_spellings()
         unjudged, asked = self.unjudged
         if unjudged:
             notes.append(

@@ -53,11 +53,11 @@ def add_field_sums(sums: FieldSums, inner: Similarity, r: Column, p: Column, val
 
 
 def add_surplus(sums: FieldSums, surplus: Mapping[str, I64]) -> None:
-    """Add what was predicted under keys that nothing in the reference can meet."""
+    """Add what was predicted that nothing in the reference can meet."""
     for path, counts in surplus.items():
         found = add_up(np.array([[0, 1, 0, 0, 0, 0, 1]]) * float(counts.sum()))
         known = sums.get(path)
-        sums[path] = (found if known is None else merged(known[0], found), False)
+        sums[path] = (found, False) if known is None else (merged(known[0], found), known[1])
 
 
 def _add(sums: FieldSums, levels: Iterable[Aligned]) -> None:

@@ -10,7 +10,7 @@ resampled together, over the same drawn documents.
 
 Where a system comes in several runs (seeds), its figure is the mean of theirs, with their standard deviation as the
 spread; the interval is that of the mean, every run over the same drawn documents. Runs over different documents
-(splits) have mean, spread and rank alone: there is nothing that could be drawn together.
+(splits, data sets) have the mean of their figures, drawn and tested within each of them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from itertools import combinations, product
 from typing import Any
 
 from tallystick.engine.arrays import F64
+from tallystick.engine.tally import strata_of
 from tallystick.errors import MetricError, SidesMismatch, counted, some
 from tallystick.results import comparison as cautions
 from tallystick.results.comparison import FEW, Cell, Comparison, Measure, letter, ranked
@@ -38,11 +39,12 @@ from tallystick.results.resampling import (
     holm,
     interval_of,
     mean_of_runs,
+    most_drawn,
     randomisation_values,
     resampled_figures,
 )
 from tallystick.results.result import Result, shared_signatures
-from tallystick.results.selection import of_one_kind
+from tallystick.results.selection import of_one_kind, stacked
 
 RESAMPLES = 10_000
 """So many that letters seldom hang on the seed."""
@@ -61,14 +63,14 @@ def compare(
     test: str | None = None,
     ties: str = "mean",
     base: str | None = None,
-    splits: bool | None = None,
+    splits: bool | Sequence[str] | None = None,
 ) -> Comparison:
     """Lay systems side by side: for each its result, or its results by metric, over the same documents; or a list of
     these, one for each run.
 
     Without a `test` it is randomisation where there are fewer than 100 documents, else the bootstrap. Arrows count from
-    the ranks under the metric `base`, the first if none is named. Runs are `splits` if their documents differ; where
-    documents have no names of their own (only numbers), you have to say so.
+    the ranks under the metric `base`, the first if none is named. Runs are `splits` (data sets) if their documents differ;
+    where documents have no names of their own (only numbers), you have to say so, by True or by the names of the splits.
     """
     check_settings(resamples, level, method, seed)
     if test is not None and test not in TESTS:
@@ -76,8 +78,10 @@ def compare(
     runs = {str(name): _runs(found) for name, found in systems.items()}
     metrics = _common_metrics(runs)
     runs = _of_one_kind(runs, metrics)
+    apart: _Runs = {}
+    """Runs over different documents: each is a stratum, and they are compared by their mean."""
     if any(_are_splits(runs, metric) for metric in metrics) if splits is None else splits:
-        return _compare_splits(runs, metrics, ties, base)
+        apart, runs = runs, _stacked(runs, metrics)
     groups = _together(runs, metrics)
     test = test or _fitting_test(runs, metrics)
     if test == "randomisation" and len({len(found) for found in runs.values()}) > 1:
@@ -88,7 +92,7 @@ def compare(
     notes: list[str] = []
     doubts = [*cautions.about_resamples(resamples, level), *cautions.about_runs(runs)]
     for metric in metrics:
-        found = _cells(runs, metric, drawn, level, method)
+        found = _cells(runs, metric, drawn, level, method, apart)
         cells |= {(name, metric): cell for name, cell in found.items()}
         ends = {name: ends_of([run[metric] for run in of_it], drawn[name, metric]) for name, of_it in runs.items()}
         tested = tested_pairs(ends, test=test, resamples=resamples, seed=seed, level=level, method=method)
@@ -96,27 +100,48 @@ def compare(
         more, doubtful = _remarks(runs, metric, found, tested, test, resamples, 1 - level)
         notes += more
         doubts += doubtful
-    measures = _measures(runs)
+    measures = _measures(apart or runs)
     lower = _lower(measures)
     cells = marked(tuple(runs), cells, differences, 1 - level, lower)
     settings = f"resamples={resamples}, seed={seed}, level={level!r}, interval={method}, test={test}, correction=holm"
+    settings += ", strata=splits" if apart else ""
     settings += "" if ties == "mean" else f", ties={ties}"
+    notes = [*_about_splits(apart, metrics, cells), *notes]
     return Comparison(
         tuple(runs), metrics, ranked(tuple(runs), metrics, cells, ties=ties, ascending=lower, base=base), differences, settings,
-        (_documents(runs, metrics), *dict.fromkeys((*notes, *doubts)), *cautions.said(runs, metrics)),
-        tuple(dict.fromkeys(doubts)), _signatures(runs, settings), base=base or metrics[0], measures=measures,
+        (_documents(apart or runs, metrics, splits=bool(apart)), *dict.fromkeys((*notes, *doubts)), *cautions.said(apart or runs, metrics)),
+        tuple(dict.fromkeys(doubts)), _signatures(apart or runs, settings), base=base or metrics[0], measures=measures,
+        splits=_by_split(apart, metrics, splits),
     )  # fmt: skip
 
 
+def _by_split(
+    runs: _Runs, metrics: Sequence[str], names: bool | Sequence[str] | None
+) -> dict[str, dict[tuple[str, str], float | None]]:
+    """The figures of each split, under its name or its number."""
+    count = len(next(iter(runs.values()))) if runs else 0
+    called = [str(k + 1) for k in range(count)] if names is None or isinstance(names, bool) else list(map(str, names))
+    return {
+        split: {(name, metric): found[k][metric].score for name, found in runs.items() for metric in metrics}
+        for k, split in enumerate(called[:count])
+    }
+
+
 def _cells(
-    runs: _Runs, metric: str, drawn: Mapping[tuple[str, str], Sequence[Resampled]], level: float, method: str
+    runs: _Runs,
+    metric: str,
+    drawn: Mapping[tuple[str, str], Sequence[Resampled]],
+    level: float,
+    method: str,
+    apart: _Runs,
 ) -> dict[str, Cell]:
     """Every system's mean under a metric, with its interval."""
     out = {}
     for name, found in runs.items():
         results = [run[metric] for run in found]
         interval = interval_of(results, results[0].kind.headline, drawn[name, metric], level, method)
-        out[name] = replace(_mean_cell([one.score for one in results]), interval=interval)
+        scores = [run[metric].score for run in apart.get(name, found)]
+        out[name] = replace(_mean_cell(scores), interval=interval)
     return out
 
 
@@ -130,11 +155,12 @@ def _remarks(
         for name, cell in cells.items()
         if cell.interval is not None and cell.interval.undefined and cell.value is not None
     ]
-    documents = len(next(iter(runs.values()))[0][metric].ids)
+    first = next(iter(runs.values()))[0][metric]
+    documents = len(first.ids)
     known = sum(d.p is not None for d in tested.values())
     about_labels, rare = cautions.about_labels(runs, metric)
     doubts = [
-        *cautions.about_documents(documents, len(runs), test),
+        *cautions.about_documents(documents, strata_of(first.kind, documents), len(runs), test),
         *cautions.about_reach(known, documents, resamples, test, alpha),
         *cautions.about_draws(metric, tested, resamples, documents, alpha),
         *rare,
@@ -169,29 +195,36 @@ def compare_runs(
     return Comparison(names, metrics, found, {}, notes=(*notes, *undefined), base=base or "".join(metrics[:1]))
 
 
-_SPLITS = "The runs are over different documents: mean, spread and rank, and nothing is tested."
+def _stacked(runs: _Runs, metrics: Sequence[str]) -> dict[str, list[Mapping[str, Result]]]:
+    """Every system with one run, in which its runs over different documents are strata."""
+    first = next(iter(runs.values()))
+    for name, found in runs.items():
+        if len(found) != len(first):
+            raise MetricError(
+                f"{name} has {len(found)} splits and the first system {len(first)}; they are compared split by split"
+            )
+        for run in found:
+            for metric in metrics:
+                if str(run[metric].metric) != str(first[0][metric].metric):
+                    raise MetricError(
+                        f"{name} has a split that was scored by another metric than the first split: {run[metric].metric} "
+                        f"and {first[0][metric].metric}; say what the metric is (records: --schema, --type or --metric)"
+                    )
+    return {name: [{m: stacked([run[m] for run in found]) for m in metrics}] for name, found in runs.items()}
 
 
-def _compare_splits(runs: _Runs, metrics: Sequence[str], ties: str, base: str | None) -> Comparison:
-    """Runs over different documents, by their figures."""
-    first = next(iter(runs.values()))[0]
-    for name, run in ((name, run) for name, found in runs.items() for run in found):
-        for metric in metrics:
-            if str(run[metric].metric) != str(first[metric].metric):
-                raise MetricError(
-                    f"{name} has a split that was scored by another metric than the first split: {run[metric].metric} "
-                    f"and {first[metric].metric}; say what the metric is (records: --schema, --type or --metric)"
-                )
-    figures = {name: [{m: run[m].score for m in metrics} for run in found] for name, found in runs.items()}
-    measures = _measures(runs)
-    notes = (_documents(runs, metrics, splits=True), _SPLITS)
-    found = compare_runs(figures, notes=notes, ties=ties, ascending=_lower(measures), base=base)
-    settings = "" if ties == "mean" else f"ties={ties}"
-    more = cautions.said(runs, metrics)
-    return replace(
-        found, settings=settings, notes=(*found.notes, *more), signatures=_signatures(runs, settings),
-        measures=measures,
-    )  # fmt: skip
+def _about_splits(runs: _Runs, metrics: Sequence[str], cells: Mapping[tuple[str, str], Cell]) -> list[str]:
+    """How splits were compared, and which of them have no figure."""
+    if not runs:
+        return []
+    out = [
+        "Figures are means over the splits, ± their standard deviation. Documents are drawn, and outputs change places, within each split."
+    ]
+    for (name, found), metric in product(runs.items(), metrics):
+        empty = [k for k, run in enumerate(found, 1) if run[metric].score is None]
+        if cells[name, metric].value is None and empty:
+            out.append(f"{name}, {metric}: no mean, since run {', '.join(map(str, empty))} has no figure")
+    return out
 
 
 def _measures(runs: _Runs) -> dict[str, Measure]:
@@ -218,7 +251,7 @@ def _signatures(runs: _Runs, settings: str) -> tuple[str, ...]:
     """The signatures of the metrics, in few lines, with the settings of the comparison."""
     first = next(iter(runs.values()))[0]
     more = f" | {settings}" if settings else ""
-    return tuple(f"{names} | {rest}{more}" for names, rest in shared_signatures(first).items())
+    return tuple(f"{signature}{more}" for signature in shared_signatures(first))
 
 
 def _fitting_test(runs: _Runs, metrics: Sequence[str]) -> str:
@@ -392,7 +425,7 @@ def _meetings(first: Ends, second: Ends) -> list[tuple[End, End]]:
 
 
 def _difference(first: End, second: End, randomised: float | None, level: float, method: str) -> Difference:
-    scores, documents = [first.score, second.score], len(first.runs[0].ids)
+    scores, documents = [first.score, second.score], most_drawn(first.runs[0])
     return difference(
         scores, [first.values, second.values], documents, level, randomised, method,
         lambda: second.left_out - first.left_out,

@@ -88,6 +88,8 @@ class Comparison:
     """The metric that arrows count from."""
     measures: Mapping[str, Measure] = field(default_factory=dict)
     """What each metric's figures are, where that is known."""
+    splits: Mapping[str, Mapping[tuple[str, str], float | None]] = field(default_factory=dict)
+    """Where systems are compared by their means over several data sets: the figures of each, by system and metric."""
     decimals: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """The digits of single cells, by system and metric, where they are not `digits`."""
 
@@ -135,10 +137,17 @@ class Comparison:
                 }
                 for (metric, a, b), d in self.differences.items()
             ],
+            **({"splits": self._splits_as_dict()} if self.splits else {}),
             "base": self.base,
             "correlations": self.correlations(),
             "notes": list(self.notes),
         }  # fmt: skip
+
+    def _splits_as_dict(self) -> dict[str, Any]:
+        return {
+            name: {system: {metric: found[system, metric] for metric in self.metrics} for system in self.systems}
+            for name, found in self.splits.items()
+        }
 
     def __str__(self) -> str:
         from tallystick.results.comparison_show import comparison_table
@@ -242,15 +251,20 @@ TAIL = 5
 Runs = Mapping[str, Sequence[Mapping[str, Result]]]
 
 
-def about_documents(documents: int, systems: int, test: str) -> list[str]:
+def about_documents(documents: int, strata: Sequence[int], systems: int, test: str) -> list[str]:
     """What cannot be said, or not be trusted, about few documents."""
-    if documents < 2:
-        return ["With fewer than two documents there are no intervals, and nothing is tested."]
+    if max(strata, default=0) < 2:
+        where = " in each split" if len(strata) > 1 else ""
+        return [f"With fewer than two documents{where} there are no intervals, and nothing is tested."]
+    out = []
+    if 1 in strata:
+        alone = counted(strata.count(1), "split")
+        out.append(f"{alone} of one document, which every resample draws: intervals are too narrow.")
     if documents < FEW and systems > 1 and test == "bootstrap":
-        return [
+        out.append(
             f"{documents} documents are few for a bootstrap test, whose p is too small then; --test randomisation is not."
-        ]
-    return []
+        )
+    return out
 
 
 def about_resamples(resamples: int, level: float) -> list[str]:

@@ -246,6 +246,16 @@ def correlations_table(correlations: Sequence[dict[str, Any]], title: str = "") 
     return Table(["metric", "and", *coefficients], [list(row.values()) for row in correlations], title=title)
 
 
+def splits_table(comparison: Comparison) -> Table:
+    """The figures of each data set, which the systems are compared by the means of."""
+    rows = [
+        [split, metric, *(found[system, metric] for system in comparison.systems)]
+        for metric in comparison.metrics
+        for split, found in comparison.splits.items()
+    ]
+    return Table(["split", "metric", *comparison.systems], rows, title=f"Splits {comparison.title}".strip())
+
+
 def differences_table(comparison: Comparison) -> Table:
     """Every pair of systems under every metric: the difference, its interval, p, and p after Holm's correction."""
     rows = [

@@ -11,12 +11,14 @@ the size of the batches, their order, or who has computed them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.proofs import Proofs
+from tallystick.algebra.surplus import Surpluses, accept_documents, look_for_unknown, settle_unknown, split_known
 from tallystick.engine.arrays import F64, I64, Blocks
 from tallystick.engine.data import (
     COLUMNS,
@@ -31,9 +33,9 @@ from tallystick.engine.data import (
     is_arrow,
     split_surplus,
 )
-from tallystick.engine.rows import longest_lists, separable, sliced
+from tallystick.engine.rows import as_objects, longest_lists, separable, sliced
 from tallystick.engine.tally import Counts, Totals
-from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, unmet_ids
+from tallystick.errors import MetricError, SidesMismatch, ValueMismatch, counted, some, unmet_ids
 from tallystick.results.accounts import Account, FieldSums, LabelSums, Subject
 from tallystick.results.result import Result
 
@@ -93,6 +95,8 @@ class Evaluation:
             raise MetricError(f"undefined must be None, 0.0 or 1.0, found {undefined!r}")
         self.metric, self.undefined, self.keep = metric, undefined, keep and rows
         self.kind = kind_of(metric)
+        self.scored: tuple[Data, Data] | None = None
+        """The documents of the last update as they were scored: what nothing can meet stands apart."""
         self._taken = Account(
             self.kind,
             Subject(metric, undefined),
@@ -125,6 +129,8 @@ class Evaluation:
         """Score more documents, and return their rows; `ids` names those of two sequences. An executor's workers do the
         work; documents given as columns go there as a whole."""
         by_id = isinstance(reference, Mapping)
+        if by_id and isinstance(predicted, Mapping):
+            _refuse_one_document(self.metric, reference)
         places, reference, predicted = paired(reference, predicted)
         ids = places if by_id and ids is None else ids
         n, first = len(reference), self._taken.count
@@ -138,13 +144,27 @@ class Evaluation:
         self._taken.check_ids(listed)
         names = range(first, first + n) if ids is None else listed
         step = batch or batch_size(self.metric, reference)
-        if executor is not None:
-            found = self._tallied_there(executor, reference, predicted, names, step, progress)
-        else:
-            memory = Memory(self._taken.memory.calls, dict(self._taken.memory.absent))
-            found = self._taken.like(memory)
+        surplus = Surpluses()
+        reference, predicted = without_unknown(self.metric, reference, predicted, names, surplus)
+
+        def scored() -> Account:
+            if executor is not None:
+                return self._tallied_there(executor, reference, predicted, names, step, progress)
+            found = self._taken.like(replace(self._taken.memory, absent=dict(self._taken.memory.absent)))
             alone = ids is None and first + n == 1
             tally(found, self.metric, reference, predicted, names, step, progress, alone=alone)
+            return found
+
+        try:
+            found = scored()
+        except ValueMismatch as error:
+            accepted = accept_documents(self.metric, predicted, names, surplus)
+            if accepted is None:
+                raise (error if not by_id or n > 20 else _read_by_id(error, places)) from None
+            predicted = accepted
+            found = scored()
+        self.scored = reference, predicted
+        found.surplus = surplus
         rows = found.rows
         found.let_go()
         if self._taken.totals is None:
@@ -194,6 +214,20 @@ class Evaluation:
         return self._taken.result()
 
 
+def without_unknown(
+    metric: Node, reference: Data, predicted: Data, names: Sequence[Any], surplus: Surpluses
+) -> tuple[Data, Data]:
+    """Both sides with the keys that the type of a derived metric does not know apart: a reader has done so already."""
+    place = split_known(metric)[1]
+    if place is None:
+        return reference, predicted
+    sides = [look_for_unknown(place, side) for side in (reference, predicted)]
+    if sides[0] is reference and sides[1] is predicted:
+        return reference, predicted
+    left, right = settle_unknown(names, as_objects(sides[0]), as_objects(sides[1]), surplus)
+    return Objects(left), Objects(right)
+
+
 def _tally_there(job: tuple[Account, Node, Data, Data, Sequence[Any]]) -> Account:
     """In a worker: the tallies of some documents."""
     account, metric, reference, predicted, names = job
@@ -223,6 +257,26 @@ def paired(reference: Any, predicted: Any) -> tuple[Sequence[Any], Data, Data]:
             f"so give the same number, or mappings by document id"
         )
     return range(len(left)), left, right
+
+
+def _refuse_one_document(metric: Node, reference: Mapping[Any, Any]) -> None:
+    """A dict whose keys are the fields of the metric's record is one document, not documents by id."""
+    fields = metric.summed.looks_at() if metric.by_side is None and metric.summed.structure == "record" else None
+    if not fields or not reference or not (fields.keys() <= reference.keys() or reference.keys() <= fields.keys()):
+        return
+    inside = [set(value) if isinstance(value, Mapping) else set(field_names(value)) for value in reference.values()]
+    if not all(names & fields.keys() for names in inside):
+        raise SidesMismatch(
+            f"reference is a dict whose keys ({some(reference)}) are the fields of the metric; a dict is read as documents by id. For one "
+            "document, give [reference] and [predicted]"
+        )
+
+
+def _read_by_id(error: ValueMismatch, ids: Sequence[Any]) -> ValueMismatch:
+    return ValueMismatch(
+        f"{error} (both sides are dicts, which were read as {counted(len(ids), 'document')} by id, {some(ids)}; for one document, give "
+        "[reference] and [predicted])"
+    )
 
 
 def _check_documents(name: str, side: Any) -> None:

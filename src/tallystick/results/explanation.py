@@ -21,6 +21,7 @@ import numpy as np
 
 from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
+from tallystick.algebra.surplus import is_unknown
 from tallystick.engine.arrays import I64
 from tallystick.engine.data import Invalid, Memory, Objects, Scope, Surplus, field
 from tallystick.engine.encoded import leaf_values
@@ -102,7 +103,10 @@ def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memor
     if isinstance(predicted, Surplus):
         tree = explain_document(metric, reference, predicted.value, memory)
         more = tuple(
-            Explanation(path, SPURIOUS, None, leaf, 0.0, 0.0, 1.0, "unknown key") for path, leaf in predicted.leaves
+            Explanation(
+                leaf[0], SPURIOUS, None, leaf[1], 0.0, 0.0, 1.0, "unknown key" if is_unknown(leaf) else "wrong kind"
+            )
+            for leaf in predicted.leaves
         )
         own = tree.predicted_self + len(more)
         return replace(tree, predicted=predicted.value, predicted_self=own, children=(*tree.children, *more))

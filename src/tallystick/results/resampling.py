@@ -42,7 +42,7 @@ from tallystick.engine.drawing import (
     weighted_sums,
     width_of,
 )
-from tallystick.engine.tally import Kind
+from tallystick.engine.tally import Kind, strata_of
 from tallystick.errors import MetricError, SidesMismatch, some
 
 if TYPE_CHECKING:
@@ -101,8 +101,9 @@ def resampled_figures(
     rows = [tally[1] for tally in tallies]
     if documents_of(rows) == 0:
         return [{name: _nothing() for name in _names(result.kind, headline)} for result in results]
+    strata = strata_of(results[0].kind, len(rows[0]))
     values: list[dict[str, list[F64]]] = [{} for _ in tallies]
-    for block in weighted_sums(documents_drawn(len(rows[0]), resamples, seed, width_of(rows)), rows):
+    for block in weighted_sums(documents_drawn(strata, resamples, seed, width_of(rows)), rows):
         for (kind, _, undefined), sums, kept in zip(tallies, block, values, strict=True):
             for name, found in figures_of(kind, sums, undefined, headline).items():
                 kept.setdefault(name, []).append(found)
@@ -126,12 +127,17 @@ def interval_of(
     """The interval of one figure from its resamples, or of its mean over several runs; one document has none."""
     values, above = mean_of_runs(drawn)
     undefined = int(np.isnan(values).sum())
-    if len(results[0].ids) < 2 or undefined == len(values):
+    if most_drawn(results[0]) < 2 or undefined == len(values):
         return Interval(None, None, level, method, undefined)
     low, high = _ends(results, name, values, level, method, upper=False)
     if above is not values:
         _, high = _ends(results, name, above, level, method, upper=True)
     return Interval(low, high, level, method, undefined)
+
+
+def most_drawn(result: Result) -> int:
+    """How many documents are drawn together at most: one alone always draws itself, which says nothing."""
+    return max(strata_of(result.kind, len(result.ids)), default=0)
 
 
 def mean_of_runs(drawn: Sequence[Resampled]) -> tuple[F64, F64]:

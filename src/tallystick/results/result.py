@@ -392,10 +392,14 @@ class Result:
     def _own_labels(self, kind: Labelled) -> list[LabelFigures]:
         figures, tallies = kind.label_figures(self.sums), kind.label_tallies(self.sums)
         support = kind.support(self.sums).tolist()
+        lacking: Mapping[str, tuple[str, ...]] = getattr(kind, "lacking", {})
         return [
             LabelFigures(
                 label,
-                self._decided({name: values[place] for name, values in figures.items()}),
+                {
+                    **self._decided({name: values[place] for name, values in figures.items()}),
+                    **dict.fromkeys(lacking.get(label, ())),
+                },
                 tallies[label],
                 support[place],
             )
@@ -494,11 +498,11 @@ class Result:
         return self.__dict__
 
 
-def shared_signatures(results: Mapping[str, Result]) -> dict[str, str]:
+def shared_signatures(results: Mapping[str, Result]) -> list[str]:
     """The signatures of several metrics in few lines: those that differ only in the metric share one."""
     if len(results) == 1:
-        return {result.named_metric: result.conditions for result in results.values()}
+        return [result.signature for result in results.values()]
     shared: dict[str, list[str]] = {}
     for result in results.values():
         shared.setdefault(result.conditions, []).append(result.name or str(result.metric))
-    return {", ".join(names): conditions for conditions, names in shared.items()}
+    return [f"{', '.join(names)} | {conditions}" for conditions, names in shared.items()]

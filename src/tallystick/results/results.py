@@ -174,7 +174,7 @@ class Results(Mapping[str, Result]):
     @property
     def signatures(self) -> tuple[str, ...]:
         """What was computed, in few lines."""
-        return tuple(f"{names} | {rest}" for names, rest in shared_signatures(self).items())
+        return tuple(shared_signatures(self))
 
     @cached_property
     def said(self) -> str:
@@ -190,6 +190,17 @@ class Results(Mapping[str, Result]):
     def changed(self, **changes: Any) -> Results:
         """The same results with another policy, other notes or settings; nothing is counted for it."""
         return Results({name: result.changed(**changes) for name, result in self.items()}, self.background)
+
+    def only(self, document: Any) -> Results:
+        """The figures of one document, by its name or its place in words."""
+        from tallystick.results.selection import only
+
+        first = next(iter(self._results.values()))
+        name = self.background._document(first, document)
+        notes = (f"{name}, of {first.count:,}",)
+        return Results(
+            {metric: only(result, name) for metric, result in self.items()}, replace(self.background, notes=notes)
+        )
 
     def intervals(
         self, *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Objects
-from tallystick.engine.tally import Joinable, Kind, Labelled, joint_kind, lower_is_better, ratio, rows_under
+from tallystick.engine.tally import Joinable, Kind, Labelled, OverStrata, joint_kind, lower_is_better, ratio, rows_under
 from tallystick.errors import MetricError, some
 from tallystick.results.result import Result
 
@@ -38,6 +38,12 @@ def without(result: Result, documents: Collection[Any]) -> Result:
         field_sums=None,
         label_sums=None,
     )
+
+
+def only(result: Result, document: Any) -> Result:
+    """The result of one document alone, which its signature names."""
+    found = without(result, [name for name in result.ids if name != document])
+    return found.changed(settings=", ".join(filter(None, (result.settings, f"document={document}"))))
 
 
 def of_one_kind(results: Sequence[Result]) -> list[Result]:
@@ -121,6 +127,27 @@ def mean_over_documents(result: Result) -> Result:
     above = None if result.above is None else kind.rows(result.above, undefined)
     rows = kind.rows(result.rows, undefined)
     return replace(result, kind=kind, rows=rows, above=above, undefined=undefined, field_sums=None, label_sums=None)
+
+
+def stacked(results: Sequence[Result]) -> Result:
+    """Results over different documents as one, whose figure is the mean of theirs, and whose documents are all of theirs."""
+    first = results[0]
+    if len(results) == 1:
+        return first
+    kind = OverStrata(first.kind, tuple(len(result.ids) for result in results), first.undefined)
+    bounded = any(result.above is not None for result in results)
+    above = [result.rows if result.above is None else result.above for result in results] if bounded else []
+    return replace(
+        first,
+        kind=kind,
+        rows=kind.rows([result.rows for result in results]),
+        ids=tuple((k, name) for k, result in enumerate(results) for name in result.ids),
+        above=kind.rows(above) if bounded else None,
+        sources=None,
+        field_sums=None,
+        label_sums=None,
+        invalid=(),
+    )
 
 
 # How much two metrics agree about the order of systems: ranks, Spearman's and Kendall's correlations.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Generic
 
 from typing_extensions import TypeVar
@@ -79,6 +80,16 @@ class Tree(Generic[T]):
                     f"a leaf is a tree without children: Tree({child!r:.30})"
                 )
 
+    @classmethod
+    def of(cls, value: Any) -> Tree[Any]:
+        """A tree from plain data: `{"label": ..., "children": [...]}`; a child that is no object is a leaf."""
+        if not isinstance(value, Mapping):
+            return value if isinstance(value, Tree) else cls(value)
+        children = value.get("children") or ()
+        if "label" not in value or not value.keys() <= {"label", "children"} or not isinstance(children, (list, tuple)):
+            raise ValueMismatch(f'expected a tree as {{"label": ..., "children": [...]}}, found {value!r:.80}')
+        return cls(value["label"], tuple(cls.of(child) for child in children))
+
     def nodes(self) -> Iterator[tuple[Tree[T], int]]:
         """All nodes, each with the position of its parent (-1 for the root); parents come before their children."""
         todo: list[tuple[Tree[T], int]] = [(self, -1)]
@@ -114,6 +125,33 @@ class Graph(Generic[T]):
                 raise ValueMismatch(
                     f"at Graph.edges: expected (source, target) between the {len(self.labels)} nodes, found {edge!r:.60}"
                 )
+
+    @classmethod
+    def of(cls, value: Any) -> Graph[Any]:
+        """A graph from plain data: `{"nodes": [label, ...], "edges": [[source, target], ...]}` with ends by place; or nodes as
+        `{"id": ..., "label": ...}`, and then ends by id. An edge may be `{"source": ..., "target": ...}`."""
+        if isinstance(value, Graph):
+            return value
+        wrong = ValueMismatch(
+            f'expected a graph as {{"nodes": [...], "edges": [[source, target], ...]}}, found {value!r:.80}'
+        )
+        if not isinstance(value, Mapping) or not {"nodes"} <= value.keys() <= {"nodes", "edges"}:
+            raise wrong
+        nodes, edges = value["nodes"], value.get("edges") or ()
+        if not all(isinstance(listed, (list, tuple)) for listed in (nodes, edges)):
+            raise wrong
+        named = all(isinstance(node, Mapping) and {"id", "label"} == node.keys() for node in nodes) and len(nodes) > 0
+        place: dict[Any, int] = (
+            {node["id"]: k for k, node in enumerate(nodes)} if named else {k: k for k in range(len(nodes))}
+        )
+        if len(place) < len(nodes):
+            raise ValueMismatch(f"expected nodes with ids of their own, found an id twice in {nodes!r:.80}")
+        ends = [(edge.get("source"), edge.get("target")) if isinstance(edge, Mapping) else edge for edge in edges]
+        for edge in ends:
+            if not isinstance(edge, (list, tuple)) or len(edge) != 2 or not all(end in place for end in edge):
+                raise ValueMismatch(f"expected edges between the {len(nodes)} nodes of the graph, found {edge!r:.60}")
+        labels = tuple(node["label"] for node in nodes) if named else tuple(nodes)
+        return cls(labels, tuple((place[a], place[b]) for a, b in ends))
 
     def __iter__(self) -> Iterator[T]:
         return iter(self.labels)
@@ -203,39 +241,53 @@ class EventTree:
 class ConceptualHierarchy:
     """The conceptual events of a text with links of one type, as links, as groups of siblings, and as trees."""
 
+    events: Collection[tuple[str, ...]]
     links: Collection[ConceptualLink]
-    siblings: Collection[Collection[Collection[str]]]
-    trees: Collection[EventTree]
+
+    @cached_property
+    def children(self) -> dict[Collection[str], list[tuple[str, ...]]]:
+        """The children of each event that has some."""
+        parents: dict[Collection[str], list[Collection[str]]] = {}
+        for link in self.links:
+            parents.setdefault(link.child, []).append(link.parent)
+        out: dict[Collection[str], list[tuple[str, ...]]] = {}
+        for event in self.events:
+            for parent in parents.get(event, ()):
+                out.setdefault(parent, []).append(event)
+        return out
+
+    @property
+    def siblings(self) -> Collection[Collection[Collection[str]]]:
+        """The children of each event, in the order of the first."""
+        return tuple(tuple(group) for group in self.children.values())
+
+    @cached_property
+    def trees(self) -> Collection[EventTree]:
+        """The trees, where no event has two parents or is its own ancestor."""
+        parent: dict[Collection[str], Collection[str]] = {}
+        for link in self.links:
+            if parent.setdefault(link.child, link.parent) != link.parent:
+                raise ValueMismatch(
+                    f"{set(link.child)} has two parents, {set(parent[link.child])} and {set(link.parent)}"
+                )
+        seen: set[Collection[str]] = set()
+
+        def grown(event: tuple[str, ...]) -> EventTree:
+            seen.add(event)
+            return EventTree(event, tuple(grown(child) for child in self.children.get(event, ())))
+
+        trees = tuple(grown(event) for event in self.events if event not in parent)
+        if len(seen) < len(self.events):
+            raise ValueMismatch(f"{set(next(one for one in self.events if one not in seen))} is its own ancestor")
+        return trees
 
 
 def conceptual(hierarchy: EventHierarchy, type: str = SUBEVENT) -> ConceptualHierarchy:
-    """The conceptual hierarchy of one type of links. A node must not have two parents, nor be its own ancestor."""
+    """The conceptual hierarchy of one type of links, without those between mentions of one event."""
     merged = merge(hierarchy)
-    nodes = list(dict.fromkeys(merged.values()))
-    parent: dict[tuple[str, ...], tuple[str, ...]] = {}
-    for link in hierarchy.links:
-        if link.type != type:
-            continue
-        above, below = merged[link.parent], merged[link.child]
-        if above == below:
-            continue
-        if parent.setdefault(below, above) != above:
-            raise ValueMismatch(f"{set(below)} has two parents, {set(parent[below])} and {set(above)}")
-    children: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
-    for node in nodes:
-        if node in parent:
-            children.setdefault(parent[node], []).append(node)
-    seen: set[tuple[str, ...]] = set()
-
-    def grown(node: tuple[str, ...]) -> EventTree:
-        seen.add(node)
-        return EventTree(node, tuple(grown(child) for child in children.get(node, ())))
-
-    trees = tuple(grown(node) for node in nodes if node not in parent)
-    if len(seen) < len(nodes):
-        raise ValueMismatch(f"{set(next(n for n in nodes if n not in seen))} is its own ancestor")
-    links = tuple(ConceptualLink(above, below) for below, above in parent.items())
-    return ConceptualHierarchy(links, tuple(tuple(group) for group in children.values()), trees)
+    links = dict.fromkeys((merged[link.parent], merged[link.child]) for link in hierarchy.links if link.type == type)
+    lifted = tuple(ConceptualLink(above, below) for above, below in links if above != below)
+    return ConceptualHierarchy(tuple(dict.fromkeys(merged.values())), lifted)
 
 
 def merge(hierarchy: EventHierarchy) -> Mapping[str, tuple[str, ...]]:

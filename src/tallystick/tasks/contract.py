@@ -116,6 +116,8 @@ class Asked:
     keep_rows: bool = True
     undefined: float | None = None
     advance: Callable[[int, int], None] | None = None
+    keep: bool = False
+    """Whether the documents are kept, to be looked at later."""
 
 
 @frozen
@@ -190,7 +192,9 @@ class Task:
     """What `score TASK --help` says: what the files are, and examples."""
     Settings: ClassVar[type] = Settings
     main: ClassVar[str] = ""
-    """The metric that reports are ordered by and arrows count from; the first, if there is none."""
+    """The metric that reports are ordered by; the first, if there is none."""
+    base: ClassVar[str] = ""
+    """The metric that the arrows of a comparison count from; the main one, if there is none."""
     explained: ClassVar[str] = ""
     """The metric that `explain` is about, unless another is named; the first, if there is none."""
     unit: ClassVar[str] = "document"

@@ -254,18 +254,17 @@ def _undecided(sides: Sequence[_Readings], shared: set[str]) -> TallystickError:
     )
 
 
-def _unreadable(side: _Readings) -> TallystickError:
+def _unreadable(side: _Readings) -> ValueMismatch:
     if not isinstance(side.value, (list, dict)):
-        return Unfit(f"{side.name} is {_kind(side.value)}; expected a file, one {side.what}, or several")
-    reasons = list(side.wrong.values())
-    inside = [
-        reason for reason in reasons if not isinstance(reason, Unfit)
-    ]  # the shape fits, and something in it is wrong
+        return ValueMismatch(f"{side.name} is {_kind(side.value)}; expected a file, one {side.what}, or several")
+    reasons = {str(reason): isinstance(reason, Unfit) for reason in side.wrong.values()}
+    inside = [reason for reason, unfit in reasons.items() if not unfit]  # the shape fits, and something in it is wrong
+    one, several = next(iter(reasons)), list(reasons)[-1]
     if len(inside) == 1 or len(reasons) == 1:
-        return (inside or reasons)[0]
-    if isinstance(side.value, list) and not str(reasons[1]).startswith(f"{side.name}[0]"):
-        return reasons[1]  # those before it were documents
-    return Unfit(f"{side.name} can be read neither as one {side.what} ({reasons[0]}) nor as several ({reasons[1]})")
+        return ValueMismatch(inside[0] if inside else one)
+    if isinstance(side.value, list) and not several.startswith(f"{side.name}[0]"):
+        return ValueMismatch(several)  # those before it were documents
+    return ValueMismatch(f"{side.name} can be read neither as one {side.what} ({one}) nor as several ({several})")
 
 
 def _kind(value: Any) -> str:

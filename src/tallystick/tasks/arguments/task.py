@@ -59,6 +59,29 @@ class Arguments(Task):
     Settings = ArgumentSettings
     breakdowns = whole_breakdowns = ("label",)
 
+    a_document = "document of events"
+    document_keys = (
+        "id",
+        "doc_id",
+        "events",
+        "arguments",
+        "tokens",
+        "sentences",
+        "event_mentions",
+        "entity_mentions",
+        "wnd_id",
+    )
+    data = """
+    A document is a dict with its tokens and events; an argument is a text, or a span of tokens, where ends are exclusive:
+    {"tokens": [...], "events": [{"id": "e1", "type": "attack", "trigger": (3, 4), "arguments": {"attacker": ["rebels"], "target": (5, 6)}}]}.
+    A prediction need not repeat the tokens, and its events may be a list. Give one document, a list of them, or a mapping by id.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.events.files import event_document
+
+        return event_document(value, where)
+
     def check(self, metrics: tuple[str, ...], settings: ArgumentSettings) -> None:
         for stage, given in (("modifiers", settings.parses), ("judge", settings.judge)):
             if stage in metrics and not given:
@@ -125,6 +148,8 @@ class Arguments(Task):
 
         table = roles_table(scored.corpus)
         return Shown([table], {"labels": [dict(zip(table.columns, row, strict=True)) for row in table.rows]})
+
+    base = "exact"
 
     def main_metric(self, results: Results) -> str:
         """The last stage, which accepts all that the others do."""

@@ -30,8 +30,52 @@ IntArray: TypeAlias = npt.NDArray[np.int64]
 Span: TypeAlias = tuple[int, int]
 Sentences: TypeAlias = list[list[str]]
 
+EMPTY_WORD = "∅"
+"""How the text shows an empty node."""
 UNKNOWN = -1
 """A number that the source does not give: the tokens of a JSONL document, the head of a CoNLL mention."""
+
+
+@dataclass
+class EmptyNodes:
+    """The empty nodes of CorefUD's files, zero pronouns among them, in the order of documents and tokens.
+
+    The two sides may have different ones, so that the same token need not have the same offset: `place` says where a node
+    stands among the words, which both sides have.
+    """
+
+    document: IntArray
+    token: IntArray
+    place: IntArray
+    """Three columns: the words of the document before it, whether it opens a sentence, and n of its id 3.n."""
+    sentence: IntArray
+    """Counted from 0 in the document."""
+    dependencies: list[tuple[str, ...]]
+    """What DEPS says, `4:nsubj`, each once."""
+
+    def __len__(self) -> int:
+        return len(self.token)
+
+    def take(self, rows: IntArray, document: IntArray) -> EmptyNodes:
+        """Some of the nodes, in other documents."""
+        chosen = [self.dependencies[row] for row in rows.tolist()]
+        return EmptyNodes(document, self.token[rows], self.place[rows], self.sentence[rows], chosen)
+
+    def moved(self, number: IntArray) -> EmptyNodes:
+        """The nodes of documents that have a new number, which `number` gives for each old one (or `UNKNOWN`)."""
+        document = number[self.document]
+        rows = np.argsort(document, kind="stable")
+        rows = rows[np.searchsorted(document[rows], 0) :]
+        return self.take(rows, document[rows])
+
+    def find(self, document: IntArray, token: IntArray) -> IntArray:
+        """For each token of a document the number of the empty node that it is, or `UNKNOWN`."""
+        if not len(self):
+            return np.full(len(token), UNKNOWN, np.int64)
+        stride = 2 + max(int(self.token.max()), int(token.max(initial=0)))
+        known, wanted = self.document * stride + self.token, document * stride + token
+        at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+        return np.where(known[at] == wanted, at, UNKNOWN)
 
 
 @dataclass
@@ -65,6 +109,12 @@ class Chains:
     """`conll`, `corefud`, `jsonl` or `python`."""
     head: IntArray | None = None
     """The token that is the head, or `UNKNOWN`; None where the format has no heads."""
+    empty: EmptyNodes | None = None
+    """The tokens that are no words; None where the format has none."""
+    bridging: npt.NDArray[np.bool_] | None = None
+    """Whether a mention is the anaphor of a bridging link; None where the format has none."""
+    split: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """For each entity that has split antecedents these entities."""
     parts: dict[int, tuple[Span, ...]] = field(default_factory=dict)
     """For each discontinuous mention (by its row) its parts; `start` and `end` are those of the whole."""
     labels: list[Hashable] | None = None
@@ -82,6 +132,11 @@ class Chains:
     def entities(self) -> int:
         """The number of entities."""
         return len(self.entity_names)
+
+    def empty_in_documents(self) -> IntArray:
+        """How many empty nodes each document has."""
+        nodes = np.zeros(0, np.int64) if self.empty is None else self.empty.document
+        return np.bincount(nodes, minlength=len(self.documents))
 
     def label(self, row: int) -> Hashable:
         """What makes a mention the same as another one in its document, as a Python value."""
@@ -103,6 +158,8 @@ class Chains:
             entity_names=[self.entity_names[i] for i in kept.tolist()],
             lines=self.lines[chosen],
             head=None if self.head is None else self.head[chosen],
+            bridging=None if self.bridging is None else self.bridging[chosen],
+            split=renumbered(self.split, kept),
             parts={new_row[row]: parts for row, parts in self.parts.items() if row in new_row},
             labels=None if self.labels is None else [self.labels[i] for i in chosen.tolist()],
             warnings=list(self.warnings),
@@ -143,6 +200,17 @@ def number_by_first(values: IntArray) -> tuple[IntArray, IntArray]:
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     return rank[inverse], distinct[order]
+
+
+def renumbered(split: Mapping[int, tuple[int, ...]], kept: IntArray) -> dict[int, tuple[int, ...]]:
+    """Split antecedents among entities that have new numbers; `kept` has the old one of each."""
+    number = {old: new for new, old in enumerate(kept.tolist())} if split else {}
+    found = {
+        number[entity]: tuple(number[one] for one in antecedents if one in number)
+        for entity, antecedents in split.items()
+        if entity in number
+    }
+    return {entity: antecedents for entity, antecedents in found.items() if antecedents}
 
 
 def mention_codes(*sides: Chains) -> tuple[list[IntArray], int]:
@@ -219,14 +287,15 @@ def chains_from_clusters(documents: Sequence[Clusters] | Mapping[str, Clusters])
     Documents without names are numbered from "0". A mention that is a list becomes a tuple, so that `[3,
     5]` as read from JSON equals `(3, 5)`, which is also the same mention as tokens 3 to 5 of a file.
     """
-    named = documents if isinstance(documents, Mapping) else {str(i): d for i, d in enumerate(documents)}
+    listed = documents.items() if isinstance(documents, Mapping) else ((str(i), d) for i, d in enumerate(documents))
+    named = {name: _items(clusters, f"document {name}", "clusters") for name, clusters in listed}
     document: list[int] = []
     entity: list[int] = []
     labels: list[Hashable] = []
     names: list[str] = []
     empty: list[str] = []
     for number, (name, clusters) in enumerate(named.items()):
-        for index, cluster in enumerate(_items(clusters, f"document {name}", "clusters")):
+        for index, cluster in enumerate(clusters):
             where = f"document {name}, cluster {index}"
             members = [_hashable(mention, where) for mention in _items(cluster, where, "mentions")]
             if not members:
@@ -236,6 +305,7 @@ def chains_from_clusters(documents: Sequence[Clusters] | Mapping[str, Clusters])
             document += [number] * len(members)
             entity += [len(names)] * len(members)
             names.append(str(index))
+    _refuse_spans_as_clusters(named)
     nothing = np.full(len(labels), UNKNOWN, np.int64)
     unknown = np.full(len(named), UNKNOWN, np.int64)
     return Chains(
@@ -251,6 +321,19 @@ def chains_from_clusters(documents: Sequence[Clusters] | Mapping[str, Clusters])
         labels=labels,
         warnings=empty_cluster_warnings(empty),
     )
+
+
+def _refuse_spans_as_clusters(documents: Mapping[str, list[object]]) -> None:
+    """Clusters that all are two numbers, in an order, are spans, given where clusters were expected: a level of lists is missing."""
+    clusters = [(name, cluster) for name, found in documents.items() for cluster in found]
+    if clusters and all(
+        isinstance(one, list | tuple) and len(one) == 2 and all(type(end) is int for end in one) for _, one in clusters
+    ):
+        raise ValueMismatch(
+            f"document {clusters[0][0]} has the cluster {clusters[0][1]!r:.40}, and all others are two numbers as well. If these are mentions "
+            "(start, end), one document was given where documents are expected: give [clusters]. If they are clusters of two mentions, give "
+            "them as sets, or the mentions as texts"
+        )
 
 
 def empty_cluster_warnings(places: list[str]) -> list[str]:
@@ -317,6 +400,7 @@ def pair(key: Chains, response: Chains, *, lenient: bool = False, absent: Missin
     partner = _partners(key, response, key_names, response_names, lenient, absent, warnings)
     _compare_tokens(key, response, partner, lenient, warnings)
     response = _rearranged(response, partner, key.documents)
+    key, response = _count_alike(key, response)
     (key_mention, response_mention), codes = mention_codes(key, response)
     return PairedChains(
         documents=key.documents,
@@ -357,6 +441,7 @@ def _distinct(side: Chains, lenient: bool, warnings: list[str]) -> tuple[Chains,
         documents=[side.documents[i] for i in kept],
         tokens=side.tokens[kept],
         document_lines=side.document_lines[kept],
+        empty=side.empty and side.empty.moved(number),
     )
     return chosen, [names[i] for i in kept]
 
@@ -412,18 +497,24 @@ def _partners(
 def _compare_tokens(key: Chains, response: Chains, partner: IntArray, lenient: bool, warnings: list[str]) -> None:
     there = np.flatnonzero(partner != UNKNOWN)
     ours, theirs = key.tokens[there], response.tokens[partner[there]]
+    unit = "tokens"
+    if (
+        key.empty is not None and response.empty is not None
+    ):  # which empty nodes there are is for the response to predict
+        ours, theirs = ours - key.empty_in_documents()[there], theirs - response.empty_in_documents()[partner[there]]
+        unit = "words"
     different = np.flatnonzero((ours != theirs) & (ours != UNKNOWN) & (theirs != UNKNOWN))
     if not len(different):
         return
     first = int(different[0])
     message = (
-        f'document "{key.documents[int(there[first])]}" has {ours[first]:,} tokens in the key {key.file} and '
+        f'document "{key.documents[int(there[first])]}" has {ours[first]:,} {unit} in the key {key.file} and '
         f"{theirs[first]:,} in the response {response.file}"
     )
     if len(different) > 1:
         message += f" (and {len(different) - 1:,} more documents differ)"
     if not lenient:
-        raise SidesMismatch(f"{message}; expected the same tokens on both sides")
+        raise SidesMismatch(f"{message}; expected the same {unit} on both sides")
     warnings.append(message)
 
 
@@ -441,4 +532,95 @@ def _rearranged(response: Chains, partner: IntArray, documents: list[str]) -> Ch
     lines = tokens.copy()
     tokens[there] = response.tokens[partner[there]]
     lines[there] = response.document_lines[partner[there]]
-    return replace(response.select(rows, document[rows]), documents=documents, tokens=tokens, document_lines=lines)
+    return replace(
+        response.select(rows, document[rows]),
+        documents=documents,
+        tokens=tokens,
+        document_lines=lines,
+        empty=response.empty and response.empty.moved(number),
+    )
+
+
+# Empty nodes that only one side has. Offsets of both sides are made to count the empty nodes of either, so that a token
+# has one offset, whichever side one looks at:
+#
+#     key         He      saw  2.1  her        offsets  0  1  2  3     become  0  2  3  4
+#     response    He 1.1  saw       her                 0  1  2  3             0  1  2  4
+
+
+def _count_alike(key: Chains, response: Chains) -> tuple[Chains, Chains]:
+    """Both sides with common offsets, if their empty nodes are not the same."""
+    ours, theirs = key.empty, response.empty
+    if ours is None or theirs is None:
+        return key, response
+    sides = [np.column_stack((empty.document, empty.place)) for empty in (ours, theirs)]
+    if np.array_equal(sides[0], sides[1]):
+        return key, response
+    union, number = np.unique(np.concatenate(sides), axis=0, return_inverse=True)
+    number = number.reshape(-1)
+    first = np.searchsorted(union[:, 0], np.arange(len(key.documents)))
+    token = union[:, 1] + np.arange(len(union)) - first[union[:, 0]]
+    split = np.split(number, [len(ours)])
+    counted = (_Counted(side, union, token, of_own) for side, of_own in zip((key, response), split, strict=True))
+    left, right = (one.chains() for one in counted)
+    return left, right
+
+
+class _Counted:
+    """The offsets of one side, counted anew over the empty nodes of both."""
+
+    def __init__(self, side: Chains, union: IntArray, token: IntArray, own: IntArray) -> None:
+        assert side.empty is not None
+        self.side, self.empty, self.union, self.token, self.own = side, side.empty, union, token, own
+        self.stride = 2 + max(int(side.tokens.max(initial=0)), int(union[:, 1].max(initial=0)))
+        self.keys = self.empty.document * self.stride + self.empty.token
+        self.places = union[:, 0] * self.stride + union[:, 1]
+
+    def offsets(self, document: IntArray, token: IntArray) -> IntArray:
+        """The new offset of each token."""
+        base = document * self.stride
+        words = token - np.searchsorted(self.keys, base + token) + np.searchsorted(self.keys, base)
+        moved = words + np.searchsorted(self.places, base + words, side="right") - np.searchsorted(self.places, base)
+        node = self.empty.find(document, token)
+        moved[node >= 0] = self.token[self.own[node[node >= 0]]]
+        return moved
+
+    def chains(self) -> Chains:
+        side, document = self.side, self.side.document
+        start, end = self.offsets(document, side.start), self.offsets(document, side.end)
+        parts = dict(side.parts)
+        # A node of the other side inside of a mention is no word of it: the mention has a gap there.
+        for row in np.flatnonzero(end - start != side.end - side.start).tolist():
+            spans = side.parts.get(row) or ((int(side.start[row]), int(side.end[row])),)
+            tokens = np.concatenate([np.arange(first, last + 1) for first, last in spans])
+            moved = self.offsets(np.full(len(tokens), document[row]), tokens)
+            runs = np.split(moved, np.flatnonzero(np.diff(moved) > 1) + 1)
+            if len(runs) > 1:
+                parts[row] = tuple((int(run[0]), int(run[-1])) for run in runs)
+        for row in side.parts.keys() & set(np.flatnonzero(end - start == side.end - side.start).tolist()):
+            shift = int(start[row] - side.start[row])
+            parts[row] = tuple((first + shift, last + shift) for first, last in side.parts[row])
+        per_document = np.bincount(self.union[:, 0], minlength=len(side.documents))
+        own = np.bincount(self.empty.document, minlength=len(side.documents))
+        tokens = np.where(side.tokens == UNKNOWN, UNKNOWN, side.tokens - own + per_document)
+        head = side.head
+        if head is not None:
+            head = np.where(head == UNKNOWN, UNKNOWN, self.offsets(document, np.maximum(head, 0)))
+        empty = replace(self.empty, token=self.token[self.own])
+        return replace(
+            side, start=start, end=end, parts=parts, tokens=tokens, head=head, empty=empty, texts=self._texts()
+        )
+
+    def _texts(self) -> dict[str, Sentences]:
+        """The words, with the sign of an empty node where the other side has one."""
+        foreign = np.ones(len(self.union), np.bool_)
+        foreign[self.own] = False
+        texts = {name: [list(sentence) for sentence in text] for name, text in self.side.texts.items()}
+        for node in np.flatnonzero(foreign).tolist() if texts else ():
+            place = int(self.token[node])
+            for sentence in texts.get(self.side.documents[int(self.union[node, 0])], ()):
+                if place <= len(sentence):
+                    sentence.insert(place, EMPTY_WORD)
+                    break
+                place -= len(sentence)
+        return texts

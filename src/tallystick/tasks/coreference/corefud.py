@@ -26,9 +26,18 @@ from typing import NoReturn
 import numpy as np
 
 from tallystick.errors import InputError, counted
-from tallystick.files.conllu import FORM, RANGE, Words, read_words
+from tallystick.files.conllu import DEPS, EMPTY, FORM, ID, RANGE, WORD, Words, read_words
 from tallystick.files.source import AnySource, Source
-from tallystick.tasks.coreference.chains import UNKNOWN, Chains, IntArray, Sentences, Span, number_by_first
+from tallystick.tasks.coreference.chains import (
+    EMPTY_WORD,
+    UNKNOWN,
+    Chains,
+    EmptyNodes,
+    IntArray,
+    Sentences,
+    Span,
+    number_by_first,
+)
 
 _NEW_DOCUMENT = re.compile(rb"#\s*newdoc\b(?:\s+id)?\s*(?:=\s*(.*?))?\s*$")
 _ATTRIBUTES = re.compile(rb"#\s*global\.Entity\s*=\s*(.*?)\s*$")
@@ -49,6 +58,8 @@ class _Mention:
     written: str
     head: int
     parts_expected: int
+    bridging: bool = False
+    """Whether it is the anaphor of a bridging link."""
     parts: list[Span] = field(default_factory=list)
     opened: int = 0
     """The first token of the part that is open."""
@@ -95,8 +106,12 @@ class _Reading:
         """Mentions (or parts of them) that are not closed yet, by what closes them."""
         self.unfinished: dict[str, list[_Mention]] = {}
         """Discontinuous mentions that wait for another part, by id."""
-        self.left_out: dict[str, list[int]] = {}
+        self.links: dict[str, list[int]] = {}
         """Lines of attributes that say more than which mentions corefer, by name."""
+        self.split: dict[tuple[int, str], list[tuple[str, int]]] = {}
+        """The ids (and lines) of the entities that are the split antecedents of one, by its document and id."""
+        self.loose: list[int] = []
+        """Lines of links to a mention or an entity that is not there."""
 
     def error(self, message: str, line: int | None = None, column: int | None = None) -> InputError:
         """What to raise about a line."""
@@ -120,7 +135,7 @@ class _Reading:
         """Read the last field of a row, before which so many tokens of the file stand."""
         if not self.documents:
             self._begin_document("document 1", int(self.table.row_lines[0]))
-        self.tokens, before = tokens - self.first_token, 0
+        self.tokens, before, links, known = tokens - self.first_token, 0, [], len(self.mentions)
         for attribute in misc.split(b"|"):
             name, _, value = attribute.partition(b"=")
             if name == b"Entity":
@@ -130,12 +145,29 @@ class _Reading:
                     raise self.error("an Entity on a multiword token; expected it on one of its words", number, column)
                 self._entity(value.decode().rstrip(), number, column)
             elif name in (b"SplitAnte", b"Split", b"Bridge"):
-                self.left_out.setdefault(name.decode(), []).append(number)
+                self.links.setdefault(name.decode(), []).append(number)
+                links.append((name, value.decode().rstrip()))
             elif name == b"ClusterId":
                 raise self.error(
                     "ClusterId is the coreference of CorefUD 0.x; expected the Entity of CorefUD 1.0", number
                 )
             before += len(attribute) + 1
+        for name, text in links:  # which may stand before the Entity that they are about
+            self._links(name, text, number, self.mentions[known:])
+
+    def _links(self, name: bytes, value: str, line: int, begun: list[_Mention]) -> None:
+        """`SplitAnte=e1<e3,e2<e3` or `Bridge=e1<e3:part`: from an entity to that of a mention, which begins here."""
+        for link in value.split(","):
+            antecedent, arrow, anaphor = link.partition("<")
+            if not (antecedent and arrow and anaphor):
+                raise self.error(f"found {name.decode()}={value}; expected links such as e1<e3", line)
+            if name == b"Bridge":
+                found = [mention for mention in begun if mention.id == anaphor.partition(":")[0]]
+                for mention in found:
+                    mention.bridging = True
+                self.loose += [] if found else [line]
+            else:
+                self.split.setdefault((len(self.documents) - 1, anaphor), []).append((antecedent, line))
 
     def _entity(self, value: str, line: int, column: int) -> None:
         end = 0
@@ -209,7 +241,8 @@ class _Reading:
     def _continued(self, id: str, written: str, index: int, expected: int, line: int, column: int) -> _Mention:
         """The discontinuous mention of which this is the next part: of several, the one that began last."""
         for mention in reversed(self.unfinished.get(id, ())):
-            if mention.parts_expected == expected and len(mention.parts) == index - 1:
+            is_open = any(mention is one for one in self.open.get(written, ()))
+            if mention.parts_expected == expected and len(mention.parts) == index - 1 and not is_open:
                 return mention
         raise self.error(
             f'"({written}" continues a mention, but its part {id}[{index - 1}/{expected}] is missing',
@@ -281,6 +314,13 @@ class _Reading:
             raise self.error("has no documents; expected CoNLL-U with # newdoc id = name")
         numbers: dict[tuple[int, str], int] = {}
         entity = [numbers.setdefault((mention.document, mention.id), len(numbers)) for mention in self.mentions]
+        split: dict[int, tuple[int, ...]] = {}
+        for (document, id), links in self.split.items():
+            there = {numbers[document, one]: None for one, _ in links if (document, one) in numbers}
+            known = (document, id) in numbers
+            self.loose += [line for one, line in links if not known or (document, one) not in numbers]
+            if known and there:
+                split[numbers[document, id]] = tuple(there)
         parts = {row: spans for row, mention in enumerate(self.mentions) if len(spans := _joined(mention.parts)) > 1}
         return Chains(
             documents=self.documents,
@@ -296,6 +336,9 @@ class _Reading:
             whole=not source.is_part,
             format="corefud",
             head=_column(self._head(mention) for mention in self.mentions),
+            empty=self._empty_nodes(),
+            bridging=np.array([mention.bridging for mention in self.mentions], np.bool_),
+            split=split,
             parts=parts,
             texts=self._texts(),
             warnings=self._warnings(),
@@ -312,6 +355,35 @@ class _Reading:
         words = sum(end - start + 1 for start, end in mention.parts)
         raise self.error(f"the head is word {mention.head} of a mention of {words}", mention.line, mention.column)
 
+    def _empty_nodes(self) -> EmptyNodes:
+        kind = self.words.ids.kind
+        rows = np.flatnonzero(kind == EMPTY)
+        begins = np.searchsorted(self.table.row_lines, self.document_lines)
+        document = np.searchsorted(begins, rows, side="right") - 1
+        first = begins[document]
+        words_before = np.append(0, np.cumsum(kind == WORD))
+        ids = [self.table.columns[ID][row].split(".") for row in rows.tolist()]
+        opens = np.array([word == "0" for word, _ in ids], np.int64)
+        numbers = np.array([int(number) for _, number in ids], np.int64)
+        place = np.column_stack((words_before[rows] - words_before[first], opens, numbers))
+        sentence = self.words.sentence_of_row.astype(np.int64)
+        return EmptyNodes(
+            document=document,
+            token=self.tokens_before[rows] - self.tokens_before[first],
+            place=place,
+            sentence=sentence[rows] - sentence[first],
+            dependencies=[self._dependencies(row) for row in rows.tolist()],
+        )
+
+    def _dependencies(self, row: int) -> tuple[str, ...]:
+        text = self.table.line(row).split(b"\t")[DEPS].decode()
+        if text in ("_", ""):
+            return ()
+        wrong = next((one for one in text.split("|") if not all(one.partition(":"))), None)
+        if wrong is not None:
+            self.table.fail(row, f'expected HEAD:RELATION in DEPS, found "{wrong}"', DEPS)
+        return tuple(dict.fromkeys(text.split("|")))
+
     def _texts(self) -> dict[str, Sentences]:
         """The words of each document by sentences, where they were asked for; an empty node has none."""
         forms = self.table.columns.get(FORM)
@@ -323,15 +395,20 @@ class _Reading:
         for name, rows in zip(self.documents, np.split(np.arange(len(sentence)), begins[1:]), strict=True):
             by_sentence: dict[int, list[str]] = {}
             for row in rows[is_token[rows]].tolist():
-                by_sentence.setdefault(sentence[row], []).append("∅" if forms[row] == "_" else forms[row])
+                by_sentence.setdefault(sentence[row], []).append(EMPTY_WORD if forms[row] == "_" else forms[row])
             texts[name] = list(by_sentence.values())
         return texts
 
     def _warnings(self) -> list[str]:
         found = [
-            f"{self.source.place(lines[0])}: {name} on {counted(len(lines), 'line')}: not part of a chain, not scored"
-            for name, lines in self.left_out.items()
+            f"{self.source.place(lines[0])}: {name} on {counted(len(lines), 'line')}: not part of a chain; "
+            f"--metric {'bridging_anaphors' if name == 'Bridge' else 'split_antecedents'} scores it"
+            for name, lines in self.links.items()
         ]
+        if self.loose:
+            found.append(
+                f"{self.source.place(self.loose[0])}: {counted(len(self.loose), 'link')} to an entity that is not there left out"
+            )
         if not self.mentions and self.attributes is None:
             found.append(f"{self.source}: neither # global.Entity nor Entity= anywhere; is this the right file?")
         return found

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, combinations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,8 @@ from tallystick.engine.encoded import Items
 from tallystick.errors import MetricError
 from tallystick.files.pairing import document_key
 from tallystick.frozen import frozen
-from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains
+from tallystick.tasks.coreference.chains import Chains, PairedChains, number_by_first, renumbered
+from tallystick.tasks.coreference.matching import MATCHES, ZEROS, heads_of, same_mentions, word_counts
 
 PHI_3 = match(exact)
 """φ3 = Σ↔[δ] (eq. 17): the mentions that two entities have in common"""
@@ -230,7 +231,6 @@ def blanc(t: Overlaps) -> F64:
 # those of the key, and those of the response that are not in the key (`compat="reference"`).
 
 SCOPES = ("document", "topic", "corpus")
-MATCHES = ("exact", "head", "partial")
 
 
 @frozen
@@ -241,7 +241,18 @@ class CoreferenceOptions:
     scope: str = "document"
     topic: str = r"[^_/]+"
     match: str = "exact"
+    zeros: str = "dependent"
     compat: str | None = None
+
+
+class Placed(NamedTuple):
+    """A mention where it stands: its code, whether its head is an empty node, and whether it is the first of its entity."""
+
+    document: int
+    entity: int
+    mention: int
+    zero: bool
+    first: bool
 
 
 @dataclass
@@ -260,14 +271,30 @@ class Prepared:
     repeated: dict[int, tuple[list[list[int]], list[list[int]]]] = field(default_factory=dict)
     """With `compat="reference"`: documents whose repeated mentions it counts, as chains of mention codes."""
 
+    def sides(self) -> Iterator[tuple[Chains, I64, Side]]:
+        """Of each side the mentions as they were read, which of them count, and these as columns."""
+        yield self.pairs.key, self.key_rows, self.overlaps.key
+        yield self.pairs.response, self.response_rows, self.overlaps.response
+
+    def in_order(self) -> tuple[list[Placed], list[Placed]]:
+        """The mentions of both sides by entities, and inside these in the order of the text."""
+        out = []
+        for chains, rows, side in self.sides():
+            zero = np.zeros(len(rows), np.bool_)
+            if chains.empty is not None:
+                zero = chains.empty.find(chains.document[rows], heads_of(chains, "exact")[rows]) >= 0
+            length = word_counts(chains)[rows]
+            order = np.lexsort((length, chains.end[rows], chains.start[rows], chains.document[rows], side.entity))
+            first = np.diff(side.entity[order], prepend=-1) != 0
+            columns = (side.document[order], side.entity[order], side.mention[order], zero[order], first)
+            out.append([Placed(*one) for one in zip(*(column.tolist() for column in columns), strict=True)])
+        return out[0], out[1]
+
     def entities_of(self, document: int) -> tuple[list[list[Hashable]], list[list[Hashable]]]:
         """One document's entities of both sides, as lists of the mentions as the files have them."""
         shown: dict[int, Hashable] = {}  # a response mention of another extent is shown, and compared, as the key's
         sides = []
-        for chains, rows, side in (
-            (self.pairs.key, self.key_rows, self.overlaps.key),
-            (self.pairs.response, self.response_rows, self.overlaps.response),
-        ):
+        for chains, rows, side in self.sides():
             entities: dict[int, list[Hashable]] = {}
             for k in np.flatnonzero(side.document == document).tolist():
                 label = shown.setdefault(int(side.mention[k]), chains.label(int(rows[k])))
@@ -291,9 +318,9 @@ class Prepared:
 def prepare(pairs: PairedChains, options: CoreferenceOptions) -> Prepared:
     """The mentions that count, as the table of overlaps."""
     _check(options)
-    key_mention, response_mention, codes = _mention_codes(pairs)
-    if options.match != "exact":
-        response_mention = softened(pairs, key_mention, response_mention, codes, options.match)
+    if options.compat == "reference":
+        pairs = replace(pairs, key=_as_met(pairs.key), response=_as_met(pairs.response))
+    key_mention, response_mention, codes = _mention_codes(pairs, options)
     mentions = (key_mention, response_mention)
     chains = (pairs.key, pairs.response)
     first = [first_ones(c.document, mention, c.entity, codes) for c, mention in zip(chains, mentions, strict=True)]
@@ -301,11 +328,11 @@ def prepare(pairs: PairedChains, options: CoreferenceOptions) -> Prepared:
     repeated = {}
     if options.compat == "reference" and options.scope == "document":
         known = np.isin(pairs.response.document * codes + response_mention, pairs.key.document * codes + key_mention)
-        counted = [np.ones(len(key_mention), np.bool_), first[1] | ~known]
-        if (dropped := int((~counted[1]).sum())) > 10:
+        scored = [np.ones(len(key_mention), np.bool_), first[1] | ~known]
+        if (dropped := int((~scored[1]).sum())) > 10:
             notes.append(f"the reference scorer refuses to score {dropped:,} repeated mentions; its limit is ten")
-        again = [c.document[keep & ~once] for c, keep, once in zip(chains, counted, first, strict=True)]
-        kept = [_larger(c, keep, options) for c, keep in zip(chains, counted, strict=True)]
+        again = [c.document[keep & ~once] for c, keep, once in zip(chains, scored, first, strict=True)]
+        kept = [_larger(c, keep, options) for c, keep in zip(chains, scored, strict=True)]
         for document in np.unique(np.concatenate(again)).tolist():
             key, response = (
                 _chains_of(c, mention, keep & (c.document == document))
@@ -313,6 +340,9 @@ def prepare(pairs: PairedChains, options: CoreferenceOptions) -> Prepared:
             )
             repeated[document] = (key, response)
     rows = [np.flatnonzero(_larger(c, keep, options)) for c, keep in zip(chains, first, strict=True)]
+    zeros = "linear" if options.compat else options.zeros
+    mentions, codes, said = same_mentions(pairs, mentions, (rows[0], rows[1]), codes, options.match, zeros)
+    notes += said
     sides = []
     for c, mention, chosen in zip(chains, mentions, rows, strict=True):
         sides.append(Side(c.document[chosen], c.entity[chosen], mention[chosen], c.entities).without_gaps())
@@ -321,14 +351,24 @@ def prepare(pairs: PairedChains, options: CoreferenceOptions) -> Prepared:
         sides, documents, codes = widened(pairs, sides, rows, codes, options)
     signature = {"scope": options.scope, "singletons": "kept" if options.singletons else "dropped"}
     signature["mentions"] = options.match
+    if pairs.key.empty is not None and pairs.response.empty is not None and options.compat is None:
+        signature["zeros"] = options.zeros
     if options.compat:
         signature["compat"] = options.compat
     table = Overlaps(sides[0].by_document(), sides[1].by_document(), len(documents))
     return Prepared(pairs, table, list(documents), codes, rows[0], rows[1], signature, notes, repeated)
 
 
-def _mention_codes(pairs: PairedChains) -> tuple[I64, I64, int]:
-    """The codes of both sides, small enough that two documents and a code fit into one integer."""
+def _mention_codes(pairs: PairedChains, options: CoreferenceOptions) -> tuple[I64, I64, int]:
+    """The codes of both sides, small enough that two documents and a code fit into one integer. Under head match two
+    mentions of the same words with different heads are two mentions."""
+    if options.match == "head":
+        key, response = heads_of(pairs.key, "head"), heads_of(pairs.response, "head")
+        spans = np.concatenate((pairs.key_mention, pairs.response_mention))
+        both = np.column_stack((spans, np.concatenate((key, response))))
+        numbers = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        key, response = np.split(numbers, [len(key)])
+        return key, response, max(1, len(numbers))
     if len(pairs.documents) ** 2 * pairs.codes < LIMIT:
         return pairs.key_mention, pairs.response_mention, pairs.codes
     numbers = np.unique(np.concatenate((pairs.key_mention, pairs.response_mention)), return_inverse=True)[1]
@@ -351,12 +391,30 @@ def _chains_of(chains: Chains, mention: I64, rows: Mask) -> list[list[int]]:
     return [out[entity] for entity in sorted(out)]
 
 
+def _as_met(chains: Chains) -> Chains:
+    """Entities numbered as the reference scorer meets them. It looks for mentions of one token in a cell first, then for those
+    that begin there, so that `(1|(0)` is entity 0 and then entity 1."""
+    longer = chains.start != chains.end
+    order = np.lexsort((np.arange(len(chains)), longer, chains.start, chains.document))
+    entity, kept = number_by_first(chains.entity[order])
+    met = np.empty_like(entity)
+    met[order] = entity
+    names = [chains.entity_names[number] for number in kept.tolist()]
+    return replace(chains, entity=met, entity_names=names, split=renumbered(chains.split, kept))
+
+
 def _check(options: CoreferenceOptions) -> None:
-    for name, value, known in (("scope", options.scope, SCOPES), ("match", options.match, MATCHES)):
+    for name, value, known in (
+        ("scope", options.scope, SCOPES), ("match", options.match, MATCHES), ("zeros", options.zeros, ZEROS)
+    ):  # fmt: skip
         if value not in known:
             raise MetricError(f"{name} must be one of {', '.join(known)}, found {value!r}")
     if options.compat not in (None, "reference"):
         raise MetricError(f"compat must be reference, found {options.compat!r}")
+    if options.compat and options.match != "exact":
+        raise MetricError(
+            f"the reference scorer knows exact mentions only; leave out mentions={options.match} or compat"
+        )
 
 
 def _repetitions(chains: Chains, keep: Mask) -> list[str]:
@@ -404,55 +462,6 @@ def widened(
         mention = side.document * codes + side.mention
         out.append(Side(home, np.array(entity, np.int64), mention, len(names)))
     return out, list(groups), len(pairs.documents) * codes
-
-
-def softened(pairs: PairedChains, key_mention: I64, response_mention: I64, codes: int, how: str) -> I64:
-    """The response's mention codes, where a mention that is the same but for its extent takes the key's code.
-
-    head: same head. partial: inside the key's mention and containing its head (any tokens, where no head is given).
-    Exact twins are the same first. Then the longest response mentions choose first, each the first key mention that is
-    left; a key mention is taken once.
-    """
-    key, response = pairs.key, pairs.response
-    if key.labels is not None or response.labels is not None:
-        raise MetricError(f"mentions={how} needs spans; these mentions are opaque values")
-    if how == "head" and (key.head is None or response.head is None):
-        raise MetricError("mentions=head needs heads in both files, which only CorefUD has")
-    key_identity = key.document * codes + key_mention
-    response_identity = response.document * codes + response_mention
-    free: dict[Hashable, list[int]] = {}
-    for k in np.flatnonzero(~np.isin(key_identity, response_identity)).tolist():
-        free.setdefault(_shelf(key, k, how), []).append(k)
-    waiting = np.flatnonzero(~np.isin(response_identity, key_identity))
-    longest_first = waiting[np.argsort(response.start[waiting] - response.end[waiting], kind="stable")]
-    chosen: I64 = response_mention.copy()
-    given: dict[int, int] = {}
-    for row in longest_first.tolist():
-        identity = int(response_identity[row])
-        shelf = free.get(_shelf(response, row, how), [])
-        if identity not in given:
-            taken = next((n for n, k in enumerate(shelf) if how == "head" or _inside(key, k, response, row)), None)
-            if taken is None:
-                continue
-            given[identity] = int(key_mention[shelf.pop(taken)])
-        chosen[row] = given[identity]
-    return chosen
-
-
-def _shelf(chains: Chains, row: int, how: str) -> Hashable:
-    """Only mentions of one shelf can be the same: those of a document, or of a head; an unknown head is alone."""
-    document = int(chains.document[row])
-    if how == "partial" or chains.head is None:
-        return document
-    head = int(chains.head[row])
-    return (document, head) if head != UNKNOWN else (id(chains), row)
-
-
-def _inside(key: Chains, k: int, response: Chains, row: int) -> bool:
-    start, end = int(response.start[row]), int(response.end[row])
-    head = int(key.head[k]) if key.head is not None else UNKNOWN
-    within = int(key.start[k]) <= start and end <= int(key.end[k])
-    return within and (head == UNKNOWN or start <= head <= end)
 
 
 # The reference scorer's arithmetic in documents with a repeated mention (`compat="reference"`).

@@ -19,14 +19,23 @@ from tallystick.algebra.exact import exact
 from tallystick.algebra.node import Node
 from tallystick.algebra.normalise import Normaliser, f1, links, precision, recall, sides
 from tallystick.algebra.records import record
-from tallystick.algebra.sets import Matching, match
-from tallystick.engine.arrays import F64, I64, Mask, assign, expand, number, sort_order, sum_by_key, weighted_counts
-from tallystick.engine.encoded import Items
+from tallystick.algebra.sets import match
+from tallystick.engine.arrays import (
+    F64,
+    I64,
+    Mask,
+    assign,
+    expand,
+    number,
+    sort_order,
+    sum_by_key,
+)
 from tallystick.engine.tally import Counts, Kind, MeanOf, ratio
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains, chains_from_clusters, pair
+from tallystick.tasks.coreference.linked import bridging_rows, overlap_rows, split_rows, tally_columns, zero_rows
 from tallystick.tasks.coreference.mentions import (
     PHI_3,
     CoreferenceOptions,
@@ -71,14 +80,7 @@ def tally_entities(metric: Normaliser, t: Overlaps) -> F64:
 
     `results.evaluation` adds in pairs, which is one bit more or less in some CEAF-e; figures that were published stay.
     """
-    inner = metric.inner
-    assert isinstance(inner, Matching)
-    key, response = inner.encode(*t.columns, t.scope)
-    assert isinstance(key, Items)
-    assert isinstance(response, Items)
-    found = inner.matched(key, response)
-    common = weighted_counts(key.owners[found.i], found.weight, t.documents)
-    return np.stack((common, inner.selves(response), common, inner.selves(key)), axis=1)
+    return tally_columns(metric, *t.columns, t.scope)
 
 
 @frozen
@@ -108,14 +110,28 @@ class BlancLinks:
 class CoreferenceMetric:
     """A coreference metric: its rows, the kind of its tally, what its name stands for, and its expression if it has one."""
 
-    rows: Callable[[Overlaps], F64]
+    rows: Callable[[Overlaps], F64] | None
     kind: Kind
     summary: str
     expression: Node | None = None
+    of_mentions: Callable[[Prepared], F64] | None = None
+    """The rows of a metric that looks at the mentions themselves, where they begin and what words they have."""
+
+    def tally(self, prepared: Prepared) -> F64:
+        """The rows of all documents."""
+        if self.of_mentions is not None:
+            return self.of_mentions(prepared)
+        assert self.rows is not None
+        return self.rows(prepared.overlaps)
 
 
 def _over_entities(metric: Normaliser, summary: str) -> CoreferenceMetric:
     return CoreferenceMetric(partial(tally_entities, metric), Counts(), summary, metric)
+
+
+def _rows_of(metric: CoreferenceMetric, t: Overlaps) -> F64:
+    assert metric.rows is not None
+    return metric.rows(t)
 
 
 _CONLL = ("muc", "b3", "ceaf_e")
@@ -130,7 +146,7 @@ METRICS: dict[str, CoreferenceMetric] = {
     "blanc": CoreferenceMetric(blanc, BlancLinks(), "BLANC: coreferent and other links, for predicted mentions too"),
     "lea": CoreferenceMetric(lea, _TWO, "LEA: links, entities weighted by size"),
     "conll": CoreferenceMetric(
-        lambda t: np.concatenate([METRICS[name].rows(t) for name in _CONLL], axis=1),
+        lambda t: np.concatenate([_rows_of(METRICS[name], t) for name in _CONLL], axis=1),
         MeanOf(tuple(zip(_CONLL, (Counts(), _TWO, Counts()), strict=True))),
         "the mean F1 of MUC, B³ and CEAF-e; it has no precision or recall",
     ),
@@ -216,6 +232,24 @@ VARIANTS: dict[str, CoreferenceMetric] = {
 Mentions" argues against."""
 
 
+OF_MENTIONS: dict[str, CoreferenceMetric] = {
+    "mor": CoreferenceMetric(None, Counts(), "mention overlap ratio (CorefUD)", of_mentions=overlap_rows),
+    "zeros": CoreferenceMetric(
+        None, Counts(), "zero anaphors with a right antecedent (CorefUD)", of_mentions=zero_rows
+    ),
+    "bridging_anaphors": CoreferenceMetric(
+        None, Counts(), "mentions recognised as bridging anaphors (Universal Anaphora)", of_mentions=bridging_rows
+    ),
+    "split_antecedents": CoreferenceMetric(
+        None,
+        MeanOf(tuple((name, _TWO) for name in _CONLL)),
+        "the CoNLL score of split antecedents alone (Universal Anaphora)",
+        of_mentions=split_rows,
+    ),
+}
+"""Figures beside the metrics, which look at the mentions themselves or at links between entities."""
+
+
 # Scoring.
 
 
@@ -238,7 +272,7 @@ def score(
     pairs: PairedChains, metrics: Sequence[str] = tuple(METRICS), options: CoreferenceOptions = PLAIN
 ) -> dict[str, Result]:
     """Every metric over one pair of columns."""
-    known = {**METRICS, **VARIANTS}
+    known = {**METRICS, **VARIANTS, **OF_MENTIONS}
     for name in metrics:
         if name not in known:
             raise MetricError(f"no metric {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")
@@ -246,7 +280,7 @@ def score(
     settings = ", ".join(f"{name}={value}" for name, value in prepared.signature.items())
     # The CoNLL score is made of three that may be asked for themselves.
     needed = dict.fromkeys(part for name in metrics for part in (_CONLL if name == "conll" else (name,)))
-    rows = {name: known[name].rows(prepared.overlaps) for name in needed}
+    rows = {name: known[name].tally(prepared) for name in needed}
     for document, chains in prepared.repeated.items():
         for name, row in reference_rows(*chains).items():
             if name in rows:
@@ -516,7 +550,7 @@ def score_if_fixed(pairs: PairedChains, options: CoreferenceOptions = PLAIN) -> 
 
 def _score(table: Overlaps) -> float:
     conll = METRICS["conll"]
-    return float(conll.kind.figures(conll.rows(table).sum(axis=0))["f1"])
+    return float(conll.kind.figures(_rows_of(conll, table).sum(axis=0))["f1"])
 
 
 def _lost(side: Side, found: I64) -> Mask:

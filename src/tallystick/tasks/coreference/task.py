@@ -25,6 +25,7 @@ class CoreferenceSettings:
     scope: str = option("document", "Where an entity id means one entity; topic and corpus are for cross-document coreference.", choices=("document", "topic", "corpus"))
     topic: str = option(TOPIC, "With --scope topic: the topic in a document's name.", metavar="REGEX")
     mentions: str = option("exact", "When two mentions are the same: same span, same head (CorefUD), or inside it and with its head.", choices=("exact", "head", "partial"))
+    zeros: str = option("dependent", "How mentions that are empty nodes (CorefUD) meet: by their dependencies, or by position.", choices=("dependent", "linear"))
     drop_singletons: bool = option(False, "Leave entities of one mention out, on both sides.")
     compat: str | None = option(None, "As the reference scorer 8.01: unknown documents, duplicates, truncated percentages.", choices=("reference",))
     strict: bool = option(False, "A repeated mention is an error that names both entities.")
@@ -138,6 +139,7 @@ def _options(settings: CoreferenceSettings) -> CoreferenceOptions:
         scope=settings.scope,
         topic=settings.topic,
         match=settings.mentions,
+        zeros=settings.zeros,
         compat=settings.compat,
     )
 

@@ -21,13 +21,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tallystick.errors import InputError, SidesMismatch
+from tallystick.errors import InputError, SidesMismatch, ValueMismatch
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, shown_name
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
 from tallystick.tasks.named import document_name, read_mention
+from tallystick.tasks.plain import expect, is_span, is_whole, named
 
 
 @dataclass(frozen=True)
@@ -192,6 +193,100 @@ def nearest(words: Sequence[str], tokens: Sequence[str], start: int, end: int) -
         return None
     best = min(found, key=lambda k: abs(start - k - len(words)) if k < start else abs(k - end))
     return best, best + len(words) - 1
+
+
+# Events from Python: {"type", "trigger": (start, end), "arguments": [(start, end, role)]}, ends exclusive.
+
+KNOWN = ("events", "event_mentions", "triggers")
+"""A document that is a dict has one of these."""
+
+
+def event_document(value: Any, where: str) -> dict[str, Any]:
+    """One document of plain data, for `events` and for `arguments`."""
+    about: dict[str, Any] = {}
+    events = value
+    if isinstance(value, dict):
+        if "evt_triggers" in value or "predictions" in value:
+            raise ValueMismatch(
+                f"{where}: RAMS's lines have inclusive ends, and ends are exclusive in plain data; give the file itself"
+            )
+        if "events" not in value and any(key in value for key in (*KNOWN, "wnd_id")):
+            return {**value, **named(value)}
+        flat = "arguments" in value and not any(key in value for key in ("type", "event_type", "trigger", "trig"))
+        expect("events" in value or flat, where, 'a document, a list of events or a dict with "events"', value)
+        about = {key: value[key] for key in ("tokens", "arguments") if value.get(key)}
+        sentences = value.get("sentences")
+        if sentences and not any(map(is_whole, sentences)):
+            about["sentences"] = sentences
+        if value.get("parse") is not None:
+            raise ValueMismatch(f"{where}: has a parse; give the parses as a file, parses=")
+        if "arguments" in about:
+            about["arguments"] = _arguments_of(about["arguments"], f"{where}.arguments")
+        events, where = value.get("events", []), f"{where}.events"
+    expect(isinstance(events, list), where, "a list of events", events)
+    return named(value, events=[_event_of(one, f"{where}[{k}]") for k, one in enumerate(events)], **about)
+
+
+def _event_of(value: Any, where: str) -> dict[str, Any]:
+    expected = 'an event, a dict with "type", "trigger" and "arguments"'
+    expect(
+        isinstance(value, dict) and not any(key in value for key in ("wnd_id", "doc_id", "events")),
+        where,
+        expected,
+        value,
+    )
+    if "trig" in value:  # of structures.Event
+        value = {"type": value["trig"]["type"], "trigger": value["trig"]["mention"], "arguments": value["args"]}
+    if "triggers" in value:  # OmniEvent's
+        return dict(value)
+    expect(any(key in value for key in ("type", "event_type", "trigger", "id")), where, expected, value)
+    trigger, out = value.get("trigger"), {**value}
+    if isinstance(trigger, list):
+        expect(is_span(trigger), f"{where}.trigger", "(start, end) or (start, end, type)", trigger)
+        out["trigger"] = {"start": trigger[0], "end": trigger[1]}
+        if len(trigger) > 2:
+            out.setdefault("type", trigger[2])
+    elif isinstance(trigger, str) and isinstance(value.get("span"), list):  # of structures.DescribedEvent
+        out["trigger"] = {"text": trigger, **_exclusive(value["span"])}
+    out.pop("span", None)
+    arguments = value.get("arguments", value.get("args"))
+    out.pop("args", None)
+    if arguments is not None:
+        out["arguments"] = _arguments_of(arguments, f"{where}.arguments")
+    return {key: one for key, one in out.items() if one is not None}
+
+
+def _arguments_of(value: Any, where: str) -> list[dict[str, Any]]:
+    if isinstance(value, dict):  # by role: one argument, or a list of them
+        several = ((role, one if isinstance(one, list) and not is_span(one) else [one]) for role, one in value.items())
+        value = [_in_role(role, one, f"{where}.{role}") for role, listed in several for one in listed]
+    expect(isinstance(value, list), where, "a list of arguments, or a dict with those of each role", value)
+    return [_argument_of(one, f"{where}[{k}]") for k, one in enumerate(value)]
+
+
+def _in_role(role: str, value: Any, where: str) -> dict[str, Any]:
+    if isinstance(value, str):
+        return {"role": role, "text": value}
+    expect(is_span(value), where, "a text or (start, end)", value)
+    return {"role": role, **(value if isinstance(value, dict) else {"start": value[0], "end": value[1]})}
+
+
+def _argument_of(value: Any, where: str) -> dict[str, Any]:
+    if isinstance(value, list):
+        if len(value) == 2 and all(isinstance(one, str) for one in value):
+            raise ValueMismatch(f'{where}: which of {value!r:.60} is the role? Give {{"role": ..., "text": ...}}')
+        expect(is_span(value) and len(value) > 2, where, "an argument, (start, end, role)", value)
+        out = {"start": value[0], "end": value[1], "role": value[2]}
+        return {**out, "text": value[3]} if len(value) > 3 else out
+    expect(isinstance(value, dict), where, "an argument, (start, end, role) or a dict", value)
+    out = {key: one for key, one in value.items() if one is not None and key != "span"}
+    if isinstance(value.get("span"), list):  # of structures.EventArgument
+        out |= _exclusive(value["span"])
+    return out
+
+
+def _exclusive(span: list[int]) -> dict[str, int]:
+    return {"start": span[0], "end": span[1] + 1}
 
 
 # Events: TextEE, WikiEvents (and TextEE's and OneIE's data), OmniEvent, RAMS, brat, plain JSON; the file shows which.

@@ -53,6 +53,19 @@ class Events(Task):
     }
     label = "role"
 
+    a_document = "document of events"
+    document_keys = ("id", "doc_id", "events", "tokens", "sentences", "event_mentions", "entity_mentions", "wnd_id")
+    data = """
+    A document is a list of events, {"type": "attack", "trigger": (3, 4), "arguments": [(0, 2, "attacker"), (5, 6, "target")]}: spans of
+    tokens, where ends are exclusive. Arguments may also be given by role: {"attacker": [(0, 2)]}.
+    Give one document, a list of them, or a mapping by id. A document may also be a dict: {"id": "d1", "events": [...], "tokens": [...]}.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.events.files import event_document
+
+        return event_document(value, where)
+
     def read(self, reference: Any, predicted: Any, settings: EventSettings, reading: Reading) -> Any:
         from tallystick.files.pairing import pair_documents
         from tallystick.tasks.events.files import GENERATED, EventDocument, idle_ontology, read_events

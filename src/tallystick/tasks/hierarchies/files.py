@@ -22,13 +22,14 @@ from typing import Any
 import numpy as np
 
 from tallystick.engine.arrays import I64, integers
-from tallystick.errors import InputError, MetricError, Place, SidesMismatch, did_you_mean, some
+from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
 from tallystick.files.boundaries import TREES, Format, Opening, find_format
 from tallystick.files.json_values import NotJson, column_of, decode
 from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
 from tallystick.structures.graphs import MEMBERSHIP, SUBEVENT, EventHierarchy
+from tallystick.tasks.plain import Given, expect, named
 
 Where = tuple[int, int]
 """Line and column, counted from 1; 0 where unknown."""
@@ -218,6 +219,50 @@ def hierarchies_from(documents: Iterable[EventHierarchy] | Mapping[Any, EventHie
         for link in one.links:
             building.link(str(link.parent), str(link.child), link.type)
     return building.finish(named=named)
+
+
+def hierarchy_document(value: Any, where: str) -> dict[str, Any]:
+    """One document of plain data: a forest in parentheses, a list of (parent, child) or (parent, child, type), or a dict."""
+    if isinstance(value, str):
+        expect(value.lstrip()[:1] == "(" or "\t(" in value, where, "a forest in parentheses, (A(B)(C))", value)
+        if "\n" in value.strip():
+            raise ValueMismatch(
+                f"{where}: expected the forest of one document, found several lines; give a list with one in each text"
+            )
+        return {"newick": value.strip()}
+    links = value
+    if isinstance(value, dict):
+        expect("events" in value or "links" in value, where, 'a document, a dict with "events" and "links"', value)
+        links = value.get("links", [])
+        if isinstance(links, dict):
+            return named(value, **{key: value[key] for key in KEYS if key in value and key != "id"})
+    expect(isinstance(links, list), where, "a list of links, (parent, child)", links)
+    by_kind: dict[str, list[list[Any]]] = {}
+    for k, link in enumerate(links):
+        if isinstance(link, dict):  # of structures.EventLink
+            link = [link.get("parent"), link.get("child"), link.get("type", SUBEVENT)]
+        fits = isinstance(link, list) and len(link) in (2, 3) and all(map(_is_name, link))
+        expect(fits, f"{where}[{k}]", "a link, (parent, child) or (parent, child, type)", link)
+        by_kind.setdefault(str(link[2]) if len(link) > 2 else SUBEVENT, []).append(link[:2])
+    events = list(dict.fromkeys(name for found in by_kind.values() for link in found for name in link))
+    if isinstance(value, dict):
+        events = value.get("events", events)
+    coreference = {"coreference": value["coreference"]} if isinstance(value, dict) and value.get("coreference") else {}
+    return named(value, events=events, links=by_kind, **coreference)
+
+
+def forests_of(side: Given) -> Source:
+    """The documents of one side, as lines of parentheses or of JSON."""
+    written = ["newick" in one for one in side.documents]
+    if not all(written):
+        if any(written):
+            raise ValueMismatch(
+                f"{side.name}: some documents are in parentheses and some are links; give all in one form"
+            )
+        return side.lines
+    ids = side.ids or tuple(map(str, range(len(written))))
+    forests = (one["newick"].rpartition("\t")[2] for one in side.documents)
+    return side.source("".join(f"{name}\t{forest}\n" for name, forest in zip(ids, forests, strict=True)))
 
 
 def read_hierarchies(name: AnySource) -> Hierarchies:

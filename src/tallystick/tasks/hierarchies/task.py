@@ -10,6 +10,7 @@ from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, W
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
+    from tallystick.tasks.plain import Given
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,24 @@ class Hierarchies(Task):
         from tallystick.tasks.hierarchies.files import FORMATS
 
         return FORMATS
+
+    a_document = "document of events"
+    document_keys = ("id", "events", "coreference", "links")
+    data = """
+    A document is a forest in parentheses, "(attack(bombing)(shooting))", or a list of links, (parent, child) or (parent, child, type):
+    [("attack", "bombing"), ("attack", "shooting")]; or a dict, {"events": [...], "coreference": [[...]], "links": {"subevent": [...]}}.
+    Give one document, a list of them, or a mapping by id.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.hierarchies.files import hierarchy_document
+
+        return hierarchy_document(value, where)
+
+    def write(self, given: Given) -> Any:
+        from tallystick.tasks.hierarchies.files import forests_of
+
+        return forests_of(given)
 
     def read(self, reference: Any, predicted: Any, settings: HierarchySettings, reading: Reading) -> Any:
         from tallystick.tasks.hierarchies.files import read_hierarchies, with_missing

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from tallystick.errors import SidesMismatch
+from tallystick.errors import SidesMismatch, ValueMismatch
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, shown_name
 from tallystick.tasks.named import document_name
+from tallystick.tasks.plain import expect, is_span, named
 
 ROLES = ("Material", "Metric", "Task", "Method")
 """SciREX's roles, in the order in which a predicted relation names them."""
@@ -51,6 +53,40 @@ def read_nary(name: AnySource, *others: AnySource) -> Documents[Relations]:
             parts.append(found[key])
         out.add(key, _plain(record) if record.has("relations") else _scirex(parts), record.place)
     return out
+
+
+def nary_document(value: Any, where: str) -> dict[str, Any]:
+    """One document of plain data: relations from role to entity, an entity a list of (start, end)."""
+    relations = value
+    if isinstance(value, dict):
+        if "n_ary_relations" in value or "predicted_relations" in value:  # SciREX's own
+            return {**value, **named(value)}
+        expect("relations" in value, where, 'a document, a list of relations or a dict with "relations"', value)
+        relations, where = value["relations"], f"{where}.relations"
+    expect(isinstance(relations, list), where, "a list of relations", relations)
+    return named(value, relations=[_relation_of(one, f"{where}[{k}]") for k, one in enumerate(relations)])
+
+
+def _relation_of(value: Any, where: str) -> dict[str, Any]:
+    expect(
+        isinstance(value, dict), where, 'a relation, {role: [(start, end), ...]} or {"type": ..., "args": {...}}', value
+    )
+    args, type_ = (value["args"], value.get("type")) if "args" in value else (value, None)
+    if isinstance(args, list):  # of structures.NAryRelation
+        roles = [one["role"] for one in args]
+        if len(set(roles)) < len(roles):
+            raise ValueMismatch(
+                f"{where}: has a role twice in {roles!r:.60}; an N-ary relation has one entity in each role"
+            )
+        args = {one["role"]: one["entity"]["mentions"] for one in args}
+    out = {}
+    for role, entity in args.items():
+        listed = [entity] if is_span(entity) else entity
+        expect(isinstance(listed, list), f"{where}.{role}", "an entity, a list of (start, end)", entity)
+        for k, mention in enumerate(listed):
+            expect(is_span(mention), f"{where}.{role}[{k}]", "a mention, (start, end)", mention)
+        out[role] = [[one["start"], one.get("end")] if isinstance(one, dict) else one[:2] for one in listed]
+    return {"args": out, **({"type": type_} if type_ is not None else {})}
 
 
 def _first(parts: Sequence[Json], *keys: str) -> Json | None:

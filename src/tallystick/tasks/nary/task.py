@@ -37,6 +37,19 @@ class Nary(Task):
     breakdowns = ("label", "field")
     labels = {"role": "entities[*].role", "type": "relations[*].type"}
 
+    a_document = "document of relations"
+    document_keys = ("id", "doc_id", "relations", "ner", "coref", "clusters", "n_ary_relations", "predicted_relations")
+    data = """
+    A document is a list of relations, a relation a dict from role to entity, an entity a list of (start, end), where ends are exclusive:
+    [{"Task": [(0, 2), (9, 10)], "Method": [(4, 5)]}]; with types, [{"type": "result", "args": {"Task": [(0, 2)]}}].
+    Give one document, a list of them, or a mapping by id.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.nary.files import nary_document
+
+        return nary_document(value, where)
+
     def read(self, reference: Any, predicted: Any, settings: NarySettings, reading: Reading) -> Any:
         from tallystick.files.pairing import pair_documents
         from tallystick.tasks.nary.files import Relations, read_nary

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallystick.algebra.derive import record_fields, shape_of
+from tallystick.algebra.surplus import Place
 from tallystick.engine.arrays import I64
 from tallystick.engine.arrow import from_arrow
 from tallystick.engine.data import Bag, Data, Extended, Nullable, Record, Rows, Surplus
@@ -26,7 +27,6 @@ from tallystick.engine.rows import nullable
 from tallystick.errors import InputError, ValueMismatch
 from tallystick.files.lines import ArrowLines, Portion, json_lines
 from tallystick.tasks.records.files import NO_PREDICTION, Reader, RecordFile
-from tallystick.tasks.records.fitting import Place, Unknown, keys_of
 from tallystick.tasks.records.shapes import Seen
 
 _NONE = type(None)
@@ -165,7 +165,7 @@ def unfitting(type_: Any, kind: Any, path: str = "") -> str | None:
     if shape.kind == "map":
         by_text = types.is_map(kind) and shape.parts.get("key") is str
         return unfitting(shape.parts["value"], kind.item_type, f"{path}[*].value") if by_text else here
-    fields = keys_of(shape)
+    fields = shape.keys
     if fields is not None:
         return _unfitting_field(fields, kind, path) if types.is_struct(kind) else here
     return None if _is_leaf_of(shape.type, kind) else here
@@ -233,12 +233,12 @@ def _required(origin: Any, fields: Mapping[str, Any]) -> set[str]:
 # Columns that a prediction has and its shape does not, counted without a Python object for each value.
 
 
-def unknown_counts(batch: Any, unknown: Unknown) -> dict[str, I64]:
+def unknown_counts(batch: Any, unknown: Place) -> dict[str, I64]:
     """By the path of an unknown column, how many leaves each row has there; only what is there at all."""
     out: dict[str, I64] = {}
     n = batch.num_rows
     columns = [(name, batch.column(k)) for k, name in enumerate(batch.schema.names)]
-    _look(columns, unknown.top, "", np.arange(n, dtype=np.int64), n, out)
+    _look(columns, unknown, "", np.arange(n, dtype=np.int64), n, out)
     return {path: counts for path, counts in out.items() if counts.any()}
 
 
@@ -248,8 +248,8 @@ def _look(columns: Any, place: Place, path: str, owners: I64, n: int, out: dict[
         if name in place.below:
             _descend(column, place.below[name], where, owners, n, out)
         elif name not in place.known and not place.open:
-            found = np.bincount(owners, leaf_counts(column), minlength=n).astype(np.int64)
-            out[where] = out[where] + found if where in out else found
+            counts = np.where(_valid(_plain(column)), np.maximum(leaf_counts(column), 1), 0)
+            _add_counts(where, owners, counts, n, out)
 
 
 def _descend(array: Any, place: Place, path: str, owners: I64, n: int, out: dict[str, I64]) -> None:
@@ -262,7 +262,16 @@ def _descend(array: Any, place: Place, path: str, owners: I64, n: int, out: dict
     elif pa.types.is_map(kind) and place.values is not None:
         _descend(_items(array), place.values, f"{path}[*].value", _repeated(owners, array), n, out)
     elif pa.types.is_nested(kind) and not pa.types.is_struct(kind) and place.items is not None:
-        _descend(array.flatten(), place.items, f"{path}[*]", _repeated(owners, array), n, out)
+        inside, owners = array.flatten(), _repeated(owners, array)
+        empty = _valid(_plain(inside)) & (leaf_counts(inside) == 0) if pa.types.is_nested(inside.type) else np.zeros(0)
+        if empty.any():
+            _add_counts(f"{path}[*]", owners, empty.astype(np.int64), n, out)
+        _descend(inside, place.items, f"{path}[*]", owners, n, out)
+
+
+def _add_counts(path: str, owners: I64, counts: Any, n: int, out: dict[str, I64]) -> None:
+    found = np.bincount(owners, counts, minlength=n).astype(np.int64)
+    out[path] = out[path] + found if path in out else found
 
 
 def leaf_counts(array: Any) -> I64:
@@ -316,7 +325,7 @@ def _repeated(owners: I64, array: Any) -> I64:
 class LazyRows(Sequence[Any]):
     """The rows of a batch as Python values with what is unknown in them, made only when they are looked at."""
 
-    def __init__(self, batch: Any, unknown: Unknown, rows: Sequence[int]) -> None:
+    def __init__(self, batch: Any, unknown: Place, rows: Sequence[int]) -> None:
         self.batch, self.unknown, self.rows = batch, unknown, rows
 
     def __len__(self) -> int:
@@ -353,6 +362,7 @@ class ColumnReader(Reader):
         self.missing = side.tolerant and side.credit == "each"
         self.source = (one for one in self.lines.batches(self._wanted(schema.names)) if len(one))
         self.waiting: list[Any] = []
+        self.nameless: list[int] = []
         self.done = 0
         self.first = 0
         """How many rows come before those that were taken last, or before `left`."""
@@ -393,8 +403,9 @@ class ColumnReader(Reader):
             return {}, []
         self.left = pa.concat_batches(parts) if len(parts) > 1 else parts[0]
         keys = _ids(self.left, self.side.id_field)
-        self.side.check_ids(range(self.first + 1, self.first + len(keys) + 1), keys, lines)
-        return {key: row for row, key in enumerate(keys)}, []
+        numbers, named, rows = self._named(range(self.first + 1, self.first + len(keys) + 1), keys, range(len(keys)))
+        self.side.check_ids(numbers, named, lines)
+        return dict(zip(named, rows, strict=True)), []
 
     def values_at(self, places: list[Any]) -> Sequence[Any]:
         rows = np.array([-1 if row is None else row for row in places], np.int64)

@@ -12,20 +12,23 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter, itemgetter
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 from typing_extensions import TypedDict
 
-from tallystick.algebra.derive import record_fields
-from tallystick.engine.data import Invalid, Nullable, Rows, Surplus, split_surplus
+from tallystick.algebra.derive import Shape, record_fields, shape_of
+from tallystick.algebra.node import Node
+from tallystick.algebra.surplus import Place as KnownKeys
+from tallystick.algebra.surplus import accept_value, settle_unknown
+from tallystick.engine.data import Invalid, Nullable, Refusals, Rows, Surplus, split_surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
-from tallystick.files.json_values import TOO_DEEP, Unreadable, explained, read_noisy
-from tallystick.files.lines import ArrowLines, Lines, Portion, not_json, open_records
+from tallystick.files.documents import HeldLines, are_named, id_of, open_documents, read_path
+from tallystick.files.json_values import TOO_DEEP, Unreadable, read_noisy
+from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
-from tallystick.tasks.records.fitting import Findings, Fitting, Unknown, settle_unknown
+from tallystick.tasks.records.fitting import Findings, Fitting, fills_in, written
 from tallystick.tasks.records.shapes import RecordShape, loose_converter
 from tallystick.tasks.records.task import RecordSettings
 
@@ -44,20 +47,22 @@ class RecordFile:
     convert: Callable[[bytes], Any]
     type: Any
     id_field: str = "id"
-    text_field: str | None = None
     lenient: bool = False
     tolerant: bool = False
     credit: str = "each"
     findings: Findings = field(default_factory=Findings)
-    unknown: Unknown | None = None
+    unknown: KnownKeys | None = None
     """Finds what the type does not know; None: not looked for."""
+    metric: Node | None = None
+    """Says what of a value that does not fit its type can be compared."""
     advice: str = ""
     """What can be done about a line that is not JSON."""
 
     def __post_init__(self) -> None:
         self._key: Callable[[Any], Any] | None = None
+        self._fills_in = self.type is not None and fills_in(self.type)
         fields = {} if self.type is None else record_fields(self.type) or {}
-        if self.id_field in fields and self.text_field is None:
+        if self.id_field in fields:
             mapping = hasattr(self.type, "__required_keys__")
             self._key = itemgetter(self.id_field) if mapping else attrgetter(self.id_field)
         only_id = TypedDict("only_id", {self.id_field: Any}, total=False)  # type: ignore[misc]
@@ -66,19 +71,18 @@ class RecordFile:
 
     def place(self, number: int) -> Place:
         """A line of the file."""
-        return Place(self.lines.file, number)
+        return self.lines.place(number)
 
     def read(self, portion: Portion) -> tuple[list[Any], list[Any]]:
         """The ids (None where there is none) and values of some lines."""
-        if self.text_field is None:
-            try:
-                b"".join(portion.lines).decode()  # also what no field of the type holds has to be UTF-8
-            except UnicodeDecodeError:  # some line is bad; one by one it is found and named
-                pass
-            else:
-                return self._read_most(portion)
-        pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
-        return [key for key, _ in pairs], [value for _, value in pairs]
+        try:
+            b"".join(portion.lines).decode()  # also what no field of the type holds has to be UTF-8
+        except UnicodeDecodeError:  # some line is bad; one by one it is found and named
+            pairs = [self._one(number, line) for number, line in zip(portion.numbers, portion.lines, strict=True)]
+            keys, values = [key for key, _ in pairs], [value for _, value in pairs]
+        else:
+            keys, values = self._read_most(portion)
+        return named(portion, keys), values
 
     def _read_most(self, portion: Portion) -> tuple[list[Any], list[Any]]:
         """Most lines are as they should be; the others are looked at one by one."""
@@ -108,8 +112,13 @@ class RecordFile:
 
     def add_unknown(self, value: Any, plain: Any) -> Any:
         """The value, with what the type does not know of the plain data that it was made of."""
-        found = self.unknown.find(plain) if self.unknown is not None and type(value) is not Invalid else ()
-        return Surplus(value, tuple(found)) if found else value
+        if self.unknown is None or type(value) is Invalid:
+            return value
+        if self.metric is not None and self._fills_in and type(value) is not Surplus:
+            value = written(value, plain, self.type, self.metric.summed)
+        known, leaves = (value.value, value.leaves) if type(value) is Surplus else (value, ())
+        leaves += tuple(self.unknown.find(plain))
+        return Surplus(known, leaves) if leaves else value
 
     def _with_unknown(self, values: list[Any], lines: Sequence[bytes]) -> list[Any]:
         return values if self.unknown is None else list(map(self.add_unknown, values, map(self._plain, lines)))
@@ -132,12 +141,18 @@ class RecordFile:
             for key, line in zip(found, lines, strict=True)
         ]
 
+    def identify_all(self, portion: Portion) -> list[Any]:
+        """The ids of some lines."""
+        if portion.names is not None and None not in portion.names:
+            return portion.names
+        return named(portion, list(map(self.identify, portion.lines)))
+
     def identify(self, line: bytes) -> Any:
         """The id of one line, without reading the rest; `UNREADABLE` if the line cannot be read."""
         if line.lstrip()[:1] != b"{":
             return UNREADABLE if self.lenient else None
         try:
-            return as_id(self._identify(line).get(self.id_field))
+            return id_of(self._identify(line).get(self.id_field))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             if not self.lenient:
                 return None
@@ -151,7 +166,7 @@ class RecordFile:
         for number, key in zip(numbers, keys, strict=True):
             if key is None:
                 raise InputError(
-                    f"has no text or number under {self.id_field!r}, by which the first documents are paired",
+                    f"has no text or number under {self.id_field!r}, by which the other documents are paired",
                     self.place(number),
                 )
             if first is None or key is UNREADABLE:
@@ -169,8 +184,6 @@ class RecordFile:
     def _one(self, number: int, line: bytes, quiet: bool = False) -> tuple[Any, Any]:
         findings, self.findings = self.findings, Findings() if quiet else self.findings
         try:
-            if self.text_field is not None:
-                return self._from_text_field(self.text_field, number, line)
             return self._from_line(number, line)
         finally:
             self.findings = findings
@@ -186,23 +199,28 @@ class RecordFile:
         except msgspec.DecodeError as error:
             return self._repair(number, line, error)
         except (UnicodeDecodeError, RecursionError) as error:
-            what, advice = (TOO_DEEP, "") if isinstance(error, RecursionError) else NOT_UTF8
-            if self.lenient:
-                return UNREADABLE, Invalid(what, line.decode("utf-8", "replace"))
-            raise InputError(what + advice, self.place(number)) from None
+            return self._give_up(number, line, error)
         except ValueError as error:  # pydantic's, as our converter words it
             problem = error
-        if not (self.lenient or self.tolerant):
+        if self.metric is None and not (self.lenient or self.tolerant):
             raise InputError(str(problem), self.place(number)) from None
         try:
             value = self._plain(line)
         except msgspec.DecodeError as error:
             return self._repair(number, line, error)
+        except RecursionError as error:
+            return self._give_up(number, line, error)
         return self.fit(number, value)
+
+    def _give_up(self, number: int, line: bytes, error: Exception) -> tuple[Any, Any]:
+        what, advice = (TOO_DEEP, "") if isinstance(error, RecursionError) else NOT_UTF8
+        if self.lenient:
+            return UNREADABLE, Invalid(what, line.decode("utf-8", "replace"))
+        raise InputError(what + advice, self.place(number)) from None
 
     def _repair(self, number: int, line: bytes, error: Exception) -> tuple[Any, Any]:
         if not self.lenient:
-            raise not_json(error, self.lines.file, number, line, self.advice) from None
+            raise self.lines.not_json(error, number, line, self.advice) from None
         value = self.read_noisy(line.decode("utf-8", "replace"), always=True)
         return (UNREADABLE, value) if type(value) is Invalid else self.fit(number, value)
 
@@ -215,62 +233,45 @@ class RecordFile:
         self.findings.note_repairs(repairs, always or bool(repairs))
         return value
 
-    def _from_text_field(self, name: str, number: int, line: bytes) -> tuple[Any, Any]:
-        """A line such as {"id": ..., "output": "```json ..."}: the prediction is a text inside."""
-        try:
-            line.decode()
-            outer = self._plain(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise not_json(error, self.lines.file, number, line) from None
-        if not isinstance(outer, dict) or name not in outer:
-            known = ", ".join(map(str, outer)) if isinstance(outer, dict) else type(outer).__name__
-            raise InputError(f"has no field {name!r}, found {known}", self.place(number))
-        key, value = as_id(outer.get(self.id_field)), outer[name]
-        if isinstance(value, str) and self.lenient:
-            value = self.read_noisy(value)
-        elif isinstance(value, str):
-            try:
-                value = self._plain(value)
-            except (msgspec.DecodeError, RecursionError) as error:
-                raise InputError(
-                    f"the text under {name!r} {explained(error, value)}; --lenient repairs what it can",
-                    self.place(number),
-                ) from None
-        elif value is None and self.lenient:
-            value = Invalid(f"has null under {name!r}")
-        if type(value) is Invalid:
-            return key, value
-        found, value = self.fit(number, value)
-        return found if key is None else key, value
-
     def fit(self, number: int, value: Any) -> tuple[Any, Any]:
         """The id of a decoded value, and the value as one of the type, as far as it fits."""
-        key = as_id(value.get(self.id_field)) if isinstance(value, dict) else None
+        key = id_of(value.get(self.id_field)) if isinstance(value, dict) else None
         return key, self.add_unknown(value if self.type is None else self._fit(number, value), value)
 
     def _fit(self, number: int, value: Any) -> Any:
         try:
             return self.convert(msgspec.json.encode(value))
         except (ValueError, msgspec.ValidationError) as error:
-            if not (self.lenient or self.tolerant):
-                raise InputError(str(error), self.place(number)) from None
+            problem = error
         if record_fields(self.type) is not None and not isinstance(value, dict):
             kind = "a list" if isinstance(value, list) else type(value).__name__
+            if not (self.lenient or self.tolerant):
+                raise InputError(str(problem), self.place(number)) from None
             return Invalid(f"expected an object, found {kind}", str(value))
         fitting = Fitting(self.credit)
-        found = fitting.fit(value, self.type)
+        found, refusals = fitting.fit(value, self.type), Refusals()
+        if self.metric is not None:
+            found, refusals = accept_value(self.metric, found)
+        if not fitting.findings and not (self.lenient or self.tolerant):
+            raise InputError(str(problem), self.place(number)) from None
         for path, what in fitting.findings:
-            self.findings.misfits[re.sub(r"\[\d+\]", "[*]", path)] += 1
-            self.findings.first_misfit = self.findings.first_misfit or f"{self.place(number)}: {path}: {what}"
-        return found
+            general = re.sub(r"\[\d+\]", "[*]", path)
+            if general in refusals.asked:
+                continue  # the kind is the business of whoever was asked
+            if not (self.lenient or self.tolerant):
+                raise InputError(str(problem), self.place(number)) from None
+            self.findings.note_misfit(general, f"{self.place(number)}: {path}: {what}")
+        return Surplus(found, tuple(refusals.leaves)) if refusals.leaves else found
 
 
 NOT_UTF8 = "is not UTF-8", "; convert the file to UTF-8 first"
 
 
-def as_id(value: Any) -> Any:
-    """A text or a whole number, by which a document may be paired; else None."""
-    return value if type(value) in (str, int) else None
+def named(portion: Portion, keys: list[Any]) -> list[Any]:
+    """The ids of some lines: what they are called outside of themselves, else what they say."""
+    if portion.names is None:
+        return keys
+    return [key if name is None else name for name, key in zip(portion.names, keys, strict=True)]
 
 
 # Two files laid against each other.
@@ -299,6 +300,8 @@ class Pairing:
         """Whether documents on one side only are for `missing` to report, and no faults of the file."""
         self.fills_gaps = predicted.lenient or self.noted_elsewhere
         self.how = ""
+        self.nameless = False
+        """Whether only references have ids, which no prediction was asked for."""
         self.ignored: list[Any] = []
         self.unpaired = 0
         """Documents that only one side has, and unreadable lines without an id."""
@@ -306,22 +309,37 @@ class Pairing:
         """How the files were read."""
 
     def decide(self) -> str:
-        """By what documents are paired, from the first line of both files."""
+        """By what documents are paired: by ids if any document of both files has one."""
         if not self.how:
-            firsts = [self.open(side).first_id() for side in (self.reference, self.predicted)]
-            self.how = "by id" if None not in firsts else "by order"
+            named = [self._has_ids(side) for side in (self.reference, self.predicted)]
+            self.how = "by id" if all(named) else "by order"
+            self.nameless = named == [True, False]
             if self.id_named and self.how == "by order":
-                side = self.reference if firsts[0] is None else self.predicted
+                side = self.predicted if named[0] else self.reference
                 raise InputError(
                     f"has no text or number under {side.id_field!r}, which was to be its id", side.place(1)
                 )
         return self.how
 
-    def watch_keys(self, ignored: Collection[str], promised: bool, count: bool) -> None:
+    def _has_ids(self, side: RecordFile) -> bool:
+        """Whether any document has an id; mostly the first one has."""
+        first = self.open(side).first_id()
+        keys = chain((first,), (key for _, key in self.open(side).ids()) if first in (None, UNREADABLE) else ())
+        return any(key is not None and key is not UNREADABLE for key in keys)
+
+    def watch_keys(self, known: KnownKeys, promised: bool, count: bool) -> None:
         """From now on, look for keys that the shape does not know; in a reference of an inferred shape there are none."""
         for side in (self.reference, self.predicted) if promised else (self.predicted,):
-            side.unknown = Unknown(side.type, ignored, (side.id_field,))
+            side.unknown = known.and_also((side.id_field,))
         self.predicted.findings.unknown_counts = count
+
+    def take_over(self, other: Pairing) -> None:
+        """Pair and look as another pairing of documents of the same shape does."""
+        self.how, self.nameless = other.how, other.nameless
+        self.reference.metric = self.predicted.metric = other.predicted.metric
+        self.predicted.findings.unknown_counts = other.predicted.findings.unknown_counts
+        for ours, theirs in ((self.reference, other.reference), (self.predicted, other.predicted)):
+            ours.unknown = theirs.unknown
 
     def batches(self) -> Iterator[Batch]:
         """All documents, in the order of the reference."""
@@ -333,14 +351,12 @@ class Pairing:
             if self.predicted.unknown is None:
                 yield batch
             else:
-                sides = settle_unknown(
-                    batch.ids, batch.references, batch.predictions, findings, findings.unknown_counts
-                )
-                yield Batch(batch.ids, *sides)
+                find = self.predicted.unknown.find if self.reference.unknown is None else None
+                yield Batch(batch.ids, *settle_unknown(batch.ids, batch.references, batch.predictions, findings, find))
 
     def open(self, side: RecordFile) -> Reader:
         """A side from its beginning: as columns where there are columns, else line by line."""
-        if not isinstance(side.lines, ArrowLines) or side.text_field is not None:
+        if not isinstance(side.lines, ArrowLines):
             return Reader(side)
         from tallystick.tasks.records.arrow import ColumnReader
 
@@ -402,6 +418,8 @@ class Pairing:
             repeats.add(keys)
         self._refuse_repeats(repeats)
         self._check_unpaired(missing, list(places), lines, unread)
+        self.ignored += [f"line {number}, which has no id" for number in right.nameless]
+        self.unpaired += len(right.nameless)
 
     def _check_unpaired(
         self, missing: list[Any], extra: list[Any], lines: Mapping[Any, int], unread: Sequence[int]
@@ -464,30 +482,29 @@ class Reader:
     """What to say about how the file is read."""
 
     def __init__(self, side: RecordFile) -> None:
-        self.side = side
+        self.side, self.remark = side, side.lines.remark
         self.source: Iterator[Any] = side.lines.portions()
         self.waiting: list[Any] = []
+        self.nameless: list[int] = []
+        """The lines of documents without an id, among others that have one."""
 
     def first_id(self) -> Any:
         """The id of the first document."""
         for portion in self.source:
-            return self.side.identify(portion.lines[0])
+            return self.side.identify_all(portion.slice(0, 1))[0]
         raise InputError("has no records; expected one JSON value a line", self.side.lines.file)
 
     def ids(self) -> Iterator[tuple[int, Any]]:
         """The ids of all documents, with their lines."""
         for portion in self.source:
-            yield from zip(portion.numbers, map(self.side.identify, portion.lines), strict=True)
+            yield from zip(portion.numbers, self.side.identify_all(portion), strict=True)
 
     def take(self, count: int | None = None) -> tuple[list[int], list[Any], Sequence[Any]]:
         """Line numbers, ids and values of the next documents: a portion, or so many."""
         portions = self._take_chunks(count)
         if not portions:
             return [], [], []
-        portion = portions[0]
-        if len(portions) > 1:
-            parts = ((one.numbers, one.lines, one.offsets) for one in portions)
-            portion = Portion(*(list(chain.from_iterable(some)) for some in zip(*parts, strict=True)))
+        portion = Portion.joined(portions)
         keys, values = self.side.read(portion)
         return portion.numbers, keys, values
 
@@ -515,21 +532,33 @@ class Reader:
         """Where each document is among those that `last` took and those that are left, for `values_at`; and the lines that cannot
         be read. `lines` gets the line of each id."""
         side, (numbers, keys, values) = self.side, last
+        numbers, keys, values = self._named(numbers, keys, values)
         side.check_ids(numbers, keys, lines)
         places: dict[Any, Any] = dict(zip(keys, ((None, value) for value in values), strict=True))
         places.pop(UNREADABLE, None)
         unread = [number for number, key in zip(numbers, keys, strict=True) if key is UNREADABLE]
         for portion in chain(self.waiting, self.source):
-            for number, line, offset in zip(portion.numbers, portion.lines, portion.offsets, strict=True):
-                key = side.identify(line)
+            found = zip(portion.numbers, portion.lines, portion.offsets, side.identify_all(portion), strict=True)
+            for number, line, offset, key in found:
                 if key is UNREADABLE:
                     unread.append(number)
                     continue
                 if key is None:
                     side.read(Portion([number], [line], [offset]))  # says what is wrong with it
+                    if side.lenient:
+                        self.nameless.append(number)
+                        continue
                 side.check_ids([number], [key], lines)
                 places[key] = (number, offset if side.lines.seekable else line)
         return places, unread
+
+    def _named(self, numbers: Sequence[int], keys: list[Any], values: Sequence[Any]) -> tuple[Any, Any, Any]:
+        """Those documents that have an id; leniently, the others are only counted."""
+        if None not in keys or not self.side.lenient:
+            return numbers, keys, values
+        self.nameless += [number for number, key in zip(numbers, keys, strict=True) if key is None]
+        kept = [k for k, key in enumerate(keys) if key is not None]
+        return [numbers[k] for k in kept], [keys[k] for k in kept], [values[k] for k in kept]
 
     def values_at(self, places: list[Any]) -> Sequence[Any]:
         """The documents at places of the index; where there is none, `NO_PREDICTION`."""
@@ -542,9 +571,52 @@ class Reader:
         return self.side.read(Portion([number], [line], [0]))[1][0]
 
 
+def reference_id(settings: RecordSettings) -> str:
+    """Where the names of the reference's documents are."""
+    return settings.reference_id or settings.id or "id"
+
+
+def open_reference(reference: Any, settings: RecordSettings, type_: Any = None) -> Lines:
+    """The documents of the reference, wherever they are; `type_` is theirs, as far as it is known."""
+    return open_documents(
+        reference, name="reference", take=settings.reference_from, id=reference_id(settings), kinds=_kinds(type_),
+        fields=_field_names(type_), text=type_ is not str,
+    )  # fmt: skip
+
+
+def open_predictions(predicted: Any, settings: RecordSettings, type_: Any, reference: Lines) -> Lines:
+    """The predicted documents; one object is {id: document} if that of the reference is."""
+    by_key = isinstance(reference, HeldLines) and are_named(reference)
+    return open_documents(
+        predicted, name="predicted", take=settings.from_, id=settings.id or "id", kinds=_kinds(type_),
+        fields=_field_names(type_), by_key=by_key, text=type_ is not str,
+    )  # fmt: skip
+
+
+def _field_names(type_: Any) -> Collection[str]:
+    return () if type_ is None else record_fields(type_) or ()
+
+
+def _kinds(type_: Any) -> Callable[[str], str] | None:
+    """What kind of value the type has at the path of a table's column."""
+    return None if type_ is None else lambda path: _kind_at(shape_of(type_), read_path(path))
+
+
+def _kind_at(shape: Shape, steps: Sequence[str | int]) -> str:
+    for step in steps:
+        shapes = [shape_of(case) for case in shape.parts.values()] if shape.kind == "union" else [shape]
+        parts = [one.parts for one in shapes if one.kind == ("record" if isinstance(step, str) else "items")]
+        inner = next((one.get(str(step)) if isinstance(step, str) else next(iter(one.values())) for one in parts), None)
+        if inner is None:
+            return ""
+        shape = shape_of(inner)
+    kinds = {shape.type} if shape.kind != "union" else set(shape.parts.values())
+    return "boolean" if kinds == {bool} else "number" if kinds & {int, float} else "text"
+
+
 def lay_together(
-    reference: str | Path | Lines,
-    predicted: str | Path | Lines,
+    reference: Any,
+    predicted: Any,
     shape: RecordShape,
     settings: RecordSettings,
     missing: Missing | None = None,
@@ -554,9 +626,17 @@ def lay_together(
     if shape.schema is not None and settings.credit == "each":
         theirs = loose_converter(shape.schema)  # where each field counts by itself, one that is not there is only that
     key, credit = settings.id or "id", settings.credit
-    left = RecordFile(open_records(reference), ours, shape.reference, key, credit=credit)
-    right = RecordFile(
-        open_records(predicted), theirs, shape.predicted, key, settings.from_, credit=credit, advice=LENIENT
+    left = RecordFile(
+        open_reference(reference, settings, shape.reference),
+        ours,
+        shape.reference,
+        reference_id(settings),
+        credit=credit,
     )
-    right.lenient, right.tolerant = settings.lenient, not shape.promised
+    right = RecordFile(
+        open_predictions(predicted, settings, shape.reference, left.lines), theirs, shape.predicted, key, credit=credit,
+        advice=LENIENT,
+    )  # fmt: skip
+    texts = isinstance(right.lines, HeldLines) and right.lines.texts
+    right.lenient, right.tolerant = settings.lenient or texts, not shape.promised
     return Pairing(left, right, id_named=settings.id is not None, missing=missing)

@@ -16,22 +16,18 @@ import difflib
 import re
 import uuid
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
 from typing_extensions import NotRequired, TypedDict
 
 from tallystick.algebra.choose import Choice, read_choice
 from tallystick.algebra.derive import union_of
+from tallystick.algebra.surplus import OPEN
 from tallystick.algebra.text import Text
-from tallystick.errors import DerivationError, InputError, Place, did_you_mean
-from tallystick.files.json_values import TOO_DEEP, decode_line
-from tallystick.files.source import read_text, shown_name
-from tallystick.tasks.records.fitting import OPEN
+from tallystick.errors import DerivationError, InputError, did_you_mean
+from tallystick.files.json_values import MOST_STEPS
 
 KEYWORD = "x-tallystick"
-MOST_STEPS = 100_000
-"""Parts of a schema or of choices, with all that they refer to put in."""
 _SIMPLE: dict[str, Any] = {"string": str, "integer": int, "number": int | float, "boolean": bool, "null": None}
 _TYPES = (*_SIMPLE, "array", "object")
 FORMATS: dict[str, Any] = {
@@ -41,47 +37,6 @@ FORMATS: dict[str, Any] = {
     "duration": datetime.timedelta,
     "uuid": uuid.UUID,
 }
-
-
-def read_data(name: str | Path) -> Any:
-    """A small JSON or YAML file: a schema, or choices."""
-    file, content = shown_name(name), read_text(name)
-    if file.removesuffix(".gz").endswith((".yaml", ".yml")):
-        return _yaml(content, file)
-    return decode_line(content, file, None, lambda pairs: _unique(pairs, file))
-
-
-def _unique(pairs: list[tuple[str, Any]], file: str) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in out:
-            raise InputError(f"has the key {key!r} twice in one object", file)
-        out[key] = value
-    return out
-
-
-def _yaml(content: str, file: str) -> Any:
-    try:
-        import yaml  # type: ignore[import-untyped,unused-ignore]
-    except ImportError:
-        raise InputError("YAML needs PyYAML: pip install pyyaml; or write it as JSON", file) from None
-    try:
-        found = yaml.safe_load(content)
-        _check_size(found, file)
-        return found
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = Place(file, mark.line + 1, mark.column + 1) if mark else Place(file)
-        raise InputError(f"is not YAML: {error.problem}", place) from None
-    except yaml.reader.ReaderError as error:
-        line = content.count("\n", 0, error.position) + 1
-        raise InputError(
-            f"is not YAML: the character {error.character!r:.20} is not allowed there", Place(file, line)
-        ) from None
-    except RecursionError:
-        raise InputError(TOO_DEEP, file) from None
-    except ValueError as error:  # a date that is none, a number of thousands of digits
-        raise InputError(f"is not YAML: {error}", file) from None
 
 
 def type_of_schema(schema: Any, file: str = "schema", *, predicted: bool = False, loose: bool = False) -> Any:
@@ -96,25 +51,6 @@ def type_of_schema(schema: Any, file: str = "schema", *, predicted: bool = False
         return reader.type_at(schema, "#", _class_name(title, "Document"))
     except RecursionError:
         raise InputError("is nested too deeply, or refers to itself without end", file) from None
-
-
-def _check_size(value: Any, file: str) -> None:
-    """YAML's aliases can make a few lines stand for millions, or for themselves."""
-    sizes: dict[int, int | None] = {}
-
-    def size(node: Any) -> int:
-        if not isinstance(node, (dict, list)):
-            return 1
-        if id(node) not in sizes:
-            sizes[id(node)] = None
-            sizes[id(node)] = 1 + sum(map(size, node.values() if isinstance(node, dict) else node))
-        known = sizes[id(node)]
-        if known is None:
-            raise InputError("an alias contains itself", file)
-        return known
-
-    if size(value) > MOST_STEPS:
-        raise InputError(f"with its aliases put in, it has more than {MOST_STEPS:,} values", file)
 
 
 class _Reader:

@@ -1,9 +1,10 @@
-"""Scoring two files of records: from a type, a JSON Schema or nothing at all to a result, in bounded memory.
+"""Scoring records: from a type, a JSON Schema or nothing at all to a result.
 
-    run = score_files("gold.jsonl", "system.jsonl", schema="invoice.schema.json")
-    print(run.result, run.result.by_field())
+    ts.score({"vendor": "Acme", "total": 12}, '```json {"vendor": "Acme", "total": 13}```').f1
+    ts.score("gold.jsonl", "system.jsonl", schema="invoice.schema.json")
 
-This is what `tallystick score records` does; everything it says on the way is in `run`.
+Files are scored in bounded memory, as `tallystick score records` does it; values in memory become lines of JSON first and go the same
+way, so that the score is the same.
 """
 
 from __future__ import annotations
@@ -11,30 +12,33 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallystick.algebra.choose import NOTHING, Choice
+from tallystick.algebra.choose import Choice, Rules
 from tallystick.algebra.derive import Decision, explain_derivation, record_fields
 from tallystick.algebra.node import Node
 from tallystick.algebra.parse import load, parse
+from tallystick.algebra.surplus import split_known
 from tallystick.engine.arrays import F64
-from tallystick.engine.data import as_data
+from tallystick.engine.data import Rows, as_data
 from tallystick.errors import InputError, MetricError, SidesMismatch, did_you_mean
-from tallystick.files.lines import Lines, open_records
+from tallystick.files.documents import PickedLines, are_named
+from tallystick.files.json_values import read_data
 from tallystick.files.pairing import Missing
 from tallystick.files.source import Source
 from tallystick.results.breakdown import losses_by_document
 from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation, explain_document
 from tallystick.results.result import Result, worst_first
+from tallystick.results.results import Results
 from tallystick.tasks.contract import Asked, Scored
-from tallystick.tasks.records.files import Batch, Pairing, lay_together
+from tallystick.tasks.function import function_of
+from tallystick.tasks.records.files import Batch, Pairing, lay_together, open_reference, reference_id
 from tallystick.tasks.records.fitting import Findings
-from tallystick.tasks.records.schema import read_data
 from tallystick.tasks.records.shapes import PLAIN, RecordShape, infer_shape, inferred_shape, shape_of_schema
 from tallystick.tasks.records.task import RecordSettings
 
@@ -171,42 +175,68 @@ class Known(NamedTuple):
     schema: Mapping[str, Any] | None
     paired: str
     metric: str
+    nameless: bool = False
+    """Whether only references have ids."""
 
 
 def prepare(
-    reference: str | Path | Lines,
-    predicted: str | Path | Lines,
+    reference: Any,
+    predicted: Any,
     settings: RecordSettings = RecordSettings(),  # noqa: B008 - frozen
     *,
     missing: Missing | None = None,
     known: Known | None = None,
+    shape: RecordShape | None = None,
 ) -> Prepared:
-    """Find the shape of the documents, derive the metric, and lay the two files together."""
+    """Find the shape of the documents, derive the metric, and lay the two sides together: files, or values in memory."""
     check_unknown(settings.unknown)
     if settings.type is not None and settings.schema is not None:
         raise MetricError("say what a document is once: by a type or by a schema")
-    left = open_records(reference)
     source, choices = read_choices(settings.choices)
-    shape = declared_shape(settings)
+    shape = shape or declared_shape(settings)
+    left = open_reference(reference, settings, None if shape is None else shape.reference)
     if shape is None:
         shape = infer_shape(left) if known is None or known.schema is None else inferred_shape(dict(known.schema))
-    paths = {path for path, choice in choices.items() if _has_any_of(choice)}
+    paths = _paths_of_alternatives(shape.reference, choices)
     if shape.reference is not None and paths:
         shape = shape.with_alternatives(paths)
     pairing = lay_together(left, predicted, shape, settings, missing)
     if known is not None:
-        pairing.how = known.paired
+        pairing.how, pairing.nameless = known.paired, known.nameless
     if settings.metric is not None:
-        return Prepared(shape, as_metric(settings.metric), (), pairing)
-    id_field = settings.id or "id"
-    if pairing.decide() == "by id" and id_field in (record_fields(shape.reference) or {}):
+        pairing.predicted.metric = as_metric(settings.metric)
+        return Prepared(shape, pairing.predicted.metric, (), pairing)
+    by_id = pairing.decide() == "by id" and not (are_named(left) and are_named(pairing.predicted.lines))
+    for id_field in (
+        {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ())
+        if by_id or pairing.nameless
+        else ()
+    ):
         # A field that pairs the documents is always right; counting it would only flatter.
-        choices.setdefault(id_field, Choice(ignored=True, why="it pairs the documents"))
-    if settings.nothing is not None:
-        choices = _with_nothing(shape.reference, choices, settings.credit, _words(settings.nothing))
-    metric, decisions = explain_derivation(shape.reference, choices, credit=settings.credit, source=source)
-    pairing.watch_keys(ignored_paths(decisions), shape.promised, count=settings.unknown == "count")
+        why = "it pairs the documents" if by_id else "no prediction has one"
+        choices.setdefault(id_field, Choice(ignored=True, why=why))
+    nothing = None if settings.nothing is None else _words(settings.nothing)
+    metric, decisions = explain_derivation(
+        shape.reference, choices, credit=settings.credit, equality=settings.equality, nothing=nothing, source=source
+    )
+    metric, keys = split_known(metric)
+    assert keys is not None
+    pairing.reference.metric = pairing.predicted.metric = metric
+    pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
+    shape = shape.without_doubts(choices)
     return Prepared(shape, metric, tuple(decisions), pairing, "unknown=ignored" if settings.unknown == "ignore" else "")
+
+
+def prepare_again(prepared: Prepared, reference: Any, predicted: Any, settings: RecordSettings) -> Prepared:
+    """The same shape and metric for other documents, paired in the same way."""
+    pairing = lay_together(reference, predicted, prepared.shape, settings)
+    pairing.take_over(prepared.pairing)
+    return replace(prepared, pairing=pairing)
+
+
+def record_settings(**options: Any) -> RecordSettings:
+    """Settings for other tasks whose documents are records."""
+    return RecordSettings(**options)
 
 
 def check_unknown(unknown: str) -> None:
@@ -234,11 +264,6 @@ def as_metric(metric: Node | str) -> Node:
     return parse(metric, functions=True) if isinstance(metric, str) else metric
 
 
-def ignored_paths(decisions: Sequence[Decision]) -> set[str]:
-    """Where nothing is compared."""
-    return {decision.path for decision in decisions if decision.how == "ignored"}
-
-
 def run_prepared(
     prepared: Prepared,
     asked: Asked = Asked(),  # noqa: B008 - frozen
@@ -250,8 +275,8 @@ def run_prepared(
     """Score all documents, a batch at a time. If no rows are asked for, memory does not grow with the number of documents as long
     as both files have the same order."""
     evaluation = Evaluation(
-        prepared.metric, undefined=asked.undefined, keep=False, rows=asked.keep_rows, fields=fields and asked.label is None,
-        labels=asked.label,
+        prepared.metric, undefined=asked.undefined, keep=asked.keep, rows=asked.keep_rows,
+        fields=fields and asked.label is None and not asked.keep, labels=asked.label,
     )  # fmt: skip
     lines = prepared.pairing.reference.lines
     for batch, rows in scored_batches(prepared, evaluation):
@@ -270,6 +295,8 @@ def scored_batches(prepared: Prepared, evaluation: Evaluation) -> Iterator[tuple
     for batch in batches:
         try:
             found = evaluation.update(batch.references, batch.predictions, ids=batch.ids)
+            assert evaluation.scored is not None
+            batch = Batch(batch.ids, *(Rows(side) for side in evaluation.scored))
         except SidesMismatch:  # an id comes twice: reading to the end finds out on which line
             deque(batches, maxlen=0)
             raise
@@ -328,12 +355,38 @@ def _warn_of_nothing(prepared: Prepared, result: Result) -> list[str]:
     tally = result.tally  # looked at first: the totals of many documents take their time
     if tally.get("den_p") != surplus or not tally.get("den_r") or result.totals.invalid == result.count:
         return []
-    hint = (
-        ""
-        if prepared.pairing.predicted.text_field
-        else "; if the answer is inside another field, name it with --from FIELD"
-    )
+    picked = isinstance(prepared.pairing.predicted.lines, PickedLines)
+    hint = "" if picked else "; if the answer is inside another field, name it with --from PATH"
     return [f"no prediction has any of the fields that the reference has{hint}"]
+
+
+def score_prepared(prepared: Prepared) -> Result:
+    """Score all documents and keep them, to be looked at later."""
+    evaluation = Evaluation(prepared.metric)
+    deque(scored_batches(prepared, evaluation), maxlen=0)
+    result = prepared.signed(evaluation.compute())
+    return result.changed(notes=(*result.notes, *prepared.pairing.warnings()))
+
+
+def score(
+    reference: Any,
+    predicted: Any,
+    *,
+    type: Any = None,
+    schema: Any = None,
+    choices: Any = None,
+    **options: Any,
+) -> Results:
+    """Score predicted records against a reference: what `tallystick score records` does, for data in memory, too.
+
+    Both sides may be one record, a list of them, a mapping from ids to them, a data frame (pandas, polars, pyarrow), or a path; a
+    record is plain data, an instance of a type, or text: JSON, or whatever a model wrote. `type` is a dataclass, a pydantic model or any
+    other type of a record, `schema` a JSON Schema; without either the shape is inferred from the reference. `choices` say by path
+    how to compare what. All other options are those of the command: `credit`, `unknown`, `nothing`, `id`, `from_`, ... A model's
+    text is always read leniently; everything else only with `lenient`.
+    """
+    found: Results = function_of("records")(reference, predicted, type=type, schema=schema, choices=choices, **options)
+    return found
 
 
 def score_files(reference: str | Path, predicted: str | Path, *, undefined: float | None = None, **options: Any) -> Run:
@@ -356,18 +409,18 @@ def _has_any_of(choice: Any) -> bool:
     return bool(choice.any_of if isinstance(choice, Choice) else isinstance(choice, Mapping) and choice.get("any_of"))
 
 
+def _paths_of_alternatives(type_: Any, choices: Mapping[str, Any]) -> set[str]:
+    """Where the reference may hold several right values: paths, and whatever fits a rule."""
+    chosen = {path: choice for path, choice in choices.items() if _has_any_of(choice)}
+    rules = Rules(chosen, "choices")
+    if type_ is None or not rules.patterns:
+        return set(chosen)
+    _, decisions = explain_derivation(type_, {path: one for path, one in choices.items() if path not in chosen})
+    return {one.path for one in decisions if rules.at(one.path, True).any_of}
+
+
 def _words(listed: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(filter(None, map(str.strip, listed.split(",")))) if isinstance(listed, str) else tuple(listed)
-
-
-def _with_nothing(type_: Any, choices: Mapping[str, Any], credit: str, nothing: tuple[str, ...]) -> dict[str, Any]:
-    """The choices, with what counts as nothing for all values that do not have their own."""
-    for name in nothing:
-        if name not in NOTHING:
-            raise MetricError(f"--nothing: expected some of {', '.join(NOTHING)}, found {name!r}")
-    _, decisions = explain_derivation(type_, dict(choices), credit=credit)
-    paths = [one.path for one in decisions if one.path and not one.path.endswith("[*]") and one.how != "ignored"]
-    return {**dict.fromkeys(paths, Choice(nothing=nothing, why="--nothing")), **choices}
 
 
 def exact_note(result: Result) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import decimal
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -22,9 +23,9 @@ import msgspec
 from typing_extensions import NotRequired, TypedDict
 
 from tallystick.algebra.derive import BAGS, one_alternative, shape_of, union_of
-from tallystick.errors import InputError, MetricError, Place, TallystickError
+from tallystick.errors import InputError, MetricError, TallystickError
 from tallystick.files.json_values import TOO_DEEP
-from tallystick.files.lines import ArrowLines, Lines, not_json
+from tallystick.files.lines import ArrowLines, Lines
 from tallystick.tasks.records.schema import FORMATS, type_of_schema
 
 # Whole numbers are numbers: that a reference happens to have no fraction promises nothing about a prediction.
@@ -122,12 +123,15 @@ def schema_of(seen: Seen, title: str = "Document") -> tuple[dict[str, Any], list
     return schema, list(_doubts(seen, ""))
 
 
+_ANYTHING = {"type": ["boolean", "number", "string"]}
+"""What may be in a list or an object that is always empty in the reference: one too many, whatever it is."""
+
+
 def _schema(seen: Seen) -> dict[str, Any]:
     options: list[dict[str, Any]] = []
     if seen.lists:
-        # always empty: whatever a prediction has here is one too many
         empty = seen.items is None or not seen.items.count
-        items = {"type": ["boolean", "number", "string"]} if empty else _schema(cast(Seen, seen.items))
+        items = _ANYTHING if empty else _schema(cast(Seen, seen.items))
         options.append({"type": "array", "items": items})
     if seen.objects:
         options.append(_object(seen))
@@ -150,6 +154,8 @@ def _object(seen: Seen) -> dict[str, Any]:
         for one in seen.fields.values():
             _pour(one, inner)
         return {"type": "object", "additionalProperties": _schema(inner)}
+    if not seen.fields:
+        return {"type": "object", "additionalProperties": _ANYTHING}
     return {
         "type": "object",
         "properties": {key: _schema(inner) for key, inner in seen.fields.items()},
@@ -172,6 +178,10 @@ def _pour(one: Seen, into: Seen) -> None:
 def _doubts(seen: Seen, path: str) -> Iterator[str]:
     """What a person should look at, here and below."""
     yield from (f"{path or 'the document'} {doubt}" for doubt in _doubts_here(seen, path))
+    for name, keys in (("tree", {"label", "children"}), ("graph", {"nodes", "edges"})):
+        if seen.fields.keys() == keys:
+            yield f"{path or 'the document'} looks like a {name} and is compared field by field; as a {name}: {path or '$'}: {name}"
+            return
     if seen.is_map:
         return
     if seen.items is not None:
@@ -195,6 +205,8 @@ def _doubts_here(seen: Seen, path: str) -> Iterator[str]:
         )
     if seen.lists and not (seen.items and seen.items.count):
         yield "is always empty in the reference; whatever is predicted there counts as extra"
+    if seen.objects and not seen.fields:
+        yield "is always an object without keys in the reference; whatever is predicted there counts as extra"
     if seen.kinds and not kinds:
         yield "is always null in the reference; whatever is predicted there counts as extra"
     if seen.is_map and not seen.maps:
@@ -322,6 +334,11 @@ class RecordShape:
         left = converter(self.reference)
         return left, left if self.predicted is self.reference else converter(self.predicted)
 
+    def without_doubts(self, choices: Collection[str]) -> RecordShape:
+        """The same without doubts about what somebody has chosen how to compare."""
+        kept = (one for one in self.doubts if not any(re.match(rf"{re.escape(path)}[ .\[]", one) for path in choices))
+        return replace(self, doubts=tuple(kept))
+
     def with_alternatives(self, paths: Collection[str]) -> RecordShape:
         """The same, but at these paths the reference may hold a list of alternatives."""
         reference = with_alternatives(self.reference, paths)
@@ -367,11 +384,11 @@ def _see_lines(reference: Lines) -> Seen:
             for number, line in zip(portion.numbers, portion.lines, strict=True):  # noqa: B007 - for the messages below
                 seen.add(decode(line))
     except msgspec.DecodeError as error:
-        raise not_json(error, reference.file, number, line) from None
+        raise reference.not_json(error, number, line) from None
     except UnicodeDecodeError:
-        raise InputError("is not UTF-8; convert the file to UTF-8 first", Place(reference.file, number)) from None
+        raise InputError("is not UTF-8; convert the file to UTF-8 first", reference.place(number)) from None
     except RecursionError:
-        raise InputError(TOO_DEEP, Place(reference.file, number)) from None
+        raise InputError(TOO_DEEP, reference.place(number)) from None
     return seen
 
 

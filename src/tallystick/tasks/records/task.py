@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -44,9 +44,12 @@ class RecordSettings:
     choices: Any = option(None, "YAML or JSON: how to compare what, by path, e.g. lines[*].price: {number: {relative: 0.01}}", metavar="FILE")
     metric: Any = option(None, "A metric instead of the derived one, e.g. 'f1(match(exact))'.", metavar="EXPRESSION")
     credit: str = option("each", "Each field counts by itself, or a record is right or wrong as a whole.", choices=("each", "all"))
-    nothing: Any = option(None, "What counts as nothing: some of missing,null,empty.  [default: missing,null]", metavar="LIST")
-    id: str | None = option(None, "The field that pairs the documents.  [default: id, where both files have it]", metavar="FIELD")
-    from_: str | None = option(None, "The field of a predicted line that holds the model's output, as text or as an object.", metavar="FIELD")
+    equality: str = option("equal", "How values are compared unless chosen: equal but for Unicode forms, white space and float noise (relative 1e-9), or exact.", choices=("equal", "exact"))
+    nothing: Any = option(None, "What counts as nothing: some of missing,null,empty,blank.  [default: missing,null]", metavar="LIST")
+    id: str | None = option(None, "The field that pairs the documents, or its path.  [default: id, where both files have it]", metavar="PATH")
+    reference_id: str | None = option(None, "The same in REFERENCE, where it has another name there.", metavar="PATH")
+    from_: str | None = option(None, "Where a predicted line holds the model's output, as text or as an object: output, or response.choices[0].message.content.", metavar="PATH")
+    reference_from: str | None = option(None, "Where a line of REFERENCE holds the document.", metavar="PATH")
     unknown: str = option("count", "Keys that only predictions have: each value counts as extra, or is left out.", choices=("count", "ignore"))
     lenient: bool = option(False, "Repair noisy predictions; what cannot be read scores nothing and is listed. Never applies to REFERENCE.")
     worst: int | None = option(None, "Show where the N worst documents differ.", metavar="N", least=1, use="score", in_shards=True)
@@ -98,22 +101,24 @@ class Records(Task):
             ),
         )
 
+    def take(self, reference: Any, predicted: Any, settings: RecordSettings) -> tuple[Any, Any, RecordSettings]:
+        """Both sides as Python has them: a string is the name of a file, or else the text of a record."""
+        from tallystick.files.documents import looks_like_text
+
+        sides = [[one] if isinstance(one, str) and looks_like_text(one) else one for one in (reference, predicted)]
+        return sides[0], sides[1], settings
+
     def score(
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: RecordSettings, reading: Reading
     ) -> Scored:
         """All documents are kept, to be looked at later; a part of two files keeps what was asked for."""
-        from tallystick.results.evaluation import Evaluation
-        from tallystick.tasks.records.score import prepare, score_part, scored_batches
+        from tallystick.tasks.records.score import prepare, score_part, score_prepared
 
         if reading.part:
             assert reading.asked is not None
             return score_part(reference, predicted, settings, reading.asked, reading.known)
         prepared = prepare(reference, predicted, settings, missing=reading.missing)
-        evaluation = Evaluation(prepared.metric)
-        deque(scored_batches(prepared, evaluation), maxlen=0)
-        result = prepared.signed(evaluation.compute())
-        results = {"records": result.changed(notes=(*result.notes, *prepared.pairing.warnings()))}
-        return Scored(prepared, results, opening=_describe_shape(prepared, reference, settings))
+        return Scored(prepared, {"records": score_prepared(prepared)}, opening=_describe_shape(prepared, settings))
 
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: RecordSettings,
@@ -141,7 +146,8 @@ class Records(Task):
         if "-" in files:
             raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
         prepared = prepare(*files, settings)
-        return Known(prepared.shape.schema, prepared.pairing.decide(), str(prepared.metric))
+        paired = prepared.pairing.decide()
+        return Known(prepared.shape.schema, paired, str(prepared.metric), prepared.pairing.nameless)
 
     def put_together(
         self, gathered: Scored, files: Files, settings: RecordSettings, reading: Reading
@@ -175,7 +181,7 @@ class Records(Task):
         prepared = prepare(reference, predicted, settings)
         _save_schema(prepared, settings)
         doubts = (f"Warning: {doubt}" for doubt in prepared.shape.doubts)
-        lines = (*_describe_shape(prepared, reference, settings), *doubts, f"metric: {prepared.metric}")
+        lines = (*_describe_shape(prepared, settings), *doubts, f"metric: {prepared.metric}")
         return Shown([decisions_table(prepared.decisions)] if prepared.decisions else ()), lines
 
     def _show_run(self, run: Run, files: Files, settings: RecordSettings, asked: Asked) -> tuple[Scored, Shown]:
@@ -190,21 +196,28 @@ class Records(Task):
             labels = [vars(row) for row in result.by_label(asked.label)]
             shown = Shown([reports.labels_table(result, asked.label)], {"labels": labels})
         else:
-            by_order = run.paired == "by order" and asked.format != "json"
+            by_order = run.paired == "by order" and asked.format != "json" and not asked.keep
             notes = [paired + " (--id FIELD pairs by a field)" * by_order, exact_note(result)]
             shown = _show_figures(run, settings, asked)
             if asked.format == "table" and shown.tables and asked.by is None and not settings.worst:
                 closing = _point_further(files, shown.tables[0], settings)
-        opening = _describe_shape(run.prepared, files[0], settings)
+        opening = _describe_shape(run.prepared, settings)
         return Scored(run, {"records": result}, tuple(filter(None, notes)), closing, opening), shown
 
     def boundaries(self, file: str, settings: Any) -> Boundaries | Uncut:
         from tallystick.files.boundaries import LINES, Uncut
         from tallystick.files.source import Source, unpacked_name
 
+        if os.path.isdir(file) or unpacked_name(file).lower().endswith((".csv", ".tsv")):
+            return Uncut("it is no file of lines; as JSON Lines it can be cut")
         found = super().boundaries(file, settings)
         one = found is LINES and unpacked_name(Source.of(file).name).endswith(".json")
         return Uncut("it is one JSON value; as JSON Lines it can be cut") if one else found
+
+    def whole(self, settings: RecordSettings) -> str:
+        if settings.reference_id or not (settings.id or "id").isidentifier():
+            return "ids at a path, or of another name on each side, are read file by file"
+        return ""
 
     def parts(self, scored: Scored, settings: RecordSettings, shown: Shown) -> Parts:
         """Figures by field, what each costs, and the records of both sides side by side."""
@@ -215,7 +228,8 @@ class Records(Task):
         known = {kept.id: kept for kept in run.documents}
         labels = "labels" in shown.json
         tables, costs = ([], []) if labels else ([reports.fields_table(run.result)], reports.costs_table(run.result))
-        return Parts(tables, costs, explain=lambda key: run.explain(known[key]), alignment="Side by side")
+        explain = run.result.explain if run.result.sources is not None else lambda key: run.explain(known[key])
+        return Parts(tables, costs, explain=explain, alignment="Side by side")
 
     def explain(self, reference: Any, predicted: Any, settings: RecordSettings, wish: Wish) -> Explained:
         from tallystick.tasks.records.score import Wanted, prepare, run_prepared
@@ -226,7 +240,7 @@ class Records(Task):
         if not run.documents and wish.document is not None:
             hint = did_you_mean(wish.document, map(str, run.result.ids))
             raise MetricError(f"no document {wish.document!r}; there are {run.result.count:,}.{hint}")
-        opening = _describe_shape(prepared, reference, settings)
+        opening = _describe_shape(prepared, settings)
         return Explained(_explain(run, run.documents), run.result.count, opening=opening)
 
 
@@ -257,16 +271,15 @@ def _explain(run: Run, documents: Sequence[Kept]) -> list[tuple[Any, Mapping[str
     return [(kept.id, kept.figures, run.explain(kept)) for kept in documents]
 
 
-def _describe_shape(prepared: Prepared, reference: Any, settings: RecordSettings) -> tuple[str, ...]:
+def _describe_shape(prepared: Prepared, settings: RecordSettings) -> tuple[str, ...]:
     if prepared.shape.schema is None:
         return ()
-    from tallystick.files.source import shown_name
     from tallystick.tasks.records.shapes import sketch
 
     wrote: tuple[str, ...] = ()
     if settings.save_schema:
         wrote = (f"wrote {settings.save_schema}; edit it and give it as --schema {settings.save_schema}",)
-    return (f"shape, inferred from {shown_name(reference)}: {sketch(prepared.shape.schema)}", *wrote)
+    return (f"shape, inferred from {prepared.pairing.reference.lines.file}: {sketch(prepared.shape.schema)}", *wrote)
 
 
 def _save_schema(prepared: Prepared, settings: RecordSettings) -> None:

@@ -18,19 +18,20 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from tallystick.errors import Place
+from tallystick.errors import Place, ValueMismatch
 from tallystick.files.boundaries import Format, Opening, find_format
 from tallystick.files.json_values import Json
 from tallystick.files.pairing import Documents
-from tallystick.files.source import AnySource
+from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.structures.texts import AnnotatedMention, Fact, FactSet, Relation, RelationSet
 from tallystick.tasks.named import document_name, read_mention
+from tallystick.tasks.plain import Given, expect, is_span, is_whole, named
 
 TrainingFacts = frozenset[tuple[str, str, str]]
 """(name of the subject, name of the object, relation)"""
@@ -52,9 +53,9 @@ def _read_facts(opening: Opening, training: Mapping[str, TrainingFacts] | None, 
                 if any((a, b, type_) in known for a in names[subj] for b in names[obj])
             ]
             repeated += (type_, subj, obj) in facts
-            facts.setdefault((type_, subj, obj), Fact(type_, subj, obj, _evidence(label), tuple(seen)))
+            facts[type_, subj, obj] = Fact(type_, subj, obj, _evidence(label), tuple(seen))
         out.add(document.at("title").text(), FactSet(tuple(facts.values())), document.place)
-    _warn(out, repeated)
+    _warn(out, repeated, "last")
     return out
 
 
@@ -70,7 +71,7 @@ def _read_submission(opening: Opening, **_: Any) -> Documents[FactSet]:
         here.setdefault((type_, subj, obj), Fact(type_, subj, obj, _evidence(fact)))
     for title, here in found.items():
         out.add(title, FactSet(tuple(here.values())), Place(out.file))
-    _warn(out, repeated)
+    _warn(out, repeated, "first")
     return out
 
 
@@ -109,10 +110,11 @@ def _evidence(label: Json) -> tuple[int, ...]:
     return tuple(dict.fromkeys(one.whole() for one in label.listed("evidence")))
 
 
-def _warn(out: Documents[FactSet], repeated: int) -> None:
+def _warn(out: Documents[FactSet], repeated: int, kept: str) -> None:
+    """DocRED's script keeps the first of equal facts that a system submits, and the last of the reference's."""
     if repeated:
-        many = "1 fact stands" if repeated == 1 else f"{repeated:,} facts stand"
-        out.warnings.append(f"{out.file}: {many} there twice and counted once, with the evidence that came first")
+        many = "1 duplicate fact was" if repeated == 1 else f"{repeated:,} duplicate facts were"
+        out.warnings.append(f"{out.file}: {many} counted once, with the evidence that came {kept}")
 
 
 NAMES = ("id", "doc_id", "doc_key", "orig_id")
@@ -133,6 +135,61 @@ def read_relations(
     assert chosen.read is not None
     found: RelationDocuments = chosen.read(opening, training=training, keep_text=keep_text)
     return found
+
+
+# Relations from Python: (type, subject, object), where the arguments are (start, end) or (start, end, type) with exclusive ends.
+
+
+def relation_document(value: Any, where: str) -> dict[str, Any]:
+    """One document of plain data."""
+    if isinstance(value, dict) and "facts" in value:
+        return _facts_document(value)
+    if isinstance(value, dict) and "vertexSet" in value:  # DocRED's own
+        return {**value, **named(value)}
+    about, relations = {}, value
+    if isinstance(value, dict):
+        expect("relations" in value, where, 'a document, a list of relations or a dict with "relations"', value)
+        relations, where = value["relations"], f"{where}.relations"
+        about = {key: value[key] for key in ("entities", "tokens", "sentences") if value.get(key) is not None}
+    expect(isinstance(relations, list), where, "a list of relations", relations)
+    laid = [_relation_of(one, f"{where}[{k}]", bool(about.get("entities"))) for k, one in enumerate(relations)]
+    return named(value, relations=laid, **about)
+
+
+def _relation_of(value: Any, where: str, numbered: bool) -> dict[str, Any]:
+    if isinstance(value, dict):
+        expect("type" in value, where, 'a relation, a dict with "type", "subj" and "obj"', value)
+        return value
+    expect(isinstance(value, list) and len(value) == 3, where, "a relation, (type, subject, object)", value)
+    if all(isinstance(one, str) for one in value):
+        raise ValueMismatch(
+            f"{where}: {value!r:.60} has texts as arguments; expected spans, (start, end) or (start, end, type). Relations between texts "
+            "are scored by ts.score"
+        )
+    if isinstance(value[1], str) and not isinstance(value[0], str):
+        value = [value[1], value[0], value[2]]
+    fits = isinstance(value[0], str) and all(is_span(one) or (numbered and is_whole(one)) for one in value[1:])
+    expect(fits, where, "a relation, (type, subject, object) with arguments (start, end) or (start, end, type)", value)
+    return dict(zip(("type", "subj", "obj"), value, strict=True))
+
+
+def _facts_document(value: dict[str, Any]) -> dict[str, Any]:
+    """The facts of a `FactSet`, as DocRED writes them."""
+    count = 1 + max((number for fact in value["facts"] for number in (fact["subj"], fact["obj"])), default=-1)
+    labels = [
+        {"h": fact["subj"], "t": fact["obj"], "r": fact["type"], "evidence": fact["evidence"]}
+        for fact in value["facts"]
+    ]
+    return {"vertexSet": [[{"name": str(number)}] for number in range(count)], "labels": labels}
+
+
+def relations_of(side: Given) -> Source:
+    """The documents of one side; DocRED calls its documents by their titles."""
+    documents = side.documents
+    if any("vertexSet" in one for one in documents):
+        ids = side.ids or tuple(map(str, range(len(documents))))
+        documents = tuple({"title": name, **one} for name, one in zip(ids, documents, strict=True))
+    return replace(side, documents=documents).lines
 
 
 def _read_nothing(opening: Opening, **_: Any) -> Documents[RelationSet]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tallystick.files.pairing import Documents
     from tallystick.results.explanation import Explanation
     from tallystick.results.report import Parts
+    from tallystick.tasks.plain import Given
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,24 @@ class Relations(Task):
         from tallystick.tasks.relations.files import FORMATS
 
         return FORMATS
+
+    a_document = "document of relations"
+    document_keys = ("id", "relations", "entities", "tokens", "sentences", "title", "vertexSet", "labels")
+    data = """
+    A document is a list of relations, a relation is (type, subject, object), and its arguments are (start, end) or (start, end, type), where
+    ends are exclusive: [("born-in", (0, 2, "PER"), (5, 6, "LOC"))]; or {"type": "born-in", "subj": (0, 2), "obj": (5, 6)}.
+    Give one document, a list of them, or a mapping by id. A document may also be a dict: {"id": "d1", "relations": [...], "tokens": [...]}.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.relations.files import relation_document
+
+        return relation_document(value, where)
+
+    def write(self, given: Given) -> Any:
+        from tallystick.tasks.relations.files import relations_of
+
+        return relations_of(given)
 
     def score_systems(
         self, reference: Any, systems: Mapping[Any, Any], metrics: tuple[str, ...], settings: RelationSettings,

@@ -12,11 +12,14 @@ grit calls TST1-MUC3-0001 by a number, 10001; so does this reader.
 from __future__ import annotations
 
 import re
+from typing import Any
 
+from tallystick.errors import ValueMismatch
 from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, shown_name
 from tallystick.structures.texts import Entity, NAryRelation, RoleFillerEntity, TextMention
+from tallystick.tasks.plain import expect, named
 
 _MUC = re.compile(r"[A-Z]+(\d)-MUC\d-(\d+)")
 
@@ -39,6 +42,33 @@ def read_roles(name: AnySource) -> Documents[Roles]:
         key = record.at("id", "docid", "doc_id").name()
         out.add(document_key(key), _roles(record.at("roles", "extracts", "pred_extracts")), record.place)
     return out
+
+
+def role_document(value: Any, where: str) -> dict[str, Any]:
+    """One document of plain data: the entities of each role, an entity a list of its mentions."""
+    expect(isinstance(value, dict), where, "a document, a dict with the entities of each role", value)
+    if "args" in value:  # of structures.NAryRelation
+        roles: dict[str, Any] = {}
+        for one in value["args"]:
+            roles.setdefault(one["role"], []).append(one["entity"]["mentions"])
+        return {
+            "roles": {role: [[_without_none(m) for m in entity] for entity in found] for role, found in roles.items()}
+        }
+    found = next((value[key] for key in ("roles", "extracts", "pred_extracts") if key in value), None)
+    for role, entities in (value if found is None else found).items():
+        at = f"{where}[{role!r}]"
+        expect(isinstance(entities, list), at, "a list of entities, each a list of its mentions", entities)
+        for k, entity in enumerate(entities):
+            if isinstance(entity, str):
+                raise ValueMismatch(
+                    f"{at}: are {entities!r:.60} the mentions of one entity, or entities of one mention each? Give [[...]] or [[...], [...]]"
+                )
+            expect(isinstance(entity, list), f"{at}[{k}]", "an entity, a list of its mentions", entity)
+    return named(value, roles=value if found is None else found)
+
+
+def _without_none(value: Any) -> Any:
+    return {key: one for key, one in value.items() if one is not None} if isinstance(value, dict) else value
 
 
 def document_key(name: str) -> str:

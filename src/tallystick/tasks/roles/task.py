@@ -36,6 +36,19 @@ class Roles(Task):
     breakdowns = ("label", "field")
     labels = {"role": "args[*].role", "mention": "mentions[*].role"}
 
+    a_document = "document of roles"
+    document_keys = ("id", "docid", "doc_id", "roles", "extracts", "pred_extracts")
+    data = """
+    A document is a dict with the entities of each role, an entity a list of its mentions, a mention a text:
+    {"PerpInd": [["guerrillas", "the rebels"], ["a sniper"]], "Target": []}.
+    Give one document, a list of them, or a mapping by id; a mention may be {"start": 3, "end": 5} too, where ends are exclusive.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.roles.files import role_document
+
+        return role_document(value, where)
+
     def read(self, reference: Any, predicted: Any, settings: RoleSettings, reading: Reading) -> Any:
         from tallystick.files.pairing import pair_documents
         from tallystick.structures.texts import NAryRelation

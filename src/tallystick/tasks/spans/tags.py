@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean
+from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
 from tallystick.files.conllu import FORM, MISC, read_words
 from tallystick.files.source import AnySource, Source
 from tallystick.files.table import PADDING, ColumnFile, Numbering, read_columns
@@ -57,6 +57,8 @@ class TaggedTexts:
     origins: tuple[Origin, Origin]
     documents: IntArray | None = None
     tokens: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+    """What is to be said about the columns that were read."""
 
     def place(self, side: int, index: int) -> Place:
         """The place of the index-th token of all; side 0 is the reference, side 1 the prediction."""
@@ -106,7 +108,7 @@ def read_tags(
         guess = columns.read(predicted, (columns.predicted,), numbering, True)
         _compare(gold, guess, columns.same_tokens)
         files, codes, kept = (gold, guess), (gold.codes[0], guess.codes[0]), gold.tokens if keep_tokens else None
-    return TaggedTexts(
+    tagged = TaggedTexts(
         codes[0],
         codes[1],
         _decoded(numbering, files),
@@ -115,6 +117,63 @@ def read_tags(
         files[0].documents,
         tuple(kept.all()) if kept else None,
     )
+    notes = () if predicted is None else _refuse_two_layers(tagged, reference, predicted, columns)
+    return replace(tagged, notes=notes) if notes else tagged
+
+
+def _refuse_two_layers(
+    tagged: TaggedTexts, reference: AnySource, predicted: AnySource, columns: Columns
+) -> tuple[str, ...]:
+    """A reference whose last two columns hold tags of the same types, or whose last column is nothing but O beside one that has tags, can be
+    read in two ways; which column is meant has to be said. Of a prediction that is nothing but O it is noted."""
+    notes = []
+    for side, name, named in ((0, reference, columns.reference is not None), (1, predicted, columns.predicted != -1)):
+        if named:
+            continue
+        before, last = _types_in_columns(name, columns)
+        used = {tagged.vocabulary[code] for code in np.unique((tagged.reference, tagged.predicted)[side]).tolist()}
+        nothing, option = used <= {"O"}, ("--reference-column", "--predicted-column")[side]
+        if side == 0 and before & last:
+            raise InputError(
+                f"its last two columns both hold tags of {some(sorted(before & last))}: are these gold and predicted tags (give this file alone, with "
+                f"--together), or two layers (name the one that is meant, {option} -1 or -2)?",
+                str(Source.of(name)),
+            )
+        if nothing and before and side == 0:
+            raise InputError(
+                f"its last column holds nothing but O, and the one before it tags of {some(sorted(before))}: name the one that is meant, {option} "
+                "-1 or -2",
+                str(Source.of(name)),
+            )
+        if nothing and before:
+            notes.append(
+                f"{Source.of(name)}: the last column, which is read as the prediction, holds nothing but O, and the one before it tags of "
+                f"{some(sorted(before))}; {option} -2 reads that one"
+            )
+    return tuple(notes)
+
+
+def _types_in_columns(name: AnySource, columns: Columns, most: int = 1 << 18) -> tuple[set[str], set[str]]:
+    """The types of the tags in the last column but one and in the last, as far as the beginning of the file tells; none where the former
+    does not consist of tags."""
+    source = Source.of(name)
+    head = b"" if source.reads_once else source.head(most)
+    lines = head.decode("utf-8", "replace").split("\n")[: -1 if len(head) == most else None]
+    before: set[str] = set()
+    last: set[str] = set()
+    for line in lines:
+        cells = line.split(columns.separator) if columns.separator else line.split()
+        if line.startswith("-DOCSTART-") or not line.strip() or (columns.comment and line.startswith(columns.comment)):
+            continue
+        if len(cells) < 3:
+            return set(), set()
+        before.add(cells[-2])
+        last.add(cells[-1])
+    types = [[split_tag(tag) for tag in found] for found in (before, last)]
+    if None in types[0]:
+        return set(), set()
+    first, second = ({tag[1] for tag in found if tag is not None and tag[1]} for found in types)
+    return first, second
 
 
 def tags_from_lists(reference: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> TaggedTexts:

@@ -30,7 +30,7 @@ class SpanSettings:
     supertags: tuple[str, ...] = option((), "An extra row for all tags, or for some, under one name.", names=("--supertag",), metavar="NAME[=TAG,TAG]")
     ignore_types: bool = option(False, "All tags are the same.")
     separators: float = option(1.0, "The weight of a separator; a token's is 1.", least=0, on=("ts", "segment_units"))
-    beta: float = option(1.0, "Of F: above 1 favours recall.", above=0)
+    beta: float = option(1.0, "Of F: above 1 favours recall, 0 is precision.", least=0)
     partner: Literal["any", "one-to-one"] | None = option(None, "For overlap, contain, constrained_overlap (default any) and iou (default one-to-one).", on=OVERLAPPING)
     k1: int | None = option(None, "constrained_overlap: spurious tokens allowed.", least=0, on=("constrained_overlap",))
     k2: int | None = option(None, "constrained_overlap: missing tokens allowed.", least=0, on=("constrained_overlap",))
@@ -68,7 +68,7 @@ class Spans(Task):
     help = """Score spans: REFERENCE and PREDICTED are column files with IOB tags, JSONL, brat, CoNLL-U or HIPE.
 
     Metrics: segment (exact), ts (tokens and separators), token, overlap, contain, constrained_overlap, iou,
-    segment_units; SemEval 2013's strict, exact, partial, type (or semeval for all four); nervaluate_strict,
+    segment_units, tag_accuracy (seqeval's and conlleval's accuracy); SemEval 2013's strict, exact, partial, type (or semeval for all four); nervaluate_strict,
     nervaluate_exact, nervaluate_partial, nervaluate_ent_type (or nervaluate), count for count as nervaluate has them.
 
     \b
@@ -90,6 +90,10 @@ class Spans(Task):
     def check(self, metrics: tuple[str, ...], settings: SpanSettings) -> None:
         if settings.digits is not None and not settings.seqeval:
             raise MetricError("--digits is the number of decimals of --seqeval; without it, leave it out")
+        if settings.seqeval and "tag_accuracy" in metrics:
+            raise MetricError(
+                "--seqeval is a report by tag, and tag_accuracy has no figures by tag; leave one of them out"
+            )
 
     a_document = "text"
     data = """

@@ -10,7 +10,8 @@ The plain form is a document a line, with the fillers of a slot as texts, or as 
 
     {"id": "d1", "templates": [{"type": "attack", "slots": {"Victim": ["two men", ["the mayor", "J. Smith"]]}}]}
 
-gtt's form has the slots beside the `incident_type`, and a mention may be a text with its offset. An entity without
+gtt's form has the slots beside the `incident_type` (SciREX in gtt's form has none: then all templates are of one type, which counts
+nothing), and a mention may be a text with its offset. An entity without
 mentions is dropped, and a second template of a *gold* line that equals an earlier one too, as gtt's own reader does;
 both are counted in the notes.
 """
@@ -23,12 +24,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tallystick.errors import InputError, Place, some
+from tallystick.errors import InputError, Place, SidesMismatch, some
 from tallystick.files.boundaries import Format, Uncut
 from tallystick.files.json_values import NotJson, decode, decode_line
 from tallystick.files.pairing import Documents, Missing, Paired, pair_sides, repeated_name
 from tallystick.files.source import AnySource, Source
 from tallystick.structures import Entity, SlotFiller, Template, TemplateSet
+from tallystick.tasks.plain import Given, expect, named
 from tallystick.tasks.relations.files import DocumentText, of_characters
 from tallystick.tasks.roles.files import document_key
 
@@ -75,10 +77,42 @@ def read_templates(name: AnySource, *, keep_text: bool = False) -> TemplateDocum
     return reading.finish()
 
 
+def template_document(value: Any, where: str) -> dict[str, Any]:
+    """One document of plain data: a list of templates, each a dict with its type and slots."""
+    templates, key = value, ""
+    if isinstance(value, dict):
+        key = next((key for key in _LIST if key in value), "")
+        expect(key, where, 'a document, a list of templates or a dict with "templates"', value)
+        templates, where = value[key], f"{where}.{key}"
+    expect(isinstance(templates, list), where, "a list of templates", templates)
+    for k, one in enumerate(templates):
+        fits = isinstance(one, dict) and any(name in one for name in TYPES)
+        expect(fits, f"{where}[{k}]", 'a template, a dict with "type" and "slots"', one)
+    text = {name: value[name] for name in TEXTS if key and value.get(name) is not None}
+    gold = (
+        {"docid": value["docid"]} if key == "templates" and "docid" in value else {}
+    )  # gtt's, which drops repeated templates
+    return {**named(value, templates=templates, **text), **gold}
+
+
+def templates_of(side: Given) -> Source:
+    """The documents of one side; those of gtt's gold are called by their docid."""
+    if not all("docid" in one for one in side.documents):
+        return side.lines
+    documents = tuple({key: one[key] for key in one if key != "id"} for one in side.documents)
+    return replace(side, documents=documents, ids=None).lines
+
+
 def pair_templates(
     reference: TemplateDocuments, predicted: TemplateDocuments, absent: Missing | None = None
 ) -> PairedTemplates:
     """Lay both sides together by the names of their documents; `TST3-MUC4-0001` is gtt's `30001`."""
+    typed = [
+        {bool(one.type) for value in side.values.values() for one in value.templates} for side in (reference, predicted)
+    ]
+    if typed in ([{True}, {False}], [{False}, {True}]):
+        without, other = (predicted, reference) if typed[0] == {True} else (reference, predicted)
+        raise SidesMismatch(f"the templates of {without.file} have no type, those of {other.file} have one")
     sides = reference.side, predicted.side
     if set(sides[0].names) != set(sides[1].names):
         sides = tuple(replace(side, keys=[document_key(name) for name in side.names]) for side in sides)  # type: ignore[assignment]
@@ -134,6 +168,8 @@ class _Reading:
         self.lines: dict[str, int | None] = {}
         self.emptied = 0
         self.repeated = 0
+        self.untyped: list[tuple[str, int | None]] = []
+        self.typed = 0
 
     def take_line(self, value: dict[str, Any], line: int) -> None:
         """A line of JSON Lines."""
@@ -184,11 +220,15 @@ class _Reading:
         if not isinstance(value, dict):
             raise self._error(f"{path} is {value!r:.40}; expected a template, an object with its type and slots", line)
         named = [key for key in TYPES if key in value]
-        if len(named) != 1:
-            raise self._error(f"{path} has {some(value)}; expected the type under one of {some(TYPES)}", line)
-        type_ = value[named[0]]
+        if len(named) > 1:
+            raise self._error(f"{path} has {some(named)}; expected the type under one of them", line)
+        type_ = value[named[0]] if named else ""
         if not isinstance(type_, str):
             raise self._error(f"{path}.{named[0]} is {type_!r:.40}; expected a text", line)
+        if named:
+            self.typed += 1
+        else:
+            self.untyped.append((f"{path} has {some(value)}", line))
         fillers: list[SlotFiller[Entity[str]]] = []
         if "fillers" in value:
             listed = value["fillers"]
@@ -247,6 +287,14 @@ class _Reading:
         if not self.documents:
             raise InputError("has no documents; expected templates by document", self.file)
         notes = []
+        if self.untyped and self.typed:
+            found, line = self.untyped[0]
+            raise self._error(
+                f"{found}; expected the type under one of {some(TYPES)}, as {self.typed:,} other templates have it",
+                line,
+            )
+        if self.untyped:
+            notes.append(f"{self.file}: templates have no type, so types are not compared")
         if self.emptied:
             notes.append(f"{self.file}: {self.emptied:,} entities without mentions were left out")
         if self.repeated:

@@ -93,6 +93,11 @@ class Meeting:
     def document(self) -> I64:
         return self.document_r[self.i]
 
+    @property
+    def typed(self) -> int:
+        """What the type of a template is worth to gtt: 1, or nothing where templates have no types."""
+        return int(any(template.type for template in (*self.reference, *self.predicted)))
+
     def sizes(self, own: int) -> tuple[F64, F64]:
         """den_p and den_r of each document, where a template is worth so much by itself, and its fillers."""
         sides = ((self.predicted, self.document_p), (self.reference, self.document_r))
@@ -164,9 +169,10 @@ def inside(reference: str, predicted: str) -> float:
 def gtt_alignment(pairs: PairedTemplates, strings: str = "gtt") -> tuple[Meeting, I64, F64]:
     """The templates that meet, which of the pairs gtt's scorer matches, and the gap of each document (0: optimal)."""
     table = meet(pairs, inside, fillers_by_name(strings)["subset"])
-    den_p, den_r = table.sizes(1)
+    own = table.typed
+    den_p, den_r = table.sizes(own)
     found = best_f(
-        table.i, table.j, 1 + table.of_predicted, 1 + table.of_reference, table.document, den_p, den_r,
+        table.i, table.j, own + table.of_predicted, own + table.of_reference, table.document, den_p, den_r,
         len(table.reference), len(table.predicted),
     )  # fmt: skip
     chosen, gap = found.chosen.copy(), found.gap.copy()
@@ -200,7 +206,7 @@ def _take_gtts_map(table: Meeting, pairs: I64, document: int, chosen: Mask, den_
         return False
     earned = np.zeros((2, m, n + 1))
     rows, columns = table.j[pairs] - system, table.i[pairs] - gold
-    earned[0, rows, columns], earned[1, rows, columns] = 1 + table.of_predicted[pairs], 1 + table.of_reference[pairs]
+    earned[:, rows, columns] = table.typed + np.stack((table.of_predicted[pairs], table.of_reference[pairs]))
     maps, sums, free = np.empty((1, 0), np.int64), np.zeros((2, 1)), np.ones((1, n + 1), np.bool_)
     for k in range(m):
         of, place = np.nonzero(free)
@@ -219,7 +225,7 @@ def gtt(pairs: PairedTemplates, strings: str = "gtt") -> tuple[F64, list[str]]:
         f"gtt: the search stopped in document {pairs.ids[k]}; its F may be {gap[k]:.4f} higher than what was counted"
         for k in np.flatnonzero(gap).tolist()
     ]
-    return table.rows(chosen, 1), notes
+    return table.rows(chosen, table.typed), notes
 
 
 # The scorers of IterX (Chen et al. 2023): the matching with the largest Σ for precision, and what SciPy's ties make of it.
@@ -521,9 +527,9 @@ class _Table:
 def _gtt(pairs: PairedTemplates, strings: str) -> dict[str, F64]:
     meeting, chosen, _ = gtt_alignment(pairs, strings)
     table = _Table([])
-    table.rows[TYPE] = np.array(
-        [len(chosen), len(meeting.predicted), len(chosen), len(meeting.reference)], np.float64
-    )  # the type of templates that meet is right on both sides
+    if meeting.typed:  # the type of templates that meet is right on both sides
+        counts = len(chosen), len(meeting.predicted), len(chosen), len(meeting.reference)
+        table.rows[TYPE] = np.array(counts, np.float64)
     for column, side in ((1, meeting.predicted), (3, meeting.reference)):
         slots = [filler.slot for template in side for filler in template.fillers]
         table.add(column, slots, np.ones(len(slots)))

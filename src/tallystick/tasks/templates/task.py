@@ -11,6 +11,7 @@ from tallystick.tasks.named import STRINGS, STRINGS_HELP
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
+    from tallystick.tasks.plain import Given
 
 OFFICIAL = "muc4-official"
 PRESETS = {
@@ -60,6 +61,24 @@ class Templates(Task):
         from tallystick.tasks.templates.files import FORMATS
 
         return FORMATS
+
+    a_document = "document of templates"
+    document_keys = ("id", "docid", "doc_id", "doc_key", "templates", "pred_templates", "text", "doctext")
+    data = """
+    A document is a list of templates, a template a dict with its type and the fillers of its slots, a filler a text, or a list of the
+    mentions of an entity: [{"type": "attack", "slots": {"Victim": ["two men", ["the mayor", "J. Smith"]]}}].
+    Give one document, a list of them, or a mapping by id.
+    """
+
+    def document(self, value: Any, where: str) -> Any:
+        from tallystick.tasks.templates.files import template_document
+
+        return template_document(value, where)
+
+    def write(self, given: Given) -> Any:
+        from tallystick.tasks.templates.files import templates_of
+
+        return templates_of(given)
 
     def check(self, metrics: tuple[str, ...], settings: TemplateSettings) -> None:
         official = settings.preset == OFFICIAL

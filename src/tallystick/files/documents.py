@@ -1,0 +1,475 @@
+"""Documents where people have them, all as `Lines`: one document a line, with the name that it has outside of itself.
+
+    gold.jsonl, gold.json, gold.parquet     lines, a list, rows                  the id is a field of the document
+    gold.json                               one object, {id: document}           the id is the key
+    gold/                                   a folder of .json, .txt and .md      the id is the file's name
+    gold.csv, gold.tsv                      a row a document                     a column may be a path: vendor.name, lines[0].sku
+    from "response.body.choices[0].message.content", id "custom_id"              any of these, with the document further inside
+    values in memory                        one document, a list, {id: document}, a data frame
+
+A text that stands for a document (a model's answer) is its own line, whatever is in it; how to read it is the reader's business.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
+from tallystick.files.json_values import TOO_DEEP, finite, try_decode
+from tallystick.files.lines import MOST_LINES, ArrowLines, Lines, Portion, is_arrow_file
+from tallystick.files.source import AnySource, Source, unpacked_name
+
+Steps = tuple[str | int, ...]
+
+# Paths into a value: names, and places in lists.
+
+_STEP = re.compile(r"\[(-?\d+)\]|\.?([^.\[\]]+)")
+MISSING = object()
+
+
+def read_path(path: str) -> Steps:
+    """`choices[0].message` as ("choices", 0, "message")."""
+    found = list(_STEP.finditer(path))
+    if not found or "".join(one[0] for one in found) != path:
+        raise MetricError(f"expected a path such as response.choices[0].message.content, found {path!r}")
+    return tuple(int(one[1]) if one[1] else one[2] for one in found)
+
+
+def value_at(value: Any, path: str) -> Any:
+    """The value at a path, `MISSING` if there is none. A key that is spelt like the path comes first; a text on the way that is
+    JSON is looked into."""
+    if isinstance(value, dict) and path in value:
+        return value[path]
+    for step in read_path(path):
+        if isinstance(value, str):
+            value = (try_decode(value) or (None,))[0]
+        known = isinstance(value, list) if isinstance(step, int) else isinstance(value, dict)
+        try:
+            value = value[step] if known else MISSING
+        except (KeyError, IndexError):
+            value = MISSING
+        if value is MISSING:
+            return MISSING
+    return value
+
+
+def put_at(record: dict[str, Any], steps: Steps, value: Any) -> bool:
+    """Put a value at a path of a record that grows on the way; False if something else is there already."""
+    here: Any = record
+    for step, after in zip(steps, (*steps[1:], None), strict=True):
+        kind: Any = dict if isinstance(step, str) else list
+        if not isinstance(here, kind):
+            return False
+        if isinstance(step, int):
+            here.extend([None] * (step + 1 - len(here)))
+        found = here[step] if isinstance(step, int) else here.get(step)
+        if after is None:
+            here[step] = value
+            return found is None
+        here[step] = ({} if isinstance(after, str) else []) if found is None else found
+        here = here[step]
+    return True
+
+
+def id_of(value: Any) -> Any:
+    """A text or a whole number, by which a document may be paired; else None."""
+    return value if type(value) in (str, int) else None
+
+
+# Lines that are held in memory, or found in other lines.
+
+
+def are_named(lines: Lines) -> bool:
+    """Whether documents have names outside of themselves."""
+    return isinstance(lines, PickedLines) or (isinstance(lines, HeldLines) and lines.names is not None)
+
+
+class HeldLines(Lines):
+    """Documents that are in memory, with their names if they have any; `places` says where each came from."""
+
+    def __init__(
+        self, file: str, lines: Sequence[bytes], names: Sequence[Any] | None = None, places: Sequence[Place] | None = None,
+        remark: str = "", texts: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(Source.of_text(b"", file))
+        self.documents, self.names, self.places, self.remark = list(lines), names, places, remark
+        self.texts = texts
+        """Whether some documents are in memory as a model wrote them, or were never written."""
+
+    @property
+    def seekable(self) -> bool:
+        return False
+
+    def place(self, number: int) -> Place:
+        return super().place(number) if self.places is None else self.places[number - 1]
+
+    def portions(self, most: int = MOST_LINES) -> Iterator[Portion]:
+        for start in range(0, len(self.documents), most):
+            lines = self.documents[start : start + most]
+            names = None if self.names is None else list(self.names[start : start + most])
+            yield Portion(list(range(start + 1, start + 1 + len(lines))), lines, [0] * len(lines), names)
+
+
+class PickedLines(Lines):
+    """Documents inside of other lines: at the path `take` of each, called what stands at the path `id`."""
+
+    def __init__(self, lines: Lines, take: str | None, id: str) -> None:
+        self.inner, self.take, self.id = lines, take, id
+        self.source, self.name, self.file, self.remark = lines.source, lines.name, lines.file, lines.remark
+        for path in (take, id):
+            if path:
+                read_path(path)
+
+    @property
+    def position(self) -> int:  # type: ignore[override]
+        return self.inner.position
+
+    @property
+    def size(self) -> int:
+        return self.inner.size
+
+    @property
+    def seekable(self) -> bool:
+        return False
+
+    def place(self, number: int) -> Place:
+        return self.inner.place(number)
+
+    def portions(self, most: int = MOST_LINES) -> Iterator[Portion]:
+        import msgspec
+
+        decode = msgspec.json.Decoder().decode
+        for portion in self.inner.portions(min(most, MOST_LINES)):
+            names, lines = [], []
+            for place, (number, line) in enumerate(zip(portion.numbers, portion.lines, strict=True)):
+                try:
+                    line.decode()
+                    outer = decode(line)
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                    raise self.not_json(error, number, line) from None
+                name = id_of(value_at(outer, self.id))
+                names.append(portion.names[place] if name is None and portion.names else name)
+                lines.append(line if self.take is None else self._document(outer, number))
+            yield Portion(portion.numbers, lines, portion.offsets, names)
+
+    def _document(self, outer: Any, number: int) -> bytes:
+        import msgspec
+
+        assert self.take is not None
+        found = value_at(outer, self.take)
+        if found is MISSING:
+            known = ", ".join(map(str, outer)) if isinstance(outer, dict) else type(outer).__name__
+            hint = did_you_mean(self.take, outer) if isinstance(outer, dict) else ""
+            raise InputError(
+                f"has no field {self.take!r}, found {known}{'.' + hint if hint else ''}", self.place(number)
+            )
+        return found.encode() if isinstance(found, str) else msgspec.json.encode(found)
+
+
+# Whatever is given, as lines.
+
+Kinds = Callable[[str], str]
+"""What kind of value a path of a document holds: text, number, boolean, or nothing where that is not known."""
+
+
+def open_documents(
+    given: Any, *, name: str = "values", take: str | None = None, id: str = "id", kinds: Kinds | None = None,
+    fields: Collection[str] = (), by_key: bool = False, text: bool = True,
+) -> Lines:  # fmt: skip
+    """Documents wherever they are. `take` is the path of the document in what is found there, `id` that of its name; `fields` are
+    those that a document is known to have, and `by_key` says that one object is {id: document}."""
+    if isinstance(given, Lines):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        found = _open_file(given, kinds, fields, by_key)
+    else:
+        found = hold_values(given, name, fields, by_key, text=text)
+    return found if take is None and id.isidentifier() else PickedLines(found, take, id)
+
+
+def _open_file(name: AnySource, kinds: Kinds | None, fields: Collection[str], by_key: bool) -> Lines:
+    source = Source.of(name)
+    if source.held is None and not source.is_part and os.path.isdir(source.name):
+        return _open_folder(source)
+    if is_arrow_file(name):
+        return ArrowLines(name)
+    plain = unpacked_name(source.name).lower()
+    if plain.endswith((".csv", ".tsv")) and not source.is_part:
+        return _read_table(source, "\t" if plain.endswith(".tsv") else None, kinds)
+    lines = Lines(name)
+    held = lines._held or ()
+    if plain.endswith(".json") and len(held) == 1 and (found := try_decode(held[0])) is not None:
+        return _hold_mapping(found[0], lines.file, fields, by_key) or lines
+    return lines
+
+
+def _hold_mapping(value: Any, file: str, fields: Collection[str], by_key: bool, text: bool = True) -> HeldLines | None:
+    """{id: document} as documents with names; None if the value is one document.
+
+    One object could be either. It is taken for several documents if they look like several of one kind: two or more objects that
+    share keys, under keys that are no fields of a document.
+    """
+    if not isinstance(value, Mapping) or not value or set(value) & set(fields):
+        return None
+    if not by_key:
+        keys = [set(_keys_of(one)) for one in value.values()]
+        if len(keys) < 2 or not all(one and 2 * len(one & keys[0]) > len(one | keys[0]) for one in keys):
+            return None
+    remark = f"{file} is read as {counted(len(value), 'document')} by id: its keys are the ids, such as {next(iter(value))!r}"
+    return HeldLines(
+        file,
+        [encode(one, file, text) for one in value.values()],
+        list(map(_name, value)),
+        remark=remark,
+        texts=text and any(map(_is_text, value.values())),
+    )
+
+
+def _keys_of(value: Any) -> Iterable[str]:
+    if isinstance(value, str):
+        value = (try_decode(value) or (None,))[0]
+    if isinstance(value, Mapping):
+        return map(str, value)
+    kind: Any = type(value)
+    return list(getattr(kind, "model_fields", ()) or getattr(kind, "__annotations__", ()))
+
+
+def _name(key: Any) -> Any:
+    return key if type(key) in (str, int) else str(key)
+
+
+# A folder of files, each a document that is called what its file is called.
+
+DOCUMENTS, TEXTS = (".json",), (".txt", ".md")
+
+
+def _open_folder(source: Source) -> HeldLines:
+    top = Path(source.name)
+    files = sorted(path for path in top.rglob("*") if path.is_file() and not _hidden(path.relative_to(top)))
+    known = [path for path in files if unpacked_name(path).lower().endswith((*DOCUMENTS, *TEXTS))]
+    if not known:
+        raise InputError("has no .json, .txt or .md file; expected a folder with a file for each document", str(source))
+    names: dict[str, Path] = {}
+    for path in known:
+        name = Path(unpacked_name(path.relative_to(top))).with_suffix("").as_posix()
+        if name in names:
+            raise InputError(f"is the document {name!r}, and so is {names[name]}; names must differ", str(path))
+        names[name] = path
+    other = [path for path in files if path not in set(known)]
+    remark = (
+        f"{source}: not read, being no .json, .txt or .md: {counted(len(other), 'file')}, such as {other[0].name}"
+        if other
+        else ""
+    )
+    lines = [Source.of(path).read().removeprefix(b"\xef\xbb\xbf") for path in known]
+    return HeldLines(str(source), lines, list(names), [Place(str(path)) for path in known], remark)
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+# Tables of text: a row is a document, and the name of a column is its path.
+
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_TRUTH = {"true": True, "false": False}
+
+
+def _read_table(source: Source, mark: str | None, kinds: Kinds | None) -> HeldLines:
+    text = source.text()
+    first = text.split("\n", 1)[0]
+    mark = mark or (";" if first.count(";") > first.count(",") else ",")
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    places: list[Place] = []
+    cells: list[list[str]] = []
+    try:
+        header = next(rows, [])
+        for row in rows:
+            if not row:
+                continue
+            if len(row) != len(header):
+                raise source.error(
+                    f"expected {counted(len(header), 'cell')}, as the first line has, found {len(row)}", rows.line_num
+                )
+            places.append(source.place(rows.line_num))
+            cells.append(row)
+    except csv.Error as error:
+        raise source.error(f"is no table: {error}", rows.line_num) from None
+    paths = _header(header, source)
+    columns = [
+        _cast_column(one, kinds(path) if kinds else "")
+        for path, one in zip(header, zip(*cells, strict=True), strict=False)
+    ]
+    records = unflatten(paths, zip(*columns, strict=True), str(source))
+    return HeldLines(str(source), [encode(one, str(source)) for one in records], None, places)
+
+
+def _header(header: Sequence[str], source: Source) -> list[Steps]:
+    again = next((one for one in header if list(header).count(one) > 1), None)
+    if again is not None or not header or "" in header:
+        what = "an empty file" if not header else f"two columns named {again!r}" if again else "a column without a name"
+        raise source.error(f"expected a line with a name for each column, found {what}", 1)
+    try:
+        return [read_path(one) for one in header]
+    except MetricError as error:
+        raise source.error(str(error), 1) from None
+
+
+def unflatten(paths: Sequence[Steps], rows: Iterable[Sequence[Any]], file: str) -> Iterator[dict[str, Any]]:
+    """Rows of cells as records, each cell at its path; a cell of None is nothing."""
+    for row in rows:
+        record: dict[str, Any] = {}
+        for steps, cell in zip(paths, row, strict=True):
+            if cell is not None and not put_at(record, steps, cell):
+                raise InputError(f"the columns disagree about what {''.join(map(str, steps[:1]))!r} is", file)
+        yield _without_gaps(record)
+
+
+def _without_gaps(value: Any) -> Any:
+    """A list that columns made ends where its cells do, and has no holes."""
+    if isinstance(value, list):
+        return [_without_gaps(one) for one in value if one is not None]
+    return {key: _without_gaps(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+
+def _cast_column(cells: Sequence[str], kind: str) -> list[Any]:
+    """The values of a column. Where its kind is not known, a column of nothing but numbers holds numbers, all else is text."""
+    there = [cell for cell in cells if cell]
+    if not kind and there:
+        kind = (
+            "number"
+            if all(map(_NUMBER.fullmatch, there))
+            else "boolean"
+            if all(map(_TRUTH.__contains__, there))
+            else "text"
+        )
+    return [_cast(cell, kind) for cell in cells]
+
+
+def _cast(cell: str, kind: str) -> Any:
+    if not cell:
+        return None
+    if cell[0] in "{[" and (found := try_decode(cell)) is not None:
+        return found[0]
+    if (kind == "number" and _NUMBER.fullmatch(cell)) or (kind == "boolean" and cell in _TRUTH):
+        return (try_decode(cell) or (cell,))[0]
+    return cell
+
+
+# Values in memory.
+
+
+def hold_values(
+    given: Any, name: str, fields: Collection[str] = (), by_key: bool = False, *, text: bool = True
+) -> HeldLines:
+    """One document, a list of them, {id: document} or a data frame, as lines. With `text` a text is a document as it was
+    written; else it is a value."""
+    rows = _rows(given)
+    if rows is not None:
+        paths = {
+            key: read_path(key) for row in rows for key in row if isinstance(key, str) and ("." in key or "[" in key)
+        }
+        if paths:
+            rows = [
+                next(unflatten([paths.get(key, (key,)) for key in row], [list(row.values())], name)) for row in rows
+            ]
+        given = rows
+    elif isinstance(given, Mapping):
+        mapping = _hold_mapping(given, name, fields, by_key, text)
+        if mapping is not None:
+            return mapping
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable) or _is_record(given):
+        given = [given]
+    given = list(given)
+    return HeldLines(name, [encode(one, name, text) for one in given], texts=text and any(map(_is_text, given)))
+
+
+def _is_text(value: Any) -> bool:
+    return value is None or isinstance(value, (str, bytes))
+
+
+def _is_record(value: Any) -> bool:
+    return hasattr(type(value), "model_fields") or hasattr(value, "_fields") or hasattr(value, "__struct_fields__")
+
+
+def _rows(given: Any) -> list[dict[str, Any]] | None:
+    """The rows of a data frame or table, of whichever library; None if it is none."""
+    if hasattr(given, "collect") and hasattr(given, "collect_schema"):  # polars' lazy frame
+        given = given.collect()
+    if hasattr(given, "to_dicts"):  # polars
+        return list(given.to_dicts())
+    if hasattr(given, "to_pylist") and hasattr(given, "schema"):  # pyarrow
+        return list(given.to_pylist())
+    if hasattr(given, "to_list") and hasattr(given, "column_names"):  # datasets
+        return list(given.to_list())
+    if hasattr(given, "to_dict") and hasattr(given, "columns"):  # pandas
+        frame = given.reset_index() if given.index.name is not None else given
+        return [{key: None if _is_gap(cell) else cell for key, cell in row.items()} for row in frame.to_dict("records")]
+    return None
+
+
+def _is_gap(cell: Any) -> bool:
+    """NaN, NaT and NA, which are how pandas says that there is nothing."""
+    return type(cell).__name__ in ("NaTType", "NAType") or (isinstance(cell, float) and math.isnan(cell))
+
+
+def encode(value: Any, name: str, text: bool = True) -> bytes:
+    """A value as a line of JSON; a text that stands for a document as it is."""
+    import msgspec
+
+    if text and isinstance(value, bytes):
+        return value
+    if text and isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    try:
+        line: bytes = _encode(value)
+        if b"null" not in line:
+            return line
+        return _encode(finite(msgspec.to_builtins(value, enc_hook=_plain, builtin_types=(Decimal,))))
+    except RecursionError:
+        raise MetricError(f"{name}: {TOO_DEEP}") from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise MetricError(f"{name}: {error}") from None
+
+
+def _encode(value: Any) -> bytes:
+    import msgspec
+
+    return msgspec.json.Encoder(decimal_format="number", enc_hook=_plain).encode(value)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no kind for: models, arrays and other collections as what they hold."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json", by_alias=True)
+    for method in ("tolist", "to_pydatetime", "to_pytimedelta"):
+        if hasattr(value, method):
+            return getattr(value, method)()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (Sequence, Collection)):
+        return list(value)
+    kind = type(value)
+    raise TypeError(
+        f"a value of type {kind.__module__}.{kind.__qualname__} is no data; expected what JSON can hold, a dataclass, a model"
+    )
+
+
+def looks_like_text(given: str) -> bool:
+    """Whether a string is a document rather than the name of a file."""
+    if os.path.exists(given) if len(given) < 4096 and "\0" not in given else False:
+        return False
+    ending = unpacked_name(given).lower().rpartition(".")[2]
+    is_name = given == "-" or (ending in ENDINGS and not re.search(r"[\n{\[]", given))
+    return not is_name
+
+
+ENDINGS = ("json", "jsonl", "ndjson", "csv", "tsv", "parquet", "pq", "arrow", "feather", "ipc")

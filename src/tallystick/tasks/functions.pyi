@@ -1,0 +1,226 @@
+"""The tasks as functions, for type checkers: written by `python -m tallystick.tasks.function` from the tasks' declarations."""
+
+import os
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from tallystick.results.results import Results
+
+_Texts = str | Sequence[str]
+_File = str | os.PathLike[str]
+
+def amr(
+    reference: object,
+    predicted: object,
+    metrics: _Texts = (),
+    *,
+    preset: Literal["tallystick", "smatch", "smatchpp", "smatchpp-amr"] = ...,
+    root: Literal["none", "constant", "concept"] | None = ...,
+    duplicates: Literal["multiset", "removed", "product"] | None = ...,
+    mod: Literal["domain", "canonical", "mod", "keep"] | None = ...,
+    input: Literal["auto", "penman", "triples"] = ...,
+    pair: Literal["auto", "order"] = ...,
+    lenient: bool = ...,
+    seconds: float | None = ...,
+    subscores: bool = ...,
+) -> Results:
+    """Smatch, exact, over PENMAN files or triples; fine-grained scores; AMR, UMR, DRS, MRP."""
+
+def arguments(
+    reference: object,
+    predicted: object,
+    metrics: _Texts = (),
+    *,
+    parses: _File | None = ...,
+    judge: _File | None = ...,
+    counting: Literal["rewrite", "keep"] = ...,
+    order: Literal["break-first", "aggregate-first"] = ...,
+    duplicates: Literal["merge", "keep"] = ...,
+    pronouns: _File | None = ...,
+    harmless: _File | None = ...,
+    conjunctions: _File | None = ...,
+    modifiers: _File | None = ...,
+    partial: Literal["0", "0.5", "1"] = ...,
+    none_credits_recall: bool = ...,
+    tokens: _File | None = ...,
+    strip_articles: bool = ...,
+    ontology: _File | None = ...,
+) -> Results:
+    """Event arguments beyond exact match, stage by stage: text, harmless tokens, lists, modifiers, a judge."""
+
+def calls(
+    reference: object,
+    predicted: object,
+    metrics: _Texts = (),
+    *,
+    tools: Any = ...,
+    choices: Any = ...,
+    ordered: bool = ...,
+    strings: Literal["exact", "bfcl"] = ...,
+    id: str | None = ...,
+    reference_id: str | None = ...,
+    from_: str | None = ...,
+    reference_from: str | None = ...,
+    lenient: bool = ...,
+) -> Results:
+    """Tool calls in logs of OpenAI, Anthropic, MCP and others: functions, arguments, whole calls."""
+
+def coreference(
+    reference: object,
+    predicted: object,
+    metrics: _Texts = (),
+    *,
+    scope: Literal["document", "topic", "corpus"] = ...,
+    topic: str = ...,
+    mentions: Literal["exact", "head", "partial"] = ...,
+    zeros: Literal["dependent", "linear"] = ...,
+    drop_singletons: bool = ...,
+    compat: Literal["reference"] | None = ...,
+    strict: bool = ...,
+) -> Results:
+    """MUC, B³, CEAF, BLANC, LEA and the CoNLL score over CoNLL, CorefUD or JSONL files."""
+
+def dependencies(
+    reference: object,
+    predicted: object,
+    metrics: _Texts = (),
+    *,
+    unit: Literal["auto", "document", "block"] = ...,
+    several_roots: bool = ...,
+) -> Results:
+    """UAS, LAS and the whole UD evaluation of CoNLL-U files."""
+
+def events(
+    reference: object,
+    predicted: object,
+    metrics: _Texts = (),
+    *,
+    parents: _File | None = ...,
+    hierarchy: Literal["ancestor", "descendant", "levels", "supertypes"] | None = ...,
+    informativity: str | None = ...,
+    heads: _File | None = ...,
+    coreference: _File | None = ...,
+    strip_articles: bool = ...,
+    ontology: _File | None = ...,
+) -> Results:
+    """Triggers and arguments as TextEE, gen-arg and RAMS count them, and as eq. 15 and 16 do."""
+
+def hierarchies(
+    reference: object,
+    predicted: object,
+    metrics: _Texts = (),
+    *,
+    kinds: _Texts = ...,
+    transitive: bool = ...,
+) -> Results:
+    """Event hierarchies: MUC_p, BLANC_p, STM_p over Newick, JSONL or brat files."""
+
+def nary(
+    reference: object,
+    predicted: object,
+    metrics: _Texts = (),
+    *,
+    parents: _File | None = ...,
+    hierarchy: Literal["ancestor", "descendant", "levels", "supertypes"] | None = ...,
+    ner: _File | None = ...,
+    clusters: _File | None = ...,
+) -> Results:
+    """Relations of any number of entities: eq. 29 to 31, and as SciREX computes them."""
+
+def records(
+    reference: object,
+    predicted: object,
+    metrics: _Texts = (),
+    *,
+    type: Any = ...,
+    schema: Any = ...,
+    choices: Any = ...,
+    metric: Any = ...,
+    credit: Literal["each", "all"] = ...,
+    equality: Literal["equal", "exact"] = ...,
+    nothing: Any = ...,
+    id: str | None = ...,
+    reference_id: str | None = ...,
+    from_: str | None = ...,
+    reference_from: str | None = ...,
+    unknown: Literal["count", "ignore"] = ...,
+    lenient: bool = ...,
+) -> Results:
+    """Any records of your own: two JSONL or Parquet files, and a type or a schema if you have one."""
+
+def relations(
+    reference: object,
+    predicted: object,
+    metrics: _Texts = (),
+    *,
+    parents: _File | None = ...,
+    hierarchy: Literal["ancestor", "descendant", "levels", "supertypes"] | None = ...,
+    informativity: str | None = ...,
+    heads: _File | None = ...,
+    symmetric: _Texts = ...,
+    train: _Texts = ...,
+) -> Results:
+    """Binary relations strict, relaxed, by boundaries and by head, side by side; DocRED facts."""
+
+def roles(
+    reference: object,
+    predicted: object,
+    metrics: _Texts = (),
+    *,
+    parents: _File | None = ...,
+    hierarchy: Literal["ancestor", "descendant", "levels", "supertypes"] | None = ...,
+    informativity: str | None = ...,
+    strings: Literal["gtt", "grit", "unicode", "exact"] = ...,
+) -> Results:
+    """Role-filler entities: CEAF-REE, CEAF-RME and softer ones, as the equations and as grit have them."""
+
+def spans(
+    reference: object,
+    predicted: object = None,
+    metrics: _Texts = (),
+    *,
+    together: bool = ...,
+    average: Literal["micro", "macro", "weighted"] | None = ...,
+    tags: _Texts = ...,
+    supertags: _Texts = ...,
+    ignore_types: bool = ...,
+    separators: float = ...,
+    beta: float = ...,
+    partner: Literal["any", "one-to-one"] | None = ...,
+    k1: int | None = ...,
+    k2: int | None = ...,
+    iou: float = ...,
+    distinct: bool = ...,
+    input: Literal["columns", "jsonl", "brat", "conllu", "hipe"] | None = ...,
+    scheme: Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"] = ...,
+    strict: bool = ...,
+    reference_column: int | None = ...,
+    predicted_column: int = ...,
+    token_column: int = ...,
+    weight_column: int | None = ...,
+    separator: str | None = ...,
+    comment: str | None = ...,
+    delimiter: str = ...,
+    suffix: bool = ...,
+    ignore_tokens: bool = ...,
+    misc: str = ...,
+    offsets: Literal["characters", "tokens"] = ...,
+    tokenizer: Literal["words", "blanks", "characters"] = ...,
+    boundaries: Literal["error", "expand", "contract"] = ...,
+    spans_field: str = ...,
+) -> Results:
+    """Segments, tokens and separators, overlap, IoU, nervaluate's schemes over IOB, JSONL, Parquet, brat, CoNLL-U or HIPE files."""
+
+def templates(
+    reference: object,
+    predicted: object,
+    metrics: _Texts = (),
+    *,
+    preset: Literal["du", "gtt", "chen", "iterx", "iterx-quirks", "better", "muc4-official"] | None = ...,
+    fillers: str | None = ...,
+    strings: Literal["gtt", "grit", "unicode", "exact"] = ...,
+    judgements: _File | None = ...,
+    judge: _File | None = ...,
+    mapping: Literal["greedy", "recorded"] = ...,
+) -> Results:
+    """Eq. 32, gtt's and IterX's scorers, BETTER, and the official MUC-4 report."""

@@ -1,0 +1,211 @@
+"""`ts.score`: the same score, whatever the records are in."""
+
+import datetime
+import json
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+import tallystick as ts
+from running import run
+
+
+@dataclass
+class Line:
+    sku: str
+    quantity: float
+
+
+@dataclass
+class Invoice:
+    vendor: dict[str, str]
+    total: float | None = None
+    paid: bool | None = None
+    lines: list[Line] = field(default_factory=list)
+
+
+GOLD = {f"d{k}": Invoice({"name": f"V{k}"}, k * 1.5, k % 2 == 0, [Line(f"0{k}", k), Line("x", 2)]) for k in range(5)}
+SYSTEM = {name: Invoice(**vars(one)) for name, one in GOLD.items()}
+SYSTEM["d1"] = Invoice({"name": "V1"}, 7.25, None, [Line("x", 2), Line("01", 3)])
+SYSTEM["d3"] = Invoice({"name": "nobody"}, 4.5, False, [Line("x", 2)])
+PLAIN = [{name: asdict(one) for name, one in side.items()} for side in (GOLD, SYSTEM)]
+ROWS = [[{"id": name, **one} for name, one in side.items()] for side in PLAIN]
+
+
+def flat(row):
+    lines = {f"lines[{k}].{name}": value for k, line in enumerate(row["lines"]) for name, value in line.items()}
+    return {"id": row["id"], "vendor.name": row["vendor"]["name"], "total": row["total"], "paid": row["paid"], **lines}
+
+
+def cell(value):
+    return "" if value is None else json.dumps(value) if isinstance(value, (bool, float, int)) else value
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("records")
+    for name, plain, rows in zip(("gold", "system"), PLAIN, ROWS, strict=True):
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        (folder / f"{name}.json").write_text(json.dumps(plain, indent=1))
+        (folder / f"{name}_list.json").write_text(json.dumps(rows))
+        columns = list(dict.fromkeys(key for row in map(flat, rows) for key in row))
+        for suffix, mark in ((".csv", ","), (".tsv", "\t"), ("_de.csv", ";")):
+            table = [columns, *([cell(flat(row).get(key)) for key in columns] for row in rows)]
+            (folder / f"{name}{suffix}").write_text("\n".join(mark.join(map(str, line)) for line in table))
+        (folder / name / "deep").mkdir(parents=True)
+        for key, one in plain.items():
+            (folder / name / "deep" / f"{key}.json").write_text(json.dumps(one, indent=2))
+        logs = (
+            {"custom_id": key, "response": {"body": {"choices": [{"message": {"content": json.dumps(one)}}]}}}
+            for key, one in reversed(plain.items())
+        )
+        (folder / f"{name}_log.jsonl").write_text("\n".join(map(json.dumps, logs)))
+    return folder
+
+
+def frames(kind):
+    module = pytest.importorskip(kind)
+    return [module.DataFrame(rows) for rows in ROWS]
+
+
+WAYS = {
+    "values by id": lambda folder: (GOLD, SYSTEM),
+    "data by id": lambda folder: tuple(PLAIN),
+    "rows": lambda folder: tuple(ROWS),
+    "pandas": lambda folder: tuple(frames("pandas")),
+    "pandas, flat": lambda folder: tuple(
+        pytest.importorskip("pandas").DataFrame(list(map(flat, rows))).set_index("id") for rows in ROWS
+    ),
+    "polars": lambda folder: tuple(frames("polars")),
+    "polars, lazy": lambda folder: tuple(frame.lazy() for frame in frames("polars")),
+    "arrow": lambda folder: tuple(pytest.importorskip("pyarrow").Table.from_pylist(rows) for rows in ROWS),
+    "texts": lambda folder: tuple({name: json.dumps(one) for name, one in side.items()} for side in PLAIN),
+    "a model's texts": lambda folder: (
+        PLAIN[0], {name: f"Here it is:\n```json\n{json.dumps(one)}\n```" for name, one in PLAIN[1].items()},
+    ),
+    **{
+        what: lambda folder, names=names: tuple(folder / name for name in names)
+        for what, names in {
+            "lines": ("gold.jsonl", "system.jsonl"), "one object": ("gold.json", "system.json"),
+            "one list": ("gold_list.json", "system_list.json"), "folders": ("gold/deep", "system/deep"),
+            "csv": ("gold.csv", "system.csv"), "tsv": ("gold.tsv", "system.tsv"), "csv, German": ("gold_de.csv", "system_de.csv"),
+            "csv and lines": ("gold.csv", "system.jsonl"), "lines and a folder": ("gold.jsonl", "system/deep"),
+        }.items()
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [{}, {"type": Invoice}], ids=["inferred", "type"])
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_in_has_one_score(files, way, options):
+    expected = ts.score(files / "gold.jsonl", str(files / "system.jsonl"))
+    found = ts.score(*WAYS[way](files), **options)
+    assert found.figures == expected.figures
+    assert found.count == 5
+    assert found.exact_documents == 3
+    assert {row.path for row in found.by_field()} >= {"lines[*].quantity", "total", "paid"}
+
+
+def test_the_command_has_the_same_score(files):
+    expected = ts.score(*ROWS)
+    for names in (("gold.json", "system.json"), ("gold", "system"), ("gold.csv", "system.csv")):
+        found = json.loads(run("score", "records", *names, "--format", "json", cwd=files).stdout)
+        assert found["metrics"]["records"]["f1"] == expected.f1
+        assert found["exact"]["documents"] == 3
+
+
+def test_paths_into_lines_and_other_names_of_ids(files):
+    content = "response.body.choices[0].message.content"
+    ids = ["--id", "custom_id", "--reference-id", "id", "--from", content]
+    found = json.loads(
+        run("score", "records", "gold.jsonl", "system_log.jsonl", *ids, "--format", "json", cwd=files).stdout
+    )
+    assert found["metrics"]["records"]["f1"] == ts.score(*ROWS).f1
+    both = ts.score(
+        files / "gold_log.jsonl", files / "system_log.jsonl", id="custom_id", from_=content, reference_from=content
+    )
+    assert both.figures == ts.score(*ROWS).figures
+    nested = [{"meta": {"key": row["id"]}, "gold": row} for row in ROWS[0]]
+    again = ts.score(nested, ROWS[1], reference_id="meta.key", reference_from="gold")
+    assert again.f1 == ts.score(*ROWS).f1
+    wrong = run(
+        "score", "records", "gold.jsonl", "system_log.jsonl", *ids[:5], "response.body.choice", cwd=files, code=2
+    )
+    assert "system_log.jsonl:1: has no field 'response.body.choice', found custom_id, response" in wrong.stderr
+
+
+def test_one_wrong_value_in_a_large_document_is_seen():
+    gold = {"a": list(range(200_000))}
+    assert ts.score(gold, {"a": [*range(199_999), -1]}).exact == 0
+    assert ts.score(gold, gold).exact == 1
+
+
+def test_one_pair():
+    assert ts.score({"a": 1, "b": {"c": [1, 2]}}, {"a": 1, "b": {"c": [2]}}).figures["records"] == pytest.approx(
+        {"precision": 1, "recall": 2 / 3, "f1": 0.8}
+    )
+    assert ts.score({"a": 1}, '{"a": 1}').exact == 1
+    assert ts.score('{"a": 1}', 'The answer is {"a": 2}.').f1 == 0
+    assert ts.score({"a": 1}, "I do not know").f1 == 0
+    assert ts.score(Line("x", 1), '{"sku": "x", "quantity": 1}', type=Line).exact == 1
+    assert ts.score(Line("x", 1), Line("x", 1)).exact == 1
+
+
+def test_strictness_is_a_word_away():
+    with pytest.raises(ts.TallystickError, match=r"predicted:1: Expected `int . float . null`, got `str` - at `\$.a`"):
+        ts.score({"a": 1}, {"a": "1"}, schema={"properties": {"a": {"type": "number"}}, "type": "object"})
+    with pytest.raises(ts.TallystickError, match=r"no_such_file.jsonl: no such file"):
+        ts.score("no_such_file.jsonl", [])
+    with pytest.raises(ts.TallystickError, match=r"no option 'idd'.*Did you mean .id"):
+        ts.score({"a": 1}, {"a": 1}, idd="x")
+    with pytest.raises(ts.TallystickError, match=r"reference: a value of type builtins.object is no data"):
+        ts.score({"a": object()}, {"a": 1})
+    Path("gold.csv").write_text("a,b\n1,2\n1,2,3")
+    with pytest.raises(ts.TallystickError, match=r"gold.csv:3: expected 2 cells.*found 3"):
+        ts.score("gold.csv", "gold.csv")
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_values_that_json_does_not_have():
+    numpy = pytest.importorskip("numpy")
+    assert ts.score({"a": Decimal("1.10")}, {"a": 1.1}).exact == 1
+    assert ts.score({"a": numpy.float64(2.5), "b": numpy.arange(3)}, {"a": 2.5, "b": [2, 1, 0]}).exact == 1
+    assert ts.score({"a": {1, 2}, "d": datetime.date(2024, 1, 2)}, {"a": [2, 1], "d": "2024-01-02"}).exact == 1
+    assert ts.score({"a": float("nan"), "b": None}, {"a": float("nan")}).exact == 1
+    assert ts.score({"a": float("nan")}, {"a": None}).recall == 0
+
+
+def test_one_object_of_objects_is_one_document_unless_they_are_alike():
+    assert ts.score({"seller": {"name": "x"}, "total": 1}, {"seller": {"name": "x"}, "total": 1}).count == 1
+    assert ts.score({"seller": {"name": "x"}, "goods": {"sku": 1}}, {"seller": {"name": "x"}}).count == 1
+    alike = {"a": {"name": "x", "total": 1}, "b": {"name": "y", "total": 1}}
+    found = ts.score(alike, alike)
+    assert found.count == 2
+    assert any("its keys are the ids, such as 'a'" in note for note in found.notes)
+    declared = {"type": "object", "properties": {key: {"type": "object", "additionalProperties": {"type": ["string", "number"]}} for key in alike}}  # fmt: skip
+    assert ts.score(alike, alike, schema=declared).count == 1
+
+
+def test_a_folder_says_what_it_leaves_out_and_where_a_document_is_wrong(tmp_path):
+    for name in ("gold", "system"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.json").write_text('{"x": 1}')
+    (tmp_path / "gold" / "scan.png").write_bytes(b"x")
+    (tmp_path / "gold" / ".DS_Store").write_bytes(b"x")
+    (tmp_path / "system" / "a.json").rename(tmp_path / "system" / "a.md")
+    found = ts.score(tmp_path / "gold", tmp_path / "system")
+    assert found.exact == 1
+    assert any("not read, being no .json, .txt or .md: 1 file, such as scan.png" in note for note in found.notes)
+    (tmp_path / "gold" / "b.json").write_text('{"x": \n}')
+    with pytest.raises(ts.TallystickError, match=r"gold/b.json:2:1: is not JSON"):
+        ts.score(tmp_path / "gold", tmp_path / "system")
+    (tmp_path / "gold" / "b.json").unlink()
+    (tmp_path / "gold" / "a.json.gz").write_bytes(b"")
+    with pytest.raises(ts.TallystickError, match="is the document 'a', and so is"):
+        ts.score(tmp_path / "gold", tmp_path / "system")

@@ -1,0 +1,97 @@
+"""Trees and graphs as JSON has them, by choices, by a schema, by --metric; and what is said where they could be meant."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import tallystick as ts
+from running import run
+from tallystick.errors import TallystickError
+from tallystick.structures import Graph, Tree
+
+GOLD = {
+    "id": "1",
+    "outline": {"label": "a", "children": [{"label": "b"}, {"label": "c", "children": [{"label": "d"}]}]},
+    "flow": {"nodes": ["x", "y", "z"], "edges": [[0, 1], [1, 2]]},
+}
+SYSTEM = {
+    "id": "1",
+    "outline": {"label": "a", "children": [{"label": "c", "children": [{"label": "d"}, {"label": "e"}]}]},
+    "flow": {"nodes": ["x", "z", "y"], "edges": [[0, 1], [1, 2]]},
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("gold.jsonl").write_text(json.dumps(GOLD) + "\n")
+    Path("system.jsonl").write_text(json.dumps(SYSTEM) + "\n")
+    Path("choices.yaml").write_text("outline: tree\nflow: graph\n")
+
+
+def tally(*options):
+    done = run("score", "records", "gold.jsonl", "system.jsonl", *options, "--format", "json")
+    return next(iter(json.loads(done.stdout)["metrics"].values()))["tally"]
+
+
+def test_choices_metric_and_python_agree():
+    # a, c, d of four nodes on both sides; x before y, or x before z, of three
+    expected = {"num_p": 5.0, "den_p": 7.0, "num_r": 5.0, "den_r": 7.0}
+    metric = "f1(each(outline=tree(exact), flow=graph(exact)))"
+    assert tally("--choices", "choices.yaml") == expected
+    assert tally("--metric", metric) == expected
+    typed = [{**one, "outline": Tree.of(one["outline"]), "flow": Graph.of(one["flow"])} for one in (GOLD, SYSTEM)]
+    assert ts.evaluate(metric, [typed[0]], [typed[1]]).tally == expected
+    assert ts.evaluate(metric, [GOLD], [SYSTEM]).tally == expected
+
+
+def test_by_schema():
+    node = {
+        "type": "object",
+        "properties": {"label": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+    }
+    schema = {"type": "object", "properties": {"outline": {"$ref": "#/$defs/node"}}, "$defs": {"node": node}}
+    Path("schema.json").write_text(json.dumps(schema))
+    Path("one.yaml").write_text("outline: {tree: {text: levenshtein}}\n")
+    assert tally("--schema", "schema.json", "--choices", "one.yaml")["den_r"] == 4
+
+
+def test_it_is_said_where_a_tree_could_be_meant():
+    shown = run("score", "records", "gold.jsonl", "system.jsonl")
+    assert "outline looks like a tree and is compared field by field; as a tree: outline: tree" in shown.stderr
+    assert "flow looks like a graph" in shown.stderr
+    assert "looks like" not in run("score", "records", "gold.jsonl", "system.jsonl", "--choices", "choices.yaml").stderr
+    described = run("score", "records", "gold.jsonl", "system.jsonl", "--choices", "choices.yaml", "--describe").stdout
+    assert "tree of nodes" in described
+    assert "graph of nodes" in described
+
+
+def test_a_tree_is_explained_node_by_node():
+    shown = run("explain", "records", "gold.jsonl", "system.jsonl", "--choices", "choices.yaml").stdout
+    assert "- 'b'  missed" in shown
+    assert "+ 'e'  spurious" in shown
+
+
+@pytest.mark.parametrize(
+    ("make", "value", "message"),
+    [
+        (Tree.of, {"labl": "a"}, "expected a tree as"),
+        (Tree.of, {"label": "a", "children": "b"}, "expected a tree as"),
+        (Tree.of, {"label": "a", "kids": []}, "expected a tree as"),
+        (Graph.of, ["x"], "expected a graph as"),
+        (Graph.of, {"nodes": "x"}, "expected a graph as"),
+        (Graph.of, {"nodes": ["x"], "edges": [[0, 1]]}, "between the 1 nodes"),
+        (Graph.of, {"nodes": [{"id": 1, "label": "x"}, {"id": 1, "label": "y"}]}, "an id twice"),
+        (Graph.of, {"nodes": ["x"], "edges": [{"source": 0}]}, "between the 1 nodes"),
+    ],
+)
+def test_what_is_no_structure_is_refused(make, value, message):
+    with pytest.raises(TallystickError, match=message):
+        make(value)
+
+
+def test_nodes_by_id():
+    named = {"nodes": [{"id": "u", "label": "x"}, {"id": "v", "label": "y"}], "edges": [{"source": "u", "target": "v"}]}
+    assert Graph.of(named) == Graph(("x", "y"), ((0, 1),))
+    assert Tree.of({"label": "a", "children": ["b"]}) == Tree("a", (Tree("b"),))

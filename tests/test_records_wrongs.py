@@ -1,0 +1,478 @@
+"""Records as language models really write them: nothing that a prediction contains is free, nothing ends the run."""
+
+import copy
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import pydantic
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic.alias_generators import to_camel
+
+import tallystick as ts
+from tallystick.adapters.scorer import RecordScorer
+from tallystick.errors import TallystickError
+from tallystick.tasks.records.score import score_files
+from tallystick.tasks.records.shapes import infer_schema
+
+
+@dataclass
+class Part:
+    s: int
+
+
+@dataclass
+class Doc:
+    a: list[Part]
+    b: Part | None = None
+    tags: list[str] = field(default_factory=list)
+
+
+class PartModel(pydantic.BaseModel):
+    s: int
+
+
+class DocModel(pydantic.BaseModel):
+    a: list[PartModel]
+    b: PartModel | None = None
+    tags: list[str] = []
+
+
+WAYS: dict[str, dict[str, Any]] = {
+    "dataclass": {"type": Doc, "lenient": True},
+    "pydantic": {"type": DocModel, "lenient": True},
+    "schema": {"schema": DocModel.model_json_schema(), "lenient": True},
+    "inference": {},
+    "metric": {
+        "metric": "f1(each(a=match(each(s=exact)), b=optional(each(s=exact)), tags=match(exact)))",
+        "unknown": "ignore",
+    },
+}
+GOLD = {"a": [{"s": 1}, {"s": 2}], "b": {"s": 3}, "tags": ["t"]}
+
+
+def scored(folder, gold, predicted, suffix=".jsonl", **options):
+    files = []
+    for name, rows in (("gold", gold), ("system", predicted)):
+        rows = rows if isinstance(rows, list) else [rows]
+        file = folder / f"{name}{suffix}"
+        file.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+        files.append(file)
+    return score_files(*files, **options)
+
+
+# 1. What is of the wrong kind counts as something predicted.
+
+JUNK = [
+    ({"a": [*GOLD["a"], "junk", 7, [1, 2]]}, 4, "a[*]"),
+    ({"a": [*GOLD["a"], None]}, 1, "a[*]"),
+    ({"a": [*GOLD["a"], {}]}, 0, ""),
+    ({"a": [*GOLD["a"], []]}, 1, "a[*]"),
+    ({"b": "x"}, 1, "b"),
+    ({"b": [4, 5, 6]}, 3, "b"),
+    ({"b": []}, 1, "b"),
+    ({"a": "x"}, 1, "a"),
+    ({"a": {"s": 1}}, 1, "a"),
+    ({"tags": {"t": 1, "u": 2}}, 2, "tags"),
+    ({"tags": ["t", ["u", "v"]]}, 2, "tags[*]"),
+    ({"tags": ["t", None]}, 1, "tags[*]"),
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("change", "count", "path"), JUNK)
+def test_a_value_of_the_wrong_kind_counts_as_something_predicted(tmp_path, way, change, count, path):
+    predicted = {**GOLD, **change}
+    right = sum(
+        len(GOLD[key]) if isinstance(GOLD[key], list) else 1
+        for key in GOLD
+        if key not in change or not path.startswith(key)
+    )
+    if path.endswith("[*]"):
+        right += len(GOLD[path[0] if path[0] == "a" else "tags"])
+    run = scored(tmp_path, GOLD, predicted, worst=1, **WAYS[way])
+    if way == "metric" and change == {"tags": ["t", ["u", "v"]]}:
+        count = 1  # without a type a list is a value like another
+    if way == "metric" and change == {"tags": {"t": 1, "u": 2}}:
+        assert run.result.tally["den_p"] == right + 2
+        return
+    if path:
+        assert run.result.tally == {"num_p": right, "den_p": right + count, "num_r": right, "den_r": 4}
+        assert run.result.exact_documents == 0
+        assert sum(row.tally["den_p"] for row in run.result.by_field()) == right + count
+        assert {row.path: row.extra for row in run.result.by_field()}.get(path, 0) + {
+            row.path: row.wrong for row in run.result.by_field()
+        }.get(path, 0) >= 1
+        assert any("of the wrong kind, counted as wrong" in warning for warning in run.warnings) or way == "metric"
+        tree = run.explain(run.documents[0])
+        assert (tree.weight, tree.predicted_self, tree.reference_self) == (right, right + count, 4)
+
+
+def test_the_example_of_the_issue(tmp_path):
+    gold, predicted = {"a": [{"s": 1}, {"s": 2}]}, {"a": [{"s": 1}, {"s": 2}, "junk", 7, [1, 2]]}
+    run = scored(tmp_path, gold, predicted)
+    assert (run.result.precision, run.result.recall, run.result.exact_documents) == (2 / 6, 1, 0)
+    one = RecordScorer().score(gold, predicted)
+    assert (one.result.precision, one.exact) == (2 / 6, False)
+    assert scored(tmp_path, gold, predicted, credit="all").result.precision == 2 / 6
+
+
+def test_columns_of_arrow_count_the_same(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    gold = {"a": [{"s": 1}, {"s": 2}], "b": {"s": 3}}
+    for predicted in (
+        {"a": [{"s": 1}, None]},
+        {"b": [1, 2]},
+        {"b": "x"},
+        {"zzz": []},
+        {"zzz": [[]]},
+        {"zzz": {"y": []}},
+    ):
+        files = []
+        for name, row in (("gold", gold), ("system", {**gold, **predicted})):
+            files.append(tmp_path / f"{name}.parquet")
+            pyarrow.parquet.write_table(pa.Table.from_pylist([row]), files[-1])
+        columns = score_files(*files).result
+        assert columns.rows.tolist() == scored(tmp_path, gold, {**gold, **predicted}).result.rows.tolist(), predicted
+        assert columns.exact_documents == 0
+
+
+def test_a_whole_document_of_the_wrong_kind_counts(tmp_path):
+    run = scored(tmp_path, ["[1, 2]"], ['{"x": 1, "y": [1, 2]}'], schema={"type": "array", "items": {"type": "number"}}, lenient=True)  # fmt: skip
+    assert run.result.tally == {"num_p": 0, "den_p": 3, "num_r": 0, "den_r": 2}
+
+
+# Adding anything to a prediction never leaves it exact and never raises precision.
+
+leaf = st.one_of(st.integers(0, 3), st.sampled_from(["x", "y"]), st.booleans())
+documents = st.recursive(
+    leaf,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(["k", "l", "title", "items"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+top = st.dictionaries(st.sampled_from(["a", "b", "c", "count"]), documents, min_size=1, max_size=3)
+junk = st.recursive(
+    st.sampled_from(["junk", 99, 9.5]),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=2), st.dictionaries(st.sampled_from(["j", "a"]), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+
+
+def places(value, path=()):
+    """The lists and objects in a value."""
+    if isinstance(value, (list, dict)):
+        yield path
+        for key, one in enumerate(value) if isinstance(value, list) else value.items():
+            yield from places(one, (*path, key))
+
+
+def at(value, path):
+    for step in path:
+        value = value[step]
+    return value
+
+
+def damaged(value, draw):
+    """The same shape with some leaves changed."""
+    if isinstance(value, dict):
+        return {key: damaged(one, draw) for key, one in value.items()}
+    if isinstance(value, list):
+        return [damaged(one, draw) for one in value]
+    return draw(st.sampled_from([value, value, 4 if type(value) is int else value]))
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_adding_anything_never_leaves_it_exact_and_never_raises_precision(data):
+    gold = data.draw(top)
+    predicted = damaged(gold, data.draw)
+    more = copy.deepcopy(predicted)
+    place = at(more, data.draw(st.sampled_from(sorted(places(more), key=str))))
+    added = data.draw(junk)
+    if isinstance(place, list):
+        place.insert(data.draw(st.integers(0, len(place))), data.draw(st.sampled_from([added, None])))
+    else:
+        place[data.draw(st.sampled_from(["invented", "zz"]))] = added
+    ways = [{}, {"credit": "all"}]
+    ways.append({"schema": infer_schema([gold])[0]})
+    for way in ways:
+        scorer = RecordScorer(**way)
+        before = scorer.score(gold, predicted)
+        after = scorer.score(gold, more)
+        assert not after.exact, way
+        assert (after.result.precision or 0) <= (1 if before.result.precision is None else before.result.precision), way
+        assert after.result.tally["den_p"] > before.result.tally["den_p"] or way.get("credit") == "all"
+        assert after.result.tally["num_r"] <= before.result.tally["num_r"]
+
+
+# 2. A null in a predicted list of objects does not end the run.
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_null_in_a_list_of_objects_counts_and_does_not_end_the_run(tmp_path, way):
+    run = scored(tmp_path, [GOLD, GOLD], [{**GOLD, "a": [None, {"s": 1}]}, GOLD], **WAYS[way])
+    assert run.result.rows.tolist() == [[3, 4, 3, 4], [4, 4, 4, 4]]
+    assert run.result.exact_documents == 1
+
+
+# 8. `evaluate` counts what the command counts.
+
+
+def test_evaluate_counts_invented_keys_and_wrong_kinds_as_the_command_does(tmp_path):
+    metric = ts.derive(Doc, credit="each")
+    for change in (
+        {"zzz": 1},
+        {"zzz": {"x": [1, 2], "y": None}},
+        {"a": [{"s": 1, "extra": 5}, {"s": 2}]},
+        {"a": [{"s": 1}, "junk"]},
+        {"b": "x"},
+        {"b": [1, 2]},
+        {"a": "x", "q": []},
+    ):
+        predicted = {**GOLD, **change}
+        ours = ts.evaluate(metric, [GOLD, GOLD], [predicted, GOLD])
+        theirs = scored(tmp_path, [GOLD, GOLD], [predicted, GOLD], type=Doc, lenient=True)
+        assert ours.rows.tolist() == theirs.result.rows.tolist(), change
+        assert ours.exact_documents == 1
+        assert len(ours.notes) == 1 + ("q" in change)
+        assert "counted as" in ours.notes[0]
+        assert {r.path: r.extra for r in ours.by_field()} == {r.path: r.extra for r in theirs.result.by_field()}
+        assert ours.explain(0).predicted_self == ours.rows[0, 1]
+        streamed = ts.Evaluation(metric, keep=False, rows=False, fields=True)
+        streamed.update([GOLD], [predicted])
+        streamed.update([GOLD], [GOLD])
+        assert streamed.compute().tally == ours.tally
+        assert streamed.compute().notes == ours.notes
+        assert streamed.compute().by_field() == ours.by_field()
+
+
+def test_evaluate_excuses_keys_that_the_reference_has_too_and_says_nothing_of_a_metric_of_one_s_own():
+    metric = ts.derive(Doc, credit="each")
+    both = ts.evaluate(metric, [{**GOLD, "note": 1}], [{**GOLD, "note": 2}])
+    assert (both.f1, both.notes) == (1, ())
+    own = ts.evaluate(ts.parse(str(metric)), [GOLD], [{**GOLD, "zzz": 1}])
+    assert (own.f1, own.notes) == (1, ())
+
+
+def test_evaluate_counts_invented_columns_of_a_table():
+    pa = pytest.importorskip("pyarrow")
+    tables = [pa.Table.from_pylist([row, row]) for row in (GOLD, {**GOLD, "zzz": [1, 2]})]
+    result = ts.evaluate(ts.derive(Doc, credit="each"), *tables)
+    assert result.rows[:, 1].tolist() == [6, 6]
+
+
+def test_evaluate_still_refuses_what_is_no_document():
+    with pytest.raises(TallystickError, match="expected a"):
+        ts.evaluate(ts.derive(Doc, credit="each"), [GOLD], ["text"])
+    with pytest.raises(TallystickError, match="expected a"):
+        ts.evaluate(ts.derive(Doc, credit="each"), [{**GOLD, "a": ["x"]}], [GOLD])
+
+
+# 3. Fitting is by field, with aliases, and what fits stays.
+
+
+class Camel(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(alias_generator=to_camel)
+    vendor_name: str
+    line_items: list[PartModel]
+    total_due: float
+
+
+class Renamed(msgspec.Struct, rename="camel"):
+    vendor_name: str
+    line_items: list[Part]
+    total_due: float
+
+
+@pytest.mark.parametrize("type_", [Camel, Renamed])
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_one_leaf_of_another_kind_leaves_aliased_fields_where_they_are(tmp_path, type_, suffix):
+    gold = {"vendorName": "x", "lineItems": [{"s": 1}, {"s": 2}], "totalDue": 5.5}
+    for predicted, row, extra in (
+        (gold, [4, 4, 4, 4], {}),
+        ({**gold, "totalDue": "5.5"}, [3, 4, 3, 4], {}),
+        ({**gold, "lineItems": [{"s": 1, "zz": 4}, {"s": 2}]}, [4, 5, 4, 4], {"lineItems[*].zz": 1}),
+        ({**gold, "vendor_name": "x"}, [4, 5, 4, 4], {}),
+    ):
+        if suffix == ".parquet":
+            pa = pytest.importorskip("pyarrow")
+            import pyarrow.parquet
+
+            files = [tmp_path / f"{name}.parquet" for name in ("gold", "system")]
+            for file, one in zip(files, (gold, predicted), strict=True):
+                pyarrow.parquet.write_table(pa.Table.from_pylist([one]), file)
+            run = score_files(*files, type=type_, lenient=True)
+        else:
+            run = scored(tmp_path, gold, predicted, type=type_, lenient=True)
+        assert run.result.rows.tolist() == [row], predicted
+        assert {one.path: one.extra for one in run.result.by_field() if one.support == 0} == extra
+
+
+def test_an_aliased_key_is_known_even_if_the_reference_does_not_have_it(tmp_path):
+    class Maybe(pydantic.BaseModel):
+        model_config = pydantic.ConfigDict(alias_generator=to_camel, populate_by_name=True)
+        vendor_name: str
+        note_text: str | None = None
+
+    gold = {"vendorName": "x"}
+    for key in ("noteText", "note_text"):
+        run = scored(tmp_path, gold, {**gold, key: "n"}, type=Maybe)
+        assert run.result.rows.tolist() == [[1, 2, 1, 1]]
+        assert not run.warnings
+
+
+# 4. What the model never wrote earns nothing: a default of the type is no prediction.
+
+
+class Filled(pydantic.BaseModel):
+    currency: str = "EUR"
+    lines: list[PartModel] = [PartModel(s=1)]
+    number: int
+
+
+@dataclass
+class FilledToo:
+    number: int
+    currency: str = "EUR"
+    lines: list[Part] = field(default_factory=lambda: [Part(1)])
+
+
+@dataclass
+class Outer:
+    inner: list[FilledToo]
+
+
+@pytest.mark.parametrize("credit", ["each", "all"])
+@pytest.mark.parametrize("type_", [Filled, FilledToo])
+def test_defaults_of_a_type_earn_nothing(tmp_path, type_, credit):
+    gold, predicted = {"number": 1, "currency": "EUR", "lines": [{"s": 1}]}, {"number": 2}
+    run = scored(tmp_path, gold, predicted, type=type_, credit=credit)
+    assert run.result.tally["num_p"] == 0
+    assert scored(tmp_path, gold, predicted, schema=Filled.model_json_schema(), credit=credit).result.tally["num_p"] == 0
+    for both in ({"number": 2}, gold):
+        run = scored(tmp_path, both, both, type=type_, credit=credit)
+        assert run.result.exact_documents == 1
+        assert run.result.precision == 1
+
+
+def test_defaults_inside_of_lists_earn_nothing(tmp_path):
+    gold = {"inner": [{"number": 1, "currency": "EUR", "lines": [{"s": 1}]}]}
+    run = scored(tmp_path, gold, {"inner": [{"number": 1}]}, type=Outer)
+    assert run.result.rows.tolist() == [[1, 1, 1, 3]]
+    run = scored(tmp_path, {"inner": [{"number": 1}]}, gold, type=Outer)
+    assert run.result.rows.tolist() == [[1, 3, 1, 1]]
+
+
+# 5. If any line has an id, ids pair.
+
+
+def shuffled(n=40):
+    gold = [{"id": f"d{k}", "x": k, "tags": ["t"]} for k in range(n)]
+    return gold, [*gold[::2], *gold[1::2]]
+
+
+@pytest.mark.parametrize("at", [0, 1, 39])
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_a_line_without_an_id_does_not_change_how_the_others_are_paired(tmp_path, at, suffix):
+    gold, predicted = shuffled()
+    predicted[at] = {key: value for key, value in predicted[at].items() if key != "id"}
+
+    def run(**options):
+        if suffix == ".jsonl":
+            return scored(tmp_path, gold, predicted, **options)
+        pa = pytest.importorskip("pyarrow")
+        import pyarrow.parquet
+
+        files = [tmp_path / f"{name}.parquet" for name in ("gold", "system")]
+        for file, rows in zip(files, (gold, predicted), strict=True):
+            table = pa.Table.from_pylist([{"id": row.get("id"), "x": row["x"], "tags": row["tags"]} for row in rows])
+            pyarrow.parquet.write_table(table, file)
+        return score_files(*files, **options)
+
+    with pytest.raises(TallystickError, match=rf"system\.\w+:{at + 1}: has no text or number under 'id'"):
+        run()
+    found = run(lenient=True)
+    assert found.paired == "by id"
+    assert (found.result.exact_documents, len(found.result.invalid)) == (39, 1)
+    assert any(f'prediction: "line {at + 1}, which has no id"' in w for w in found.warnings)
+
+
+def test_a_reference_line_without_an_id_is_an_error_too(tmp_path):
+    gold, predicted = shuffled(5)
+    del gold[0]["id"]
+    with pytest.raises(TallystickError, match=r"gold\.jsonl:1: has no text or number under 'id'"):
+        scored(tmp_path, gold, predicted, lenient=True)
+
+
+def test_where_no_prediction_has_an_id_it_is_no_scored_field(tmp_path):
+    gold, _ = shuffled(5)
+    run = scored(tmp_path, gold, [{"x": row["x"], "tags": ["t"]} for row in gold])
+    assert (run.paired, run.result.f1, run.result.exact) == ("by order", 1, 1)
+    assert [row.path for row in run.result.by_field()] == ["x", "tags[*]"]
+
+
+# 6. A user's function, `via` or judge is asked whatever the JSON kind is.
+
+
+def amount(reference, predicted):
+    text = str(predicted).replace(".", "").replace(",", ".").removesuffix(" €") if isinstance(predicted, str) else predicted
+    return float(abs(reference - float(text)) < 0.01)
+
+
+def strict_amount(reference, predicted):
+    return float(abs(reference - predicted) < 0.01)
+
+
+def whole(value):
+    return round(float(str(value).rstrip(" €").replace(",", ".")))
+
+
+SAYS_YES = """{"reference": "5052.72", "predicted": "5.052,72 €", "label": "Correct"}\n"""
+PRICED = {"type": "object", "properties": {"total": {"type": "number"}, "b": {"type": "string"}}, "required": ["total"]}
+
+
+@pytest.mark.parametrize("way", [{}, {"schema": PRICED}, {"schema": PRICED, "lenient": True}])
+def test_a_user_s_function_is_always_asked(tmp_path, way):
+    gold, predicted = {"total": 5052.72, "b": "x"}, {"total": "5.052,72 €", "b": "x"}
+    run = scored(tmp_path, gold, predicted, choices={"total": ts.function(amount)}, **way)
+    assert (run.result.f1, run.warnings, run.result.notes) == (1, (), ())
+    run = scored(tmp_path, {"total": 7.2}, {"total": "7,4 €"}, choices={"total": ts.via(whole, ts.exact)}, **way)
+    assert run.result.f1 == 1
+    run = scored(tmp_path, {"lines": [1.0], "b": "x"}, {"lines": "1", "b": "x"}, choices={"lines": ts.function(lambda a, b: float(a == [float(b)]))})  # fmt: skip
+    assert run.result.f1 == 1
+
+
+def test_a_judge_is_always_asked():
+    class Judge:
+        signature = "yes"
+
+        def judge(self, questions):
+            from tallystick.judging.questions import Verdict
+
+            asked.extend((one.references, one.candidate) for one in questions)
+            return [Verdict("Correct") for _ in questions]
+
+    asked: list[Any] = []
+    metric = ts.f1(ts.each(total=ts.judged(Judge())))
+    assert ts.evaluate(metric, [{"total": 5052.72}], [{"total": "5.052,72 €"}]).f1 == 1
+    assert asked == [(("5052.72",), "5.052,72 €")]
+
+
+def test_what_a_function_cannot_take_of_another_kind_is_wrong_and_named(tmp_path):
+    choices = {"total": ts.function(strict_amount), "b": ts.via(str.lower, ts.exact)}
+    run = scored(tmp_path, [{"total": 5.0, "b": "X"}], [{"total": "five", "b": 7}], choices=choices)
+    assert run.result.rows.tolist() == [[0, 2, 0, 2]]
+    notes = " ".join(run.result.notes)
+    assert "strict_amount cannot take, counted as wrong: 1 spelling (total 'five')" in notes
+    assert "cannot take, counted as wrong: 1 spelling (b '7')" in notes
+    with pytest.raises(TallystickError, match="failed: TypeError"):  # what is of the right kind is the function's fault
+        scored(tmp_path, {"total": "x"}, {"total": "y"}, choices={"total": ts.function(strict_amount)})
