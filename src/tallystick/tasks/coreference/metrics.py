@@ -31,7 +31,6 @@ from tallystick.engine.arrays import (
     sum_by_key,
 )
 from tallystick.engine.tally import Counts, Kind, MeanOf, ratio
-from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains, chains_from_clusters, pair
