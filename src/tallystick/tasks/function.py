@@ -14,7 +14,7 @@ import textwrap
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import Field
+from dataclasses import Field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -75,7 +75,33 @@ class Call:
             left, right, settings = _sides(self.task, reference, predicted, self.together, self.settings)
             asked = Asked(report=True, keep=True, part=part)
             scored, shown = self.task.run(left, right, self.metrics, settings, asked)
+        if noted := _exchanged(reference, predicted):
+            noticed = {name: result.changed(notes=(*result.notes, noted)) for name, result in scored.results.items()}
+            scored = replace(scored, results=noticed)
         return results_of(self.task, scored, settings, shown=shown)
+
+
+_OF_REFERENCES = re.compile(
+    r"(?:^|[^a-z])(?:gold|golden|ref|refs|references?|key|truth|annotated)(?:[^a-z]|$)", re.IGNORECASE
+)
+_OF_PREDICTIONS = re.compile(
+    r"(?:^|[^a-z])(?:sys|system|pred|preds|predicted|predictions?|response|output|hyp)(?:[^a-z]|$)", re.IGNORECASE
+)
+
+
+def _exchanged(reference: Any, predicted: Any) -> str:
+    """What to say of sides whose names (of files, of columns) are those of the other side."""
+    names = [
+        os.path.basename(str(getattr(side, "name", side))) if _has_name(side) else "" for side in (reference, predicted)
+    ]
+    if _OF_PREDICTIONS.search(names[0]) and _OF_REFERENCES.search(names[1]):
+        return f"the reference is called {names[0]} and the prediction {names[1]}: are they exchanged? The reference comes first"
+    return ""
+
+
+def _has_name(side: Any) -> bool:
+    short = isinstance(side, str) and len(side) < 1000 and "\n" not in side
+    return short or isinstance(side, os.PathLike) or isinstance(getattr(side, "name", None), str)
 
 
 def _sides(task: Task, reference: Any, predicted: Any, together: bool, settings: Any) -> tuple[Any, Any, Any]:
