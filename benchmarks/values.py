@@ -169,14 +169,17 @@ def distances(columns: dict[str, list[float]]) -> dict[str, dict[str, float]]:
     for group in CHOICES:
         places = [k for k, pair in enumerate(PAIRS) if pair.group == group]
         out[group] = {
-            name: sum(abs(column[k] - PAIRS[k].expected) for k in places) / len(places) for name, column in columns.items()
+            name: sum(abs(column[k] - PAIRS[k].expected) for k in places) / len(places)
+            for name, column in columns.items()
         }
     return out
 
 
 def _shown(value: Any) -> str:
     text = ascii(value) if isinstance(value, str) and value != " ".join(value.split()) else repr(value)
-    text = ascii(value) if isinstance(value, str) and any(ord(c) in (0x300, 0x301, 0x308, 0x200B) for c in value) else text
+    text = (
+        ascii(value) if isinstance(value, str) and any(ord(c) in (0x300, 0x301, 0x308, 0x200B) for c in value) else text
+    )
     return f"`{text}`"
 
 
@@ -190,7 +193,12 @@ def table(columns: dict[str, list[float]]) -> str:
             if pair.group == group:
                 figures = [f"{column[k]:.2f}".removesuffix(".00") for column in columns.values()]
                 lines.append(_row([_shown(pair.reference), _shown(pair.predicted), str(pair.expected), *figures]))
-    lines += ["\n**Distance from the expectation**, in the mean", "", _row(["group", *columns]), _row(["---"] * (len(columns) + 1))]
+    lines += [
+        "\n**Distance from the expectation**, in the mean",
+        "",
+        _row(["group", *columns]),
+        _row(["---"] * (len(columns) + 1)),
+    ]
     lines += [_row([group, *(f"{one:.2f}" for one in found.values())]) for group, found in distances(columns).items()]
     return "\n".join(lines)
 

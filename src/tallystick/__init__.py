@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from tallystick.tasks.functions import (
         amr,
         arguments,
+        calls,
         coreference,
         dependencies,
         events,
@@ -73,13 +74,14 @@ _HOME = {
 """Where everything else is."""
 
 _HOME |= dict.fromkeys(
-    ("amr", "arguments", "coreference", "dependencies", "events", "hierarchies", "nary", "records", "relations", "roles", "spans", "templates"),
+    ("amr", "arguments", "calls", "coreference", "dependencies", "events", "hierarchies", "nary", "records", "relations", "roles", "spans",
+     "templates"),
     "tasks.function",
 )  # fmt: skip
 
 __all__ = [
     "Evaluation", "Explanation", "Result", "Results", "TallystickError",
-    "above", "aliases", "amr", "any_of", "arguments", "at_least", "best", "by_key", "cases", "choose", "compare", "coreference",
+    "above", "aliases", "amr", "any_of", "arguments", "at_least", "best", "by_key", "calls", "cases", "choose", "compare", "coreference",
     "date", "dependencies", "derive", "distinct", "each", "embedding", "evaluate", "events", "exact", "f", "f1", "function", "gram",
     "graph", "hierarchies", "ignore", "jaccard", "judged", "judgements", "kernel_status", "keyed", "latent", "let", "levels",
     "links", "match", "matched", "nary", "number", "optional", "ordered", "overlap", "parse", "precision", "recall", "record",

@@ -3,6 +3,7 @@
 import datetime
 import decimal
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import pytest
@@ -39,6 +40,14 @@ def test_nobody_is_nearer_to_the_expectation():
         assert found["with parse"] <= min(found.values())
 
 
+def test_the_page_has_what_the_command_prints():
+    page = (Path(__file__).parents[2] / "docs" / "values.md").read_text(encoding="utf-8")
+    columns = table.scores()
+    if len(columns) < 5:
+        pytest.skip("needs stickler-eval, anls_star and autoevals")
+    assert table.table(columns) in page
+
+
 def test_fifteen_spellings_of_a_day_and_twenty_of_a_number():
     for texts, value, choice, two in (
         (table.DAY, "2024-04-03", {"date": {"parse": "auto"}}, "value '03/04/2024', '04/03/2024'"),
@@ -53,7 +62,11 @@ def test_fifteen_spellings_of_a_day_and_twenty_of_a_number():
 # Numbers.
 
 
-@given(st.decimals(-(10**9), 10**9, places=2), st.sampled_from([",.", ".,", " ,", "'.", "_."]), st.sampled_from(["", " €", " EUR"]))
+@given(
+    st.decimals(-(10**9), 10**9, places=2),
+    st.sampled_from([",.", ".,", " ,", "'.", "_."]),
+    st.sampled_from(["", " €", " EUR"]),
+)
 @settings(max_examples=200)
 def test_a_number_with_two_decimals_is_read_whatever_its_marks(value, marks, currency):
     group, point = marks
@@ -106,7 +119,9 @@ def test_percentages():
 
 
 def test_what_is_no_number_is_compared_as_text_and_named():
-    found = ts.evaluate(ts.f1(ts.each(v=ts.number(parse="auto"))), [{"v": "n/a"}, {"v": "5"}], [{"v": " n/a"}, {"v": "none"}])
+    found = ts.evaluate(
+        ts.f1(ts.each(v=ts.number(parse="auto"))), [{"v": "n/a"}, {"v": "5"}], [{"v": " n/a"}, {"v": "none"}]
+    )
     assert found.tally["num_p"] == 1
     assert "not understood in the reference, and compared as text: 1 spelling (v 'n/a')" in found.notes
 
@@ -153,12 +168,17 @@ def test_a_language_has_its_own_months():
     assert alike(ts.date(parse="hr"), "2024-10-03", "3. listopada 2024") == 1
 
 
-@pytest.mark.parametrize("text", ["10", "may", "12.5", "14:30", "31.02.2024", "next week", "3 jui 2024", "1 April 2024 5pm EST"])
+@pytest.mark.parametrize(
+    "text", ["10", "may", "12.5", "14:30", "31.02.2024", "next week", "3 jui 2024", "1 April 2024 5pm EST"]
+)
 def test_what_is_no_date_is_not_made_one(text):
     assert read_date(text) is None
 
 
-@given(st.dates(datetime.date(1900, 1, 1), datetime.date(2100, 1, 1)), st.sampled_from(["%d.%m.%Y", "%Y%m%d", "%d %B %Y", "%b %d, %Y", "%Y/%m/%d"]))
+@given(
+    st.dates(datetime.date(1900, 1, 1), datetime.date(2100, 1, 1)),
+    st.sampled_from(["%d.%m.%Y", "%Y%m%d", "%d %B %Y", "%b %d, %Y", "%Y/%m/%d"]),
+)
 @settings(max_examples=200)
 def test_dates_are_read_as_they_were_written(day, form):
     assert {moment.date() for moment, _ in read_date(day.strftime(form))} == {day}
@@ -186,7 +206,9 @@ def near(a, b, noise=1e-9):
     """The definition, for two numbers."""
     if a == b:
         return True
-    return abs(a - b) <= min(noise * max(abs(a), abs(b)), 5e-4) and not (float(a).is_integer() and float(b).is_integer())
+    return abs(a - b) <= min(noise * max(abs(a), abs(b)), 5e-4) and not (
+        float(a).is_integer() and float(b).is_integer()
+    )
 
 
 NUMBERS = st.one_of(
@@ -202,7 +224,9 @@ def test_equal_is_its_definition(a, b):
     assert alike(ts.optional(ts.equal), a, b) == near(a, b)
 
 
-@given(st.lists(NUMBERS, max_size=5), st.lists(NUMBERS, max_size=5), st.lists(st.floats(0.9999999, 1.0000001), max_size=60))
+@given(
+    st.lists(NUMBERS, max_size=5), st.lists(NUMBERS, max_size=5), st.lists(st.floats(0.9999999, 1.0000001), max_size=60)
+)
 @example([1.0, 1 + 2e-9], [1 + 5e-10], [1 + k * 5e-10 for k in range(40)])
 @example([1e9, 5], [1e9 + 1, 5.0], [1e9, 1e9 + 4e-4, 1e9 + 8e-4])
 @settings(max_examples=100)
@@ -252,7 +276,10 @@ def derived(choices, **options):
 
 def test_a_rule_for_a_name_at_any_depth_and_for_all_below():
     found = derived({"**.price": ts.number(0.01), "lines[*].*": {"weight": 2}, "lines[*].sku": {"weight": 3}})
-    assert "each(sku=weighted(exact, 3.0), price=weighted(number(absolute=0.01), 2.0), quantity=weighted(exact, 2.0))" in found
+    assert (
+        "each(sku=weighted(exact, 3.0), price=weighted(number(absolute=0.01), 2.0), quantity=weighted(exact, 2.0))"
+        in found
+    )
 
 
 def test_a_rule_that_ends_in_a_star_compares_values_without_parts():
@@ -270,14 +297,17 @@ def test_a_rule_by_kind_is_for_what_nobody_says_anything_else_about():
         a: Annotated[str, ts.text("levenshtein")]
         default: str
 
-    assert str(ts.derive(Noted, {"default": {"text": "jaro"}})) == 'f1(record(a=text("levenshtein"), default=text("jaro")))'
+    assert (
+        str(ts.derive(Noted, {"default": {"text": "jaro"}}))
+        == 'f1(record(a=text("levenshtein"), default=text("jaro")))'
+    )
 
 
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
         ({"**.prise": "exact"}, "no value fits the rule '**.prise' of Invoice"),
-        ({"default": {"nubmer": "exact"}}, 'unknown kind \'nubmer\'.*Did you mean "number"'),
+        ({"default": {"nubmer": "exact"}}, "unknown kind 'nubmer'.*Did you mean \"number\""),
         ({"extra<int>": "exact"}, "no value at the path 'extra<int>'"),
         ({"lines[*].*": {"nubmer": 1}}, r"choices: lines\[\*\]\.\*: unknown choice 'nubmer'"),
     ],
@@ -288,7 +318,9 @@ def test_rules_without_effect_are_errors(choices, message):
 
 
 def test_one_case_of_a_union_is_chosen():
-    assert 'extra=cases(str=text("jaro"), list=match(exact, 1:1), float=exact)' in derived({"extra<str>": {"text": "jaro"}})
+    assert 'extra=cases(str=text("jaro"), list=match(exact, 1:1), float=exact)' in derived(
+        {"extra<str>": {"text": "jaro"}}
+    )
 
 
 def test_the_keys_of_mappings_are_chosen_and_annotated():
@@ -307,7 +339,9 @@ def test_a_sum_that_is_asked_for_stays_a_sum():
     mention = equations.phi_mention
     assert ts.derive(EntitySet, {"entities[*].mentions": ts.match(mention)}) == equations.ceaf_phi3  # eq. 17
     assert ts.derive(EventSet, {"events[*].args": ts.match(equations.phi_argument)}) == equations.arg_f1  # eq. 16
-    templates = ts.derive(TemplateSet[str], {"templates[*].fillers": ts.match(ts.record(slot=ts.exact, value=ts.exact))})
+    templates = ts.derive(
+        TemplateSet[str], {"templates[*].fillers": ts.match(ts.record(slot=ts.exact, value=ts.exact))}
+    )
     assert templates == equations.muc4_f1(ts.exact)  # eq. 32
 
 
@@ -320,3 +354,25 @@ def test_aliases_come_from_a_file_beside_the_choices(tmp_path):
         assert found.f1 == 1
     with pytest.raises(TallystickError, match=r"nowhere\.csv"):
         ts.score([{"currency": "USD"}], [{"currency": "x"}], choices={"currency": {"aliases": "nowhere.csv"}})
+
+
+def test_a_blank_text_may_be_missing():
+    for blank, expected in (("missing,null", 0.5), ("missing,null,blank", 1), ("missing,null,empty,blank", 1)):
+        found = ts.score([{"a": 1, "b": None}], [{"a": 1, "b": " \u00a0"}], type=Noting, nothing=blank)
+        assert found.precision == expected
+    tags = ts.score([{"a": 1, "b": None}], [{"a": 1, "b": ""}], type=Noting, nothing="missing,null,blank")
+    assert tags.f1 == 1
+    assert str(ts.parse("optional(exact, blank=True)")) == "optional(exact, blank=True)"
+
+
+@dataclass
+class Noting:
+    a: int
+    b: str | None
+
+
+def test_a_blank_text_of_a_column_may_be_missing():
+    arrow = pytest.importorskip("pyarrow")
+    metric = ts.f1(ts.each(b=ts.optional(ts.exact, blank=True)))
+    sides = [arrow.table({"b": values}) for values in (["x", " ", None], ["x", None, ""])]
+    assert ts.evaluate(metric, *sides).tally == {"num_p": 1, "den_p": 1, "num_r": 1, "den_r": 1}

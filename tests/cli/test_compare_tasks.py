@@ -18,6 +18,12 @@ EXAMPLE = {  # of each task a reference, a system (files, or what stands in them
         "smatch",
     ),
     "arguments": ("arguments.gold.jsonl", "arguments.system.jsonl", "exact", "same_text"),
+    "calls": (
+        '{"id": "a", "calls": [{"name": "f", "arguments": {"x": 1, "y": [1, 2]}}]}',
+        '{"id": "a", "calls": [{"name": "f", "arguments": {"x": 1, "y": [2, 1]}}]}',
+        "arguments",
+        "calls",
+    ),
     "coreference": (
         "#begin document (a); part 000\na 0 0 w (1)\na 0 1 w (1)\na 0 2 w (1)\n\n#end document\n",
         "#begin document (a); part 000\na 0 0 w (1)\na 0 1 w (1)\na 0 2 w -\n\n#end document\n",

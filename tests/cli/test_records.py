@@ -59,7 +59,7 @@ def test_json_has_figures_tally_and_signature(folder):
     assert entry["f1"] == pytest.approx(0.4)
     assert entry["macro"]["left_out"]["precision"] == 1
     assert content["documents"] == 2
-    assert "match(record(type=exact, head=exact, tail=exact), 1:1)" in content["signature"]
+    assert "match(record(type=equal, head=equal, tail=equal), 1:1)" in content["signature"]
     assert "id=" not in content["signature"]  # what pairs the documents earns nothing
 
 

@@ -16,7 +16,7 @@ SPANS = ("segment", "ts", "token", "overlap", "contain", "iou", "segment_units",
 WHICH_FILE = {
     "input", "reference_column", "predicted_column", "token_column", "separator", "comment", "delimiter", "misc",
     "spans_field", "id", "from_", "type", "schema", "choices", "metric", "train", "ontology", "tokens",
-    "judgements", "judge", "ner", "clusters", "metrics", "seconds", "topic",
+    "judgements", "judge", "ner", "clusters", "metrics", "seconds", "topic", "reference_id", "reference_from",
 }  # fmt: skip
 """What says where the data stands and how it is written, or which metric is asked for; and what others are tested for."""
 VALUES = {
@@ -25,7 +25,7 @@ VALUES = {
     "informativity": ["name=1,nominal=0.5,pronoun=0.25"], "heads": ["last", "first"], "symmetric": [("spouse",), ("R",)],
     "coreference": [str(EXAMPLES / "events.coreference.jsonl")], "fillers": ["any", "phi3", "words"], "kinds": [("membership",)],
     "parses": [str(EXAMPLES / "arguments.parses.conllu")], "pronouns": ["it"], "harmless": [""], "conjunctions": ["or"],
-    "modifiers": ["amod"], "nothing": ["missing", "missing,null,empty"],
+    "modifiers": ["amod"], "tools": [str(EXAMPLES / "calls.tools.json")], "nothing": ["missing", "missing,null,empty"],
 }  # fmt: skip
 
 
@@ -63,6 +63,7 @@ def _examples(task):
 
 FILES = {
     **{name: [_examples(name)] for name in ("dependencies", "events", "nary", "relations", "roles", "arguments")},
+    "calls": [(str(EXAMPLES / "calls.gold.jsonl"), str(EXAMPLES / "calls.openai.jsonl"))],
     "amr": [("gold.amr", "system.amr")],
     "coreference": [("gold.conll", "system.conll")],
     "templates": [("gold.jsonl", "system.jsonl")],

@@ -111,6 +111,13 @@ def test_seqevals_report():
     run("gold.iob", "system.iob", "--seqeval", "--fail-under", "f1=0.9", code=1)
 
 
+def test_tag_accuracy_has_no_report_by_tag():
+    found = metrics("gold.iob", "system.iob", "--metric", "tag_accuracy")["tag_accuracy"]
+    assert found["accuracy"] == found["tally"]["right"] / found["tally"]["tokens"]
+    done = run("gold.iob", "system.iob", "--metric", "tag_accuracy", "--seqeval", code=2)
+    assert "tag_accuracy has no figures by tag" in done.stderr
+
+
 NERVALUATE = ["nervaluate_strict", "nervaluate_exact", "nervaluate_partial", "nervaluate_ent_type"]
 
 

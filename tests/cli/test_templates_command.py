@@ -122,4 +122,40 @@ def test_templates_without_types(folder):
     assert "as 1 other templates have it" in running.run("score", "templates", "g.jsonl", "s.jsonl", code=2).stderr
     del system["pred_templates"][0]
     Path("s.jsonl").write_text(json.dumps(system) + "\n")
-    assert "have no type, those of s.jsonl have one" in running.run("score", "templates", "g.jsonl", "s.jsonl", code=3).stderr
+    assert (
+        "have no type, those of s.jsonl have one"
+        in running.run("score", "templates", "g.jsonl", "s.jsonl", code=3).stderr
+    )
+
+
+def muc4(type_, number="1"):
+    return {"message-id": ["M1"], "template-id": [number], "inc-type": [type_], "perp-ind-id": ['"REBELS"']}
+
+
+def test_one_of_several_lists_in_a_file_and_the_recorded_mapping(folder):
+    """The second bombing is the recorded partner, the first one the greedy one."""
+    Path("keys.json").write_text(json.dumps({"tst3": [muc4("BOMBING")], "tst4": [muc4("ARSON")]}))
+    responses = [muc4("BOMBING"), {**muc4("BOMBING", "2"), "perp-ind-id": []}]
+    pairs = [{"doc": "M1", "key": "1", "response": "2"}]
+    systems = {"tst3/a": {"responses": responses, "official_pairs": pairs}, "tst3/b": {"responses": responses[:1]}}
+    Path("systems.json").write_text(json.dumps(systems))
+
+    def found(*arguments, command="score", code=0):
+        done = running.run(command, "templates", *arguments, "--preset", "muc4-official", "--format", "json", code=code)
+        return json.loads(done.stdout) if code == 0 else done.stderr
+
+    first = ("keys.json#tst3", "systems.json#tst3/a")
+    assert found(*first)["slots"]["perp-ind-id"]["COR"] == 1
+    recorded = found(*first, "--mapping", "recorded")
+    assert recorded["slots"]["perp-ind-id"]["COR"] == 0
+    assert "mapping=recorded" in recorded["signature"]
+    assert "records no mapping" in found(first[0], "systems.json#tst3/b", "--mapping", "recorded", code=3)
+    compared = found(
+        first[0], f"A={first[1]}", "B=systems.json#tst3/b", "--mapping", "recorded", command="compare", code=3
+    )
+    assert "records no mapping" in compared
+    assert set(found(first[0], first[1], "systems.json#tst3/b", command="compare")["systems"]) == {"a", "b"}
+    assert "Pick one with FILE#NAME" in found("keys.json", "systems.json", code=2)
+    assert "Pick one with FILE#NAME" in found("keys.json#tst3", "systems.json", code=2)
+    assert 'Did you mean "tst3/b"' in found("keys.json#tst3", "systems.json#tst3/c", code=2)
+    assert "system.json#a: no such file" in found("keys.json#tst3", "system.json#a", code=2)

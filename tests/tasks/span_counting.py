@@ -31,7 +31,7 @@ def combined(change, *counts):
     first = counts[0]
     arrays = ([getattr(one, part) for one in counts] for part in PARTS)
     made = [None if arrays[0] is None else change(*arrays) for arrays in arrays]
-    return type(first)(first.tags, *made, any(one.multiple for one in counts))
+    return type(first)(first.tags, *made, tuple(tag for one in counts for tag in one.multiple))
 
 
 def summed(counts):

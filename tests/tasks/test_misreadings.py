@@ -35,7 +35,9 @@ def test_clusters_given_where_documents_are_expected():
 
 
 def test_a_reference_that_holds_both_columns_is_not_read_for_its_last():
-    with pytest.raises(InputError, match=r"gold and predicted tags .*together=True.*, or two layers .*reference_column=-1 or -2"):
+    with pytest.raises(
+        InputError, match=r"gold and predicted tags .*together=True.*, or two layers .*reference_column=-1 or -2"
+    ):
         ts.spans(BOTH, SYSTEM)
     assert ts.spans(BOTH, SYSTEM, "segment", reference_column=-2)["segment"].recall == 0.5
     assert ts.spans(BOTH, SYSTEM, "segment", reference_column=2)["segment"].recall == 1

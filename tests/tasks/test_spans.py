@@ -24,7 +24,7 @@ from tallystick.tasks.spans.show import seqeval_report
 
 # Table 1 of Esuli and Sebastiani: The quick brown fox jumps over the lazy dog
 TABLE_1 = ([[(1, 3, "A"), (7, 9, "A")]], [[(1, 4, "A"), (7, 8, "A"), (8, 9, "A")]])
-EVERY = tuple(METRICS)
+EVERY = tuple(name for name, metric in METRICS.items() if not metric.of_tags)
 SEGMENT, UNIT = METRICS["segment"].expression, METRICS["ts"].expression
 LIMITS = SpanOptions(k1=1, k2=1)
 
@@ -96,7 +96,7 @@ def test_averages_are_those_of_the_counts(corpus):
 def test_the_rows_add_up_to_the_sums(corpus):
     texts = laid_out(corpus)
     gaps = any(side.pieces is not None for side in (texts.reference, texts.predicted))
-    metrics = [name for name, metric in METRICS.items() if not (gaps and metric.greedy)]
+    metrics = [name for name in EVERY if not (gaps and METRICS[name].greedy)]
     for result in spans.score(SpanCorpus(texts), metrics, LIMITS).values():
         sums = result.sums
         assert result.rows.shape == (len(corpus[2]), len(result.kind.sums))
@@ -198,7 +198,7 @@ def test_bags_of_units_have_no_kappa_and_say_so():
     gold = [[(0, 4, "A"), (2, 6, "A")]]
     result = spans.evaluate(gold, gold, ["ts"], lengths=[8])["ts"]
     assert "kappa" not in result.figures
-    assert any("tagged twice" in note for note in result.warnings)
+    assert any('a token is tagged twice with "A"' in note and "there are none" in note for note in result.warnings)
     assert "kappa" not in spans.evaluate(*TABLE_1, ["ts"])["ts"].figures  # nobody knows how long the text is
     assert "kappa" not in spans.evaluate(*TABLE_1, ["segment"], lengths=[9])["segment"].figures
 
@@ -331,3 +331,55 @@ def test_peers_faults():
     assert theirs == [0, 2 / 3]
     for order in ([(0, 3, "A"), (0, 5, "A")], [(0, 5, "A"), (0, 3, "A")]):
         assert spans.evaluate([[(0, 5, "A")]], [order], ["strict"])["strict"].f1 == 2 / 3
+
+
+def test_a_tag_that_overlaps_itself_keeps_the_true_negatives_of_the_others():
+    gold, guess = [[(0, 3, "A"), (2, 5, "A"), (6, 8, "B")]], [[(0, 3, "A"), (6, 7, "B"), (8, 9, "C")]]
+    result = spans.evaluate(gold, guess, ["token"], lengths=[10])["token"]
+    alone = spans.evaluate([[(6, 8, "B")]], [[(6, 7, "B"), (8, 9, "C")]], ["token"], lengths=[10])["token"]
+    ours, theirs = ({row.label: row.figures for row in one.by_label()} for one in (result, alone))
+    assert (ours["B"], ours["C"]) == (theirs["B"], theirs["C"])
+    for name in ("accuracy", "kappa", "specificity"):
+        assert ours["A"][name] is None
+        for average in ("micro", "macro", "weighted"):
+            assert result.averages[average][name] == alone.averages[average][name]
+    assert ours["A"]["f1"] == pytest.approx(2 * 3 / (3 + 6))
+    assert any('a token is tagged twice with "A"' in warning for warning in result.warnings)
+    only = spans.evaluate([[(0, 3, "A"), (2, 5, "A")]], [[(0, 3, "A")]], ["token"], lengths=[10])["token"]
+    assert "accuracy" not in only.figures
+
+
+def test_a_tag_that_overlaps_itself_in_one_system_is_without_true_negatives_in_all():
+    corpora = {
+        name: SpanCorpus(annotate([[(0, 3, "A"), (5, 6, "B")]], [found], [8]))
+        for name, found in (("flat", [(0, 3, "A")]), ("twice", [(0, 3, "A"), (1, 2, "A"), (5, 6, "B")]))
+    }
+    found = spans.score_systems(corpora, ["ts"])
+    assert found["flat"]["ts"].kind == found["twice"]["ts"].kind
+    assert [found[name]["ts"].averages["macro"]["kappa"] for name in corpora] == [0, 1]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("scheme", ["IOB2", "IOBES"])
+def test_tag_accuracy_is_seqevals_and_conllevals(scheme):
+    from seqeval.metrics import accuracy_score
+
+    rng = random.Random(5)
+    for _ in range(20):
+        tags = ["O", *(f"{prefix}-{kind}" for prefix in {"IOB2": "BI", "IOBES": "BIES"}[scheme] for kind in "XY")]
+        gold = [[rng.choice(tags) for _ in range(rng.randint(1, 9))] for _ in range(6)]
+        guess = [[tag if rng.random() < 0.7 else rng.choice(tags) for tag in text] for text in gold]
+        result = spans.evaluate(gold, guess, ["tag_accuracy"], scheme=scheme)["tag_accuracy"]
+        assert result.accuracy == pytest.approx(accuracy_score(gold, guess), abs=1e-15)
+        assert result.rows.tolist() == [
+            [sum(a == b for a, b in zip(*pair, strict=True)), len(pair[0])] for pair in zip(gold, guess, strict=True)
+        ]
+
+
+def test_tag_accuracy_needs_tags_and_takes_weights():
+    with pytest.raises(MetricError, match="tag_accuracy compares the tags of tokens, and these are spans"):
+        spans.evaluate([[(0, 1, "A")]], [[(0, 1, "A")]], ["tag_accuracy"], lengths=[2])
+    with pytest.raises(MetricError, match="as they are written"):
+        spans.evaluate([["O"]], [["O"]], ["tag_accuracy"], options=SpanOptions(types=False))
+    found = spans.evaluate([["B-A", "O"]], [["O", "O"]], ["tag_accuracy"], token_weights=[3.0, 1.0])["tag_accuracy"]
+    assert found.accuracy == 0.25

@@ -47,7 +47,10 @@ def test_choices_metric_and_python_agree():
 
 
 def test_by_schema():
-    node = {"type": "object", "properties": {"label": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}}}
+    node = {
+        "type": "object",
+        "properties": {"label": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+    }
     schema = {"type": "object", "properties": {"outline": {"$ref": "#/$defs/node"}}, "$defs": {"node": node}}
     Path("schema.json").write_text(json.dumps(schema))
     Path("one.yaml").write_text("outline: {tree: {text: levenshtein}}\n")

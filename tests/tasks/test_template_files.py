@@ -84,7 +84,10 @@ def test_what_gtt_leaves_out_is_counted(tmp_path):
         ([{"name": "a", "templates": []}, {}], "expected the name of the document"),
         ([{"id": 1.5, "templates": []}], '"id" is 1.5; expected the name'),
         ([{"id": "a", "templates": [3]}], r"templates\[0\] is 3; expected a template"),
-        ([{"id": "a", "templates": [{"Victim": []}, {"type": "x"}]}], r"templates\[0\] has \"Victim\"; expected the type"),
+        (
+            [{"id": "a", "templates": [{"Victim": []}, {"type": "x"}]}],
+            r"templates\[0\] has \"Victim\"; expected the type",
+        ),
         ([{"id": "a", "templates": [{"type": 4}]}], r"templates\[0\].type is 4; expected a text"),
         ([{"id": "a", "templates": [{"type": "x", "V": "y"}]}], r"templates\[0\].V is 'y'; expected a list of fillers"),
         ([{"id": "a", "templates": [{"type": "x", "V": [None]}]}], r"templates\[0\].V\[0\] is None"),

@@ -34,7 +34,7 @@ from tallystick.errors import DerivationError, MetricError, TallystickError, did
 from tallystick.files.json_values import read_data
 from tallystick.files.source import read_text
 
-NOTHING = ("missing", "null", "empty")
+NOTHING = ("missing", "null", "empty", "blank")
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class Choice:
                 )
             core = Weighted(core, float(self.weight))
         if self.nothing is not None:
-            return Optional(core, "empty" in self.nothing, "null" not in self.nothing)
+            return Optional(core, "empty" in self.nothing, "null" not in self.nothing, "blank" in self.nothing)
         return replace(missing, inner=core) if missing else core
 
 

@@ -10,7 +10,7 @@ import dataclasses
 import datetime
 import decimal
 import fractions
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import DELTA, UNKNOWN, Kernel
 from tallystick.algebra.node import Around, Similarity, require
-from tallystick.algebra.text import plain_text
+from tallystick.algebra.text import are_plain, plain_text
 from tallystick.engine.arrays import F64, I64, Blocks, Mask, Pairs
 from tallystick.engine.data import Data, Leaf, Scope, field
 from tallystick.engine.encoded import (
@@ -141,8 +141,11 @@ class Equal(Similarity):
         return rng.randrange(LETTERS)
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        if isinstance(reference, Leaf) and isinstance(predicted, Leaf) and reference.plain and predicted.plain:
-            return exact._encode(reference, predicted, scope)
+        if isinstance(reference, Leaf) and isinstance(predicted, Leaf):
+            plain = reference.plain, predicted.plain
+            floats = None if any(plain) else (reference.numbers(), predicted.numbers())
+            if all(plain) or (floats is not None and not self._noisy(*floats)):
+                return exact._encode(reference, predicted, scope)
         (rows, left), (lines, right) = (different_values(side, scope) for side in (reference, predicted))
         kinds = set(map(type, left)) | set(map(type, right))
         if kinds <= _WHOLE:
@@ -150,9 +153,14 @@ class Equal(Similarity):
         if kinds != {str}:
             left, right = comparable(left, kinds, scope), comparable(right, kinds, scope)
         table = number_values((left, right))
-        spelled = [plain_text(key, self.form, self.spaces) if type(key) is str else key for key in table]
-        classes = np.fromiter(map(number_values((spelled,)).__getitem__, spelled), np.int64, len(spelled))
-        numbers = NOTHING if kinds == {str} or not self.noise else _join_neighbours(spelled, classes, self.noise)
+        classes = np.arange(len(table), dtype=np.int64)
+        if str in kinds and not (kinds == {str} and are_plain(table)):
+            spelled = [plain_text(key, self.form, self.spaces) if type(key) is str else key for key in table]
+            classes = np.fromiter(map(number_values((spelled,)).__getitem__, spelled), np.int64, len(spelled))
+        numbers = NOTHING
+        if self.noise and kinds != {str}:
+            numbers = _numbers(table, kinds)
+            numbers = numbers if _join_neighbours(numbers, classes, self.noise) else NOTHING
         sides: list[Codes] = []
         for values, index in ((left, rows), (right, lines)):
             codes = np.fromiter(map(table.__getitem__, values), np.int64, len(values))
@@ -160,6 +168,13 @@ class Equal(Similarity):
             known = classes[codes], max(len(table), 1)
             sides.append(Near(*known, (), numbers[codes]) if len(numbers) else Codes(*known))
         return sides[0], sides[1]
+
+    def _noisy(self, left: F64 | None, right: F64 | None) -> bool:
+        """Whether some of two columns of floats differ by noise; columns of anything else may."""
+        if left is None or right is None:
+            return True
+        different = np.unique(np.concatenate((left, right)))
+        return bool(near(different[:-1], different[1:], self.noise).any())
 
     def refine(self, r: Codes, p: Codes, blocks: Blocks) -> Blocks:
         if not isinstance(r, Near) or not isinstance(p, Near):
@@ -192,27 +207,34 @@ def near(a: F64, b: F64, noise: float) -> Mask:
     return np.asarray(close & ~((a == np.floor(a)) & (b == np.floor(b))), np.bool_)
 
 
-def _join_neighbours(values: Sequence[Any], classes: I64, noise: float) -> F64:
-    """Give different numbers that only differ by noise one class. Where these would be long chains, the classes stay as they are,
-    and the numbers behind the values are returned."""
+def _numbers(values: Collection[Any], kinds: set[type]) -> F64:
+    """The numbers among some values; NaN for all others."""
+    if kinds == {float}:  # NaN is a code of its own here
+        return np.fromiter((value if type(value) is float else np.nan for value in values), np.float64, len(values))
     numbers = np.full(len(values), np.nan)
     for k, value in enumerate(values):
         if isinstance(value, (int, float, decimal.Decimal, fractions.Fraction, np.number)) and abs(value) < 1e300:
             numbers[k] = float(value)
+    return numbers
+
+
+def _join_neighbours(numbers: F64, classes: I64, noise: float) -> bool:
+    """Give different numbers that only differ by noise one class. Where they would be long chains the classes stay as they are, and
+    the answer is yes."""
     order = np.argsort(numbers, kind="stable")[: int((~np.isnan(numbers)).sum())]
-    sorted_numbers = numbers[order]
-    one = near(sorted_numbers[:-1], sorted_numbers[1:], noise)
+    ascending = numbers[order]
+    one = near(ascending[:-1], ascending[1:], noise)
     if not one.any():
-        return NOTHING
+        return False
     run = np.concatenate(([0], np.cumsum(~one)))
     first = np.searchsorted(run, run)
     last = np.searchsorted(run, run, side="right") - 1
-    whole = np.concatenate(([0], np.cumsum(sorted_numbers == np.floor(sorted_numbers))))
-    wide = ~near(sorted_numbers[first], sorted_numbers[last], noise) & (first < last)
+    whole = np.concatenate(([0], np.cumsum(ascending == np.floor(ascending))))
+    wide = ~near(ascending[first], ascending[last], noise) & (first < last)
     if np.any(wide | (whole[last + 1] - whole[first] > 1)):
-        return numbers
+        return True
     classes[order] = classes[order[first]]
-    return NOTHING
+    return False
 
 
 equal = Equal()

@@ -16,7 +16,20 @@ from tallystick.algebra.alignment import Aligned
 from tallystick.algebra.kernel import Kernel
 from tallystick.algebra.node import Around, Change, Similarity, has_structure, require, takes_collections
 from tallystick.engine.arrays import F64, I64, Blocks, Pairs, Sums, first_best, offsets_of
-from tallystick.engine.data import ABSENT, Bag, Data, Missing, Nullable, Objects, Refusals, Scope, is_absent, is_empty
+from tallystick.engine.data import (
+    ABSENT,
+    Bag,
+    Data,
+    Missing,
+    Nullable,
+    Objects,
+    Refusals,
+    Scope,
+    is_absent,
+    is_blank,
+    is_blank_or_empty,
+    is_empty,
+)
 from tallystick.engine.encoded import Column, Items, Maybe, Numbered, leaf_values
 from tallystick.errors import ValueMismatch, did_you_mean
 from tallystick.frozen import frozen
@@ -25,23 +38,29 @@ if TYPE_CHECKING:
     from random import Random
 
 
+WHAT_IS_MISSING: dict[tuple[bool, bool], Missing | None] = {
+    (False, False): None, (True, False): is_empty, (False, True): is_blank, (True, True): is_blank_or_empty,
+}  # fmt: skip
+
+
 @frozen
 class Optional(Around):
     """φ where both are there, 1 where both are missing, else 0.
 
-    None is missing, and a key that is not there is None. With `empty`, so are "", [] and {}. With `null`, None is a value
-    of its own, which equals None, and only a key that is not there is missing.
+    None is missing, and a key that is not there is None. With `empty`, so are "", [] and {}; with `blank`, texts of nothing but white
+    space. With `null`, None is a value of its own, which equals None, and only a key that is not there is missing.
     """
 
     inner: Similarity
     empty: bool = False
     null: bool = False
+    blank: bool = False
     name = "optional"
     binds_inside = True
 
     @property
     def present(self) -> Similarity:
-        return Optional(self.inner, self.empty) if self.null and not self.inner.takes_null else self.inner
+        return replace(self, null=False) if self.null and not self.inner.takes_null else self.inner
 
     @property
     def may_miss(self) -> bool:
@@ -51,7 +70,7 @@ class Optional(Around):
     def missing(self) -> Missing | None:
         if self.null:
             return is_absent
-        return is_empty if self.empty else None
+        return WHAT_IS_MISSING[self.empty, self.blank]
 
     @property
     def absent(self) -> Any:
@@ -112,7 +131,12 @@ class Optional(Around):
 
     def in_words(self) -> tuple[str, ...]:
         first, *more = self.inner.in_words()
-        special = ["may be missing"] + ["so is empty"] * self.empty + ["null is a value"] * self.null
+        special = (
+            ["may be missing"]
+            + ["so is empty"] * self.empty
+            + ["so is blank"] * self.blank
+            + ["null is a value"] * self.null
+        )
         return (first, *special, *more)
 
     def kernel(self, one_depth: bool = False) -> Kernel:
@@ -137,11 +161,12 @@ def _zeros(like: I64) -> I64:
     return np.zeros(len(like), np.int64)
 
 
-def optional(inner: Similarity, *, empty: bool = False, null: bool = False) -> Optional:
-    """A value that may be missing. `empty`: "", [] and {} are missing too; `null`: null is a value of its own."""
+def optional(inner: Similarity, *, empty: bool = False, null: bool = False, blank: bool = False) -> Optional:
+    """A value that may be missing. `empty`: "", [] and {} are missing too; `blank`: texts of nothing but white space; `null`: null is
+    a value of its own."""
     if isinstance(inner, Optional):
-        return Optional(inner.inner, inner.empty or empty, inner.null or null)
-    return Optional(inner, empty, null)
+        return Optional(inner.inner, inner.empty or empty, inner.null or null, inner.blank or blank)
+    return Optional(inner, empty, null, blank)
 
 
 # Gold with alternatives: any of several values is right.

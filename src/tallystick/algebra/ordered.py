@@ -336,7 +336,9 @@ class Structured(Matching):
         return found
 
 
-def _opened(data: Data, expected: type[Tree[Any]] | type[Graph[Any]], scope: Scope) -> tuple[I64, list[Any], I64, I64, I64]:
+def _opened(
+    data: Data, expected: type[Tree[Any]] | type[Graph[Any]], scope: Scope
+) -> tuple[I64, list[Any], I64, I64, I64]:
     """Offsets and labels of all nodes, and offsets and ends of all links."""
     sizes, labels, counts, ends = [], [], [], []
     for value in leaf_values(data, scope):

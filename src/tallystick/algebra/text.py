@@ -40,6 +40,12 @@ def plain_text(text: str, form: str = "NFC", spaces: bool = True) -> str:
     return " ".join(text.translate(_UNSEEN).split()) if spaces else text
 
 
+def are_plain(texts: Iterable[str]) -> bool:
+    """Whether `plain_text` changes none of these texts, found out for all of them at once."""
+    joined = "\0".join(("", *texts, ""))
+    return joined.isascii() and not any(mark in joined for mark in ("  ", "\0 ", " \0", *"\t\n\v\f\r\x1c\x1d\x1e\x1f"))
+
+
 STEPS: dict[str, Callable[[str], str]] = {
     "casefold": str.casefold,
     "nfc": lambda text: unicodedata.normalize("NFC", text),

@@ -104,7 +104,10 @@ def read_number(text: str, decimals: str = ".,", percent: str = "either") -> Rea
     power, hundreds, currency, unit = words
     sign = "-" if negative or found["sign"] == "-" else ""
     if found["power"]:  # in 1.234e3 nothing is grouped
-        spelled = [one if mark in found["digits"] or found["digits"].isdigit() else None for one, mark in zip(spelled, ".,", strict=True)]
+        spelled = [
+            one if mark in found["digits"] or found["digits"].isdigit() else None
+            for one, mark in zip(spelled, ".,", strict=True)
+        ]
     point, comma = spelled
     digits = {".": point or comma, ",": comma or point}
     fraction, points = power + hundreds, power + (hundreds and hundreds + 2)

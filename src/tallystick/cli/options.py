@@ -350,8 +350,10 @@ def check_before(read: Any = None) -> None:
 
     check_outputs()
     _read_stdin_once()
-    if isinstance(read, str) and read != "-" and "\0" not in read and not os.path.lexists(read):
-        raise InputError("no such file", read)
+    if isinstance(read, str) and read != "-" and "\0" not in read:
+        names = read, read.partition("#")[0]  # of a file with several lists one is picked with FILE#NAME
+        if not any(map(os.path.lexists, names)):
+            raise InputError("no such file", read)
 
 
 def _read_stdin_once() -> None:

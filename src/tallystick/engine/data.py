@@ -647,6 +647,16 @@ def is_empty(value: Any) -> bool:
     return value is None or (isinstance(value, (str, list, tuple, set, frozenset, Mapping)) and not value)
 
 
+def is_blank(value: Any) -> bool:
+    """Whether a value is None, or a text of nothing but white space."""
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def is_blank_or_empty(value: Any) -> bool:
+    """Whether a value is either."""
+    return is_empty(value) or is_blank(value)
+
+
 def present_values(data: Data, missing: Missing | None) -> tuple[Data, I64 | None]:
     """The values that are there, and each row's place among them (None if none is missing)."""
     if isinstance(data, Index) and isinstance(data.values, Objects):
@@ -666,10 +676,10 @@ def _present_in_column(data: Data, missing: Missing | None) -> tuple[Data, I64 |
     """The same where the values are columns: there every key is there, if only with null."""
     if missing is is_absent:
         return data, None
-    if missing is is_empty:
+    if missing is not None:
         from tallystick.engine.rows import take
 
-        here = ~_empty_rows(data)
+        here = ~_missing_rows(data, missing)
         if here.all():
             return data, None
         rows = np.flatnonzero(here)
@@ -680,16 +690,21 @@ def _present_in_column(data: Data, missing: Missing | None) -> tuple[Data, I64 |
     return data, None
 
 
-def _empty_rows(data: Data) -> Mask:
-    """Which rows of a column are null, or an empty text, collection or record."""
+def _missing_rows(data: Data, missing: Missing) -> Mask:
+    """Which rows of a column are null, or a blank or empty text, or an empty collection or record."""
     if isinstance(data, Nullable):
         out = data.position < 0
-        out[~out] = _empty_rows(data.present)[data.position[~out]]
+        out[~out] = _missing_rows(data.present, missing)[data.position[~out]]
         return out
+    if isinstance(data, Leaf) and missing is not is_empty:
+        codes, values = data.different()
+        return np.array(list(map(missing, values)), np.bool_)[codes]
     if isinstance(data, Leaf):
         return np.asarray(data.empty(), np.bool_)
+    if isinstance(data, Objects):
+        return np.fromiter(map(missing, data.values), np.bool_, len(data))
+    if missing is is_blank:
+        return np.zeros(len(data), np.bool_)
     if isinstance(data, Bag):
         return np.asarray(np.diff(data.offsets) == 0, np.bool_)
-    if isinstance(data, Objects):
-        return np.fromiter(map(is_empty, data.values), np.bool_, len(data))
     return np.full(len(data), isinstance(data, Record) and not data.fields)

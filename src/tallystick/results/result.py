@@ -392,10 +392,14 @@ class Result:
     def _own_labels(self, kind: Labelled) -> list[LabelFigures]:
         figures, tallies = kind.label_figures(self.sums), kind.label_tallies(self.sums)
         support = kind.support(self.sums).tolist()
+        lacking: Mapping[str, tuple[str, ...]] = getattr(kind, "lacking", {})
         return [
             LabelFigures(
                 label,
-                self._decided({name: values[place] for name, values in figures.items()}),
+                {
+                    **self._decided({name: values[place] for name, values in figures.items()}),
+                    **dict.fromkeys(lacking.get(label, ())),
+                },
                 tallies[label],
                 support[place],
             )

@@ -141,7 +141,9 @@ class Graph(Generic[T]):
         if not all(isinstance(listed, (list, tuple)) for listed in (nodes, edges)):
             raise wrong
         named = all(isinstance(node, Mapping) and {"id", "label"} == node.keys() for node in nodes) and len(nodes) > 0
-        place: dict[Any, int] = {node["id"]: k for k, node in enumerate(nodes)} if named else {k: k for k in range(len(nodes))}
+        place: dict[Any, int] = (
+            {node["id"]: k for k, node in enumerate(nodes)} if named else {k: k for k in range(len(nodes))}
+        )
         if len(place) < len(nodes):
             raise ValueMismatch(f"expected nodes with ids of their own, found an id twice in {nodes!r:.80}")
         ends = [(edge.get("source"), edge.get("target")) if isinstance(edge, Mapping) else edge for edge in edges]

@@ -322,7 +322,9 @@ class TemplateSet(Generic[T]):
 
     def with_types(self, slot: str = "type") -> TemplateSet[Any]:
         """The type of each template as one of its fillers, where it has one."""
-        return TemplateSet(tuple(template.with_type(slot) if template.type else template for template in self.templates))
+        return TemplateSet(
+            tuple(template.with_type(slot) if template.type else template for template in self.templates)
+        )
 
     def by_mention(self, key: Callable[[Any], Any] = lambda mention: mention) -> TemplateSet[Any]:
         """Each mention as an entity of its own; those of an entity that have one `key` are one."""

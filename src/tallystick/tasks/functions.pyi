@@ -48,6 +48,23 @@ def arguments(
 ) -> Results:
     """Event arguments beyond exact match, stage by stage: text, harmless tokens, lists, modifiers, a judge."""
 
+def calls(
+    reference: object,
+    predicted: object,
+    metrics: _Texts = (),
+    *,
+    tools: Any = ...,
+    choices: Any = ...,
+    ordered: bool = ...,
+    strings: Literal["exact", "bfcl"] = ...,
+    id: str | None = ...,
+    reference_id: str | None = ...,
+    from_: str | None = ...,
+    reference_from: str | None = ...,
+    lenient: bool = ...,
+) -> Results:
+    """Tool calls in logs of OpenAI, Anthropic, MCP and others: functions, arguments, whole calls."""
+
 def coreference(
     reference: object,
     predicted: object,

@@ -229,7 +229,12 @@ def event_document(value: Any, where: str) -> dict[str, Any]:
 
 def _event_of(value: Any, where: str) -> dict[str, Any]:
     expected = 'an event, a dict with "type", "trigger" and "arguments"'
-    expect(isinstance(value, dict), where, expected, value)
+    expect(
+        isinstance(value, dict) and not any(key in value for key in ("wnd_id", "doc_id", "events")),
+        where,
+        expected,
+        value,
+    )
     if "trig" in value:  # of structures.Event
         value = {"type": value["trig"]["type"], "trigger": value["trig"]["mention"], "arguments": value["args"]}
     if "triggers" in value:  # OmniEvent's

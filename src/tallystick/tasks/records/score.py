@@ -230,6 +230,11 @@ def prepare_again(prepared: Prepared, reference: Any, predicted: Any, settings: 
     return replace(prepared, pairing=pairing)
 
 
+def record_settings(**options: Any) -> RecordSettings:
+    """Settings for other tasks whose documents are records."""
+    return RecordSettings(**options)
+
+
 def check_unknown(unknown: str) -> None:
     """Refuse any other word about keys that only predictions have."""
     if unknown not in UNKNOWN:

@@ -45,7 +45,7 @@ class RecordSettings:
     metric: Any = option(None, "A metric instead of the derived one, e.g. 'f1(match(exact))'.", metavar="EXPRESSION")
     credit: str = option("each", "Each field counts by itself, or a record is right or wrong as a whole.", choices=("each", "all"))
     equality: str = option("equal", "How values are compared unless chosen: equal but for Unicode forms, white space and float noise (relative 1e-9), or exact.", choices=("equal", "exact"))
-    nothing: Any = option(None, "What counts as nothing: some of missing,null,empty.  [default: missing,null]", metavar="LIST")
+    nothing: Any = option(None, "What counts as nothing: some of missing,null,empty,blank.  [default: missing,null]", metavar="LIST")
     id: str | None = option(None, "The field that pairs the documents, or its path.  [default: id, where both files have it]", metavar="PATH")
     reference_id: str | None = option(None, "The same in REFERENCE, where it has another name there.", metavar="PATH")
     from_: str | None = option(None, "Where a predicted line holds the model's output, as text or as an object: output, or response.choices[0].message.content.", metavar="PATH")

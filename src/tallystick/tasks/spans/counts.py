@@ -49,8 +49,7 @@ class SpanCounts:
     """Sums for each row (text, document or corpus) and tag; arrays of shape (rows, tags).
 
     `total` is the number (or weight) of events of a row, where the event space has true negatives; each tag
-    has a table of its own over the same events. `multiple` says that some event was tagged twice with one
-    tag.
+    has a table of its own over the same events. `multiple` are the tags with which some event was tagged twice.
     """
 
     tags: tuple[str, ...]
@@ -59,7 +58,7 @@ class SpanCounts:
     num_r: Array
     den_r: Array
     total: Array | None = None
-    multiple: bool = False
+    multiple: tuple[str, ...] = ()
 
     def of_tags(self, tags: Sequence[str]) -> SpanCounts:
         """Some tags; one that is unknown here has only zeros."""
@@ -67,7 +66,7 @@ class SpanCounts:
             return self
         index = [self.tags.index(tag) if tag in self.tags else len(self.tags) for tag in tags]
         chosen = self._with(lambda array: np.pad(array, ((0, 0), (0, 1)))[:, index], lambda total: total)
-        return replace(chosen, tags=tuple(tags))
+        return replace(chosen, tags=tuple(tags), multiple=tuple(tag for tag in self.multiple if tag in tags))
 
     def pooled(self) -> SpanCounts:
         """The tables of all tags added up into one, for micro averages."""
@@ -106,7 +105,7 @@ class SpanCounts:
                 "and separators, and give the lengths of the texts"
             )
         if self.multiple:
-            raise MetricError("a token is tagged twice with one tag: bags of units have no true negatives")
+            raise MetricError(f"a token is tagged twice with {self.multiple[0]}: bags of units have no true negatives")
         return self.total[:, None] - self.num_p - self.fp - self.fn
 
 
@@ -305,7 +304,7 @@ def add_separators(tokens: SpanCounts, separators: SpanCounts, weight: float = 1
         num,
         tokens.den_r + weight * separators.den_r,
         total,
-        tokens.multiple or separators.multiple,
+        tuple(dict.fromkeys((*tokens.multiple, *separators.multiple))),
     )
 
 
@@ -319,9 +318,11 @@ def _count(texts: AnnotatedTexts, grid: Grid, shorter: int, weights: Array | Non
         kept = np.flatnonzero(same_tag(texts, pairs))
         of = pairs.reference[kept]
         units = pairs.separators if shorter else pairs.tokens
-        num, multiple = grid.add(texts.reference.text[of], texts.reference.tag[of], units[kept]), False
+        multiple: tuple[str, ...] = ()
+        num = grid.add(texts.reference.text[of], texts.reference.tag[of], units[kept])
     else:
-        start, end, tag, amount, multiple = _shared_steps(gold, guess, int(offsets[-1]) + 1)
+        start, end, tag, amount, twice = _shared_steps(gold, guess, int(offsets[-1]) + 1)
+        multiple = tuple(texts.tags[code] for code in twice.tolist())
         text = np.searchsorted(offsets, start, side="right") - 1
         num = grid.add(text, tag, _weigh(start, end, weights) * amount)
     total: Array | None = None
@@ -363,8 +364,8 @@ def _shared_steps(
     gold: tuple[IntArray, IntArray, IntArray, IntArray],
     guess: tuple[IntArray, IntArray, IntArray, IntArray],
     line: int,
-) -> tuple[IntArray, IntArray, IntArray, IntArray, bool]:
-    """Where both sides cover the line with one tag: start, end, tag, min(g, p); and if any is above 1."""
+) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+    """Where both sides cover the line with one tag: start, end, tag, min(g, p); and the tags with which one side does twice."""
     # an event is (tag, position, kind) in one number; ends sort before starts at the same position, so that
     # adjacent segments never seem to overlap
     events = np.concatenate(
@@ -380,12 +381,12 @@ def _shared_steps(
     for steps in ([-1, 0, 1, 0], [0, -1, 0, 1]):
         covered.append(np.cumsum(np.array(steps, dtype=np.int8)[kind], dtype=np.int32))
     amount = np.minimum(covered[0], covered[1])
-    multiple = max(int(side.max(initial=0)) for side in covered) > 1
+    twice = np.unique((events >> 2)[np.maximum(covered[0], covered[1]) > 1] // line)
     shared = np.flatnonzero(amount)
     place, behind = events[shared] >> 2, events[shared + 1] >> 2
     wide = np.flatnonzero(behind > place)
     tag, start = np.divmod(place[wide], line)
-    return start, start + (behind - place)[wide], tag, amount[shared[wide]].astype(np.int64), multiple
+    return start, start + (behind - place)[wide], tag, amount[shared[wide]].astype(np.int64), twice
 
 
 # The four schemes of SemEval-2013 task 9, which nervaluate made known.

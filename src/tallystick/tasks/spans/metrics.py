@@ -19,7 +19,7 @@ true events. A tag that neither side has is left out; one whose value is 0/0 alt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar, TypeAlias
@@ -42,6 +42,7 @@ from tallystick.results.result import Later, Result
 from tallystick.tasks.metric import NamedMetric
 from tallystick.tasks.spans.counts import (
     Array,
+    Grid,
     Partner,
     Rows,
     SchemeCounts,
@@ -108,6 +109,9 @@ def kappa(counts: SpanCounts) -> F64:
     return ratio((tp + tn) * (tp + fp + fn + tn) - by_chance, square - by_chance)
 
 
+NEGATIVES: dict[str, Measure] = {"accuracy": accuracy, "kappa": kappa, "specificity": specificity}
+"""The measures that need true negatives."""
+
 AVERAGES = ("micro", "macro", "weighted")
 ALL = "all tags"
 
@@ -122,6 +126,8 @@ class TagTables:
     over: tuple[str, ...] | None = None
     apart: tuple[str, ...] = ()
     negatives: bool = False
+    twice: tuple[str, ...] = ()
+    """The tags that overlap themselves: their units are bags, which have no true negatives."""
 
     parts: ClassVar[tuple[str, ...]] = ("num_p", "den_p", "num_r", "den_r")
 
@@ -147,17 +153,24 @@ class TagTables:
         """The tables of two parts of a corpus: the tags of both, the declared ones first."""
         declared = self.over or ()
         tags = (*declared, *sorted({*self.tags, *other.tags} - {*declared}))
-        if replace(self, tags=tags, negatives=False) != replace(other, tags=tags, negatives=False):
+        alike = (replace(one, tags=tags, negatives=False, twice=()) for one in (self, other))
+        if next(alike) != next(alike):
             raise MetricError(f"tallies of different kinds cannot be added: {self} and {other}")
-        return replace(self, tags=tags, negatives=self.negatives and other.negatives)
+        twice = tuple(sorted({*self.twice, *other.twice}))
+        return replace(self, tags=tags, negatives=self.negatives and other.negatives, twice=twice)
 
     # What the sums say
 
     def notes(self, sums: F64) -> list[str]:
-        """What there is to say about means over declared tags."""
-        if self.over is None:
-            return []
+        """What there is to say about means over declared tags, and about tags that have no true negatives."""
         notes = []
+        if self.twice:
+            where = "these are means over the other tags" if self.has_negatives else "there are none"
+            notes.append(
+                f"a token is tagged twice with {some(self.twice, 20)}: units are then bags, without {', '.join(NEGATIVES)}; {where}"
+            )
+        if self.over is None:
+            return notes
         missing, other = self.left_out(sums), [tag for tag in self.tags if tag not in self.over]
         if missing:
             notes.append(f"left out of means, since neither side has it: {some(missing, 20)}")
@@ -176,6 +189,16 @@ class TagTables:
         shape = (*sums.shape[:-1], len(self.labels))
         return {name: measure(counts).reshape(shape) for name, measure in self._measures().items()}
 
+    @property
+    def has_negatives(self) -> bool:
+        """Whether there are true negatives, of some tag at least."""
+        return self.negatives and (not self.tags or not set(self.tags) <= set(self.twice))
+
+    @property
+    def lacking(self) -> dict[str, tuple[str, ...]]:
+        """The figures that a label does not have."""
+        return dict.fromkeys(self.twice, tuple(NEGATIVES)) if self.has_negatives else {}
+
     def label_tallies(self, sums: F64) -> dict[str, dict[str, float]]:
         table = sums[: len(self.parts) * len(self.labels)].reshape(len(self.parts), -1).T.tolist()
         return {label: dict(zip(self.parts, row, strict=True)) for label, row in zip(self.labels, table, strict=True)}
@@ -183,7 +206,7 @@ class TagTables:
     def pooled_tally(self, sums: F64) -> dict[str, float]:
         pooled = self._pooled(_flat(sums))
         found = {part: float(getattr(pooled, part)[0, 0]) for part in TagTables.parts}
-        return {**found, "total": float(pooled.total[0])} if self.negatives and pooled.total is not None else found
+        return {**found, "total": float(pooled.total[0])} if self.has_negatives and pooled.total is not None else found
 
     def support(self, sums: F64) -> F64:
         return np.asarray(self._counts(_flat(sums)).den_r, np.float64).reshape((*sums.shape[:-1], len(self.labels)))
@@ -200,41 +223,35 @@ class TagTables:
         return list(zip(counts.tags, there.tolist(), strict=True))
 
     def _averaged(self, sums: F64, average: str) -> dict[str, F64]:
-        flat = _flat(sums)
-        if average == "micro":
-            counts = self._pooled(flat)
-            return {name: measure(counts)[:, 0].reshape(sums.shape[:-1]) for name, measure in self._measures().items()}
-        counts = self._counted_in_means(flat)
-        there = (counts.den_p > 0) | (counts.den_r > 0)
-        share = there * (counts.den_r if average == "weighted" else 1.0)
-        return {
-            name: ratio((np.nan_to_num(measure(counts)) * share).sum(axis=1), share.sum(axis=1)).reshape(
-                sums.shape[:-1]
-            )
-            for name, measure in self._measures().items()
-        }
+        flat, found = _flat(sums), {}
+        for name, measure in self._measures().items():
+            without = self.twice if name in NEGATIVES else ()
+            if average == "micro":
+                values = measure(self._pooled(flat, without))[:, 0]
+            else:
+                counts = self._counted_in_means(flat, without)
+                there = (counts.den_p > 0) | (counts.den_r > 0)
+                share = there * (counts.den_r if average == "weighted" else 1.0)
+                values = ratio((np.nan_to_num(measure(counts)) * share).sum(axis=1), share.sum(axis=1))
+            found[name] = values.reshape(sums.shape[:-1])
+        return found
 
-    def _counted_in_means(self, flat: F64) -> SpanCounts:
-        return self._counts(flat).of_tags(self.tags if self.over is None else self.over)
+    def _counted_in_means(self, flat: F64, without: Collection[str] = ()) -> SpanCounts:
+        over = self.tags if self.over is None else self.over
+        return self._counts(flat).of_tags([tag for tag in over if tag not in without])
 
     def _measures(self) -> dict[str, Measure]:
         measures: dict[str, Measure] = {"precision": precision, "recall": recall}
         measures[self.headline] = partial(f_beta, beta=self.beta)
-        if self.negatives:
-            measures |= {
-                "accuracy": accuracy,
-                "kappa": kappa,
-                "specificity": specificity,
-            }
-        return measures
+        return {**measures, **NEGATIVES} if self.has_negatives else measures
 
     def _counts(self, flat: F64) -> SpanCounts:
         table = flat[:, :-1].reshape(len(flat), len(self.parts), len(self.labels))
         num_p, den_p, num_r, den_r = (table[:, part] for part in range(len(self.parts)))
         return SpanCounts(self.labels, num_p, den_p, num_r, den_r, flat[:, -1])
 
-    def _pooled(self, flat: F64) -> SpanCounts:
-        return self._counts(flat).of_tags(self.tags).pooled()
+    def _pooled(self, flat: F64, without: Collection[str] = ()) -> SpanCounts:
+        return self._counts(flat).of_tags([tag for tag in self.tags if tag not in without]).pooled()
 
 
 @dataclass(frozen=True)
@@ -265,7 +282,7 @@ class SchemeTables(TagTables):
         table = flat[:, : -len(self.parts)].reshape(len(flat), len(self.parts), len(self.labels))
         return SchemeCounts(self.labels, *(table[:, part] for part in range(len(self.parts)))).as_counts()
 
-    def _pooled(self, flat: F64) -> SpanCounts:
+    def _pooled(self, flat: F64, without: Collection[str] = ()) -> SpanCounts:
         first = flat.shape[1] - len(self.parts)
         columns = (flat[:, first + part, None] for part in range(len(self.parts)))
         return SchemeCounts((ALL,), *columns).as_counts()
@@ -288,7 +305,6 @@ def _flat(sums: F64) -> F64:
 # and seqeval.
 
 ANY_TYPE = "any type"
-TAGGED_TWICE = "a token is tagged twice with one tag: units are bags, and have no accuracy, kappa or specificity"
 
 
 @dataclass(frozen=True)
@@ -376,6 +392,8 @@ class SpanMetric(NamedMetric):
     average: str = "micro"
     scheme: SpanScheme | None = None
     greedy: bool = False
+    of_tags: bool = False
+    """Whether it looks at the tags of tokens as they are written, and not at segments."""
     parameters: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """What its name stands for depends on these options."""
 
@@ -470,6 +488,7 @@ def metrics_for(options: SpanOptions = PLAIN, *, gaps: bool = False, weighted: b
             for by, whose in (("", "SemEval 2013, best pairs"), ("nervaluate_", "nervaluate, pairs in the order of the list"))
             for scheme, what in SCHEMES.items()
         ),
+        SpanMetric("tag_accuracy", "tokens with the same tag, as seqeval and conlleval have it", of_tags=True),
     ]  # fmt: skip
     return {metric.name: metric for metric in declared}
 
@@ -535,11 +554,46 @@ def score_systems(
     wholes = {system: replace(one, rows="corpus") for system, one in prepared.items()}
     out: dict[str, dict[str, Result]] = {system: {} for system in corpora}
     for name in names:
+        if METRICS[name].of_tags:
+            for system, one in prepared.items():
+                out[system][name] = _tag_accuracy(corpora[system], one)
+            continue
         counted = {system: _count(name, one, tags) for system, one in wholes.items()}
         negatives = all(whole.negatives for whole in counted.values())
+        twice = tuple(sorted({tag for whole in counted.values() for tag in whole.twice}))
+        kind = _kind(METRICS[name], options, tags, negatives, twice)
         for system, whole in counted.items():
-            out[system][name] = _result(name, corpora[system], prepared[system], whole, tags, negatives)
+            out[system][name] = _result(name, corpora[system], prepared[system], whole.rows, kind)
     return out
+
+
+@dataclass(frozen=True)
+class TagAccuracy:
+    """The share of tokens that have the right tag."""
+
+    headline: str = "accuracy"
+    sums: ClassVar[tuple[str, ...]] = ("right", "tokens")
+
+    def figures(self, sums: F64) -> dict[str, F64]:
+        return {"accuracy": ratio(sums[..., 0], sums[..., 1])}
+
+
+def _tag_accuracy(corpus: SpanCorpus, prepared: Prepared) -> Result:
+    """accuracy_score of seqeval, and the accuracy that conlleval prints: prefix and type have to be the same, O counts."""
+    tagged, options = corpus.tagged, prepared.options
+    if tagged is None:
+        raise MetricError(
+            "tag_accuracy compares the tags of tokens, and these are spans; token and ts have an accuracy of units"
+        )
+    if not options.types:
+        raise MetricError("tag_accuracy compares tags as they are written; leave --ignore-types out")
+    row = np.repeat(Grid.of(corpus.texts, prepared.rows).row, np.diff(tagged.offsets))
+    weights = np.ones(len(row)) if corpus.weights is None else corpus.weights
+    rows = np.zeros((len(corpus.ids), 2))
+    for column, counted in enumerate((weights * (tagged.reference == tagged.predicted), weights)):
+        rows[:, column] = np.bincount(row, counted, minlength=len(rows))
+    settings = ", ".join(["tokens weighted"] * (corpus.weights is not None))
+    return Result("spans.tag_accuracy", TagAccuracy(), rows, corpus.ids, undefined=0.0, settings=settings)
 
 
 def _metrics_named(metrics: Sequence[str]) -> list[str]:
@@ -567,11 +621,11 @@ def count(
 
 @dataclass(frozen=True, eq=False)
 class _Counted:
-    """The rows of a tally, whether its events have true negatives, and whether one was tagged twice."""
+    """The rows of a tally, whether its events have true negatives, and the tags with which one was tagged twice."""
 
     rows: F64
     negatives: bool = False
-    multiple: bool = False
+    twice: tuple[str, ...] = ()
 
 
 def _count(name: str, prepared: Prepared, tags: tuple[str, ...]) -> _Counted:
@@ -591,31 +645,35 @@ def _count(name: str, prepared: Prepared, tags: tuple[str, ...]) -> _Counted:
         return _Counted(SchemeTables(tags).scheme_rows(by_tag, together))
     counts = metric.count(prepared)
     parts = [counts.of_tags(tags), *(metric.count(one).of_tags((name,)) for one, name in above)]
-    multiple = any(part.multiple for part in parts)
-    return _Counted(TagTables(tags).rows(parts), counts.total is not None and not multiple, multiple)
+    twice = tuple(tag for part in parts for tag in part.multiple)
+    return _Counted(TagTables(tags).rows(parts), counts.total is not None, twice)
 
 
 def _count_rows(name: str, prepared: Prepared, tags: tuple[str, ...]) -> F64:
     return _count(name, prepared, tags).rows
 
 
-def _result(
-    name: str, corpus: SpanCorpus, prepared: Prepared, whole: _Counted, tags: tuple[str, ...], negatives: bool
-) -> Result:
-    metric, options = prepared.metrics[name], prepared.options
-    kind = (TagTables if metric.scheme is None else SchemeTables)(
+def _kind(
+    metric: SpanMetric, options: SpanOptions, tags: tuple[str, ...], negatives: bool, twice: tuple[str, ...]
+) -> TagTables:
+    return (TagTables if metric.scheme is None else SchemeTables)(
         tags,
         options.average or metric.average,
         options.beta,
         options.tags or None if options.types else None,
         tuple(supertag for supertag, _ in options.supertags),
         negatives,
+        twice,
     )
+
+
+def _result(name: str, corpus: SpanCorpus, prepared: Prepared, whole: F64, kind: TagTables) -> Result:
+    metric, options, tags = prepared.metrics[name], prepared.options, kind.tags
     # a corpus of sentences has very many rows, and most evaluations never look at them; but only whole numbers have the
     # same sum whether they are added by document or all at once
     rows: F64 | Later
     if corpus.weights is None and float(options.separators).is_integer():
-        rows = Later(partial(_count_rows, name, prepared, tags), whole.rows[0])
+        rows = Later(partial(_count_rows, name, prepared, tags), whole[0])
     else:
         rows = _count_rows(name, prepared, tags)
     return Result(
@@ -624,7 +682,7 @@ def _result(
         rows=rows,
         ids=corpus.ids,
         undefined=0.0,
-        notes=(*repair_notes(corpus), *([TAGGED_TWICE] * whole.multiple)),
+        notes=tuple(repair_notes(corpus)),
         sources=None if metric.expression is None or name in OF_UNITS else (prepared.columns,),
         settings=_settings(corpus, options),
         name=metric.full_name if metric.expression is not None else "",

@@ -68,7 +68,7 @@ class Spans(Task):
     help = """Score spans: REFERENCE and PREDICTED are column files with IOB tags, JSONL, brat, CoNLL-U or HIPE.
 
     Metrics: segment (exact), ts (tokens and separators), token, overlap, contain, constrained_overlap, iou,
-    segment_units; SemEval 2013's strict, exact, partial, type (or semeval for all four); nervaluate_strict,
+    segment_units, tag_accuracy (seqeval's and conlleval's accuracy); SemEval 2013's strict, exact, partial, type (or semeval for all four); nervaluate_strict,
     nervaluate_exact, nervaluate_partial, nervaluate_ent_type (or nervaluate), count for count as nervaluate has them.
 
     \b
@@ -90,6 +90,10 @@ class Spans(Task):
     def check(self, metrics: tuple[str, ...], settings: SpanSettings) -> None:
         if settings.digits is not None and not settings.seqeval:
             raise MetricError("--digits is the number of decimals of --seqeval; without it, leave it out")
+        if settings.seqeval and "tag_accuracy" in metrics:
+            raise MetricError(
+                "--seqeval is a report by tag, and tag_accuracy has no figures by tag; leave one of them out"
+            )
 
     a_document = "text"
     data = """

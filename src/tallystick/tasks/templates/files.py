@@ -107,7 +107,9 @@ def pair_templates(
     reference: TemplateDocuments, predicted: TemplateDocuments, absent: Missing | None = None
 ) -> PairedTemplates:
     """Lay both sides together by the names of their documents; `TST3-MUC4-0001` is gtt's `30001`."""
-    typed = [{bool(one.type) for value in side.values.values() for one in value.templates} for side in (reference, predicted)]
+    typed = [
+        {bool(one.type) for value in side.values.values() for one in value.templates} for side in (reference, predicted)
+    ]
     if typed in ([{True}, {False}], [{False}, {True}]):
         without, other = (predicted, reference) if typed[0] == {True} else (reference, predicted)
         raise SidesMismatch(f"the templates of {without.file} have no type, those of {other.file} have one")
@@ -287,7 +289,10 @@ class _Reading:
         notes = []
         if self.untyped and self.typed:
             found, line = self.untyped[0]
-            raise self._error(f"{found}; expected the type under one of {some(TYPES)}, as {self.typed:,} other templates have it", line)
+            raise self._error(
+                f"{found}; expected the type under one of {some(TYPES)}, as {self.typed:,} other templates have it",
+                line,
+            )
         if self.untyped:
             notes.append(f"{self.file}: templates have no type, so types are not compared")
         if self.emptied:

@@ -1,0 +1,1 @@
+"""Tool calls: which functions a model called, with which arguments."""

@@ -1,0 +1,298 @@
+"""What is counted of tool calls. A call can only meet a call of the same function, and calls are matched one to one:
+
+    names       the functions that were called                       f1(each(calls=match(keyed(each(name=exact), "name"), 1:1)))
+    arguments   a call counts one, and one for each argument           ... match(keyed(each(name=exact, arguments=each(city=exact, ...)), "name"))
+    calls       a call is right if its name and all arguments are      ... match(at_least(record(name=exact, arguments=record(...)), 1))
+
+A log is *exact* if every call is right and there is none too many, which is what the AST check of the Berkeley function-calling
+leaderboard calls correct. The shape of the arguments is read off the reference, over all functions; an argument that no function of the reference
+has is put aside by its name (`unknown`), and makes a call wrong. Lists in arguments are compared in order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tallystick.algebra.choose import by_key, choose, ordered
+from tallystick.engine.data import Surplus, leaves_or_self
+from tallystick.errors import counted
+from tallystick.files.documents import HeldLines, encode
+from tallystick.files.pairing import Missing
+from tallystick.results.result import Result
+from tallystick.show.tables import Table
+from tallystick.tasks.calls.files import UNREADABLE, Call, Logs, Tool, nearest, read_logs, read_tools
+from tallystick.tasks.metric import choose as choose_metrics
+from tallystick.tasks.metric import settings_line
+from tallystick.tasks.records.schema import KEYWORD
+from tallystick.tasks.records.score import (
+    Prepared,
+    prepare,
+    read_choices,
+    record_settings,
+    score_prepared,
+)
+from tallystick.tasks.records.shapes import Seen, inferred_shape, schema_of
+
+if TYPE_CHECKING:
+    from tallystick.tasks.calls.task import CallSettings
+
+METRICS = {
+    "arguments": "a call counts one, and one for each argument",
+    "calls": "a call is right if its name and all arguments are",
+    "names": "which functions were called, and how often",
+}
+PATH = "calls[*].arguments"
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Two sides of logs, laid together."""
+
+    prepared: Prepared
+    sides: tuple[HeldLines, HeldLines]
+    records: Any
+    """The settings of records that they are compared with."""
+    functions: tuple[tuple[str, int, int, int], ...]
+    """Of each function how often the reference calls it, the prediction does, and both do in one log."""
+    tools: Mapping[str, Tool]
+    missing: Missing | None = None
+    notes: tuple[str, ...] = ()
+    settings: str = ""
+    """What changes figures, and is not in the metrics."""
+
+
+def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing: Missing | None = None) -> Corpus:
+    """Both sides as documents of calls, with the shape of the arguments."""
+    id = settings.id or "id"
+    left = read_logs(reference, "reference", settings.reference_from, settings.reference_id or id)
+    right = read_logs(predicted, "predicted", settings.from_, id)
+    tools = read_tools(settings.tools) if settings.tools is not None else {}
+    for logs in (left, right):
+        for log in logs.logs:
+            log.calls = [_without_defaults(call, tools, settings.strings, log.possible) for call in log.calls]
+    properties = _properties(left, tools)
+    references, predictions = _lay_out(left, right, properties)
+    _, chosen = read_choices(settings.choices)
+    schema = _schema(properties)
+    lists = {f"{PATH}{path}": ordered for path in _lists({"properties": properties})}
+    choices = {"calls": choose(collect=by_key("name").joined(ordered) if settings.ordered else by_key("name")), **lists}
+    records = record_settings(
+        choices={**choices, **chosen}, id=settings.id, reference_id=settings.reference_id, lenient=settings.lenient
+    )
+    shape = inferred_shape(schema, file=left.file)
+    prepared = prepare(references, predictions, records, missing=missing, shape=replace(shape, schema=None))
+    notes = [remark for remark in (left.remark, right.remark) if remark]
+    if left.repaired or right.repaired:
+        notes.append(f"repaired: the JSON of {counted(left.repaired + right.repaired, 'call')}")
+    usual = "left out" if tools else ""
+    line = settings_line(strings="" if settings.strings == "exact" else settings.strings, defaults=usual)
+    return Corpus(prepared, (references, predictions), records, _count(prepared), tools, missing, tuple(notes), line)
+
+
+def _without_defaults(call: Call, tools: Mapping[str, Tool], strings: str, possible: bool) -> Call:
+    """A call without the arguments that say what the tool would have done anyway."""
+    known = tools[call.name].parameters if call.name in tools else {}
+    arguments = {name: _normal(value, strings) for name, value in call.arguments.items()}
+    for name, schema in known.items():
+        usual = _normal(schema["default"], strings) if isinstance(schema, dict) and "default" in schema else None
+        if usual is not None and not possible and arguments.get(name) == usual:
+            del arguments[name]
+    return Call(call.name, arguments)
+
+
+_BFCL = re.compile(r"[ \,\.\/\-\_\*\^]")
+
+
+def _normal(value: Any, strings: str) -> Any:
+    """A value with its texts as they are compared."""
+    if isinstance(value, str) and strings == "bfcl":
+        return _BFCL.sub("", value).lower().replace("'", '"')
+    if isinstance(value, list):
+        return [_normal(one, strings) for one in value]
+    return {key: _normal(one, strings) for key, one in value.items()} if isinstance(value, dict) else value
+
+
+# The shape of the arguments
+
+
+def _properties(reference: Logs, tools: Mapping[str, Tool]) -> dict[str, Any]:
+    """The schema of each argument that the reference has, over all functions, with what the tools' definitions choose for it."""
+    seen: dict[str, Seen] = {}
+    for log in reference.logs:
+        for call in log.calls:
+            for name, value in call.arguments.items():
+                for one in _alternatives(value) if log.possible else [value]:
+                    seen.setdefault(name, Seen()).add(one)
+    seen.pop(UNREADABLE, None)
+    found = {name: _loose(schema_of(one)[0]) for name, one in sorted(seen.items())}
+    for tool in tools.values():
+        for name, schema in tool.parameters.items():
+            if name in found and isinstance(schema, dict) and KEYWORD in schema:
+                found[name][KEYWORD] = schema[KEYWORD]
+    return found
+
+
+def _alternatives(options: Any) -> Iterator[Any]:
+    """Every value that would be right, objects once for each value inside."""
+    for option in options if isinstance(options, list) else [options]:
+        if option == "" and isinstance(options, list) and len(options) > 1:
+            continue
+        if isinstance(option, dict):
+            for key, inner in option.items():
+                yield from ({key: one} for one in _alternatives(inner))
+        elif isinstance(option, list) and any(isinstance(one, dict) for one in option):
+            yield from ([one] for inner in option for one in _alternatives([inner]))
+        else:
+            yield option
+
+
+def _loose(schema: Any) -> Any:
+    """A schema without what it says about itself and about what has to be there."""
+    if isinstance(schema, dict):
+        return {key: _loose(one) for key, one in schema.items() if key not in ("$schema", "title", "required")}
+    return [_loose(one) for one in schema] if isinstance(schema, list) else schema
+
+
+def _schema(properties: Mapping[str, Any]) -> dict[str, Any]:
+    call: dict[str, Any] = {"name": {"type": "string"}, "unknown": {"type": "array", "items": {"type": "string"}}}
+    if properties:
+        call["arguments"] = {"type": "object", "properties": dict(properties)}
+    items = {"type": "object", "title": "Call", "properties": call, "required": ["name"]}
+    return {
+        "type": "object", "title": "Log", "properties": {"calls": {"type": "array", "items": items}}, "required": ["calls"]
+    }  # fmt: skip
+
+
+def _lists(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """The paths of the lists in a schema."""
+    for one in schema.get("anyOf", ()):
+        yield from _lists(one, path)
+    if "items" in schema:
+        yield path
+        yield from _lists(schema["items"], f"{path}[*]")
+    for name, one in schema.get("properties", {}).items():
+        yield from _lists(one, f"{path}.{name}")
+
+
+# Both sides as lines
+
+
+def _lay_out(left: Logs, right: Logs, properties: Mapping[str, Any]) -> tuple[HeldLines, HeldLines]:
+    """Both sides as lines; possible answers as what is nearest to the prediction of the same name, or at the same place."""
+    named = left.named and right.named
+    partners = dict(zip(right.names if named else range(len(right.logs)), right.logs, strict=True))
+    references = []
+    for place, log in enumerate(left.logs):
+        partner = partners.get(left.names[place] if named else place)
+        calls = nearest(log.calls, partner.calls if partner else []) if log.possible else log.calls
+        references.append(_line(calls, properties))
+    predictions = [_line(log.calls, properties) for log in right.logs]
+    found = []
+    for logs, lines in ((left, references), (right, predictions)):
+        found.append(HeldLines(logs.file, lines, logs.names if named else None, [log.place for log in logs.logs]))
+    return found[0], found[1]
+
+
+def _line(calls: Sequence[Call], properties: Mapping[str, Any]) -> bytes:
+    out = []
+    for call in calls:
+        unknown: list[str] = []
+        arguments = _pruned(call.arguments, {"type": "object", "properties": properties}, "", unknown)
+        parts = {"name": call.name, "arguments": arguments, "unknown": unknown}
+        out.append({name: part for name, part in parts.items() if part})
+    return encode({"calls": out}, "calls")
+
+
+def _pruned(value: Any, schema: Mapping[str, Any], path: str, unknown: list[str]) -> Any:
+    """A value without what its schema has no place for; that is put aside, by its path, once for each leaf."""
+    for one in schema.get("anyOf", ()):
+        if _has_place(value, one):
+            return _pruned(value, one, path, unknown)
+    if not _has_place(value, schema):
+        unknown += [path] * len(leaves_or_self(value))
+        return None
+    if isinstance(value, list):
+        items = [(one, _pruned(one, schema["items"], f"{path}[*]", unknown)) for one in value]
+        return [item for one, item in items if item is not None or one is None]
+    if not isinstance(value, dict):
+        return value
+    known = schema.get("properties", {})
+    found = {}
+    for key, one in value.items():
+        inner = known.get(key, schema.get("additionalProperties", NOWHERE))
+        found[key] = _pruned(one, inner, f"{path}.{key}" if path else key, unknown)
+    return {key: one for key, one in found.items() if one is not None}
+
+
+NOWHERE = {"anyOf": ()}
+"""The schema of what no value fits."""
+
+
+def _has_place(value: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether a schema has a list where the value is one, an object where it is one, or else a plain value."""
+    if value is None:
+        return True
+    kind = "array" if isinstance(value, list) else "object" if isinstance(value, dict) else ""
+    if "anyOf" in schema:
+        return any(_has_place(value, one) for one in schema["anyOf"])
+    kinds = {schema["type"]} if isinstance(schema["type"], str) else set(schema["type"])
+    return kind in kinds if kind else bool(kinds - {"array", "object", "null"})
+
+
+def _count(prepared: Prepared) -> tuple[tuple[str, int, int, int], ...]:
+    """How often each function is called, on either side and on both."""
+    sums: dict[str, list[int]] = {}
+    pairing = prepared.pairing
+    for batch in pairing.batches():
+        for sides in zip(batch.references, batch.predictions, strict=True):
+            names = [Counter(call["name"] for call in _calls_of(side)) for side in sides]
+            for name in names[0] | names[1]:
+                row = sums.setdefault(name, [0, 0, 0])
+                for place, count in enumerate((names[0][name], names[1][name], min(names[0][name], names[1][name]))):
+                    row[place] += count
+    return tuple((name, *row) for name, row in sorted(sums.items()))  # type: ignore[misc]
+
+
+def _calls_of(document: Any) -> Sequence[Any]:
+    document = document.value if isinstance(document, Surplus) else document
+    return document.get("calls") or () if isinstance(document, Mapping) else ()
+
+
+# Scoring
+
+
+def evaluate_calls(corpus: Corpus, names: Sequence[str], undefined: float | None = None) -> dict[str, Result]:
+    """A result for each metric."""
+    out: dict[str, Result] = {}
+    for name in choose_metrics(METRICS, names, "calls"):
+        records = replace(corpus.records, choices=_choices_for(name, corpus))
+        result = score_prepared(prepare(*corpus.sides, records, missing=corpus.missing, shape=corpus.prepared.shape))
+        notes = (*result.notes, *corpus.notes) if not out else ()
+        settings = " | ".join(filter(None, (result.settings, corpus.settings)))
+        out[name] = result.changed(notes=notes, settings=settings)
+    return out
+
+
+def _choices_for(name: str, corpus: Corpus) -> dict[str, Any]:
+    choices: dict[str, Any] = dict(corpus.records.choices)
+    if name == "names":
+        there = any(one.path == PATH for one in corpus.prepared.decisions)
+        choices = {key: one for key, one in choices.items() if not key.startswith(PATH)}
+        choices |= dict.fromkeys([PATH] * there + ["calls[*].unknown"], "ignore")
+    if name == "calls":
+        choices["calls[*]"] = {"credit": "all", "at_least": 1.0}
+    return choices
+
+
+def functions_table(corpus: Corpus) -> Table:
+    """Which functions were called too seldom or too often, by name."""
+    rows: list[tuple[Any, ...]] = []
+    order = sorted(corpus.functions, key=lambda one: (2 * one[3] - one[1] - one[2], one[0]))
+    for name, reference, predicted, both in order:
+        known = name in corpus.tools if corpus.tools else reference > 0
+        rows.append((name, reference, predicted, both, reference - both, predicted - both, "" if known else "yes"))
+    return Table(("function", "reference", "predicted", "both", "missing", "extra", "hallucinated"), rows, "Functions")

@@ -1,0 +1,305 @@
+"""Tool calls, as every log has them, and as BFCL checks them."""
+
+import itertools
+import json
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+import tallystick as ts
+from benchmarks import calls as made
+from running import run
+
+EXAMPLES = Path(__file__).parents[2] / "src" / "tallystick" / "examples"
+PAGE = (Path(__file__).parents[2] / "docs" / "calls.md").read_text(encoding="utf-8")
+MCP = ["--id", "session", "--reference-id", "id"]
+
+
+def call(name, **arguments):
+    return {"name": name, "arguments": arguments}
+
+
+def figures(results):
+    return {name: result.figures for name, result in results.items()}
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("calls")
+    made.write(folder / "logs")
+    return folder
+
+
+@pytest.mark.parametrize("file", ["openai.jsonl", "anthropic.jsonl", "mcp.jsonl"])
+def test_500_logs_in_three_formats_are_one_command_each(logs, file):
+    options = MCP if file == "mcp.jsonl" else []
+    done = run(
+        "score",
+        "calls",
+        "logs/gold.jsonl",
+        f"logs/{file}",
+        *options,
+        "--tools",
+        "logs/tools.json",
+        "--format",
+        "markdown",
+        cwd=logs,
+    )
+    assert done.stdout.strip() in PAGE
+    plain = json.loads(
+        run("score", "calls", "logs/gold.jsonl", f"logs/{file}", *options, "--format", "json", cwd=logs).stdout
+    )
+    assert plain["metrics"]["arguments"]["f1"] == ts.calls(*made.generate())["arguments"].f1
+    hallucinated = {row["function"] for row in plain["functions"] if row["hallucinated"]}
+    assert hallucinated == {"get_wether"}
+
+
+def test_the_page_says_what_the_commands_print(logs):
+    commands = re.findall(r"^\$ tallystick (.*calls\.gold.*)$", PAGE, re.M)
+    assert commands
+    for command in commands:
+        assert run(*command.split(), cwd=EXAMPLES).stdout.strip() in PAGE
+    code = next(one for one in re.findall(r"```python\n(.*?)```", PAGE, re.S) if "ts.calls" in one)
+    *before, last = code.strip().splitlines()
+    names = {}
+    exec("\n".join(before), names)
+    expression, expected = last.split("  # ")
+    assert eval(expression, names) == eval(expected)
+
+
+@pytest.mark.parametrize("file", ["calls.anthropic.jsonl", "calls.mcp.jsonl"])
+def test_the_example_is_the_same_in_every_format(file):
+    options = {"id": "session", "reference_id": "id"} if "mcp" in file else {}
+    assert figures(ts.calls(EXAMPLES / "calls.gold.jsonl", EXAMPLES / file, **options)) == figures(
+        ts.calls(EXAMPLES / "calls.gold.jsonl", EXAMPLES / "calls.openai.jsonl")
+    )
+
+
+ONE = call("f", x=1, y=["a", "b"])
+WRITTEN = {
+    "plain": [ONE],
+    "one": {"calls": [ONE]},
+    "args": [{"name": "f", "args": ONE["arguments"], "type": "tool_call", "id": "1"}],
+    "legacy": {"role": "assistant", "function_call": {"name": "f", "arguments": json.dumps(ONE["arguments"])}},
+    "responses": {"output": [{"type": "reasoning"}, {"type": "function_call", "name": "f", "arguments": json.dumps(ONE["arguments"])}]},
+    "openai": made.openai([ONE]),
+    "anthropic": made.anthropic([ONE]),
+    "mcp": made.mcp([ONE]),
+    "gemini": {"candidates": [{"content": {"parts": [{"functionCall": {"name": "f", "args": ONE["arguments"]}}]}}]},
+    "bfcl": [{"f": ONE["arguments"]}],
+    "python": "[f(x=1, y=['a', 'b'])]",
+    "tags": f"I will.\n<tool_call>\n{json.dumps(ONE)}\n</tool_call>",
+    "fence": f"```json\n{json.dumps(ONE)}\n```",
+    "in the content": {"choices": [{"message": {"content": f"<tool_call>{json.dumps(ONE)}</tool_call>"}}]},
+    "with a conversation": {"request": {"messages": [made.openai([call("g")])]}, "response": made.openai([ONE])},
+    "with tools": {"tools": [{"type": "function", "function": tool} for tool in made.TOOLS], **made.openai([ONE])},
+    "with answers": [
+        made.openai([ONE]), {"role": "tool", "content": "ok", "name": "f", "arguments": {}},
+        {"role": "user", "content": [{"type": "tool_result", "content": [{"name": "g", "arguments": {}}]}]},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WRITTEN)
+def test_a_call_is_found_however_it_is_written(way):
+    found = ts.calls({"a": [ONE], "b": []}, {"a": WRITTEN[way], "b": "I would rather not."})
+    assert found["calls"].exact == 1, way
+
+
+def test_calls_without_arguments():
+    empty = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "now"}}
+    for predicted in (
+        [call("now")],
+        empty,
+        {"function_call": {"name": "now", "arguments": ""}},
+        [{"name": "now", "arguments": None}],
+    ):
+        assert ts.calls([[call("now")]], [predicted])["calls"].f1 == 1
+    assert ts.calls([[]], [[]])["calls"].exact == 1
+    assert ts.calls([[]], [[call("now")]])["calls"].precision == 0
+
+
+def test_what_a_call_is_worth():
+    gold = [[call("f", x=1, y=2), call("f", x=3, y=4)]]
+    found = ts.calls(gold, [[call("f", x=3, y=4), call("f", x=1, y=5)]])
+    assert found["arguments"].f1 == pytest.approx(5 / 6)
+    assert found["calls"].f1 == 0.5
+    assert found["names"].f1 == 1
+    assert (
+        ts.calls(gold, [[call("g", x=1, y=2), call("f", x=3, y=4)]])["arguments"].f1 == 0.5
+    )  # nothing for the wrong function
+    assert ts.calls(gold, [gold[0][::-1]])["calls"].exact == 1
+    assert ts.calls(gold, [gold[0][::-1]], ordered=True)["calls"].f1 == 0.5
+
+
+def test_nothing_that_was_called_is_free():
+    gold = [[call("f", x=1)]]
+    for extra in (call("f", x=1, z=2), call("f", x=1, z={"a": [1]}), call("f", x=1, z="")):
+        found = ts.calls(gold, [[extra]])
+        assert found["calls"].exact == 0, extra
+        assert found["arguments"].precision == pytest.approx(2 / 3)
+    nested = [[call("f", x={"a": 1})]]
+    assert ts.calls(nested, [[call("f", x={"a": 1, "b": 2})]])["calls"].exact == 0
+    assert ts.calls(gold, [[call("f", x=1), call("f", x=1)]])["calls"].exact == 0
+    assert ts.calls(gold, [[{"name": "f", "arguments": "x equals one"}]])["arguments"].precision == 0.5
+    broken = ts.calls(gold, [[{"name": "f", "arguments": '{"x": 1,'}]])
+    assert broken["calls"].exact == 1
+    assert any("repaired: the JSON of 1 call" in one for one in broken.warnings)
+    assert ts.calls(gold, [[call("f", x="1")]])["calls"].f1 == 0
+
+
+def test_a_default_may_be_left_out_or_given():
+    tools = json.loads((EXAMPLES / "calls.tools.json").read_text())
+    with_it, without = [[call("get_weather", city="Oslo", unit="C")]], [[call("get_weather", city="Oslo")]]
+    for sides in itertools.product((with_it, without), repeat=2):
+        assert ts.calls(*sides, tools=tools)["calls"].exact == 1
+        assert ts.calls(*sides, tools=tools)["arguments"].tally["den_p"] == 2  # and earns nothing
+    assert ts.calls(with_it, without)["calls"].exact == 0
+    described = [{"name": tool["function"]["name"], "input_schema": tool["function"]["parameters"]} for tool in tools]
+    assert ts.calls(with_it, without, tools=described)["calls"].exact == 1
+    listed = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "result": {"tools": [{"name": one["name"], "inputSchema": one["input_schema"]} for one in described]},
+    }
+    assert ts.calls(with_it, without, tools=listed)["calls"].exact == 1
+
+
+def test_choices_by_path():
+    gold, predicted = [[call("f", city="Oslo", to=["a", "b"])]], [[call("f", city="OSLO", to=["b", "a"])]]
+    assert ts.calls(gold, predicted)["calls"].f1 == 0
+    choices = {"calls[*].arguments.city": {"text": ["equal", "casefold"]}, "calls[*].arguments.to": "bag"}
+    assert ts.calls(gold, predicted, choices=choices)["calls"].f1 == 1
+
+
+def test_explain_by_label_and_compare():
+    files = EXAMPLES / "calls.gold.jsonl", EXAMPLES / "calls.openai.jsonl"
+    assert "web_search" in run("explain", "calls", *files, "--document", "art").stdout
+    rows = run("score", "calls", *files, "--by", "label").stdout
+    assert "web_search\t0.0\t\t0.0\t0" in rows
+    assert "calls[*].arguments.to[*]" in run("score", "calls", *files, "--by", "field").stdout
+    run("compare", "calls", files[0], f"A={files[1]}", f"B={EXAMPLES / 'calls.anthropic.jsonl'}")
+
+
+# BFCL's check of abstract syntax trees, from its description: a plain program over possible answers.
+
+
+def standard(value):
+    if isinstance(value, str):
+        return re.sub(r"[ \,\.\/\-\_\*\^]", "", value).lower().replace("'", '"')
+    return [standard(one) for one in value] if isinstance(value, list) else value
+
+
+def value_is_possible(value, options):
+    for option in options:
+        if isinstance(option, dict):
+            inside = isinstance(value, dict) and value.keys() <= option.keys()
+            rest = [
+                inside and value_is_possible(value[key], option[key]) if inside and key in value else "" in option[key]
+                for key in option
+            ]
+            if inside and all(rest):
+                return True
+        elif not isinstance(value, dict) and standard(value) == standard(option):
+            return True
+    return False
+
+
+def call_is_possible(predicted, possible):
+    (name, parameters), = possible.items()  # fmt: skip
+    (called, arguments), = predicted.items()  # fmt: skip
+    if called != name or not arguments.keys() <= parameters.keys():
+        return False
+    return all(
+        value_is_possible(arguments[key], options) if key in arguments else "" in options
+        for key, options in parameters.items()
+    )
+
+
+def greedy(predicted, possible):
+    """As the leaderboard pairs parallel calls."""
+    if len(predicted) != len(possible):
+        return False
+    left = list(predicted)
+    for one in possible:
+        found = next((call for call in left if call_is_possible(call, one)), None)
+        if found is None:
+            return False
+        left.remove(found)
+    return True
+
+
+def some_order(predicted, possible):
+    return len(predicted) == len(possible) and any(
+        all(map(call_is_possible, order, possible)) for order in itertools.permutations(predicted)
+    )
+
+
+OPTIONS = {
+    "city": [["Oslo", "Oslo, Norway"], ["Rome"], ["New York", "NYC", ""]],
+    "days": [[3], [3, 5], [7, ""]],
+    "exact": [[True], [False, ""]],
+    "tags": [[["a", "b"]], [["b"], ["a"]], [["x y"], ""]],
+    "place": [[{"lat": [1.5], "lon": [2, 3]}], [{"lat": [1.5, 2.5], "name": ["Home", ""]}, ""]],
+}
+
+
+def some_value(options, rng):
+    value = rng.choice([one for one in options if one != ""])
+    if isinstance(value, dict):
+        return {key: some_value(inner, rng) for key, inner in value.items() if "" not in inner or rng.random() < 0.5}
+    if isinstance(value, str) and rng.random() < 0.3:
+        return rng.choice([value.upper(), value.replace(" ", "-"), value + "."])
+    return value
+
+
+def bfcl_case(rng):
+    possible, predicted = [], []
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        parameters = {name: rng.choice(OPTIONS[name]) for name in rng.sample(sorted(OPTIONS), rng.randint(1, 3))}
+        name = rng.choice(["f", "m.g"])
+        possible.append({name: parameters})
+        arguments = {
+            key: some_value(options, rng)
+            for key, options in parameters.items()
+            if "" not in options or rng.random() < 0.5
+        }
+        predicted.append({name: arguments})
+    rng.shuffle(predicted)
+    if rng.random() < 0.5:
+        one = rng.choice(predicted)
+        name, arguments = next(iter(one.items()))
+        damage = rng.choice(["drop", "wrong", "extra", "name", "less", "more", "kind", "nested"])
+        if damage == "drop" and arguments:
+            del arguments[rng.choice(sorted(arguments))]
+        elif damage == "wrong" and arguments:
+            arguments[rng.choice(sorted(arguments))] = rng.choice(["Paris", 99, ["q"], {"lat": 9.5}])
+        elif damage == "extra":
+            arguments["invented"] = 1
+        elif damage == "name":
+            one["h"] = one.pop(name)
+        elif damage == "less":
+            predicted.remove(one)
+        elif damage == "more":
+            predicted.append(json.loads(json.dumps(one)))
+        elif damage == "kind" and "days" in arguments:
+            arguments["days"] = str(arguments["days"])
+        elif damage == "nested" and isinstance(arguments.get("place"), dict):
+            arguments["place"]["zip"] = "1"
+    return possible, predicted
+
+
+def test_a_log_is_exact_where_bfcl_says_correct():
+    rng = random.Random(11)
+    cases = [bfcl_case(rng) for _ in range(3000)]
+    gold = [{"id": f"c{k}", "ground_truth": possible} for k, (possible, _) in enumerate(cases)]
+    system = [{"id": f"c{k}", "result": predicted} for k, (_, predicted) in enumerate(cases)]
+    result = ts.calls(gold, system, strings="bfcl")["calls"]
+    exact = {name: figures["precision"] == figures["recall"] == 1 for name, figures in result.documents.items()}
+    wrong = [case for k, case in enumerate(cases) if exact[f"c{k}"] != some_order(*case[::-1])]
+    assert wrong == []
+    correct = sum(greedy(predicted, possible) for possible, predicted in cases)
+    assert 0.3 * len(cases) < correct < 0.8 * len(cases)
+    assert all(exact[f"c{k}"] for k, (possible, predicted) in enumerate(cases) if greedy(predicted, possible))
