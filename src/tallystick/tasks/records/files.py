@@ -196,10 +196,7 @@ class RecordFile:
         except msgspec.DecodeError as error:
             return self._repair(number, line, error)
         except (UnicodeDecodeError, RecursionError) as error:
-            what, advice = (TOO_DEEP, "") if isinstance(error, RecursionError) else NOT_UTF8
-            if self.lenient:
-                return UNREADABLE, Invalid(what, line.decode("utf-8", "replace"))
-            raise InputError(what + advice, self.place(number)) from None
+            return self._give_up(number, line, error)
         except ValueError as error:  # pydantic's, as our converter words it
             problem = error
         if not (self.lenient or self.tolerant):
@@ -208,7 +205,15 @@ class RecordFile:
             value = self._plain(line)
         except msgspec.DecodeError as error:
             return self._repair(number, line, error)
+        except RecursionError as error:
+            return self._give_up(number, line, error)
         return self.fit(number, value)
+
+    def _give_up(self, number: int, line: bytes, error: Exception) -> tuple[Any, Any]:
+        what, advice = (TOO_DEEP, "") if isinstance(error, RecursionError) else NOT_UTF8
+        if self.lenient:
+            return UNREADABLE, Invalid(what, line.decode("utf-8", "replace"))
+        raise InputError(what + advice, self.place(number)) from None
 
     def _repair(self, number: int, line: bytes, error: Exception) -> tuple[Any, Any]:
         if not self.lenient:
