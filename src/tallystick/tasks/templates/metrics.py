@@ -30,6 +30,7 @@ from tallystick.engine.data import Objects, Scope
 from tallystick.engine.encoded import Items, unshared
 from tallystick.engine.tally import Counts, Kind
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.files.pairing import check_kinds
 from tallystick.results.evaluation import evaluate as evaluate_metric
 from tallystick.results.result import Result
 from tallystick.structures import Entity, Template, TemplateSet
@@ -438,6 +439,7 @@ def evaluate(
     """Score two sequences of TemplateSet[Entity[str]], or two mappings by document id."""
     from tallystick.results.evaluation import paired
 
+    check_kinds(reference, predicted, TemplateSet)
     ids, left, right = paired(reference, predicted)
     assert isinstance(left, Objects)
     assert isinstance(right, Objects)
