@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from tallystick.adapters.rewards import rewards, scorer
     from tallystick.algebra.cases import cases, let, ref
     from tallystick.algebra.choose import by_key, choose, distinct, ignore, matched, ordered
     from tallystick.algebra.derive import derive
@@ -69,7 +70,7 @@ _HOME = {
     "words": "algebra.text", "TallystickError": "errors", "gram": "laboratory.kernels", "kernel_status": "laboratory.kernels",
     "compare": "results.compare", "Evaluation": "results.evaluation", "evaluate": "results.evaluation",
     "Explanation": "results.explanation", "Result": "results.result", "Results": "results.results",
-    "score": "tasks.records.score",
+    "rewards": "adapters.rewards", "score": "tasks.records.score", "scorer": "adapters.rewards",
 }  # fmt: skip
 """Where everything else is."""
 
@@ -85,7 +86,7 @@ __all__ = [
     "date", "dependencies", "derive", "distinct", "each", "embedding", "evaluate", "events", "exact", "f", "f1", "function", "gram",
     "graph", "hierarchies", "ignore", "jaccard", "judged", "judgements", "kernel_status", "keyed", "latent", "let", "levels",
     "links", "match", "matched", "nary", "number", "optional", "ordered", "overlap", "parse", "precision", "recall", "record",
-    "records", "ref", "relations", "roles", "scoped", "score", "sequence", "sides", "spans", "staged", "subset", "subtypes",
+    "records", "ref", "relations", "rewards", "roles", "scoped", "score", "scorer", "sequence", "sides", "spans", "staged", "subset", "subtypes",
     "supertypes", "templates", "text", "top_down", "tree", "unordered", "var", "via", "weigh", "weighted", "words",
 ]  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +27,7 @@ def alike(node, reference, predicted):
 
 
 def test_sixty_pairs_are_read_as_a_sensible_person_reads_them():
+    pytest.importorskip("phonenumbers")
     assert len(table.PAIRS) == 60
     assert [table.ours(pair, parse=True) for pair in table.PAIRS] == [pair.expected for pair in table.PAIRS]
     wrong = [pair for pair in table.PAIRS if not pair.expected]
@@ -376,3 +378,81 @@ def test_a_blank_text_of_a_column_may_be_missing():
     metric = ts.f1(ts.each(b=ts.optional(ts.exact, blank=True)))
     sides = [arrow.table({"b": values}) for values in (["x", " ", None], ["x", None, ""])]
     assert ts.evaluate(metric, *sides).tally == {"num_p": 1, "den_p": 1, "num_r": 1, "den_r": 1}
+
+
+def test_alternatives_by_a_rule():
+    gold = [{"a": {"name": ["Ann", "Anna"]}, "name": ["Bo", "Bob"]}]
+    found = ts.score(gold, [{"a": {"name": "Anna"}, "name": "Bob"}], choices={"**.name": {"any_of": True}})
+    assert found.f1 == 1
+
+
+def test_what_counts_as_nothing_is_said_once_for_values_with_choices_too():
+    choices = {"b": {"text": "levenshtein"}, "a": "ignore"}
+    found = ts.score(
+        [{"a": 1, "b": None}], [{"a": 2, "b": ""}], type=Noting, nothing="missing,null,empty", choices=choices
+    )
+    assert found.tally == {"num_p": 0, "den_p": 0, "num_r": 0, "den_r": 0}
+
+
+def test_a_key_in_other_white_space_is_the_same_key():
+    gold, predicted = [{"lines": [{"sku": "A 1", "n": 1}]}], [{"lines": [{"sku": "A\u00a01", "n": 1}]}]
+    assert ts.score(gold, predicted, choices={"lines": {"key": "sku"}}).f1 == 1
+    assert ts.score(gold, predicted, choices={"lines": {"key": "sku"}}, equality="exact").f1 == 0
+
+
+def test_spellings_are_named_once_for_documents_that_were_scored_apart():
+    metric = ts.f1(ts.each(v=ts.date(parse="auto")))
+    parts = [
+        ts.evaluate(metric, {k: {"v": "2024-04-03"}}, {k: {"v": text}})
+        for k, text in enumerate(["03/04/2024", "04/03/2024"])
+    ]
+    (note,) = (parts[0] + parts[1]).notes
+    assert note.endswith("2 spellings (v '03/04/2024', '04/03/2024')")
+
+
+@dataclass
+class Bill:
+    id: str
+    total: float
+    due: str
+    name: str
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string"},
+        "total": {"type": "number"},
+        "due": {"type": "string"},
+        "name": {"type": "string"},
+    },
+    "required": ["id", "total", "due", "name"],
+}
+BILLS = [{"id": f"b{k}", "total": 1000.5 + k, "due": f"2024-04-{k + 1:02d}", "name": "Café 1"} for k in range(20)]
+ANSWERS = [
+    {
+        "id": one["id"],
+        "total": f"{one['total']:,.2f} €",
+        "due": f"{k + 1} April 2024",
+        "name": "Cafe\u0301\u00a01" if k else "Tea",
+    }
+    for k, one in enumerate(BILLS)
+]
+
+
+@pytest.mark.parametrize("shape", [{}, {"type": Bill}, {"schema": SCHEMA}], ids=["inferred", "type", "schema"])
+def test_values_are_understood_on_every_way(shape, tmp_path):
+    choices = {"total": {"number": {"parse": "auto"}}, "due": {"date": {"parse": "auto"}}}
+    sides = {"gold": BILLS, "answers": ANSWERS}
+    for name, rows in sides.items():
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    ways = [tuple(sides.values()), tuple(str(tmp_path / f"{name}.jsonl") for name in sides)]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    arrow = pytest.importorskip("pyarrow")
+    for name, rows in sides.items():
+        parquet.write_table(arrow.Table.from_pylist(rows), tmp_path / f"{name}.parquet")
+    ways.append(tuple(str(tmp_path / f"{name}.parquet") for name in sides))
+    for way in ways:
+        found = ts.score(*way, choices=choices, **shape)
+        assert found.tally == {"num_p": 59, "den_p": 60, "num_r": 59, "den_r": 60}
+        assert not any("wrong kind" in note for note in found.notes)

@@ -95,6 +95,27 @@ def test_every_task_compares_means_over_data_sets(task, tmp_path):
     assert (row["p"] is not None) == several  # one document in each data set is not tested
 
 
+@pytest.mark.parametrize("task", task_names())
+def test_every_task_has_the_figures_of_one_document(task, tmp_path):
+    gold, system = example(task, tmp_path)
+    metric = EXAMPLE[task][2]
+    chosen = ["--metric", metric] if task != "records" else []
+    score = ("score", task, gold, system, *chosen, "--format", "json")
+    by_id = json.loads(run(*score, "--by", "document").stdout)["documents_by_id"][metric]
+    name = next(iter(by_id))
+    found = json.loads(run(*score, "--document", name).stdout)
+    figures = found["metrics"][metric]
+    assert {key: figures[key] for key in by_id[name] if key in figures} == {
+        k: v for k, v in by_id[name].items() if k in figures
+    }
+    assert f"document={name}" in found["signature"]
+    assert found["documents"] == 1
+    assert "no " in run(*score, "--document", "nobody", code=2).stderr
+    assert run(*score, "--document", name, "--report", tmp_path / "page.html", code=2).stderr.startswith(
+        "Error: --document has the figures of one"
+    )
+
+
 # Two documents, a system that has both, one that has the first, and one that has one more. By task: how a document is
 # written, its name, and the suffix of the file
 def chain(name):

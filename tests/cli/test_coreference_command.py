@@ -80,9 +80,12 @@ def test_by_document(folder):
     found = as_json("key", "response", "--by", "document")
     assert found["documents_by_id"]["muc"]["(b); part 000"]["f1"] == 1
     rows = run("key", "response", "--by", "document", "--limit", "1").stdout.split("\n\n")[1].splitlines()
-    assert rows[0].split("\t") == ["document", *NAMES]
-    assert rows[1].startswith("(a); part 000\t")
-    assert len(rows) == 2
+    assert rows[0].split("\t") == ["document", "metric", "precision", "recall", "f1"]
+    assert [row.split("\t")[:2] for row in rows[1:]] == [["(a); part 000", name] for name in NAMES]
+    cells = {row.split("\t")[1]: row.split("\t")[2:] for row in rows[1:]}
+    assert cells["conll"][:2] == ["", ""]
+    wanted = found["documents_by_id"]["muc"]["(a); part 000"]
+    assert [float(cell) for cell in cells["muc"]] == [wanted[name] for name in ("precision", "recall", "f1")]
     assert "'label' is not 'document'" in run("key", "response", "--by", "label", code=2).stderr
 
 

@@ -83,7 +83,7 @@ def test_choices_by_path_from_a_file(folder):
     done = score("--choices", "choices.json", "--format", "json")
     assert fields(done)["lines[*].price"]["wrong"] == 2
     assert (
-        'match(keyed(each(sku=exact, n=exact, price=number(relative=0.01)), "sku"), 1:1)'
+        'match(keyed(each(sku=equal, n=equal, price=number(relative=0.01)), "sku"), 1:1)'
         in json.loads(done.stdout)["signature"]
     )
     pytest.importorskip("yaml")
@@ -100,7 +100,7 @@ def test_describe_says_which_choice_applies_where_and_why(folder):
     assert rows["price"] == ["int | float", "number(absolute=1.0)", "choices.json"]
     assert rows["lines"][1:] == ["in order", "choices.json"]
     assert rows["id"][1:] == ["ignored", "it pairs the documents"]
-    assert rows["vendor"] == ["str", "exact", "default"]
+    assert rows["vendor"] == ["str", "equal", "default"]
     assert "metric: f1(each(" in done.stderr
 
 

@@ -229,6 +229,19 @@ def test_f_is_undefined_only_if_both_denominators_are_zero(constraint, reference
     assert (result.precision, result.recall, result.f1) == expected
 
 
+def test_f_0_is_precision():
+    metric = ts.f(ts.match(ts.exact), 0)
+    assert ts.parse(str(metric)) == metric
+    found = ts.evaluate(metric, [["a", "b", "c"]], [["a", "x"]])
+    assert found.f0 == found.precision == 0.5
+    turned = ts.evaluate(metric.mirrored(), [["a", "x"]], [["a", "b", "c"]])
+    assert turned.score == found.score
+    inside = ts.f1(ts.match(ts.f(ts.match(ts.exact), 0)))
+    assert ts.evaluate(inside, [[["a", "b"]]], [[["a"]]]).f1 == 1
+    with pytest.raises(ts.TallystickError, match="finite beta of 0 or more"):
+        ts.f(ts.match(ts.exact), -1)
+
+
 def test_f_beta_weighs_recall():
     result = ts.evaluate(ts.f(ts.match(ts.exact), 2), [["a", "b", "c", "d"]], [["a"]])
     assert result.f2 == result.score == pytest.approx(5 * 1 / (4 * 4 + 1))

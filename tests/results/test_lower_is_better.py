@@ -85,7 +85,7 @@ def test_the_worst_document_is_the_one_with_most_errors():
     result = system(1, 7, 0, 3)
     assert [row[0] for row in documents_table({"wer": result}).rows] == ["d1", "d3", "d0", "d2"]
     both = documents_table({"wer": result, "f": f_system(5, 5, 5, 5)})
-    assert [row[0] for row in both.rows] == ["d1", "d3", "d0", "d2"]
+    assert [row[0] for row in both.rows[::2]] == ["d1", "d3", "d0", "d2"]
     order = np.lexsort(worst_first(result.kind, result.rows)[::-1])
     assert [result.ids[k] for k in order] == ["d1", "d3", "d0", "d2"]
 

@@ -66,4 +66,7 @@ def test_documents_without_anything_come_last_under_one_metric_and_under_two():
     references, predictions = [["a"], [], ["b"], ["c"]], [["a"], [], ["x"], ["c"]]
     one, other = (evaluate(f1(match(phi)), references, predictions) for phi in (exact, text()))
     for results in ({"one": one}, {"one": one, "other": other}):
-        assert [row[0] for row in documents_table(results).rows] == ["2", "0", "3", "1"]
+        table = documents_table(results)
+        assert list(dict.fromkeys(row[0] for row in table.rows)) == ["2", "0", "3", "1"]
+        assert table.columns == ["document", *(["metric"] if len(results) > 1 else []), "precision", "recall", "f1"]
+        assert len(table.rows) == 4 * len(results)

@@ -136,6 +136,12 @@ def test_paths_into_lines_and_other_names_of_ids(files):
     assert "system_log.jsonl:1: has no field 'response.body.choice', found custom_id, response" in wrong.stderr
 
 
+def test_one_wrong_value_in_a_large_document_is_seen():
+    gold = {"a": list(range(200_000))}
+    assert ts.score(gold, {"a": [*range(199_999), -1]}).exact == 0
+    assert ts.score(gold, gold).exact == 1
+
+
 def test_one_pair():
     assert ts.score({"a": 1, "b": {"c": [1, 2]}}, {"a": 1, "b": {"c": [2]}}).figures["records"] == pytest.approx(
         {"precision": 1, "recall": 2 / 3, "f1": 0.8}

@@ -209,6 +209,20 @@ def test_beta():
     assert result.f2 == pytest.approx(5 * 5 / (4 * 6 + 7))
 
 
+@pytest.mark.parametrize("metric", ["ts", "token", "overlap"])
+def test_beta_0_is_precision(metric):
+    """Esuli & Sebastiani 2010 let β be 0; under `overlap` precision and recall have numerators of their own."""
+    result = spans.evaluate(*TABLE_1, [metric], options=SpanOptions(beta=0))[metric]
+    assert result.kind.headline == "f0"
+    assert result.f0 == result.precision > 0
+
+
+@pytest.mark.parametrize("beta", [-1.0, float("inf"), float("nan")])
+def test_what_beta_cannot_be(beta):
+    with pytest.raises(MetricError, match="beta is 0 or more"):
+        SpanOptions(beta=beta)
+
+
 def test_token_weights_flat_or_by_text_or_by_function():
     flat = [0, 1, 1, 5, 0, 0, 0, 1, 1]
     found = [

@@ -13,19 +13,22 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 from tallystick.algebra.choose import Choice
 from tallystick.algebra.node import Node
+from tallystick.engine.tally import exact_rows
 from tallystick.errors import MetricError, TallystickError, some
 from tallystick.files.documents import encode
 from tallystick.files.json_values import decode_line
 from tallystick.results.documents import Difference, differences, differences_table
+from tallystick.results.evaluation import Evaluation
 from tallystick.results.explanation import Explanation
 from tallystick.results.result import Result
 from tallystick.show.tables import to_text
-from tallystick.tasks.records.fitting import Findings
+from tallystick.tasks.records.fitting import MOST_LISTED, Findings
 from tallystick.tasks.records.score import (
     Known,
     Prepared,
@@ -35,6 +38,7 @@ from tallystick.tasks.records.score import (
     prepare_again,
     read_choices,
     score_prepared,
+    scored_batches,
 )
 from tallystick.tasks.records.task import RecordSettings
 from tallystick.tasks.spans.tags import split_tag
@@ -122,7 +126,33 @@ class RecordScorer:
         """Several documents at once, as one result."""
         return self._evaluate(references, predictions)[0]
 
+    def each(self, references: Sequence[Any], predictions: Sequence[Any]) -> list[dict[str, float]]:
+        """Several documents, each by itself: `figures` as `One` has them, and `valid`, 0 for what cannot be read."""
+        out: list[dict[str, float]] = []
+        # A shape that is inferred is that of one reference, lest a document's figures depend on the others; and so many
+        # predictions that cannot be read are listed.
+        most = 1 if self._declared is None else MOST_LISTED
+        for start in range(0, len(references), most):
+            some = slice(start, start + most)
+            prepared = self._prepare(references[some], predictions[some])
+            evaluation = Evaluation(prepared.metric, keep=False)
+            for batch, rows in scored_batches(prepared, evaluation):
+                unread = {key for key, _ in prepared.pairing.predicted.findings.invalid}
+                figures = {name: column.tolist() for name, column in evaluation.kind.figures(rows).items()}
+                exact = exact_rows(evaluation.kind, rows)
+                for place, key in enumerate(batch.ids):
+                    known = {name: 1.0 if isnan(column[place]) else column[place] for name, column in figures.items()}
+                    known["exact"] = float(exact[place]) if exact is not None else 0.0
+                    out.append(
+                        {**(dict.fromkeys(known, 0.0) if key in unread else known), "valid": float(key not in unread)}
+                    )
+        return out
+
     def _evaluate(self, references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Result, Findings]:
+        prepared = self._prepare(references, predictions)
+        return score_prepared(prepared), prepared.pairing.predicted.findings
+
+    def _prepare(self, references: Sequence[Any], predictions: Sequence[Any]) -> Prepared:
         if self._declared is None:
             _refuse_tags(references)
         lenient = self.settings.lenient
@@ -133,7 +163,7 @@ class RecordScorer:
             self._prepared = prepared if self._declared is not None else None
         else:
             prepared = prepare_again(self._prepared, *sides, self.settings)
-        return score_prepared(prepared), prepared.pairing.predicted.findings
+        return prepared
 
 
 def _refuse_tags(references: Sequence[Any]) -> None:

@@ -175,7 +175,15 @@ _STEP = re.compile(r"\[\*\]|<[^>]*>|[^.\[\]<>]+")
 class Rules:
     """What was chosen for a type, and which of it had an effect."""
 
-    def __init__(self, choices: Mapping[str, Any], source: str, paths: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        choices: Mapping[str, Any],
+        source: str,
+        paths: Collection[str] = (),
+        nothing: tuple[str, ...] | None = None,
+    ) -> None:
+        self.nothing = NO_CHOICE if nothing is None else Choice(nothing=nothing, why="--nothing")
+        _check(self.nothing, "--nothing")
         self.choices, self.source, self.used = dict(choices), source, set[str]()
         self.kinds: dict[str, Choice] = {}
         if "default" in self.choices and "default" not in paths:
@@ -219,6 +227,10 @@ class Rules:
             self.used.add(path)
             found = self._read(self.choices[path], f"{self.source}: {path}" if path else self.source).over(found)
         return found
+
+    def everywhere(self, path: str) -> Choice:
+        """What counts as nothing in all values but the items and keys of collections, which are always there."""
+        return NO_CHOICE if not path or path.endswith(("[*]", "[*].key", ">")) else self.nothing
 
     def of_kind(self, kind: str | None) -> Choice:
         """What was chosen for all values of a kind."""

@@ -91,9 +91,11 @@ def explain_derivation(
     *,
     credit: str = "all",
     equality: str = "exact",
+    nothing: tuple[str, ...] | None = None,
     source: str = "choices",
 ) -> tuple[Node, list[Decision]]:
-    """The metric that follows from a type, and every decision that led to it, top down."""
+    """The metric that follows from a type, and every decision that led to it, top down. `nothing` is what counts as nothing where no
+    choice says it."""
     if choices is not None and not isinstance(choices, Mapping):
         raise DerivationError(f'choices are by path, such as {{"lines[*].price": number(0.01)}}; found {choices!r:.60}')
     if credit not in ("all", "each"):
@@ -101,7 +103,7 @@ def explain_derivation(
     if equality not in EQUALITIES:
         raise DerivationError(f'equality must be "exact" or "equal", found {equality!r}')
     top = shape_of(type)
-    rules = Rules(choices or {}, source, top.parts if top.kind == "record" else ())
+    rules = Rules(choices or {}, source, top.parts if top.kind == "record" else (), nothing)
     walker = _Walker(rules, credit, EQUALITIES[equality])
     try:
         inner = walker.bound(walker.top(type), type, "")
@@ -158,7 +160,7 @@ class _Walker:
                 f"effect; note the similarity at the items: list[Annotated[..., {found.similarity}]]"
             )
         leaf = shape.kind == "variable" or shape.is_leaf
-        found = self.rules.at(path, leaf).over(found)
+        found = self.rules.at(path, leaf).over(found).over(self.rules.everywhere(path))
         return shape.type, found.over(self.rules.of_kind(_kind_of(type_)) if by_kind else NO_CHOICE)
 
     def value(self, type_: Any, path: str, *, summed: bool) -> Similarity | None:
@@ -550,6 +552,24 @@ def _record_fields(type_: Any) -> dict[str, Any] | None:
         )
     filled = _parameters(type_, origin)
     return {name: _filled(hints[name], filled) for name in names}
+
+
+def required_fields(origin: Any, fields: Iterable[str]) -> set[str]:
+    """The fields of a record class that have no default: those that a value has to have."""
+    if hasattr(origin, "__required_keys__"):
+        return set(origin.__required_keys__)
+    known = getattr(origin, "__pydantic_fields__", None)
+    if isinstance(known, Mapping):
+        return {name for name, one in known.items() if one.is_required()}
+    if dataclasses.is_dataclass(origin):
+        free = {f.name for f in dataclasses.fields(origin) if not f.default is f.default_factory is dataclasses.MISSING}
+    elif hasattr(origin, "__struct_fields__"):
+        free = set(origin.__struct_fields__[len(origin.__struct_fields__) - len(origin.__struct_defaults__) :])
+    elif hasattr(origin, "__attrs_attrs__"):
+        free = {one.name for one in origin.__attrs_attrs__ if type(one.default).__name__ != "_Nothing"}
+    else:
+        free = set(getattr(origin, "_field_defaults", ()))
+    return set(fields) - free
 
 
 def json_keys(origin: Any) -> Mapping[str, tuple[str, ...]]:

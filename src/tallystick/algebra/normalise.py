@@ -105,7 +105,7 @@ class Recall(Normaliser):
 
 @frozen
 class F(Normaliser):
-    """F_β (eq. 6): with one numerator S it is (1 + β²) S / (β² Σ(R,R) + Σ(P,P)), else from P and R."""
+    """F_β (eq. 6): with one numerator S it is (1 + β²) S / (β² Σ(R,R) + Σ(P,P)), else from P and R. F_0 is P."""
 
     beta: float = 1.0
     known: Place | None = field(default=None, repr=False, compare=False)
@@ -117,7 +117,7 @@ class F(Normaliser):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.beta > 0, f"f() needs beta > 0, found {self.beta!r}")
+        require(0 <= self.beta < float("inf"), f"f() needs a finite beta of 0 or more, found {self.beta!r}")
 
     def __repr__(self) -> str:
         return f"f1({self.inner!r})" if self.beta == 1 else super().__repr__()
@@ -137,6 +137,8 @@ class F(Normaliser):
         return f_score(num_r, num_p, den_r, den_p, self.beta)
 
     def mirrored(self) -> Similarity:
+        if not self.beta:  # F_0 is precision
+            return Recall(self.inner.mirrored())
         return replace(self, inner=self.inner.mirrored(), beta=1 / self.beta)
 
 
@@ -173,6 +175,9 @@ class Sides(Node):
     says = "precision and recall are two expressions"
     letter = "N"
 
+    def __post_init__(self) -> None:
+        require(0 <= self.beta < float("inf"), f"sides() needs a finite beta of 0 or more, found {self.beta!r}")
+
     @property
     def by_side(self) -> tuple[Similarity, Similarity]:
         return self.precision, self.recall
@@ -191,6 +196,9 @@ class Sides(Node):
         return f"f{self.beta:g}", self.beta
 
     def mirrored(self) -> Node:
+        if not self.beta:  # F_0 is precision
+            turned = self.precision.mirrored()
+            return turned if isinstance(turned, Normaliser) else Recall(turned)
         return Sides(self.recall.mirrored(), self.precision.mirrored(), 1 / self.beta)
 
 

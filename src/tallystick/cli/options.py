@@ -223,11 +223,12 @@ class Common:
     report: str | None = None
     report_documents: int = 200
     tallies: str | None = None
+    document: str | None = None
 
     @property
     def wants_rows(self) -> bool:
         """Whether the documents' own tallies are looked at, so that they have to be kept."""
-        return self.by == "document" or self.report is not None or self.tallies is not None
+        return self.by == "document" or any(one is not None for one in (self.report, self.tallies, self.document))
 
     def policy(self, default: float | None = None) -> float | None:
         """What a figure is where it is 0/0."""
@@ -264,10 +265,11 @@ def common_options(task: Task) -> list[click.Option]:
         click.Option(["--format", "format_"], type=click.Choice(FORMATS), help="Default: table on a terminal, else tsv."),
         click.Option(["--by"], type=click.Choice([*task.breakdowns, "document"]), help="Break the figures down."),
         *_label_option(task),
+        click.Option(["--document"], metavar="ID", help=f"Only the figures of one {task.unit}: its id, or its place without ids."),
         click.Option(["--macro"], is_flag=True, help="Also print the mean over documents."),
         click.Option(["--undefined"], type=click.Choice(["none", "0", "1"]), help="What a figure is where it is 0/0."),
         click.Option(["--fail-under"], multiple=True, metavar="FIGURE=VALUE", help="Exit with 1 if a figure is worse, e.g. f1=0.9."),
-        click.Option([*rows, "limit"], type=click.IntRange(1), help="How many rows of --by document are shown."),
+        click.Option([*rows, "limit"], type=click.IntRange(1), help="How many documents of --by document are shown."),
         click.Option(["--report"], type=FILE, metavar="FILE.html",
                      help="Also write a report to look at, with confidence intervals (which `compare` prints): one file that works offline."),
         click.Option(["--report-documents"], type=click.IntRange(0), default=200, show_default=True, metavar="N",
@@ -333,6 +335,14 @@ def refuse_without_effect(task: Task, common: Common, settings: Any) -> None:
     listed = bool(also) and (settings.errors or settings.repairs)
     if common.limit is not None and common.by != "document" and not listed:
         raise MetricError(f"--rows says how many rows of --by document{also} are shown; give both")
+    if common.document is not None:
+        given = {f"--by {common.by}": common.by in ("label", "field"), "--report": common.report is not None}
+        given |= {flag(one): getattr(settings, one.name) != default_of(one) for one in task.options("score")}
+        for name in (name for name, is_given in given.items() if is_given):
+            raise MetricError(
+                f"--document has the figures of one {task.unit}, and {name} is about all of them; leave one of the two out, or "
+                f"look at the {task.unit} with explain --document"
+            )
     if common.report is None and was_given("report_documents"):
         raise MetricError("--report-documents says how many documents of --report carry their alignment; give both")
 

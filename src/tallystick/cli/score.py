@@ -195,21 +195,23 @@ class Ending:
 def finish(ending: Ending, common: Common) -> None:
     """The files first, so that a reader that leaves early (`| head`) does not cost them; then the figures and the task's own tables
     in the chosen format, what is to be said about them, and the gates."""
-    results = ending.results
+    results, shown = ending.results, ending.shown
     for line in ending.opening:
         say(line)
+    if common.document is not None:
+        results, shown = results.only(common.document), Shown()
     if common.undefined is not None:
         results = results.changed(undefined=common.policy())
-    written = write_files(results, ending.shown, common)
+    written = write_files(results, shown, common)
     as_json = ending.print is None and chosen_format(common.format_) == "json"
     if ending.print is not None:
         click.echo(ending.print())
-        show_tables(ending.shown.tables, None)
+        show_tables(shown.tables, None)
     elif as_json:
-        _echo_json(results, ending.shown, common)
+        _echo_json(results, shown, common)
     else:
         documents = results.by("document", rows=common.limit) if common.by == "document" else ()
-        tables = [results.table(macro=common.macro), *documents, *ending.shown.tables]
+        tables = [results.table(macro=common.macro), *documents, *shown.tables]
         show_tables(tables, common.format_, results.signatures)
         say(results.said)
     if not as_json:

@@ -25,6 +25,7 @@ from dataclasses import field, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.engine.arrays import F64
 from tallystick.errors import MetricError
@@ -411,11 +412,21 @@ def tells_exact(kind: Kind) -> bool:
     return kind.sums[:4] == ("num_p", "den_p", "num_r", "den_r")
 
 
-def _exact(kind: Kind, rows: F64, invalid: Sequence[int]) -> int | None:
-    """How many documents are right in everything; None if the tally cannot tell."""
+def exact_rows(kind: Kind, rows: F64) -> NDArray[np.bool_] | None:
+    """Which documents are right in everything; None if the tally cannot tell."""
     if not tells_exact(kind):
         return None
     num_p, den_p, num_r, den_r = rows.T[:4]
-    right = np.isclose(num_p, den_p, atol=1e-9) & np.isclose(num_r, den_r, atol=1e-9)
+    # one wrong value among a million is still one, so the tolerance is that of the sums, and not a share of them
+    sides = [np.isclose(num, den, rtol=1e-12, atol=1e-9) for num, den in ((num_p, den_p), (num_r, den_r))]
+    right: NDArray[np.bool_] = sides[0] & sides[1]
+    return right
+
+
+def _exact(kind: Kind, rows: F64, invalid: Sequence[int]) -> int | None:
+    """How many documents are right in everything; None if the tally cannot tell."""
+    right = exact_rows(kind, rows)
+    if right is None:
+        return None
     right[list(invalid)] = False  # also where the reference is empty
     return int(np.sum(right))

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
-from tallystick.files.json_values import TOO_DEEP, try_decode
+from tallystick.files.json_values import TOO_DEEP, finite, try_decode
 from tallystick.files.lines import MOST_LINES, ArrowLines, Lines, Portion, is_arrow_file
 from tallystick.files.source import AnySource, Source, unpacked_name
 
@@ -372,7 +372,7 @@ def hold_values(
 ) -> HeldLines:
     """One document, a list of them, {id: document} or a data frame, as lines. With `text` a text is a document as it was
     written; else it is a value."""
-    rows = _rows(given)
+    rows = table_rows(given)
     if rows is not None:
         paths = {
             key: read_path(key) for row in rows for key in row if isinstance(key, str) and ("." in key or "[" in key)
@@ -400,7 +400,7 @@ def _is_record(value: Any) -> bool:
     return hasattr(type(value), "model_fields") or hasattr(value, "_fields") or hasattr(value, "__struct_fields__")
 
 
-def _rows(given: Any) -> list[dict[str, Any]] | None:
+def table_rows(given: Any) -> list[dict[str, Any]] | None:
     """The rows of a data frame or table, of whichever library; None if it is none."""
     if hasattr(given, "collect") and hasattr(given, "collect_schema"):  # polars' lazy frame
         given = given.collect()
@@ -433,7 +433,7 @@ def encode(value: Any, name: str, text: bool = True) -> bytes:
         line: bytes = _encode(value)
         if b"null" not in line:
             return line
-        return _encode(_finite(msgspec.to_builtins(value, enc_hook=_plain, builtin_types=(Decimal,))))
+        return _encode(finite(msgspec.to_builtins(value, enc_hook=_plain, builtin_types=(Decimal,))))
     except RecursionError:
         raise MetricError(f"{name}: {TOO_DEEP}") from None
     except (TypeError, ValueError, OverflowError) as error:
@@ -461,15 +461,6 @@ def _plain(value: Any) -> Any:
     raise TypeError(
         f"a value of type {kind.__module__}.{kind.__qualname__} is no data; expected what JSON can hold, a dataclass, a model"
     )
-
-
-def _finite(value: Any) -> Any:
-    """Numbers that JSON does not have as texts: a NaN equals a NaN, and no number."""
-    if isinstance(value, (float, Decimal)) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    return [_finite(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def looks_like_text(given: str) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from tallystick.errors import InputError, Place, TallystickError, did_you_mean
@@ -444,13 +446,22 @@ def _end(text: str, start: int) -> int | None:
     return None
 
 
+def finite(value: Any) -> Any:
+    """A value in which numbers that JSON does not have are texts: a NaN equals a NaN, and no number."""
+    if isinstance(value, (float, Decimal)) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: finite(one) for key, one in value.items()}
+    return [finite(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
 def _mended(text: str) -> Any:
     try:
         from json_repair import loads  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         raise TallystickError("repairing JSON needs json-repair: pip install json-repair") from None
     try:
-        return loads(text)
+        return finite(loads(text))
     except (ValueError, RecursionError):
         return None
 

@@ -191,6 +191,17 @@ class Results(Mapping[str, Result]):
         """The same results with another policy, other notes or settings; nothing is counted for it."""
         return Results({name: result.changed(**changes) for name, result in self.items()}, self.background)
 
+    def only(self, document: Any) -> Results:
+        """The figures of one document, by its name or its place in words."""
+        from tallystick.results.selection import only
+
+        first = next(iter(self._results.values()))
+        name = self.background._document(first, document)
+        notes = (f"{name}, of {first.count:,}",)
+        return Results(
+            {metric: only(result, name) for metric, result in self.items()}, replace(self.background, notes=notes)
+        )
+
     def intervals(
         self, *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"
     ) -> dict[str, dict[str, Interval]]:

@@ -40,6 +40,12 @@ def without(result: Result, documents: Collection[Any]) -> Result:
     )
 
 
+def only(result: Result, document: Any) -> Result:
+    """The result of one document alone, which its signature names."""
+    found = without(result, [name for name in result.ids if name != document])
+    return found.changed(settings=", ".join(filter(None, (result.settings, f"document={document}"))))
+
+
 def of_one_kind(results: Sequence[Result]) -> list[Result]:
     """The same results with sums of the same names, where kinds differ in what occurs in their documents (labels): what a
     system does not have is 0."""

@@ -79,15 +79,19 @@ def figure_name(figure: str) -> str:
 
 
 def documents_table(results: Mapping[str, Result], limit: int | None = None) -> Table:
-    """A row for each document, the worst first: one metric's figures, or the headlines of several."""
+    """The documents, the worst first: a row for each, and where there are several metrics, for each of these."""
     first = next(iter(results.values()))
     columns = {name: result.documents for name, result in results.items()}
     chosen = [(key, [columns[name][key] for name in results]) for key in worst_documents(results.values(), limit)]
     if len(results) == 1:
         return Table(["document", *first.figures], [[str(key), *found[0].values()] for key, found in chosen])
-    headlines = [result.kind.headline for result in results.values()]
-    rows = [[str(key), *(f[name] for f, name in zip(found, headlines, strict=True))] for key, found in chosen]
-    return Table(["document", *results], rows)
+    names = list(dict.fromkeys(name for result in results.values() for name in result.figures))
+    rows = [
+        [str(key), metric, *(figures.get(name) for name in names)]
+        for key, found in chosen
+        for metric, figures in zip(results, found, strict=True)
+    ]
+    return Table(["document", "metric", *names], rows)
 
 
 def worst_documents(results: Iterable[Result], limit: int | None = None) -> list[Any]:

@@ -13,7 +13,7 @@ import re
 import textwrap
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import Field
+from dataclasses import Field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -55,7 +55,33 @@ def evaluate_task(task: Task, reference: Any, predicted: Any, metrics: Any, opti
         scored, shown = task.run(left, right, chosen, settings, Asked(report=True, keep=True))
     except (MetricError, SidesMismatch, InputError) as error:
         raise _in_python(error, task) from error.__cause__
+    if noted := _exchanged(reference, predicted):
+        noticed = {name: result.changed(notes=(*result.notes, noted)) for name, result in scored.results.items()}
+        scored = replace(scored, results=noticed)
     return results_of(task, scored, settings, shown=shown)
+
+
+_OF_REFERENCES = re.compile(
+    r"(?:^|[^a-z])(?:gold|golden|ref|refs|references?|key|truth|annotated)(?:[^a-z]|$)", re.IGNORECASE
+)
+_OF_PREDICTIONS = re.compile(
+    r"(?:^|[^a-z])(?:sys|system|pred|preds|predicted|predictions?|response|output|hyp)(?:[^a-z]|$)", re.IGNORECASE
+)
+
+
+def _exchanged(reference: Any, predicted: Any) -> str:
+    """What to say of sides whose names (of files, of columns) are those of the other side."""
+    names = [
+        os.path.basename(str(getattr(side, "name", side))) if _has_name(side) else "" for side in (reference, predicted)
+    ]
+    if _OF_PREDICTIONS.search(names[0]) and _OF_REFERENCES.search(names[1]):
+        return f"the reference is called {names[0]} and the prediction {names[1]}: are they exchanged? The reference comes first"
+    return ""
+
+
+def _has_name(side: Any) -> bool:
+    short = isinstance(side, str) and len(side) < 1000 and "\n" not in side
+    return short or isinstance(side, os.PathLike) or isinstance(getattr(side, "name", None), str)
 
 
 def _sides(task: Task, reference: Any, predicted: Any, together: bool, settings: Any) -> tuple[Any, Any, Any]:

@@ -59,8 +59,9 @@ def declare(metrics: Mapping[str, Entry]) -> dict[str, NamedMetric]:
     }
 
 
-def choose(known: Mapping[str, V], names: Sequence[str], task: str) -> dict[str, V]:
-    """The metrics of these names, or all."""
+def choose(known: Mapping[str, V], names: str | Sequence[str], task: str) -> dict[str, V]:
+    """The metrics of these names, or of this one, or all."""
+    names = (names,) if isinstance(names, str) else names
     for name in names:
         if name not in known:
             raise MetricError(

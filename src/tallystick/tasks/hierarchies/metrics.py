@@ -44,6 +44,7 @@ from tallystick.tasks.coreference.metrics import MENTIONS, BlancLinks, tally_ent
 from tallystick.tasks.hierarchies import forests
 from tallystick.tasks.hierarchies.files import Hierarchies, hierarchies_from, pair_hierarchies
 from tallystick.tasks.hierarchies.forests import Graph, Rows
+from tallystick.tasks.metric import choose
 
 # The equations.
 
@@ -239,9 +240,7 @@ def score(
     options: HierarchyOptions = PLAIN,
 ) -> dict[str, Result]:
     """Every metric for every type of links: `mentions`, then `subevent.muc_p`, ...; one type alone has plain names."""
-    for name in metrics:
-        if name not in METRICS:
-            raise MetricError(f"no metric {name!r}; there are {', '.join(METRICS)}.{did_you_mean(name, METRICS)}")
+    metrics = tuple(choose(METRICS, metrics, "hierarchies"))
     reference, predicted = pair_hierarchies(reference, predicted)
     kinds = _kinds(reference, predicted, options)
     left, right, _ = code_jointly(Objects(reference.identities), Objects(predicted.identities), Scope("events"))

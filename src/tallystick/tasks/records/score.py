@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallystick.algebra.choose import NOTHING, Choice
+from tallystick.algebra.choose import Choice, Rules
 from tallystick.algebra.derive import Decision, explain_derivation, record_fields
 from tallystick.algebra.node import Node
 from tallystick.algebra.parse import load, parse
@@ -175,6 +175,8 @@ class Known(NamedTuple):
     schema: Mapping[str, Any] | None
     paired: str
     metric: str
+    nameless: bool = False
+    """Whether only references have ids."""
 
 
 def prepare(
@@ -195,29 +197,31 @@ def prepare(
     left = open_reference(reference, settings, None if shape is None else shape.reference)
     if shape is None:
         shape = infer_shape(left) if known is None or known.schema is None else inferred_shape(dict(known.schema))
-    paths = {path for path, choice in choices.items() if _has_any_of(choice)}
+    paths = _paths_of_alternatives(shape.reference, choices)
     if shape.reference is not None and paths:
         shape = shape.with_alternatives(paths)
     pairing = lay_together(left, predicted, shape, settings, missing)
     if known is not None:
-        pairing.how = known.paired
+        pairing.how, pairing.nameless = known.paired, known.nameless
     if settings.metric is not None:
         pairing.predicted.metric = as_metric(settings.metric)
         return Prepared(shape, pairing.predicted.metric, (), pairing)
     by_id = pairing.decide() == "by id" and not (are_named(left) and are_named(pairing.predicted.lines))
     for id_field in (
-        {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ()) if by_id else ()
+        {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ())
+        if by_id or pairing.nameless
+        else ()
     ):
         # A field that pairs the documents is always right; counting it would only flatter.
-        choices.setdefault(id_field, Choice(ignored=True, why="it pairs the documents"))
-    if settings.nothing is not None:
-        choices = _with_nothing(shape.reference, choices, settings.credit, _words(settings.nothing))
+        why = "it pairs the documents" if by_id else "no prediction has one"
+        choices.setdefault(id_field, Choice(ignored=True, why=why))
+    nothing = None if settings.nothing is None else _words(settings.nothing)
     metric, decisions = explain_derivation(
-        shape.reference, choices, credit=settings.credit, equality=settings.equality, source=source
+        shape.reference, choices, credit=settings.credit, equality=settings.equality, nothing=nothing, source=source
     )
     metric, keys = split_known(metric)
     assert keys is not None
-    pairing.predicted.metric = metric
+    pairing.reference.metric = pairing.predicted.metric = metric
     pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
     shape = shape.without_doubts(choices)
     return Prepared(shape, metric, tuple(decisions), pairing, "unknown=ignored" if settings.unknown == "ignore" else "")
@@ -405,20 +409,18 @@ def _has_any_of(choice: Any) -> bool:
     return bool(choice.any_of if isinstance(choice, Choice) else isinstance(choice, Mapping) and choice.get("any_of"))
 
 
+def _paths_of_alternatives(type_: Any, choices: Mapping[str, Any]) -> set[str]:
+    """Where the reference may hold several right values: paths, and whatever fits a rule."""
+    chosen = {path: choice for path, choice in choices.items() if _has_any_of(choice)}
+    rules = Rules(chosen, "choices")
+    if type_ is None or not rules.patterns:
+        return set(chosen)
+    _, decisions = explain_derivation(type_, {path: one for path, one in choices.items() if path not in chosen})
+    return {one.path for one in decisions if rules.at(one.path, True).any_of}
+
+
 def _words(listed: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(filter(None, map(str.strip, listed.split(",")))) if isinstance(listed, str) else tuple(listed)
-
-
-def _with_nothing(type_: Any, choices: Mapping[str, Any], credit: str, nothing: tuple[str, ...]) -> dict[str, Any]:
-    """The choices, with what counts as nothing for all values that do not have their own."""
-    for name in nothing:
-        if name not in NOTHING:
-            raise MetricError(f"--nothing: expected some of {', '.join(NOTHING)}, found {name!r}")
-    _, decisions = explain_derivation(type_, dict(choices), credit=credit)
-    paths = [
-        one.path for one in decisions if one.path and not one.path.endswith(("[*]", "[*].key")) and one.how != "ignored"
-    ]
-    return {**dict.fromkeys(paths, Choice(nothing=nothing, why="--nothing")), **choices}
 
 
 def exact_note(result: Result) -> str:

@@ -30,7 +30,7 @@ class SpanSettings:
     supertags: tuple[str, ...] = option((), "An extra row for all tags, or for some, under one name.", names=("--supertag",), metavar="NAME[=TAG,TAG]")
     ignore_types: bool = option(False, "All tags are the same.")
     separators: float = option(1.0, "The weight of a separator; a token's is 1.", least=0, on=("ts", "segment_units"))
-    beta: float = option(1.0, "Of F: above 1 favours recall.", above=0)
+    beta: float = option(1.0, "Of F: above 1 favours recall, 0 is precision.", least=0)
     partner: Literal["any", "one-to-one"] | None = option(None, "For overlap, contain, constrained_overlap (default any) and iou (default one-to-one).", on=OVERLAPPING)
     k1: int | None = option(None, "constrained_overlap: spurious tokens allowed.", least=0, on=("constrained_overlap",))
     k2: int | None = option(None, "constrained_overlap: missing tokens allowed.", least=0, on=("constrained_overlap",))
