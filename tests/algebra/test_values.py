@@ -390,3 +390,19 @@ def test_what_counts_as_nothing_is_said_once_for_values_with_choices_too():
         [{"a": 1, "b": None}], [{"a": 2, "b": ""}], type=Noting, nothing="missing,null,empty", choices=choices
     )
     assert found.tally == {"num_p": 0, "den_p": 0, "num_r": 0, "den_r": 0}
+
+
+def test_a_key_in_other_white_space_is_the_same_key():
+    gold, predicted = [{"lines": [{"sku": "A 1", "n": 1}]}], [{"lines": [{"sku": "A\u00a01", "n": 1}]}]
+    assert ts.score(gold, predicted, choices={"lines": {"key": "sku"}}).f1 == 1
+    assert ts.score(gold, predicted, choices={"lines": {"key": "sku"}}, equality="exact").f1 == 0
+
+
+def test_spellings_are_named_once_for_documents_that_were_scored_apart():
+    metric = ts.f1(ts.each(v=ts.date(parse="auto")))
+    parts = [
+        ts.evaluate(metric, {k: {"v": "2024-04-03"}}, {k: {"v": text}})
+        for k, text in enumerate(["03/04/2024", "04/03/2024"])
+    ]
+    (note,) = (parts[0] + parts[1]).notes
+    assert note.endswith("2 spellings (v '03/04/2024', '04/03/2024')")

@@ -110,10 +110,12 @@ def test_documents_and_their_entities(tmp_path: Path) -> None:
 
 
 def test_other_links_are_reported(tmp_path: Path) -> None:
-    chains = read(tmp_path, HEADER + rows("Entity=(e3)|SplitAnte=e1<e3,e2<e3", "Bridge=e1<e3|Entity=(e1)"))
+    chains = read(
+        tmp_path, HEADER + rows("Entity=(e1)", "Entity=(e2)", "Entity=(e3)|SplitAnte=e1<e3,e2<e3|Bridge=e1<e3")
+    )
     assert [warning.split(": ", 1)[1] for warning in chains.warnings] == [
-        "SplitAnte on 1 line: not part of a chain, not scored",
-        "Bridge on 1 line: not part of a chain, not scored",
+        "SplitAnte on 1 line: not part of a chain; --metric split_antecedents scores it",
+        "Bridge on 1 line: not part of a chain; --metric bridging_anaphors scores it",
     ]
 
 
@@ -293,3 +295,48 @@ def test_words_of_mentions_in_common(tmp_path: Path) -> None:
 def test_a_file_of_clusters_has_no_words_to_overlap() -> None:
     with pytest.raises(MetricError, match="mor needs the words of mentions"):
         evaluate([[{"a"}]], [[{"a"}]], ["mor"])
+
+
+# Links that are not coreference: bridging, split antecedents
+
+
+def test_bridging_anaphors_are_mentions_with_a_link(tmp_path: Path) -> None:
+    key = rows("Entity=(a--1-)", "Bridge=a<b:part|Entity=(b--1-)", "Bridge=a<c|Entity=(c--1-)", "Entity=(d--1-)")
+    response = rows("Entity=(a--1-)", "Bridge=a<b|Entity=(b--1-)", "Entity=(c--1-)", "Bridge=b<d|Entity=(d--1-)")
+    found = score(paired(tmp_path, key, response), ["bridging_anaphors"])["bridging_anaphors"]
+    assert found.tally == {"num_p": 1, "den_p": 2, "num_r": 1, "den_r": 2}
+
+
+def test_links_to_nothing_are_reported(tmp_path: Path) -> None:
+    chains = read(tmp_path, HEADER + rows("Bridge=a<x|Entity=(b)", "SplitAnte=a<b,q<b|Entity=(a)"))
+    assert sum("2 links to an entity that is not there left out" in warning for warning in chains.warnings) == 1
+    for wrong in ("Bridge=a", "SplitAnte=a<", "SplitAnte=a<b,"):
+        with pytest.raises(InputError, match="expected links such as e1<e3"):
+            read(tmp_path, HEADER + rows(f"{wrong}|Entity=(a)"))
+
+
+def test_split_antecedents_alone(tmp_path: Path) -> None:
+    """Of the key's {a1 a2} and {b} the response has {a1} and {b c}. By hand:
+
+    MUC     a1-a2 is missed, b is single on one side: 0 of 2; {a1} is not single in the key, b-c is not there: 0 of 2
+    B³      a: 1/2, b: 1: 1.5 of 3; a1: 1, b: 1/2: 1.5 of 3
+    CEAF-e  2/3 + 2/3 of 2 entities on either side
+    """
+    key = rows("Entity=(a)", "Entity=(a)", "Entity=(b)", "Entity=(x)", "SplitAnte=a<they,b<they|Entity=(they)")
+    response = rows("Entity=(a)", "_", "Entity=(b)", "Entity=(b)", "SplitAnte=a<they,b<they|Entity=(they)")
+    found = score(paired(tmp_path, key, response), ["split_antecedents"])["split_antecedents"]
+    counts = [0, 2, 0, 2, 1.5, 3, 1.5, 3, 4 / 3, 2, 4 / 3, 2]
+    assert list(found.tally.values()) == pytest.approx(counts)
+    assert found.f1 == pytest.approx((0 + 1 / 2 + 2 / 3) / 3)
+    same = score(paired(tmp_path, key, key), ["split_antecedents"])["split_antecedents"]
+    assert same.f1 == 1
+
+
+def test_split_antecedents_are_matched_and_those_of_split_antecedents_taken_apart(tmp_path: Path) -> None:
+    first = ("Entity=(a)", "Entity=(b)", "Entity=(c)", "SplitAnte=a<ab,b<ab|Entity=(ab)")
+    key = rows(*first, "SplitAnte=ab<all,c<all|Entity=(all)")
+    response = rows(*first, "SplitAnte=a<all,b<all,c<all|Entity=(all)")
+    assert score(paired(tmp_path, key, response), ["split_antecedents"])["split_antecedents"].f1 == 1
+    missed = score(paired(tmp_path, key, rows(*first, "Entity=(all)")), ["split_antecedents"])["split_antecedents"]
+    assert missed.tally["b3_num_r"] == missed.tally["b3_den_p"] == 2
+    assert missed.tally["b3_den_r"] == 5

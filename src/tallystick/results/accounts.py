@@ -130,7 +130,9 @@ class Account:
             count=result.count,
             asked=dict.fromkeys(result.judges),
         )
-        account.remarks.add(result.notes)
+        spellings = list(result.memory.named_spellings())  # are named again, for all documents together
+        account.remarks.add([note for note in result.notes if note not in spellings])
+        account.memory.merge(Memory(spellings=result.memory.spellings))
         if wants.rows and result.kept:
             account.batches = [(result.kind, result.rows, result.above)]
             account.invalid = list(result.invalid)

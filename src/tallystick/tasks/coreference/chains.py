@@ -111,6 +111,10 @@ class Chains:
     """The token that is the head, or `UNKNOWN`; None where the format has no heads."""
     empty: EmptyNodes | None = None
     """The tokens that are no words; None where the format has none."""
+    bridging: npt.NDArray[np.bool_] | None = None
+    """Whether a mention is the anaphor of a bridging link; None where the format has none."""
+    split: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """For each entity that has split antecedents these entities."""
     parts: dict[int, tuple[Span, ...]] = field(default_factory=dict)
     """For each discontinuous mention (by its row) its parts; `start` and `end` are those of the whole."""
     labels: list[Hashable] | None = None
@@ -154,6 +158,8 @@ class Chains:
             entity_names=[self.entity_names[i] for i in kept.tolist()],
             lines=self.lines[chosen],
             head=None if self.head is None else self.head[chosen],
+            bridging=None if self.bridging is None else self.bridging[chosen],
+            split=renumbered(self.split, kept),
             parts={new_row[row]: parts for row, parts in self.parts.items() if row in new_row},
             labels=None if self.labels is None else [self.labels[i] for i in chosen.tolist()],
             warnings=list(self.warnings),
@@ -194,6 +200,17 @@ def number_by_first(values: IntArray) -> tuple[IntArray, IntArray]:
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     return rank[inverse], distinct[order]
+
+
+def renumbered(split: Mapping[int, tuple[int, ...]], kept: IntArray) -> dict[int, tuple[int, ...]]:
+    """Split antecedents among entities that have new numbers; `kept` has the old one of each."""
+    number = {old: new for new, old in enumerate(kept.tolist())} if split else {}
+    found = {
+        number[entity]: tuple(number[one] for one in antecedents if one in number)
+        for entity, antecedents in split.items()
+        if entity in number
+    }
+    return {entity: antecedents for entity, antecedents in found.items() if antecedents}
 
 
 def mention_codes(*sides: Chains) -> tuple[list[IntArray], int]:

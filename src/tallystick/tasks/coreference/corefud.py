@@ -58,6 +58,8 @@ class _Mention:
     written: str
     head: int
     parts_expected: int
+    bridging: bool = False
+    """Whether it is the anaphor of a bridging link."""
     parts: list[Span] = field(default_factory=list)
     opened: int = 0
     """The first token of the part that is open."""
@@ -104,8 +106,12 @@ class _Reading:
         """Mentions (or parts of them) that are not closed yet, by what closes them."""
         self.unfinished: dict[str, list[_Mention]] = {}
         """Discontinuous mentions that wait for another part, by id."""
-        self.left_out: dict[str, list[int]] = {}
+        self.links: dict[str, list[int]] = {}
         """Lines of attributes that say more than which mentions corefer, by name."""
+        self.split: dict[tuple[int, str], list[tuple[str, int]]] = {}
+        """The ids (and lines) of the entities that are the split antecedents of one, by its document and id."""
+        self.loose: list[int] = []
+        """Lines of links to a mention or an entity that is not there."""
 
     def error(self, message: str, line: int | None = None, column: int | None = None) -> InputError:
         """What to raise about a line."""
@@ -129,7 +135,7 @@ class _Reading:
         """Read the last field of a row, before which so many tokens of the file stand."""
         if not self.documents:
             self._begin_document("document 1", int(self.table.row_lines[0]))
-        self.tokens, before = tokens - self.first_token, 0
+        self.tokens, before, links, known = tokens - self.first_token, 0, [], len(self.mentions)
         for attribute in misc.split(b"|"):
             name, _, value = attribute.partition(b"=")
             if name == b"Entity":
@@ -139,12 +145,29 @@ class _Reading:
                     raise self.error("an Entity on a multiword token; expected it on one of its words", number, column)
                 self._entity(value.decode().rstrip(), number, column)
             elif name in (b"SplitAnte", b"Split", b"Bridge"):
-                self.left_out.setdefault(name.decode(), []).append(number)
+                self.links.setdefault(name.decode(), []).append(number)
+                links.append((name, value.decode().rstrip()))
             elif name == b"ClusterId":
                 raise self.error(
                     "ClusterId is the coreference of CorefUD 0.x; expected the Entity of CorefUD 1.0", number
                 )
             before += len(attribute) + 1
+        for name, text in links:  # which may stand before the Entity that they are about
+            self._links(name, text, number, self.mentions[known:])
+
+    def _links(self, name: bytes, value: str, line: int, begun: list[_Mention]) -> None:
+        """`SplitAnte=e1<e3,e2<e3` or `Bridge=e1<e3:part`: from an entity to that of a mention, which begins here."""
+        for link in value.split(","):
+            antecedent, arrow, anaphor = link.partition("<")
+            if not (antecedent and arrow and anaphor):
+                raise self.error(f"found {name.decode()}={value}; expected links such as e1<e3", line)
+            if name == b"Bridge":
+                found = [mention for mention in begun if mention.id == anaphor.partition(":")[0]]
+                for mention in found:
+                    mention.bridging = True
+                self.loose += [] if found else [line]
+            else:
+                self.split.setdefault((len(self.documents) - 1, anaphor), []).append((antecedent, line))
 
     def _entity(self, value: str, line: int, column: int) -> None:
         end = 0
@@ -291,6 +314,13 @@ class _Reading:
             raise self.error("has no documents; expected CoNLL-U with # newdoc id = name")
         numbers: dict[tuple[int, str], int] = {}
         entity = [numbers.setdefault((mention.document, mention.id), len(numbers)) for mention in self.mentions]
+        split: dict[int, tuple[int, ...]] = {}
+        for (document, id), links in self.split.items():
+            there = {numbers[document, one]: None for one, _ in links if (document, one) in numbers}
+            known = (document, id) in numbers
+            self.loose += [line for one, line in links if not known or (document, one) not in numbers]
+            if known and there:
+                split[numbers[document, id]] = tuple(there)
         parts = {row: spans for row, mention in enumerate(self.mentions) if len(spans := _joined(mention.parts)) > 1}
         return Chains(
             documents=self.documents,
@@ -307,6 +337,8 @@ class _Reading:
             format="corefud",
             head=_column(self._head(mention) for mention in self.mentions),
             empty=self._empty_nodes(),
+            bridging=np.array([mention.bridging for mention in self.mentions], np.bool_),
+            split=split,
             parts=parts,
             texts=self._texts(),
             warnings=self._warnings(),
@@ -369,9 +401,14 @@ class _Reading:
 
     def _warnings(self) -> list[str]:
         found = [
-            f"{self.source.place(lines[0])}: {name} on {counted(len(lines), 'line')}: not part of a chain, not scored"
-            for name, lines in self.left_out.items()
+            f"{self.source.place(lines[0])}: {name} on {counted(len(lines), 'line')}: not part of a chain; "
+            f"--metric {'bridging_anaphors' if name == 'Bridge' else 'split_antecedents'} scores it"
+            for name, lines in self.links.items()
         ]
+        if self.loose:
+            found.append(
+                f"{self.source.place(self.loose[0])}: {counted(len(self.loose), 'link')} to an entity that is not there left out"
+            )
         if not self.mentions and self.attributes is None:
             found.append(f"{self.source}: neither # global.Entity nor Entity= anywhere; is this the right file?")
         return found

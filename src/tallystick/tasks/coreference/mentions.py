@@ -44,7 +44,7 @@ from tallystick.engine.encoded import Items
 from tallystick.errors import MetricError
 from tallystick.files.pairing import document_key
 from tallystick.frozen import frozen
-from tallystick.tasks.coreference.chains import Chains, PairedChains, number_by_first
+from tallystick.tasks.coreference.chains import Chains, PairedChains, number_by_first, renumbered
 from tallystick.tasks.coreference.matching import MATCHES, ZEROS, heads_of, same_mentions, word_counts
 
 PHI_3 = match(exact)
@@ -399,7 +399,8 @@ def _as_met(chains: Chains) -> Chains:
     entity, kept = number_by_first(chains.entity[order])
     met = np.empty_like(entity)
     met[order] = entity
-    return replace(chains, entity=met, entity_names=[chains.entity_names[number] for number in kept.tolist()])
+    names = [chains.entity_names[number] for number in kept.tolist()]
+    return replace(chains, entity=met, entity_names=names, split=renumbered(chains.split, kept))
 
 
 def _check(options: CoreferenceOptions) -> None:

@@ -19,7 +19,7 @@ from tallystick.algebra.exact import exact
 from tallystick.algebra.node import Node
 from tallystick.algebra.normalise import Normaliser, f1, links, precision, recall, sides
 from tallystick.algebra.records import record
-from tallystick.algebra.sets import Matching, match
+from tallystick.algebra.sets import match
 from tallystick.engine.arrays import (
     F64,
     I64,
@@ -27,19 +27,15 @@ from tallystick.engine.arrays import (
     assign,
     expand,
     number,
-    offsets_of,
     sort_order,
     sum_by_key,
-    weighted_counts,
 )
-from tallystick.engine.data import Bag, Scope
-from tallystick.engine.encoded import Items
 from tallystick.engine.tally import Counts, Kind, MeanOf, ratio
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains, chains_from_clusters, pair
-from tallystick.tasks.coreference.matching import words_of
+from tallystick.tasks.coreference.linked import bridging_rows, overlap_rows, split_rows, tally_columns, zero_rows
 from tallystick.tasks.coreference.mentions import (
     PHI_3,
     CoreferenceOptions,
@@ -84,18 +80,7 @@ def tally_entities(metric: Normaliser, t: Overlaps) -> F64:
 
     `results.evaluation` adds in pairs, which is one bit more or less in some CEAF-e; figures that were published stay.
     """
-    return _tally_columns(metric, *t.columns, t.scope)
-
-
-def _tally_columns(metric: Normaliser, left: Bag, right: Bag, scope: Scope) -> F64:
-    inner = metric.inner
-    assert isinstance(inner, Matching)
-    key, response = inner.encode(left, right, scope)
-    assert isinstance(key, Items)
-    assert isinstance(response, Items)
-    found = inner.matched(key, response)
-    common = weighted_counts(key.owners[found.i], found.weight, len(left))
-    return np.stack((common, inner.selves(response), common, inner.selves(key)), axis=1)
+    return tally_columns(metric, *t.columns, t.scope)
 
 
 @frozen
@@ -247,65 +232,22 @@ VARIANTS: dict[str, CoreferenceMetric] = {
 Mentions" argues against."""
 
 
-# What the CorefUD scorer prints beside the metrics above: figures of the mentions.
-
-MOR = f1(match(match(exact)))
-"""F↔[Σ↔[δ]] over mentions as sets of words: the words in common of mentions matched so that these are as many as possible"""
-
-
-def overlap_rows(prepared: Prepared) -> F64:
-    """The mention overlap ratio: words in common, of all words of mentions. It does not depend on how mentions are matched."""
-    sides = []
-    for chains, rows, side in prepared.sides():
-        if chains.labels is not None:
-            raise MetricError("mor needs the words of mentions; these mentions are opaque values")
-        order = np.argsort(side.document, kind="stable")
-        words = words_of(chains, rows[order])
-        # a scope may join documents, whose words stay different ones
-        stride = 1 + max(int(one.end.max(initial=0)) for one in (prepared.pairs.key, prepared.pairs.response))
-        home = np.repeat(chains.document[rows[order]], np.diff(words.offsets))
-        inside = Bag(words.offsets, home * stride + np.asarray(words.items))
-        sides.append(Bag(offsets_of(np.bincount(side.document, minlength=len(prepared.documents))), inside))
-    return _tally_columns(MOR, sides[0], sides[1], Scope())
-
-
-def zero_rows(prepared: Prepared) -> F64:
-    """The anaphor-decomposable score of zeros: a zero that is not the first mention of its entity is an anaphor.
-
-    A key anaphor is right if it has a twin, which is no first mention, and an earlier mention of its entity has a twin in the
-    same response entity. Recall is over key anaphors that are zeros, precision over response anaphors: those that are zeros, or
-    twins of such. A twin that is first in its entity answers with nothing: it counts for recall only.
-    """
-    (key, response), rows = prepared.in_order(), np.zeros((len(prepared.documents), 4))
-    twin = {(one.document, one.mention): one for one in response}
-    firsts = {id(one) for one in response if one.first}
-    covered: set[int] = set()
-    earlier: set[int] = set()
-    for one in key:
-        if one.first:
-            earlier = set()
-        found = twin.get((one.document, one.mention))
-        if one.zero and not one.first:
-            rows[one.document, 3] += 1
-            if found is not None:
-                covered.add(id(found))
-                if id(found) not in firsts:
-                    rows[one.document] += (found.entity in earlier, 1, found.entity in earlier, 0)
-        if found is not None:
-            earlier.add(found.entity)
-    for one in response:
-        if one.zero and not one.first and id(one) not in covered:
-            rows[one.document, 1] += 1
-    return rows
-
-
 OF_MENTIONS: dict[str, CoreferenceMetric] = {
     "mor": CoreferenceMetric(None, Counts(), "mention overlap ratio (CorefUD)", of_mentions=overlap_rows),
     "zeros": CoreferenceMetric(
         None, Counts(), "zero anaphors with a right antecedent (CorefUD)", of_mentions=zero_rows
     ),
+    "bridging_anaphors": CoreferenceMetric(
+        None, Counts(), "mentions recognised as bridging anaphors (Universal Anaphora)", of_mentions=bridging_rows
+    ),
+    "split_antecedents": CoreferenceMetric(
+        None,
+        MeanOf(tuple((name, _TWO) for name in _CONLL)),
+        "the CoNLL score of split antecedents alone (Universal Anaphora)",
+        of_mentions=split_rows,
+    ),
 }
-"""Beside the others in CorefUD's scorer."""
+"""Figures beside the metrics, which look at the mentions themselves or at links between entities."""
 
 
 # Scoring.

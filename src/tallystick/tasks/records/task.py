@@ -146,7 +146,8 @@ class Records(Task):
         if "-" in files:
             raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
         prepared = prepare(*files, settings)
-        return Known(prepared.shape.schema, prepared.pairing.decide(), str(prepared.metric))
+        paired = prepared.pairing.decide()
+        return Known(prepared.shape.schema, paired, str(prepared.metric), prepared.pairing.nameless)
 
     def put_together(
         self, gathered: Scored, files: Files, settings: RecordSettings, reading: Reading

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -419,6 +419,7 @@ SCHEMES: dict[SpanScheme, str] = {
 }
 
 
+@lru_cache(maxsize=32)
 def metrics_for(options: SpanOptions = PLAIN, *, gaps: bool = False, weighted: bool = False) -> dict[str, SpanMetric]:
     """Every metric of the task under these options. With `gaps` some segments are discontinuous, which `overlap` cannot
     compare; with `weighted` tokens have weights, which units as bags have not."""
