@@ -39,7 +39,7 @@ from tallystick.engine.tally import ratio
 from tallystick.errors import MetricError, did_you_mean, some
 from tallystick.results.explanation import Explanation
 from tallystick.results.result import Later, Result
-from tallystick.tasks.metric import NamedMetric
+from tallystick.tasks.metric import NamedMetric, choose
 from tallystick.tasks.spans.counts import (
     Array,
     Grid,
@@ -597,14 +597,9 @@ def _tag_accuracy(corpus: SpanCorpus, prepared: Prepared) -> Result:
     return Result("spans.tag_accuracy", TagAccuracy(), rows, corpus.ids, undefined=0.0, settings=settings)
 
 
-def _metrics_named(metrics: Sequence[str]) -> list[str]:
-    names: list[str] = []
-    for name in metrics:
-        if name not in METRICS and name not in GROUPS:
-            known = (*METRICS, *GROUPS)
-            raise MetricError(f"no metric {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")
-        names += GROUPS.get(name, (name,))
-    return list(dict.fromkeys(names))
+def _metrics_named(metrics: str | Sequence[str]) -> list[str]:
+    known = {**{name: (name,) for name in METRICS}, **GROUPS}
+    return list(dict.fromkeys(part for parts in choose(known, metrics, "spans").values() for part in parts))
 
 
 def _prepare(corpus: SpanCorpus, options: SpanOptions) -> Prepared:
