@@ -5,10 +5,12 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import pydantic
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic.alias_generators import to_camel
 
 import tallystick as ts
 from tallystick.adapters.scorer import RecordScorer
@@ -273,3 +275,204 @@ def test_evaluate_still_refuses_what_is_no_document():
         ts.evaluate(ts.derive(Doc, credit="each"), [GOLD], ["text"])
     with pytest.raises(TallystickError, match="expected a"):
         ts.evaluate(ts.derive(Doc, credit="each"), [{**GOLD, "a": ["x"]}], [GOLD])
+
+
+# 3. Fitting is by field, with aliases, and what fits stays.
+
+
+class Camel(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(alias_generator=to_camel)
+    vendor_name: str
+    line_items: list[PartModel]
+    total_due: float
+
+
+class Renamed(msgspec.Struct, rename="camel"):
+    vendor_name: str
+    line_items: list[Part]
+    total_due: float
+
+
+@pytest.mark.parametrize("type_", [Camel, Renamed])
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_one_leaf_of_another_kind_leaves_aliased_fields_where_they_are(tmp_path, type_, suffix):
+    gold = {"vendorName": "x", "lineItems": [{"s": 1}, {"s": 2}], "totalDue": 5.5}
+    for predicted, row, extra in (
+        (gold, [4, 4, 4, 4], {}),
+        ({**gold, "totalDue": "5.5"}, [3, 4, 3, 4], {}),
+        ({**gold, "lineItems": [{"s": 1, "zz": 4}, {"s": 2}]}, [4, 5, 4, 4], {"lineItems[*].zz": 1}),
+        ({**gold, "vendor_name": "x"}, [4, 5, 4, 4], {}),
+    ):
+        if suffix == ".parquet":
+            pa = pytest.importorskip("pyarrow")
+            import pyarrow.parquet
+
+            files = [tmp_path / f"{name}.parquet" for name in ("gold", "system")]
+            for file, one in zip(files, (gold, predicted), strict=True):
+                pyarrow.parquet.write_table(pa.Table.from_pylist([one]), file)
+            run = score_files(*files, type=type_, lenient=True)
+        else:
+            run = scored(tmp_path, gold, predicted, type=type_, lenient=True)
+        assert run.result.rows.tolist() == [row], predicted
+        assert {one.path: one.extra for one in run.result.by_field() if one.support == 0} == extra
+
+
+def test_an_aliased_key_is_known_even_if_the_reference_does_not_have_it(tmp_path):
+    class Maybe(pydantic.BaseModel):
+        model_config = pydantic.ConfigDict(alias_generator=to_camel, populate_by_name=True)
+        vendor_name: str
+        note_text: str | None = None
+
+    gold = {"vendorName": "x"}
+    for key in ("noteText", "note_text"):
+        run = scored(tmp_path, gold, {**gold, key: "n"}, type=Maybe)
+        assert run.result.rows.tolist() == [[1, 2, 1, 1]]
+        assert not run.warnings
+
+
+# 4. What the model never wrote earns nothing: a default of the type is no prediction.
+
+
+class Filled(pydantic.BaseModel):
+    currency: str = "EUR"
+    lines: list[PartModel] = [PartModel(s=1)]
+    number: int
+
+
+@dataclass
+class FilledToo:
+    number: int
+    currency: str = "EUR"
+    lines: list[Part] = field(default_factory=lambda: [Part(1)])
+
+
+@dataclass
+class Outer:
+    inner: list[FilledToo]
+
+
+@pytest.mark.parametrize("credit", ["each", "all"])
+@pytest.mark.parametrize("type_", [Filled, FilledToo])
+def test_defaults_of_a_type_earn_nothing(tmp_path, type_, credit):
+    gold, predicted = {"number": 1, "currency": "EUR", "lines": [{"s": 1}]}, {"number": 2}
+    run = scored(tmp_path, gold, predicted, type=type_, credit=credit)
+    assert run.result.tally["num_p"] == 0
+    assert scored(tmp_path, gold, predicted, schema=Filled.model_json_schema(), credit=credit).result.tally["num_p"] == 0
+    for both in ({"number": 2}, gold):
+        run = scored(tmp_path, both, both, type=type_, credit=credit)
+        assert run.result.exact_documents == 1
+        assert run.result.precision == 1
+
+
+def test_defaults_inside_of_lists_earn_nothing(tmp_path):
+    gold = {"inner": [{"number": 1, "currency": "EUR", "lines": [{"s": 1}]}]}
+    run = scored(tmp_path, gold, {"inner": [{"number": 1}]}, type=Outer)
+    assert run.result.rows.tolist() == [[1, 1, 1, 3]]
+    run = scored(tmp_path, {"inner": [{"number": 1}]}, gold, type=Outer)
+    assert run.result.rows.tolist() == [[1, 3, 1, 1]]
+
+
+# 5. If any line has an id, ids pair.
+
+
+def shuffled(n=40):
+    gold = [{"id": f"d{k}", "x": k, "tags": ["t"]} for k in range(n)]
+    return gold, [*gold[::2], *gold[1::2]]
+
+
+@pytest.mark.parametrize("at", [0, 1, 39])
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_a_line_without_an_id_does_not_change_how_the_others_are_paired(tmp_path, at, suffix):
+    gold, predicted = shuffled()
+    predicted[at] = {key: value for key, value in predicted[at].items() if key != "id"}
+
+    def run(**options):
+        if suffix == ".jsonl":
+            return scored(tmp_path, gold, predicted, **options)
+        pa = pytest.importorskip("pyarrow")
+        import pyarrow.parquet
+
+        files = [tmp_path / f"{name}.parquet" for name in ("gold", "system")]
+        for file, rows in zip(files, (gold, predicted), strict=True):
+            table = pa.Table.from_pylist([{"id": row.get("id"), "x": row["x"], "tags": row["tags"]} for row in rows])
+            pyarrow.parquet.write_table(table, file)
+        return score_files(*files, **options)
+
+    with pytest.raises(TallystickError, match=rf"system\.\w+:{at + 1}: has no text or number under 'id'"):
+        run()
+    found = run(lenient=True)
+    assert found.paired == "by id"
+    assert (found.result.exact_documents, len(found.result.invalid)) == (39, 1)
+    assert any(f'prediction: "line {at + 1}, which has no id"' in w for w in found.warnings)
+
+
+def test_a_reference_line_without_an_id_is_an_error_too(tmp_path):
+    gold, predicted = shuffled(5)
+    del gold[0]["id"]
+    with pytest.raises(TallystickError, match=r"gold\.jsonl:1: has no text or number under 'id'"):
+        scored(tmp_path, gold, predicted, lenient=True)
+
+
+def test_where_no_prediction_has_an_id_it_is_no_scored_field(tmp_path):
+    gold, _ = shuffled(5)
+    run = scored(tmp_path, gold, [{"x": row["x"], "tags": ["t"]} for row in gold])
+    assert (run.paired, run.result.f1, run.result.exact) == ("by order", 1, 1)
+    assert [row.path for row in run.result.by_field()] == ["x", "tags[*]"]
+
+
+# 6. A user's function, `via` or judge is asked whatever the JSON kind is.
+
+
+def amount(reference, predicted):
+    text = str(predicted).replace(".", "").replace(",", ".").removesuffix(" €") if isinstance(predicted, str) else predicted
+    return float(abs(reference - float(text)) < 0.01)
+
+
+def strict_amount(reference, predicted):
+    return float(abs(reference - predicted) < 0.01)
+
+
+def whole(value):
+    return round(float(str(value).rstrip(" €").replace(",", ".")))
+
+
+SAYS_YES = """{"reference": "5052.72", "predicted": "5.052,72 €", "label": "Correct"}\n"""
+PRICED = {"type": "object", "properties": {"total": {"type": "number"}, "b": {"type": "string"}}, "required": ["total"]}
+
+
+@pytest.mark.parametrize("way", [{}, {"schema": PRICED}, {"schema": PRICED, "lenient": True}])
+def test_a_user_s_function_is_always_asked(tmp_path, way):
+    gold, predicted = {"total": 5052.72, "b": "x"}, {"total": "5.052,72 €", "b": "x"}
+    run = scored(tmp_path, gold, predicted, choices={"total": ts.function(amount)}, **way)
+    assert (run.result.f1, run.warnings, run.result.notes) == (1, (), ())
+    run = scored(tmp_path, {"total": 7.2}, {"total": "7,4 €"}, choices={"total": ts.via(whole, ts.exact)}, **way)
+    assert run.result.f1 == 1
+    run = scored(tmp_path, {"lines": [1.0], "b": "x"}, {"lines": "1", "b": "x"}, choices={"lines": ts.function(lambda a, b: float(a == [float(b)]))})  # fmt: skip
+    assert run.result.f1 == 1
+
+
+def test_a_judge_is_always_asked():
+    class Judge:
+        signature = "yes"
+
+        def judge(self, questions):
+            from tallystick.judging.questions import Verdict
+
+            asked.extend((one.references, one.candidate) for one in questions)
+            return [Verdict("Correct") for _ in questions]
+
+    asked: list[Any] = []
+    metric = ts.f1(ts.each(total=ts.judged(Judge())))
+    assert ts.evaluate(metric, [{"total": 5052.72}], [{"total": "5.052,72 €"}]).f1 == 1
+    assert asked == [(("5052.72",), "5.052,72 €")]
+
+
+def test_what_a_function_cannot_take_of_another_kind_is_wrong_and_named(tmp_path):
+    choices = {"total": ts.function(strict_amount), "b": ts.via(str.lower, ts.exact)}
+    run = scored(tmp_path, [{"total": 5.0, "b": "X"}], [{"total": "five", "b": 7}], choices=choices)
+    assert run.result.rows.tolist() == [[0, 2, 0, 2]]
+    notes = " ".join(run.result.notes)
+    assert "strict_amount cannot take, counted as wrong: 1 spelling (total 'five')" in notes
+    assert "cannot take, counted as wrong: 1 spelling (b '7')" in notes
+    with pytest.raises(TallystickError, match="failed: TypeError"):  # what is of the right kind is the function's fault
+        scored(tmp_path, {"total": "x"}, {"total": "y"}, choices={"total": ts.function(strict_amount)})

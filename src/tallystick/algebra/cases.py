@@ -242,6 +242,10 @@ class Let(Similarity):
         return self.unrolled.void
 
     @property
+    def core(self) -> Similarity:
+        return self.unrolled.core
+
+    @property
     def item(self) -> Similarity | None:
         return self.unrolled.item
 

@@ -554,6 +554,24 @@ def _record_fields(type_: Any) -> dict[str, Any] | None:
     return {name: _filled(hints[name], filled) for name in names}
 
 
+def required_fields(origin: Any, fields: Iterable[str]) -> set[str]:
+    """The fields of a record class that have no default: those that a value has to have."""
+    if hasattr(origin, "__required_keys__"):
+        return set(origin.__required_keys__)
+    known = getattr(origin, "__pydantic_fields__", None)
+    if isinstance(known, Mapping):
+        return {name for name, one in known.items() if one.is_required()}
+    if dataclasses.is_dataclass(origin):
+        free = {f.name for f in dataclasses.fields(origin) if not f.default is f.default_factory is dataclasses.MISSING}
+    elif hasattr(origin, "__struct_fields__"):
+        free = set(origin.__struct_fields__[len(origin.__struct_fields__) - len(origin.__struct_defaults__) :])
+    elif hasattr(origin, "__attrs_attrs__"):
+        free = {one.name for one in origin.__attrs_attrs__ if type(one.default).__name__ != "_Nothing"}
+    else:
+        free = set(getattr(origin, "_field_defaults", ()))
+    return set(fields) - free
+
+
 def json_keys(origin: Any) -> Mapping[str, tuple[str, ...]]:
     """The keys under which JSON has the fields of a record class, where those are not the fields' names: the aliases of pydantic,
     the renamed fields of msgspec."""

@@ -265,17 +265,25 @@ class Keyed(Around):
         yield repr(self.inner)
         yield from (f'"{name}"' for name in self.by)
 
+    @property
+    def _keys(self) -> Iterator[tuple[str, Similarity]]:
+        """The key fields, and what compares them: `equal` if φ does, so that a key in other white space is the same key."""
+        known = self.inner.looks_at() or {}
+        for name in self.by:
+            node = (known.get(name) or exact).present
+            yield name, node if isinstance(node, Equal) else exact
+
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Fields, Fields]:
         columns = [self.inner.encode(reference, predicted, scope)]
-        for name in self.by:
+        for name, node in self._keys:
             ours, theirs = (field(side, name, scope, True) for side in (reference, predicted))
-            columns.append(exact.encode(ours, theirs, scope.field(name)))
+            columns.append(node.encode(ours, theirs, scope.field(name)))
         r, p = (Fields(tuple(pair[k] for pair in columns)) for k in (0, 1))
         return r, p
 
     def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
-        for a, b in zip(r.columns[1:], p.columns[1:], strict=True):
-            blocks = exact.refine(a, b, blocks)  # type: ignore[arg-type]
+        for (_, node), a, b in zip(self._keys, r.columns[1:], p.columns[1:], strict=True):
+            blocks = node.refine(a, b, blocks)
         return self.inner.pairs(r.columns[0], p.columns[0], blocks)
 
     def _selves(self, column: Fields) -> F64:

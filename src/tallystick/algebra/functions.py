@@ -21,7 +21,7 @@ from tallystick.algebra.node import (
 )
 from tallystick.algebra.text import different_pairs
 from tallystick.engine.arrays import F64, Blocks, Frame, Pairs, Sums, expand, integers, join, offsets_of, sort_order
-from tallystick.engine.data import Coded, Data, Objects, Scope, Unfit
+from tallystick.engine.data import Coded, Data, Objects, Refusals, Scope, Unfit
 from tallystick.engine.encoded import Codes, Column, comparable, different_values, number_values
 from tallystick.errors import MetricError, TallystickError
 from tallystick.frozen import frozen
@@ -142,7 +142,12 @@ class Function(Dense):
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
         calls = scope.memory.calls.setdefault(self, {})
-        return coded(reference, predicted, scope, calls)
+        r, p = coded(reference, predicted, scope, calls)
+        r.values.scope = scope  # type: ignore[attr-defined]
+        return r, p
+
+    def reads(self, value: Any) -> bool:
+        return True
 
     def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
         (first, second), n, inverse = different_pairs(r, p, frame)
@@ -155,16 +160,18 @@ class Function(Dense):
         values: CodedValues = column.values  # type: ignore[assignment]
         key = values.keys[a], values.keys[b]
         if key not in values.calls:
-            x, y = values[a], values[b]
-            if isinstance(x, Unfit) or isinstance(y, Unfit):
-                return float(a == b)
+            other = next((one for one in (values[a], values[b]) if isinstance(one, Unfit)), None)
+            x, y = (one.value if isinstance(one, Unfit) else one for one in (values[a], values[b]))
             pair = (y, x) if self.swapped else (x, y)
             try:
                 weight = float(self.call(*pair))
             except PASSED_ON:
                 raise
             except Exception as error:
-                raise failed(self.call, pair, error) from error
+                if other is None:
+                    raise failed(self.call, pair, error) from error
+                not_taken(self.call, other, values.scope)
+                weight = float(a == b)
             if np.isnan(weight):
                 raise MetricError(f"{in_expression(self.call)}({x!r:.60}, {y!r:.60}) gave NaN; expected a number")
             if self.reflexive and weight > 1 + 1e-9:
@@ -199,6 +206,13 @@ class CodedValues(list[Any]):
 
     keys: list[Any]
     calls: dict[Any, Any]
+    scope: Scope = Scope()
+
+
+def not_taken(call: Callable[..., Any], value: Unfit, scope: Scope) -> None:
+    """Note a value of another kind on which a user's function fails: it is wrong."""
+    what = f"of another kind, which {in_expression(call)} cannot take, counted as wrong"
+    scope.memory.note_spelling(what, scope.path, str(value.value))
 
 
 def coded(reference: Data, predicted: Data, scope: Scope, calls: dict[Any, Any]) -> tuple[Codes, Codes]:
@@ -284,6 +298,20 @@ class Via(Through):
         for call in (self.call, *(() if self.predicted is None else (self.predicted,))):
             require(callable(call), f"via() needs a function to map values with, found {call!r:.60}")
 
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        return Similarity.accept(self, value, path, refusals)
+
+    def reads(self, value: Any) -> bool:
+        return True
+
+    @property
+    def void(self) -> Any:
+        return Unfit(None)
+
+    @property
+    def core(self) -> Similarity:
+        return self
+
     @property
     def is_leaf(self) -> bool:
         # A value that is mapped and then normalised is one: the words of a text are no parts of a document.
@@ -326,17 +354,22 @@ def _mapped(call: Callable[[Any], Any], inner: Similarity, data: Data, scope: Sc
     rows, values = different_values(data, scope)
     keys = comparable(values, set(map(type, values)), scope)
     collections = takes_collections(inner)
-    answers: dict[Any, Any] = {}
-    value = None
+    different = dict(zip(keys, values, strict=True))
+    answers = {key: _answer(call, value, collections, scope) for key, value in different.items()}
+    mapped = [answers[key] for key in keys]
+    return Objects(mapped if rows is None else [mapped[k] for k in rows.tolist()])
+
+
+def _answer(call: Callable[[Any], Any], value: Any, collections: bool, scope: Scope) -> Any:
     try:
-        for key, value in dict(zip(keys, values, strict=True)).items():
-            answers[key] = ([value] if collections else value) if isinstance(value, Unfit) else call(value)
+        return call(value.value if isinstance(value, Unfit) else value)
     except PASSED_ON:
         raise
     except Exception as error:
-        raise failed(call, [value], error) from error
-    mapped = [answers[key] for key in keys]
-    return Objects(mapped if rows is None else [mapped[k] for k in rows.tolist()])
+        if not isinstance(value, Unfit):
+            raise failed(call, [value], error) from error
+    not_taken(call, value, scope)
+    return [value] if collections else value
 
 
 def function(call: Callable[[Any, Any], float], *, reflexive: bool = True, swapped: bool = False) -> Function:

@@ -20,13 +20,21 @@ from tallystick.algebra.node import Dense, Similarity, options_of, require
 from tallystick.algebra.text import different_pairs, every_text
 from tallystick.engine.arrays import F64, Frame
 from tallystick.engine.data import Data, Objects, Scope, Unfit
-from tallystick.engine.encoded import Codes, number_values
+from tallystick.engine.encoded import Codes, leaf_values, number_values
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
 
 if TYPE_CHECKING:
     from tallystick.judging.encoders import Vectors
     from tallystick.judging.questions import Judge
+
+
+def spoken(data: Data, scope: Scope) -> list[str]:
+    """The text of each row; whatever is no text is told as JSON has it, so that its kind is the judge's business."""
+    values = [value.value if isinstance(value, Unfit) else value for value in leaf_values(data, scope)]
+    if None in values:
+        every_text(Objects(values), scope)  # says what to do about it
+    return [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str) for value in values]
 
 
 @frozen
@@ -69,8 +77,11 @@ class Judged(Dense):
         answers = scope.memory.calls.get(self)
         if not isinstance(answers, Answers):
             answers = scope.memory.calls[self] = Answers(answers or {})
-        left, right = (Objects(every_text(side, scope)) for side in (reference, predicted))
+        left, right = (Objects(spoken(side, scope)) for side in (reference, predicted))
         return coded(left, right, scope, answers)
+
+    def reads(self, value: Any) -> bool:
+        return value is not None
 
     def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
         (first, second), n, inverse = different_pairs(r, p, frame)
@@ -80,7 +91,7 @@ class Judged(Dense):
         keys: dict[int, tuple[Any, Any]] = {}
         for k in np.flatnonzero(first != second).tolist():
             a, b = int(first[k]), int(second[k])
-            if not any(isinstance(values[code], Unfit) or not values[code].strip() for code in (a, b)):
+            if not any(not values[code].strip() for code in (a, b)):
                 keys[k] = values.keys[a], values.keys[b]
         unknown = [k for k, key in keys.items() if key not in answers]
         if unknown:
@@ -152,7 +163,7 @@ class Embedding(Dense):
         )
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Codes, Codes]:
-        left, right = (every_text(side, scope) for side in (reference, predicted))
+        left, right = (spoken(side, scope) for side in (reference, predicted))
         table = number_values((left, right))
         values = EmbeddedTexts(text if isinstance(text, str) else "" for text in table)
         values.of(self.encoder)
@@ -161,6 +172,9 @@ class Embedding(Dense):
             for side in (left, right)
         )
         return r, p
+
+    def reads(self, value: Any) -> bool:
+        return value is not None
 
     def fill(self, r: Codes, p: Codes, frame: Frame) -> F64:
         values: EmbeddedTexts = r.values  # type: ignore[assignment]

@@ -346,6 +346,11 @@ class Similarity(Node):
         return self, left, right
 
     @property
+    def core(self) -> Similarity:
+        """The similarity inside of everything that is only around it."""
+        return self
+
+    @property
     def may_miss(self) -> bool:
         """Whether a value may be missing."""
         return False
@@ -374,7 +379,15 @@ class Similarity(Node):
         """What it can compare of a predicted value; what it cannot goes to `refusals`, and REFUSED stands for a whole value."""
         if not isinstance(value, Unfit) and self._takes(value):
             return value
+        raw = value.value if isinstance(value, Unfit) else value
+        if self.reads(raw):
+            refusals.asked.add(path)
+            return Unfit(raw)
         return refusals.misfit(value, path) if self._takes(Unfit(value)) else refusals.refuse(value, path)
+
+    def reads(self, value: Any) -> bool:
+        """Whether it makes something of a value that is not of the kind of its type, whose kind is then its own business."""
+        return False
 
     def _takes(self, value: Any) -> bool:
         try:
@@ -583,6 +596,10 @@ class Around(Similarity):
 
     def inside(self, left: Sequence[Any], right: Sequence[Any]) -> tuple[Similarity, Sequence[Any], Sequence[Any]]:
         return self.inner.inside(left, right)
+
+    @property
+    def core(self) -> Similarity:
+        return self.inner.core
 
     def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
         return self.inner.accept(value, path, refusals)

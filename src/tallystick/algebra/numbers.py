@@ -119,6 +119,9 @@ class Number(Similarity):
         r, p = (Numbers((_floats(side, scope),)) for side in (reference, predicted))
         return r, p
 
+    def reads(self, value: Any) -> bool:
+        return bool(self.parse) and self._read(value) is not None
+
     def _read(self, value: Any) -> Reading | None:
         marks = decimal_marks(self.parse)
         count = len(marks) * (1 + (self.percent == "either"))
@@ -284,6 +287,9 @@ class Date(Similarity):
             return read_columns(self._read, reference, predicted, scope)
         r = Numbers((_moments(reference, scope, strict=True),))
         return r, Numbers((_moments(predicted, scope, strict=False),))
+
+    def reads(self, value: Any) -> bool:
+        return self._reads and self._read(value) is not None
 
     def _read(self, value: Any) -> Reading | None:
         if isinstance(value, str):

@@ -21,7 +21,7 @@ from tallystick.algebra.missing import change_present
 from tallystick.algebra.node import Change, Named, Similarity, require
 from tallystick.algebra.weights import Weighted
 from tallystick.engine.arrays import F64, I64, MOST_PAIRS, Blocks, Frame, Pairs, Sums, look_up, union
-from tallystick.engine.data import REFUSED, Data, Refusals, Scope, field, fields_in, note_absence
+from tallystick.engine.data import ABSENT, REFUSED, Data, Refusals, Scope, field, fields_in, note_absence
 from tallystick.engine.encoded import Column, Fields, Maybe, Nothing, Shared, unshared
 from tallystick.errors import MetricError
 from tallystick.frozen import frozen
@@ -73,7 +73,7 @@ class OfFields(Similarity):
                 if kept is not found[name]:
                     changed[name] = kept if kept is not REFUSED else None if self.adds_up else part.void
             elif name not in found and not self.adds_up and not part.may_miss:
-                changed[name] = part.void
+                changed[name] = ABSENT if part.exact_only else part.void
         return {**found, **changed} if changed else value
 
     @property

@@ -30,7 +30,7 @@ from tallystick.algebra.kernel import DELTA, Kernel
 from tallystick.algebra.node import Similarity, options_of, require
 from tallystick.algebra.text import plain_text
 from tallystick.engine.arrays import Blocks, Pairs
-from tallystick.engine.data import Data, Scope, Unfit
+from tallystick.engine.data import Data, Scope, Unfit, fields_of
 from tallystick.engine.encoded import Codes, Numbers, different_values, freeze, number_values
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.files.json_values import NotJson, decode
@@ -446,6 +446,9 @@ class Spelled(Similarity):
         """What a value means; None if that cannot be known."""
         raise NotImplementedError
 
+    def reads(self, value: Any) -> bool:
+        return self.read(value) is not None
+
     @property
     def exact_only(self) -> bool:
         return True
@@ -590,6 +593,9 @@ def _plain_values(value: Any) -> Any:
     """JSON with its texts as they look; a whole number is one with or without a fraction."""
     if isinstance(value, str):
         return plain_text(value)
+    names = None if isinstance(value, (Mapping, list, tuple)) else fields_of(type(value))
+    if names is not None:
+        value = {name: getattr(value, name) for name in names}
     if isinstance(value, Mapping):
         return {_plain_values(key): _plain_values(one) for key, one in value.items()}
     return [_plain_values(one) for one in value] if isinstance(value, (list, tuple)) else value

@@ -586,6 +586,8 @@ class Refusals:
     def __init__(self) -> None:
         self.leaves: list[tuple[str, Any]] = []
         self.wrong: list[tuple[str, Any]] = []
+        self.asked: set[str] = set()
+        """Where a similarity has taken a value whose kind is its own business."""
 
     def refuse(self, value: Any, path: str) -> Any:
         """Count a value that cannot be compared: as many leaves as it has, at least one."""
@@ -626,6 +628,15 @@ class _Absent:
 
     def __repr__(self) -> str:
         return "absent"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Absent)
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __reduce__(self) -> str:
+        return "ABSENT"
 
 
 ABSENT = _Absent()

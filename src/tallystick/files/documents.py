@@ -372,7 +372,7 @@ def hold_values(
 ) -> HeldLines:
     """One document, a list of them, {id: document} or a data frame, as lines. With `text` a text is a document as it was
     written; else it is a value."""
-    rows = _rows(given)
+    rows = table_rows(given)
     if rows is not None:
         paths = {
             key: read_path(key) for row in rows for key in row if isinstance(key, str) and ("." in key or "[" in key)
@@ -400,7 +400,7 @@ def _is_record(value: Any) -> bool:
     return hasattr(type(value), "model_fields") or hasattr(value, "_fields") or hasattr(value, "__struct_fields__")
 
 
-def _rows(given: Any) -> list[dict[str, Any]] | None:
+def table_rows(given: Any) -> list[dict[str, Any]] | None:
     """The rows of a data frame or table, of whichever library; None if it is none."""
     if hasattr(given, "collect") and hasattr(given, "collect_schema"):  # polars' lazy frame
         given = given.collect()

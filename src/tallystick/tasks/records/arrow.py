@@ -362,6 +362,7 @@ class ColumnReader(Reader):
         self.missing = side.tolerant and side.credit == "each"
         self.source = (one for one in self.lines.batches(self._wanted(schema.names)) if len(one))
         self.waiting: list[Any] = []
+        self.nameless: list[int] = []
         self.done = 0
         self.first = 0
         """How many rows come before those that were taken last, or before `left`."""
@@ -402,8 +403,9 @@ class ColumnReader(Reader):
             return {}, []
         self.left = pa.concat_batches(parts) if len(parts) > 1 else parts[0]
         keys = _ids(self.left, self.side.id_field)
-        self.side.check_ids(range(self.first + 1, self.first + len(keys) + 1), keys, lines)
-        return {key: row for row, key in enumerate(keys)}, []
+        numbers, named, rows = self._named(range(self.first + 1, self.first + len(keys) + 1), keys, range(len(keys)))
+        self.side.check_ids(numbers, named, lines)
+        return dict(zip(named, rows, strict=True)), []
 
     def values_at(self, places: list[Any]) -> Sequence[Any]:
         rows = np.array([-1 if row is None else row for row in places], np.int64)

@@ -22,13 +22,13 @@ from tallystick.algebra.derive import Shape, record_fields, shape_of
 from tallystick.algebra.node import Node
 from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.algebra.surplus import accept_value, settle_unknown
-from tallystick.engine.data import Invalid, Nullable, Rows, Surplus, split_surplus
+from tallystick.engine.data import Invalid, Nullable, Refusals, Rows, Surplus, split_surplus
 from tallystick.errors import InputError, Place, SidesMismatch, counted, some, unmet_ids
 from tallystick.files.documents import HeldLines, are_named, id_of, open_documents, read_path
 from tallystick.files.json_values import TOO_DEEP, Unreadable, read_noisy
 from tallystick.files.lines import ArrowLines, Lines, Portion
 from tallystick.files.pairing import Missing, Repeats, allowed
-from tallystick.tasks.records.fitting import Findings, Fitting
+from tallystick.tasks.records.fitting import Findings, Fitting, fills_in, written
 from tallystick.tasks.records.shapes import RecordShape, loose_converter
 from tallystick.tasks.records.task import RecordSettings
 
@@ -60,6 +60,7 @@ class RecordFile:
 
     def __post_init__(self) -> None:
         self._key: Callable[[Any], Any] | None = None
+        self._fills_in = self.type is not None and fills_in(self.type)
         fields = {} if self.type is None else record_fields(self.type) or {}
         if self.id_field in fields:
             mapping = hasattr(self.type, "__required_keys__")
@@ -113,6 +114,8 @@ class RecordFile:
         """The value, with what the type does not know of the plain data that it was made of."""
         if self.unknown is None or type(value) is Invalid:
             return value
+        if self.metric is not None and self._fills_in and type(value) is not Surplus:
+            value = written(value, plain, self.type, self.metric.summed)
         known, leaves = (value.value, value.leaves) if type(value) is Surplus else (value, ())
         leaves += tuple(self.unknown.find(plain))
         return Surplus(known, leaves) if leaves else value
@@ -163,7 +166,7 @@ class RecordFile:
         for number, key in zip(numbers, keys, strict=True):
             if key is None:
                 raise InputError(
-                    f"has no text or number under {self.id_field!r}, by which the first documents are paired",
+                    f"has no text or number under {self.id_field!r}, by which the other documents are paired",
                     self.place(number),
                 )
             if first is None or key is UNREADABLE:
@@ -199,7 +202,7 @@ class RecordFile:
             return self._give_up(number, line, error)
         except ValueError as error:  # pydantic's, as our converter words it
             problem = error
-        if not (self.lenient or self.tolerant):
+        if self.metric is None and not (self.lenient or self.tolerant):
             raise InputError(str(problem), self.place(number)) from None
         try:
             value = self._plain(line)
@@ -239,18 +242,25 @@ class RecordFile:
         try:
             return self.convert(msgspec.json.encode(value))
         except (ValueError, msgspec.ValidationError) as error:
-            if not (self.lenient or self.tolerant):
-                raise InputError(str(error), self.place(number)) from None
+            problem = error
         if record_fields(self.type) is not None and not isinstance(value, dict):
             kind = "a list" if isinstance(value, list) else type(value).__name__
+            if not (self.lenient or self.tolerant):
+                raise InputError(str(problem), self.place(number)) from None
             return Invalid(f"expected an object, found {kind}", str(value))
         fitting = Fitting(self.credit)
-        found = fitting.fit(value, self.type)
+        found, refusals = fitting.fit(value, self.type), Refusals()
+        if self.metric is not None:
+            found, refusals = accept_value(self.metric, found)
+        if not fitting.findings and not (self.lenient or self.tolerant):
+            raise InputError(str(problem), self.place(number)) from None
         for path, what in fitting.findings:
-            self.findings.note_misfit(re.sub(r"\[\d+\]", "[*]", path), f"{self.place(number)}: {path}: {what}")
-        if self.metric is None:
-            return found
-        found, refusals = accept_value(self.metric, found)
+            general = re.sub(r"\[\d+\]", "[*]", path)
+            if general in refusals.asked:
+                continue  # the kind is the business of whoever was asked
+            if not (self.lenient or self.tolerant):
+                raise InputError(str(problem), self.place(number)) from None
+            self.findings.note_misfit(general, f"{self.place(number)}: {path}: {what}")
         return Surplus(found, tuple(refusals.leaves)) if refusals.leaves else found
 
 
@@ -290,6 +300,8 @@ class Pairing:
         """Whether documents on one side only are for `missing` to report, and no faults of the file."""
         self.fills_gaps = predicted.lenient or self.noted_elsewhere
         self.how = ""
+        self.nameless = False
+        """Whether only references have ids, which no prediction was asked for."""
         self.ignored: list[Any] = []
         self.unpaired = 0
         """Documents that only one side has, and unreadable lines without an id."""
@@ -297,16 +309,23 @@ class Pairing:
         """How the files were read."""
 
     def decide(self) -> str:
-        """By what documents are paired, from the first line of both files."""
+        """By what documents are paired: by ids if any document of both files has one."""
         if not self.how:
-            firsts = [self.open(side).first_id() for side in (self.reference, self.predicted)]
-            self.how = "by id" if None not in firsts else "by order"
+            named = [self._has_ids(side) for side in (self.reference, self.predicted)]
+            self.how = "by id" if all(named) else "by order"
+            self.nameless = named == [True, False]
             if self.id_named and self.how == "by order":
-                side = self.reference if firsts[0] is None else self.predicted
+                side = self.predicted if named[0] else self.reference
                 raise InputError(
                     f"has no text or number under {side.id_field!r}, which was to be its id", side.place(1)
                 )
         return self.how
+
+    def _has_ids(self, side: RecordFile) -> bool:
+        """Whether any document has an id; mostly the first one has."""
+        first = self.open(side).first_id()
+        keys = chain((first,), (key for _, key in self.open(side).ids()) if first in (None, UNREADABLE) else ())
+        return any(key is not None and key is not UNREADABLE for key in keys)
 
     def watch_keys(self, known: KnownKeys, promised: bool, count: bool) -> None:
         """From now on, look for keys that the shape does not know; in a reference of an inferred shape there are none."""
@@ -316,8 +335,8 @@ class Pairing:
 
     def take_over(self, other: Pairing) -> None:
         """Pair and look as another pairing of documents of the same shape does."""
-        self.how = other.how
-        self.predicted.metric = other.predicted.metric
+        self.how, self.nameless = other.how, other.nameless
+        self.reference.metric = self.predicted.metric = other.predicted.metric
         self.predicted.findings.unknown_counts = other.predicted.findings.unknown_counts
         for ours, theirs in ((self.reference, other.reference), (self.predicted, other.predicted)):
             ours.unknown = theirs.unknown
@@ -399,6 +418,8 @@ class Pairing:
             repeats.add(keys)
         self._refuse_repeats(repeats)
         self._check_unpaired(missing, list(places), lines, unread)
+        self.ignored += [f"line {number}, which has no id" for number in right.nameless]
+        self.unpaired += len(right.nameless)
 
     def _check_unpaired(
         self, missing: list[Any], extra: list[Any], lines: Mapping[Any, int], unread: Sequence[int]
@@ -464,6 +485,8 @@ class Reader:
         self.side, self.remark = side, side.lines.remark
         self.source: Iterator[Any] = side.lines.portions()
         self.waiting: list[Any] = []
+        self.nameless: list[int] = []
+        """The lines of documents without an id, among others that have one."""
 
     def first_id(self) -> Any:
         """The id of the first document."""
@@ -509,6 +532,7 @@ class Reader:
         """Where each document is among those that `last` took and those that are left, for `values_at`; and the lines that cannot
         be read. `lines` gets the line of each id."""
         side, (numbers, keys, values) = self.side, last
+        numbers, keys, values = self._named(numbers, keys, values)
         side.check_ids(numbers, keys, lines)
         places: dict[Any, Any] = dict(zip(keys, ((None, value) for value in values), strict=True))
         places.pop(UNREADABLE, None)
@@ -521,9 +545,20 @@ class Reader:
                     continue
                 if key is None:
                     side.read(Portion([number], [line], [offset]))  # says what is wrong with it
+                    if side.lenient:
+                        self.nameless.append(number)
+                        continue
                 side.check_ids([number], [key], lines)
                 places[key] = (number, offset if side.lines.seekable else line)
         return places, unread
+
+    def _named(self, numbers: Sequence[int], keys: list[Any], values: Sequence[Any]) -> tuple[Any, Any, Any]:
+        """Those documents that have an id; leniently, the others are only counted."""
+        if None not in keys or not self.side.lenient:
+            return numbers, keys, values
+        self.nameless += [number for number, key in zip(numbers, keys, strict=True) if key is None]
+        kept = [k for k, key in enumerate(keys) if key is not None]
+        return [numbers[k] for k in kept], [keys[k] for k in kept], [values[k] for k in kept]
 
     def values_at(self, places: list[Any]) -> Sequence[Any]:
         """The documents at places of the index; where there is none, `NO_PREDICTION`."""

@@ -16,9 +16,10 @@ from typing import Any
 
 import msgspec
 
-from tallystick.algebra.derive import Shape, json_keys, shape_of, union_of
+from tallystick.algebra.derive import Shape, json_keys, required_fields, shape_of, union_of
+from tallystick.algebra.node import Similarity
 from tallystick.algebra.surplus import Surpluses
-from tallystick.engine.data import Unfit
+from tallystick.engine.data import ABSENT, Unfit
 from tallystick.errors import counted
 
 MOST_LISTED = 1000
@@ -174,6 +175,70 @@ class Fitting:
         best, findings = min(tried, key=lambda one: len(one[1]))
         self.findings += findings
         return best
+
+
+# What a type fills in where JSON has no key was never written, and is no part of a prediction, nor of a reference.
+
+
+def fills_in(type_: Any, seen: set[Any] | None = None) -> bool:
+    """Whether a type, or one inside of it, has a default that is not None."""
+    seen = set() if seen is None else seen
+    shape = shape_of(type_)
+    if shape.kind == "record":
+        if shape.origin in seen:
+            return False
+        seen.add(shape.origin)
+        free = set(shape.parts) - required_fields(shape.origin, shape.parts)
+        if any(not shape_of(shape.parts[name]).optional for name in free) and not hasattr(
+            shape.origin, "__required_keys__"
+        ):
+            return True
+    return any(fills_in(one, seen) for one in shape.parts.values())
+
+
+def written(value: Any, plain: Any, type_: Any, node: Similarity | None) -> Any:
+    """A value of a type, without what is not in the plain data that it was made of.
+
+    In a sum of fields it is missing; in a product, which needs something there, it is `ABSENT`, which equals nothing else.
+    """
+    shape = shape_of(type_)
+    if node is None or value is None or plain is None:
+        return value
+    node = node.core
+    if shape.kind == "union":
+        case = next((one for one in shape.parts.values() if _is_of(value, shape_of(one))), None)
+        return value if case is None else written(value, plain, case, node)
+    if shape.kind == "items" and isinstance(value, list) and isinstance(plain, list):
+        items = [written(a, b, shape.item, node.item) for a, b in zip(value, plain, strict=True)]
+        return value if all(a is b for a, b in zip(items, value, strict=True)) else items
+    if shape.kind == "map" and isinstance(plain, dict):
+        part = (node.item.looks_at() or {}).get("value") if node.item is not None else None
+        both = zip(value.items(), plain.values(), strict=True)
+        return {key: written(a, b, shape.parts["value"], part) for (key, a), b in both}
+    fields = shape.keys
+    if fields is None or not isinstance(plain, dict) or isinstance(value, dict):
+        return value
+    parts, called, changed = node.looks_at() or {}, json_keys(shape.origin), False
+    made: dict[str, Any] = {}
+    for name, one in fields.items():
+        found, part = getattr(value, name), parts.get(name)
+        key = next((key for key in called.get(name, (name,)) if key in plain), None)
+        if part is None or (key is None and found is None):
+            made[name] = found
+        elif key is not None:
+            made[name] = written(found, plain[key], one, part)
+        elif node.adds_up:
+            made[name] = part.absent
+        else:
+            made[name] = ABSENT if part.exact_only else found
+        changed = changed or made[name] is not found
+    return made if changed else value
+
+
+def _is_of(value: Any, shape: Shape) -> bool:
+    kinds = {"items": (list, tuple, set, frozenset), "map": dict}
+    kind = kinds.get(shape.kind, shape.origin)
+    return isinstance(kind, (type, tuple)) and isinstance(value, kind)
 
 
 _WORDS = {str: "text", float: "a number", int: "an integer", bool: "true or false"}

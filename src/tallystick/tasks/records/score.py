@@ -92,6 +92,10 @@ class Run:
     def paired(self) -> str:
         return self.prepared.pairing.how
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What laid the files together stays here: it has open files, and classes that were made from a schema."""
+        return Run, (None, self.result, self.documents, self.warnings)
+
     def explain(self, kept: Kept) -> Explanation:
         """The alignment of one of the documents that were kept."""
         return explain_document(self.prepared.metric, kept.reference, kept.predicted)
@@ -175,6 +179,8 @@ class Known(NamedTuple):
     schema: Mapping[str, Any] | None
     paired: str
     metric: str
+    nameless: bool = False
+    """Whether only references have ids."""
 
 
 def prepare(
@@ -200,23 +206,26 @@ def prepare(
         shape = shape.with_alternatives(paths)
     pairing = lay_together(left, predicted, shape, settings, missing)
     if known is not None:
-        pairing.how = known.paired
+        pairing.how, pairing.nameless = known.paired, known.nameless
     if settings.metric is not None:
         pairing.predicted.metric = as_metric(settings.metric)
         return Prepared(shape, pairing.predicted.metric, (), pairing)
     by_id = pairing.decide() == "by id" and not (are_named(left) and are_named(pairing.predicted.lines))
     for id_field in (
-        {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ()) if by_id else ()
+        {reference_id(settings), settings.id or "id"} & set(record_fields(shape.reference) or ())
+        if by_id or pairing.nameless
+        else ()
     ):
         # A field that pairs the documents is always right; counting it would only flatter.
-        choices.setdefault(id_field, Choice(ignored=True, why="it pairs the documents"))
+        why = "it pairs the documents" if by_id else "no prediction has one"
+        choices.setdefault(id_field, Choice(ignored=True, why=why))
     nothing = None if settings.nothing is None else _words(settings.nothing)
     metric, decisions = explain_derivation(
         shape.reference, choices, credit=settings.credit, equality=settings.equality, nothing=nothing, source=source
     )
     metric, keys = split_known(metric)
     assert keys is not None
-    pairing.predicted.metric = metric
+    pairing.reference.metric = pairing.predicted.metric = metric
     pairing.watch_keys(keys, shape.promised, count=settings.unknown == "count")
     shape = shape.without_doubts(choices)
     return Prepared(shape, metric, tuple(decisions), pairing, "unknown=ignored" if settings.unknown == "ignore" else "")

@@ -146,7 +146,8 @@ class Records(Task):
         if "-" in files:
             raise MetricError("records from standard input are scored as a whole; give files to score them in shards")
         prepared = prepare(*files, settings)
-        return Known(prepared.shape.schema, prepared.pairing.decide(), str(prepared.metric))
+        paired = prepared.pairing.decide()
+        return Known(prepared.shape.schema, paired, str(prepared.metric), prepared.pairing.nameless)
 
     def put_together(
         self, gathered: Scored, files: Files, settings: RecordSettings, reading: Reading
@@ -161,6 +162,11 @@ class Records(Task):
         # the metric as an expression again: it is the same in every shard
         result = gathered.results["records"].changed(metric=prepared.metric, undefined=asked.undefined)
         return self._show_run(complete_run(prepared, result, beside.wanted), files, settings, asked)
+
+    def basis(self, scored: Scored, settings: RecordSettings) -> Mapping[str, tuple[Any, ...]]:
+        """The shape, where it is inferred; parts that were put together know it of the whole."""
+        shapes = (str(result.metric) for result in scored.results.values())
+        return {} if settings.type or settings.schema or settings.metric else {"schema": tuple(shapes)}
 
     def id_field(self, settings: RecordSettings) -> str:
         return settings.id or "id"
