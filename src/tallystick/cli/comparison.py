@@ -142,15 +142,15 @@ def _show_json(comparisons: Sequence[Comparison]) -> None:
     from tallystick.results.comparison import mean_correlations, pairs_left_out
     from tallystick.version import __version__
 
-    content: dict[str, Any] = {"tallystick": __version__}
     if len(comparisons) == 1:
-        content |= comparisons[0].as_dict()
-    else:
-        content |= {
-            "tasks": {comparison.title: comparison.as_dict() for comparison in comparisons},
-            "mean_correlations": mean_correlations(comparisons),
-            "left_out_of_mean": pairs_left_out(comparisons),
-        }
+        click.echo(comparisons[0].to_json())
+        return
+    content = {
+        "tallystick": __version__,
+        "tasks": {comparison.title: comparison.as_dict() for comparison in comparisons},
+        "mean_correlations": mean_correlations(comparisons),
+        "left_out_of_mean": pairs_left_out(comparisons),
+    }
     click.echo(to_json(content))
 
 
