@@ -105,13 +105,21 @@ class Background:
             further="result.explain",
         )  # fmt: skip
 
+    def of_one(self, notes: tuple[str, ...]) -> Background:
+        """The same for the figures of one of the documents."""
+        return replace(self, notes=notes)
+
+    def without_documents(self) -> Background:
+        """The same, where only sums are left of the documents."""
+        return self
+
     def whole(self) -> str:
         """Why results cannot be added to those of other documents; nothing if they can."""
         return ""
 
     def joined(self, other: Background) -> Background:
         """What is known about the documents of both."""
-        return replace(self, title="Evaluation", notes=tuple(dict.fromkeys((*self.notes, *other.notes))))
+        return replace(self, title="Evaluation", notes=())
 
 
 class Results(Mapping[str, Result]):
@@ -199,7 +207,7 @@ class Results(Mapping[str, Result]):
         name = self.background._document(first, document)
         notes = (f"{name}, of {first.count:,}",)
         return Results(
-            {metric: only(result, name) for metric, result in self.items()}, replace(self.background, notes=notes)
+            {metric: only(result, name) for metric, result in self.items()}, self.background.of_one(notes)
         )
 
     def intervals(
@@ -215,14 +223,13 @@ class Results(Mapping[str, Result]):
         """The results of the documents of both, as if they had been scored together."""
         if not isinstance(other, Results):
             return NotImplemented
-        if list(self) != list(other):
-            raise MetricError(f"results of different metrics cannot be added: {', '.join(self)} and {', '.join(other)}")
         for background in (self.background, other.background):
             if background.whole():
                 raise MetricError(f"{background.whole()}, so results cannot be added: score all documents in one call")
-        return Results(
-            {name: result + other[name] for name, result in self.items()}, self.background.joined(other.background)
-        )
+        joined = self.background.joined(other.background)
+        if list(self) != list(other):
+            raise MetricError(f"results of different metrics cannot be added: {', '.join(self)} and {', '.join(other)}")
+        return Results({name: result + other[name] for name, result in self.items()}, joined)
 
     # Tables
 
@@ -256,7 +263,7 @@ class Results(Mapping[str, Result]):
 
     def as_dict(self, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Everything as plain data."""
-        return reports.results_as_dict(self, {**(extra or {}), **self.background.beside(self)[0]})
+        return reports.results_as_dict(self, {**self.background.beside(self)[0], **(extra or {})})
 
     def to_json(self, *, indent: int | None = 2, extra: Mapping[str, Any] | None = None) -> str:
         """What the command prints with --format json."""

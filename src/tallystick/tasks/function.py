@@ -12,12 +12,14 @@ import os
 import re
 import textwrap
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import Field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, TallystickError, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Asked, Task, default_of, find_task, flag, option_of, task_names
 
 if TYPE_CHECKING:
@@ -42,23 +44,41 @@ def function_of(name: str) -> Callable[..., Any]:
 
 
 def evaluate_task(task: Task, reference: Any, predicted: Any, metrics: Any, options: Mapping[str, Any]) -> Results:
-    """Both sides scored by a task, as its command would. The words of the documents are kept, for those who look at errors."""
-    from tallystick.tasks.metric import results_of
+    """Both sides scored by a task, as its command would."""
+    return Call.of(task, metrics, options)(reference, predicted)
 
-    try:
-        chosen = metric_names(task, metrics)
-        given = dict(options)
-        both = given.pop(TOGETHER, False) if task.together else False
-        settings = settings_from(task, given)
-        task.check(chosen, settings)
-        left, right, settings = _sides(task, reference, predicted, both, settings)
-        scored, shown = task.run(left, right, chosen, settings, Asked(report=True, keep=True))
-    except (MetricError, SidesMismatch, InputError) as error:
-        raise _in_python(error, task) from error.__cause__
-    if noted := _exchanged(reference, predicted):
-        noticed = {name: result.changed(notes=(*result.notes, noted)) for name, result in scored.results.items()}
-        scored = replace(scored, results=noticed)
-    return results_of(task, scored, settings, shown=shown)
+
+@frozen
+class Call:
+    """A task with metrics and options, ready for documents."""
+
+    task: Task
+    metrics: tuple[str, ...]
+    settings: Any
+    together: bool = False
+
+    @classmethod
+    def of(cls, task: Task, metrics: Any, options: Mapping[str, Any]) -> Call:
+        """What was asked for, checked as the command does."""
+        with in_python(task):
+            chosen, given = metric_names(task, metrics), dict(options)
+            together = given.pop(TOGETHER, False) if task.together else False
+            settings = settings_from(task, given)
+            task.check(chosen, settings)
+        return cls(task, chosen, settings, together)
+
+    def __call__(self, reference: Any, predicted: Any, part: bool = False) -> Results:
+        """Documents scored; they are kept with their words, for those who look at errors. Of a `part` others follow."""
+        from tallystick.tasks.metric import results_of
+
+        with in_python(self.task):
+            left, right, settings = _sides(self.task, reference, predicted, self.together, self.settings)
+            asked = Asked(report=True, keep=True, part=part)
+            scored, shown = self.task.run(left, right, self.metrics, settings, asked)
+        if noted := _exchanged(reference, predicted):
+            noticed = {name: result.changed(notes=(*result.notes, noted)) for name, result in scored.results.items()}
+            scored = replace(scored, results=noticed)
+        return results_of(self.task, scored, settings, shown=shown)
 
 
 _OF_REFERENCES = re.compile(
@@ -189,6 +209,15 @@ def _number(one: Field[Any], value: Any, kind: type) -> Any:
         most = f"at most {about.most:g}" if about.most is not None else ""
         raise MetricError(f"{one.name}: expected a number {' and '.join(filter(None, (least, most)))}, found {value!r}")
     return value
+
+
+@contextmanager
+def in_python(task: Task) -> Iterator[None]:
+    """Errors name options as Python has them: `iou=` for `--iou`."""
+    try:
+        yield
+    except (MetricError, SidesMismatch, InputError) as error:
+        raise _in_python(error, task) from error.__cause__
 
 
 def _in_python(error: TallystickError, task: Task) -> TallystickError:

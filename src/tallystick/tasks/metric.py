@@ -14,7 +14,7 @@ import numpy as np
 from tallystick.algebra.node import Node
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.results import Background, Results, broken_down, find_labels
-from tallystick.tasks.contract import Asked, Explained, Scored, Shown
+from tallystick.tasks.contract import Asked, Explained, Scored, Shown, Task
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Paired
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.tables import Table
-    from tallystick.tasks.contract import Task, Wish
+    from tallystick.tasks.contract import Wish
 
 
 V = TypeVar("V")
@@ -185,14 +185,19 @@ class OfTask(Background):
     shown: Shown = field(default_factory=Shown)
     absent: str = ""
     """Why a report has no alignments, where it cannot have them."""
+    basis: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """What the figures depend on beside each document: results with another cannot be added."""
 
     def beside(self, results: Results) -> tuple[dict[str, Any], Callable[[Table], Table] | None]:
-        return self.of.beside(dict(results))
+        json, extend = self.of.beside(dict(results))
+        return {**self.shown.json, **json}, extend
 
     def breakdown(self, results: Results, by: str, label: str | None) -> tuple[Sequence[Table], Mapping[str, Any]]:
         if by not in self.of.breakdowns:
             known = ", ".join((*self.of.breakdowns, "document"))
             raise MetricError(f"{self.task} has no figures by {by}; it has those by {known}")
+        if len(self.scored) != 1 and type(self.of).breakdown is Task.breakdown:  # the results are all that it looks at
+            return broken_down(results, by, label, self.labels, self.label)
         found = self.of.breakdown(self._only(results, f"figures by {by}"), by, label)
         return found.tables, found.json
 
@@ -242,15 +247,27 @@ class OfTask(Background):
             parts = Parts(main=self.of.main_metric(dict(results)), absent=self.absent or MERGED)
         return replace(parts, further=further)
 
+    def of_one(self, notes: tuple[str, ...]) -> Background:
+        return replace(self, notes=notes, shown=Shown())
+
+    def without_documents(self) -> Background:
+        return replace(self, scored=(), shown=Shown())
+
     def whole(self) -> str:
         return self.of.whole(self.settings)
 
     def joined(self, other: Background) -> Background:
         if not isinstance(other, OfTask) or (self.of.name, self.settings) != (other.of.name, other.settings):
             raise MetricError("results of different tasks or options cannot be added")
+        for name, found in self.basis.items():
+            if found != other.basis[name]:
+                one, two = (", ".join(map(str, basis)) or "none" for basis in (found, other.basis[name]))
+                raise MetricError(
+                    f"{self.task}: figures depend on the {name} of all documents; here they are {one:.200}, and there {two:.200}. "
+                    f"Say what they are with {name}= to add results"
+                )
         scored = (*self.scored, *other.scored) if self.scored and other.scored else ()
-        notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
-        return replace(self, title="Evaluation", notes=notes, scored=scored, shown=Shown())
+        return replace(self, title="Evaluation", notes=(), scored=scored, shown=Shown())
 
     def _only(self, results: Results, what: str) -> Scored:
         if len(self.scored) != 1:
@@ -279,6 +296,6 @@ def results_of(
     background = OfTask(
         of=task, scored=(scored,), settings=settings, shown=shown or Shown(), absent=absent, title=title,
         task=task.name, unit=task.unit, notes=scored.notes, truncated=getattr(settings, "compat", None) == "reference",
-        labels=task.labels, label=task.label,
+        labels=task.labels, label=task.label, basis=task.basis(scored, settings),
     )  # fmt: skip
     return Results(scored.results, background)

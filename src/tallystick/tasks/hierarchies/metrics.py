@@ -289,10 +289,15 @@ def score(
 
 def _kinds(reference: Hierarchies, predicted: Hierarchies, options: HierarchyOptions) -> tuple[str, ...]:
     known = tuple(dict.fromkeys((*reference.kinds, *predicted.kinds)))
-    for kind in options.kinds:
+    check_kinds(options.kinds, known)
+    return options.kinds or known or (SUBEVENT,)
+
+
+def check_kinds(kinds: Sequence[str], known: Sequence[str]) -> None:
+    """A type of links that there is none of is misspelt."""
+    for kind in kinds:
         if known and kind not in known:
             raise MetricError(f"no links of type {kind!r}; there are {', '.join(known)}.{did_you_mean(kind, known)}")
-    return options.kinds or known or (SUBEVENT,)
 
 
 def _graph(h: Hierarchies, side: Side, kind: str, *, needs_trees: bool) -> tuple[Graph, list[str]]:

@@ -163,6 +163,11 @@ class Records(Task):
         result = gathered.results["records"].changed(metric=prepared.metric, undefined=asked.undefined)
         return self._show_run(complete_run(prepared, result, beside.wanted), files, settings, asked)
 
+    def basis(self, scored: Scored, settings: RecordSettings) -> Mapping[str, tuple[Any, ...]]:
+        """The shape, where it is inferred; parts that were put together know it of the whole."""
+        shapes = (str(result.metric) for result in scored.results.values())
+        return {} if settings.type or settings.schema or settings.metric else {"schema": tuple(shapes)}
+
     def id_field(self, settings: RecordSettings) -> str:
         return settings.id or "id"
 
