@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import json
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -456,3 +457,40 @@ def test_values_are_understood_on_every_way(shape, tmp_path):
         found = ts.score(*way, choices=choices, **shape)
         assert found.tally == {"num_p": 59, "den_p": 60, "num_r": 59, "den_r": 60}
         assert not any("wrong kind" in note for note in found.notes)
+
+
+LEAVES = st.one_of(
+    st.text(st.sampled_from("aé ñ1\u00fc"), max_size=5),
+    st.integers(-9, 9),
+    st.floats(-1e6, 1e6).map(lambda x: round(x, 2)),
+    st.booleans(),
+)
+DOCUMENTS = st.dictionaries(
+    st.sampled_from("pqrs"), st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xy"), inner, min_size=1, max_size=2), max_leaves=6),
+    min_size=1,
+)  # fmt: skip
+
+
+def respelled(value, random):
+    """The same document as another program might write it."""
+    if isinstance(value, dict):
+        return {key: respelled(one, random) for key, one in value.items()}
+    if isinstance(value, list):
+        return [respelled(one, random) for one in value]
+    if isinstance(value, str):
+        form = random.choice(["NFC", "NFD"])
+        return unicodedata.normalize(form, value).replace(" ", random.choice([" ", "\u00a0", " \n"])) + random.choice(
+            ["", " "]
+        )
+    if isinstance(value, float):
+        return value * (1 + random.choice([0, 1e-12, -1e-12]))
+    return value
+
+
+@given(DOCUMENTS, st.randoms(use_true_random=False))
+@settings(max_examples=60, deadline=None)
+def test_a_document_that_another_program_wrote_is_exact(document, random):
+    found = ts.score([document], [respelled(document, random)])
+    assert found.exact in (1, None)
+    assert found.f1 in (1, None)
+    assert ts.score([document], [document], equality="exact").f1 == found.f1

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import re
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -209,3 +210,13 @@ def test_a_folder_says_what_it_leaves_out_and_where_a_document_is_wrong(tmp_path
     (tmp_path / "gold" / "a.json.gz").write_bytes(b"")
     with pytest.raises(ts.TallystickError, match="is the document 'a', and so is"):
         ts.score(tmp_path / "gold", tmp_path / "system")
+
+
+def test_the_page_says_what_comes_out():
+    page = (Path(__file__).parents[2] / "docs" / "records.md").read_text(encoding="utf-8")
+    code = next(one for one in re.findall(r"```python\n(.*?)```", page, re.S) if one.startswith("import tallystick"))
+    *before, last = code.strip().splitlines()
+    names = {}
+    exec("\n".join(before), names)
+    expression, expected = last.split("  # ")
+    assert eval(expression, names) == eval(expected)

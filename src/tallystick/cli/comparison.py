@@ -195,7 +195,7 @@ def _left_out(comparisons: Sequence[Comparison]) -> str:
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("file", nargs=-1, required=True, metavar="FILE...")
 @click.option("--ascending", is_flag=True, help="Lower is better: the values are ranks, or errors.")
 @click.option(
     "--ties",
@@ -235,7 +235,7 @@ def _left_out(comparisons: Sequence[Comparison]) -> str:
     help="Also draw figures and ranks: .svg, .png or .pdf (needs matplotlib).",
 )
 def figures(
-    files: tuple[str, ...],
+    file: tuple[str, ...],
     ascending: bool,
     ties: str,
     base: str | None,
@@ -256,7 +256,7 @@ def figures(
     from tallystick.results.compare import compare_runs
 
     check_before()
-    table = read_tasks(files)
+    table = read_tasks(file)
     added: list[str] = []
     for mean in means:
         name, equals, metrics = mean.partition("=")
@@ -278,7 +278,7 @@ def figures(
     if table.ours:
         comparisons[0] = replace(comparisons[0], notes=(*comparisons[0].notes, OURS))
     show_comparisons(
-        comparisons, Showing(correlations, truncate=truncate, title=", ".join(Path(f).name for f in files), **shown)
+        comparisons, Showing(correlations, truncate=truncate, title=", ".join(Path(f).name for f in file), **shown)
     )
 
 
