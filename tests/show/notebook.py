@@ -24,8 +24,9 @@ FILES = {
     "records": ("invoices.gold.jsonl", "invoices.system.jsonl"),
     "calls": ("calls.gold.jsonl", "calls.openai.jsonl"),
 }
-START = """import tallystick as ts
-from importlib.resources import files
+START = """from importlib.resources import files
+
+import tallystick as ts
 
 here = files("tallystick.examples")"""
 FURTHER = [
