@@ -122,6 +122,12 @@ class Background:
         return replace(self, title="Evaluation", notes=())
 
 
+class NoSuchMetric(MetricError, KeyError):
+    """A name that no metric has; as in every mapping it is a KeyError too."""
+
+    __str__ = Exception.__str__
+
+
 class Results(Mapping[str, Result]):
     """A `Result` for each metric, by its name, over one corpus. It prints as the command's table and shows itself in a notebook.
 
@@ -139,7 +145,7 @@ class Results(Mapping[str, Result]):
     def __getitem__(self, name: str) -> Result:
         if name not in self._results:
             hint = did_you_mean(str(name), self._results)
-            raise KeyError(f"no metric {name!r}; there are {', '.join(self._results)}.{hint}")
+            raise NoSuchMetric(f"no metric {name!r}; there are {', '.join(self._results)}.{hint}")
         return self._results[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -340,7 +346,10 @@ def broken_down(
     own = {name: result for name, result in results.items() if isinstance(result.kind, Labelled)}
     if own:
         return [reports.labels_table(result, title=name) for name, result in own.items()], {}
-    name, result, path = find_labels(labels or ({label: label} if label else {}), results, label or usual)
+    if labels or label is None:
+        name, result, path = find_labels(labels, results, label or usual)
+    else:
+        (name, result), path = expressions(results)[0], label
     return [replace(reports.labels_table(result, path), title=name)], {
         "labels": [vars(row) for row in result.by_label(path)]
     }

@@ -233,7 +233,7 @@ class OfTask(Background):
         if not self.of.can_explain:
             explain = self.of.parts(scored, self.settings, Shown()).explain
             if explain is None:
-                raise MetricError(self.of.instead_of_explain or f"{self.task}: documents have no tree to show")
+                raise MetricError(f'{self.task}: documents have no tree to show; by("document") finds the worst')
             return explain(own.ids[place])
         found = replace(scored, results={**scored.results, metric: own})
         return self.of.tree(found, self.settings, metric, own.ids[place])
