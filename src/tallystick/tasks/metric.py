@@ -128,8 +128,8 @@ def _all_labels(task: Task, results: Mapping[str, Result]) -> list[Table]:
     tables = []
     for label in task.labels:
         try:
-            name, result, path = find_labels(task.labels, results, label)
-            table = reports.labels_table(result, path)
+            name, path = next(iter(find_labels(task.labels, results, label).items()))
+            table = reports.labels_table(results[name], path)
         except MetricError:
             continue  # none of these metrics has it
         if table.rows:
