@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
-from tallystick.files.json_values import TOO_DEEP, finite, try_decode
+from tallystick.files.json_values import TOO_DEEP, explained, finite, try_decode
 from tallystick.files.lines import MOST_LINES, ArrowLines, Lines, Portion, is_arrow_file
 from tallystick.files.source import AnySource, Source, unpacked_name
 
@@ -162,11 +162,16 @@ class PickedLines(Lines):
                     line.decode()
                     outer = decode(line)
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                    raise self.not_json(error, number, line) from None
+                    raise self.inner.not_json(error, number, line) from None
                 name = id_of(value_at(outer, self.id))
                 names.append(portion.names[place] if name is None and portion.names else name)
                 lines.append(line if self.take is None else self._document(outer, number))
             yield Portion(portion.numbers, lines, portion.offsets, names)
+
+    def not_json(self, error: Exception, number: int, line: bytes, advice: str = "") -> InputError:
+        if self.take is None:
+            return self.inner.not_json(error, number, line, advice)
+        return InputError(f"the text under {self.take!r} {explained(error, line)}{advice}", self.place(number))
 
     def _document(self, outer: Any, number: int) -> bytes:
         import msgspec
