@@ -494,3 +494,8 @@ def test_a_document_that_another_program_wrote_is_exact(document, random):
     assert found.exact in (1, None)
     assert found.f1 in (1, None)
     assert ts.score([document], [document], equality="exact").f1 == found.f1
+
+
+def test_numbers_are_one_case_that_is_chosen_once():
+    gold, predicted = [{"v": 10}, {"v": "x"}, {"v": [1]}], [{"v": 10.4}, {"v": "x"}, {"v": [1]}]
+    assert ts.score(gold, predicted, choices={"v<float>": {"number": {"absolute": 0.5}}}).f1 == 1
