@@ -497,5 +497,6 @@ def test_a_document_that_another_program_wrote_is_exact(document, random):
 
 
 def test_numbers_are_one_case_that_is_chosen_once():
-    gold, predicted = [{"v": 10}, {"v": "x"}, {"v": [1]}], [{"v": 10.4}, {"v": "x"}, {"v": [1]}]
-    assert ts.score(gold, predicted, choices={"v<float>": {"number": {"absolute": 0.5}}}).f1 == 1
+    found = str(ts.derive(dict[str, int | float | str | list[str]], {"[*].value<float>": ts.number(0.5)}))
+    assert "float=number(absolute=0.5), str=exact" in found
+    assert "int=exact" not in found
