@@ -206,9 +206,7 @@ class Results(Mapping[str, Result]):
         first = next(iter(self._results.values()))
         name = self.background._document(first, document)
         notes = (f"{name}, of {first.count:,}",)
-        return Results(
-            {metric: only(result, name) for metric, result in self.items()}, self.background.of_one(notes)
-        )
+        return Results({metric: only(result, name) for metric, result in self.items()}, self.background.of_one(notes))
 
     def intervals(
         self, *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"
