@@ -176,8 +176,15 @@ class Results(Mapping[str, Result]):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is to be said about the figures, each once."""
-        return tuple(dict.fromkeys(warning for result in self.values() for warning in result.warnings))
+        """What is to be said about the figures, each once; of some of the metrics only, behind their names."""
+        found: dict[str, list[str]] = {}
+        for name, result in self.items():
+            for warning in result.warnings:
+                found.setdefault(warning, []).append(name)
+        return tuple(
+            text if len(names) == len(self) else f"{', '.join(dict.fromkeys(names))}: {text}"
+            for text, names in found.items()
+        )
 
     @property
     def signatures(self) -> tuple[str, ...]:
@@ -206,9 +213,7 @@ class Results(Mapping[str, Result]):
         first = next(iter(self._results.values()))
         name = self.background._document(first, document)
         notes = (f"{name}, of {first.count:,}",)
-        return Results(
-            {metric: only(result, name) for metric, result in self.items()}, self.background.of_one(notes)
-        )
+        return Results({metric: only(result, name) for metric, result in self.items()}, self.background.of_one(notes))
 
     def intervals(
         self, *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"
@@ -263,7 +268,8 @@ class Results(Mapping[str, Result]):
 
     def as_dict(self, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Everything as plain data."""
-        return reports.results_as_dict(self, {**self.background.beside(self)[0], **(extra or {})})
+        extra = {**self.background.beside(self)[0], **(extra or {}), "warnings": list(self.warnings)}
+        return reports.results_as_dict(self, extra)
 
     def to_json(self, *, indent: int | None = 2, extra: Mapping[str, Any] | None = None) -> str:
         """What the command prints with --format json."""

@@ -324,7 +324,6 @@ def results_as_dict(results: Mapping[str, Result], extra: Mapping[str, Any]) -> 
         "documents": first.count,
         "metrics": {name: {**result.as_dict(), "signature": result.signature} for name, result in results.items()},
         **extra,
-        "warnings": list(dict.fromkeys(w for result in results.values() for w in result.warnings)),
     }
 
 
