@@ -236,7 +236,8 @@ def classification_report(
     found = count(y_true, y_pred, mode=mode, scheme=scheme, suffix=suffix, strict=strict)
     if zero_division == "warn":
         warn_undefined(found, ("precision", "recall"))
-    rows = list(zip(found.labels, *found.figures(zero_division), found.true.astype(np.int64), strict=True))
+    columns = (*found.figures(zero_division), found.true.astype(np.int64))
+    rows = list(zip(found.labels, *(column.tolist() for column in columns), strict=True))
     means = [(f"{average} avg", *found.averaged(average, zero_division)) for average in AVERAGES]
     if output_dict:
         return {

@@ -466,7 +466,7 @@ def to_html(table: Table) -> str:
 
 
 def _html_table(title: str, head: str, body: str) -> str:
-    caption = f"<caption>{html.escape(title)}</caption>" if title else ""
+    caption = f'<caption style="text-align:left">{html.escape(title)}</caption>' if title else ""
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 

@@ -75,9 +75,13 @@ class Call:
             left, right, settings = _sides(self.task, reference, predicted, self.together, self.settings)
             asked = Asked(report=True, keep=True, part=part)
             scored, shown = self.task.run(left, right, self.metrics, settings, asked)
-        if noted := _exchanged(reference, predicted):
-            noticed = {name: result.changed(notes=(*result.notes, noted)) for name, result in scored.results.items()}
-            scored = replace(scored, results=noticed)
+        exchanged = [note for note in (_exchanged(reference, predicted),) if note]
+        said = {name: (*result.notes, *exchanged) for name, result in scored.results.items()}
+        if any(said.values()):
+            noted = {name: tuple(renamed(self.task, note) for note in notes) for name, notes in said.items()}
+            scored = replace(
+                scored, results={name: one.changed(notes=noted[name]) for name, one in scored.results.items()}
+            )
         return results_of(self.task, scored, settings, shown=shown)
 
 
@@ -221,17 +225,17 @@ def in_python(task: Task) -> Iterator[None]:
 
 
 def _in_python(error: TallystickError, task: Task) -> TallystickError:
-    """The error with options as Python has them: `iou=` for `--iou`."""
+    if isinstance(error, InputError):
+        return InputError(renamed(task, error.reason), error.place)
+    return type(error)(renamed(task, str(error)))
+
+
+def renamed(task: Task, message: str) -> str:
+    """A message with options as Python has them."""
     names = {flag(one): f"{one.name}=" for one in task.options("figures")}
     names |= {"--metric": "metrics=", "--together": f"{TOGETHER}=True"}
-
-    def renamed(message: str) -> str:
-        found = re.sub(r"--[a-z0-9]+(?:-[a-z0-9]+)*", lambda flag: names.get(flag[0], flag[0]), message)
-        return re.sub(r"(?<==) (?=-?\d)", "", found)
-
-    if isinstance(error, InputError):
-        return InputError(renamed(error.reason), error.place)
-    return type(error)(renamed(str(error)))
+    found = re.sub(r"--[a-z0-9]+(?:-[a-z0-9]+)*", lambda flag: names.get(flag[0], flag[0]), message)
+    return re.sub(r"(?<==) (?=-?\d)", "", found)
 
 
 # What help(ts.spans) and editors show

@@ -128,8 +128,8 @@ def _all_labels(task: Task, results: Mapping[str, Result]) -> list[Table]:
     tables = []
     for label in task.labels:
         try:
-            name, result, path = find_labels(task.labels, results, label)
-            table = reports.labels_table(result, path)
+            name, path = next(iter(find_labels(task.labels, results, label).items()))
+            table = reports.labels_table(results[name], path)
         except MetricError:
             continue  # none of these metrics has it
         if table.rows:
@@ -205,8 +205,12 @@ class OfTask(Background):
         scored = self._only(results, "errors")
         if hasattr(self.settings, "errors"):
             asked = Asked(rows=rows)
-            return self.of.show(scored, replace(self.settings, errors=True), asked).tables
-        found = [table for table in self.of.parts(scored, self.settings, Shown()).errors if table.rows]
+            found = self.of.show(scored, replace(self.settings, errors=True), asked).tables
+            return [replace(table, notes=[_without_flags(note) for note in table.notes]) for table in found]
+        parts = self.of.parts(scored, self.settings, Shown())
+        found = [table for table in parts.errors if table.rows]
+        if not (found or self.of.can_explain or parts.explain):
+            raise MetricError(f'{self.task} has no list of errors; by("document") finds the worst {self.unit}s')
         return found or super().errors(results, rows)
 
     def explained(self, results: Results) -> str:
@@ -232,7 +236,7 @@ class OfTask(Background):
         if not self.of.can_explain:
             explain = self.of.parts(scored, self.settings, Shown()).explain
             if explain is None:
-                raise MetricError(self.of.instead_of_explain or f"{self.task}: documents have no tree to show")
+                raise MetricError(f'{self.task}: documents have no tree to show; by("document") finds the worst')
             return explain(own.ids[place])
         found = replace(scored, results={**scored.results, metric: own})
         return self.of.tree(found, self.settings, metric, own.ids[place])
@@ -275,6 +279,11 @@ class OfTask(Background):
                 f"{self.task}: {what} need the documents of one call; ask the results before they were added"
             )
         return replace(self.scored[0], results=dict(results))
+
+
+def _without_flags(note: str) -> str:
+    """A note without what it says about options of the command."""
+    return ". ".join(part for part in note.split(". ") if "--" not in part)
 
 
 MERGED = (

@@ -71,7 +71,11 @@ class Nary(Task):
             if unknown:
                 raise MetricError(f"--role: relations have the role {unknown[0]!r} too; name all roles, or none")
             roles = in_order(settings.roles)
-        return score(pairs, metrics, NaryOptions(settings.types, roles))
+        results = score(pairs, metrics, NaryOptions(settings.types, roles))
+        if not settings.roles:
+            return results
+        named = f"roles={' '.join(roles)}"
+        return {key: one.changed(settings=", ".join(filter(None, (one.settings, named)))) for key, one in results.items()}
 
     def basis(self, scored: Scored, settings: NarySettings) -> Mapping[str, tuple[Any, ...]]:
         from tallystick.tasks.nary.metrics import in_order, roles_of

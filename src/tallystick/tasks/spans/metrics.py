@@ -223,18 +223,22 @@ class TagTables:
         return list(zip(counts.tags, there.tolist(), strict=True))
 
     def _averaged(self, sums: F64, average: str) -> dict[str, F64]:
-        flat, found = _flat(sums), {}
-        for name, measure in self._measures().items():
-            without = self.twice if name in NEGATIVES else ()
-            if average == "micro":
-                values = measure(self._pooled(flat, without))[:, 0]
-            else:
-                counts = self._counted_in_means(flat, without)
-                there = (counts.den_p > 0) | (counts.den_r > 0)
-                share = there * (counts.den_r if average == "weighted" else 1.0)
-                values = ratio((np.nan_to_num(measure(counts)) * share).sum(axis=1), share.sum(axis=1))
-            found[name] = values.reshape(sums.shape[:-1])
-        return found
+        flat, measures = _flat(sums), self._measures()
+        found: dict[str, F64] = {}
+        needing = [name for name in measures if name in NEGATIVES and self.twice]
+        for without, names in (((), [name for name in measures if name not in needing]), (self.twice, needing)):
+            if not names:
+                continue
+            counts = self._pooled(flat, without) if average == "micro" else self._counted_in_means(flat, without)
+            there = (counts.den_p > 0) | (counts.den_r > 0)
+            share = there * (counts.den_r if average == "weighted" else 1.0)
+            for name in names:
+                values = measures[name](counts)
+                if average == "micro":
+                    found[name] = values[:, 0]
+                else:
+                    found[name] = ratio((np.nan_to_num(values) * share).sum(axis=1), share.sum(axis=1))
+        return {name: found[name].reshape(sums.shape[:-1]) for name in measures}
 
     def _counted_in_means(self, flat: F64, without: Collection[str] = ()) -> SpanCounts:
         over = self.tags if self.over is None else self.over
