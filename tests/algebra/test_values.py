@@ -494,3 +494,9 @@ def test_a_document_that_another_program_wrote_is_exact(document, random):
     assert found.exact in (1, None)
     assert found.f1 in (1, None)
     assert ts.score([document], [document], equality="exact").f1 == found.f1
+
+
+def test_numbers_are_one_case_that_is_chosen_once():
+    found = str(ts.derive(dict[str, int | float | str | list[str]], {"[*].value<float>": ts.number(0.5)}))
+    assert "float=number(absolute=0.5), str=exact" in found
+    assert "int=exact" not in found

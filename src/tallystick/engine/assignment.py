@@ -60,7 +60,7 @@ def assign_components(
         weights = weights - TIE * (2 - 1 / ((1.0 + row_place) * (1.0 + column_place)))
     if np.any(np.maximum(heights, widths) > LONG * np.minimum(heights, widths)):
         keep = _worth_trying(rows, columns, weights, component, heights, widths, n_rows, n_columns)
-        order, weights, component = (one[keep] for one in (order, weights, component))
+        order, component, weights = order[keep], component[keep], weights[keep]
         (rows, n_rows), (columns, n_columns) = number(rows[keep], n_rows), number(columns[keep], n_columns)
         row_place, heights = _places(rows, component, n_rows, n)
         column_place, widths = _places(columns, component, n_columns, n)

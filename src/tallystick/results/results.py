@@ -122,6 +122,12 @@ class Background:
         return replace(self, title="Evaluation", notes=())
 
 
+class NoSuchMetric(MetricError, KeyError):
+    """A name that no metric has; as in every mapping it is a KeyError too."""
+
+    __str__ = Exception.__str__
+
+
 class Results(Mapping[str, Result]):
     """A `Result` for each metric, by its name, over one corpus. It prints as the command's table and shows itself in a notebook.
 
@@ -139,7 +145,7 @@ class Results(Mapping[str, Result]):
     def __getitem__(self, name: str) -> Result:
         if name not in self._results:
             hint = did_you_mean(str(name), self._results)
-            raise KeyError(f"no metric {name!r}; there are {', '.join(self._results)}.{hint}")
+            raise NoSuchMetric(f"no metric {name!r}; there are {', '.join(self._results)}.{hint}")
         return self._results[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -332,28 +338,40 @@ class Results(Mapping[str, Result]):
 def broken_down(
     results: Mapping[str, Result], by: str, label: str | None, labels: Mapping[str, str], usual: str | None = None
 ) -> tuple[list[Table], dict[str, Any]]:
-    """Figures by label or by field: of every metric whose tally has labels of its own, else of the first that has these. `labels` says
-    where labels are, by what they are called, and `usual` which is meant unless another is named."""
+    """Figures by label or by field, of every metric that has these. `labels` says where labels are, by what they are called, and `usual`
+    which is meant unless another is named."""
     if by == "field":
-        name, result = expressions(results)[0]
-        return [replace(reports.fields_table(result), title=name)], {"fields": [vars(row) for row in result.by_field()]}
-    own = {name: result for name, result in results.items() if isinstance(result.kind, Labelled)}
+        return fields_of(dict(expressions(results)))
+    own: dict[str, str | None] = {name: None for name, result in results.items() if isinstance(result.kind, Labelled)}
     if own:
-        return [reports.labels_table(result, title=name) for name, result in own.items()], {}
-    name, result, path = find_labels(labels or ({label: label} if label else {}), results, label or usual)
-    return [replace(reports.labels_table(result, path), title=name)], {
-        "labels": [vars(row) for row in result.by_label(path)]
+        return labels_of(results, own)
+    if labels or label is None:
+        return labels_of(results, find_labels(labels, results, label or usual))
+    return labels_of(results, {expressions(results)[0][0]: label})
+
+
+def fields_of(results: Mapping[str, Result]) -> tuple[list[Table], dict[str, Any]]:
+    """Figures by field of these metrics, as tables and as JSON: by metric a row for each field."""
+    tables = [replace(reports.fields_table(result), title=name) for name, result in results.items()]
+    return tables, {"fields": {name: [vars(row) for row in result.by_field()] for name, result in results.items()}}
+
+
+def labels_of(results: Mapping[str, Result], paths: Mapping[str, str | None]) -> tuple[list[Table], dict[str, Any]]:
+    """Figures by label of some metrics, as tables and as JSON: by metric a row for each label. `paths` says where the labels of
+    each are; nowhere, if its tally has labels of its own."""
+    tables = [reports.labels_table(results[name], path, title=name) for name, path in paths.items()]
+    return tables, {
+        "labels": {name: [vars(row) for row in results[name].by_label(path)] for name, path in paths.items()}
     }
 
 
-def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label: str | None) -> tuple[str, Result, str]:
-    """The first metric whose collection has the label (or any), and where in the value the label is."""
-    for name, result in expressions(results):
-        known = {key: path for key, path in labels.items() if _has(result, path)}
-        if known and label is None:
-            return name, result, next(iter(known.values()))
-        if label in known:
-            return name, result, known[label]
+def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label: str | None) -> dict[str, str]:
+    """The metrics whose collection has the label (or any), and where in the value the label is."""
+    asked = [path for key, path in labels.items() if label in (None, key)]
+    has = {name: next((path for path in asked if _has(result, path)), None) for name, result in expressions(results)}
+    found = {name: path for name, path in has.items() if path is not None}
+    if found:
+        return found
     if not labels:
         raise MetricError(f'say which field holds the label of {", ".join(results)}: by("label", "relations[*].type")')
     hint = did_you_mean(label or "", labels)

@@ -128,6 +128,19 @@ def counted_figures(rows: Mapping[str, F64]) -> dict[str, dict[str, Any]]:
     }
 
 
+def rows_as_json(rows: Mapping[str, Mapping[str, Any]], key: str = "label") -> list[dict[str, Any]]:
+    """Counted figures as every breakdown has them in JSON: a row for each label or field."""
+    return [
+        {
+            key: name,
+            "figures": {one: value for one, value in row.items() if one != "tally"},
+            "tally": row["tally"],
+            "support": _whole(row["tally"]["den_r"]),
+        }
+        for name, row in rows.items()
+    ]
+
+
 def labels_table(result: Result, path: str | None = None, title: str = "") -> Table:
     """A row for each label."""
     rows = result.by_label(path)

@@ -25,7 +25,7 @@ class ArgumentSettings:
 
     # fmt: off
     parses: str | None = option(None, "Parses for the modifiers: CoNLL-U, or a spaCy pipeline that you have.", metavar="FILE|spacy:PIPELINE")
-    judge: str | None = option(None, "Who decides what the rules leave open.  [default: nobody]", metavar="STORE|embedding:FILE|llm:MODEL")
+    judge: Any = option(None, "Who decides what the rules leave open.  [default: nobody]", metavar="STORE|embedding:FILE|llm:MODEL")
     counting: str = option("rewrite", "Parts and merged candidates replace the candidates, or the number of candidates stays.", choices=("rewrite", "keep"))
     order: str = option("break-first", choices=("break-first", "aggregate-first"))
     duplicates: str = option("merge", "Arguments of the same event, role and place are one, or each counts.", choices=("merge", "keep"))
@@ -144,10 +144,12 @@ class Arguments(Task):
 
     def breakdown(self, scored: Scored, by: str, label: str | None) -> Shown:
         """Figures by role."""
+        from tallystick.results.tables import counted_figures, rows_as_json
         from tallystick.tasks.arguments.show import roles_table
 
-        table = roles_table(scored.corpus)
-        return Shown([table], {"labels": [dict(zip(table.columns, row, strict=True)) for row in table.rows]})
+        stage = scored.corpus.stages[-1]
+        rows = counted_figures(scored.corpus.by_role(stage))
+        return Shown([roles_table(stage, rows)], {"labels": {stage: rows_as_json(rows)}})
 
     base = "exact"
 
@@ -169,10 +171,10 @@ class Arguments(Task):
 
     def parts(self, scored: Scored, settings: ArgumentSettings, shown: Shown) -> Parts:
         from tallystick.results.report import Parts
-        from tallystick.tasks.arguments.show import document_tree, roles_table
+        from tallystick.tasks.arguments.show import document_tree
 
         return Parts(
-            () if shown.tables else (roles_table(scored.corpus),),
+            () if shown.tables else self.breakdown(scored, "label", None).tables,
             explain=lambda document: document_tree(scored.corpus, document),
             main=self.main_metric(scored.results),
             alignment="What each stage accepted",

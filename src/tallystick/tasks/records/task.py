@@ -264,7 +264,7 @@ def _show_figures(run: Run, settings: RecordSettings, asked: Asked) -> Shown:
         json["inferred_schema"] = prepared.shape.schema
     if asked.by in (None, "field"):
         tables.append(reports.fields_table(result))
-        json["fields"] = [vars(row) for row in result.by_field()]
+        json["fields"] = {"records": [vars(row) for row in result.by_field()]}
     if settings.worst:
         documents = _explain(run, [kept for kept in run.documents if not kept.is_right][: settings.worst])
         tables += differences_tables(documents, None, asked.format == "table")

@@ -34,7 +34,7 @@ class TemplateSettings:
     fillers: str | None = option(None, "When fillers are alike, for eq32, eq32_fillers and granular: subset, any, phi3, phi4, words, or an expression.  [default: subset]", metavar="NAME")
     strings: str = option("gtt", STRINGS_HELP, choices=tuple(STRINGS))
     judgements: str | None = option(None, "With --preset muc4-official: what people decided about mismatches (Lisp).", metavar="FILE")
-    judge: str | None = option(None, "With --preset muc4-official: who decides about the string fills that no rule matches.", metavar="STORE|embedding:FILE|llm:MODEL")
+    judge: Any = option(None, "With --preset muc4-official: who decides about the string fills that no rule matches.", metavar="STORE|embedding:FILE|llm:MODEL")
     mapping: str = option("greedy", "With --preset muc4-official: which templates meet, found anew or as the response file records it.", choices=("greedy", "recorded"))
     errors: bool = option(False, "Count the kinds of error, with F1 if each were fixed and examples in JSON.", use="score")
     # fmt: on
@@ -123,7 +123,7 @@ class Templates(Task):
 
     def breakdown(self, scored: Scored, by: str, label: str | None) -> Shown:
         """Figures by slot."""
-        from tallystick.results.tables import counted_figures
+        from tallystick.results.tables import counted_figures, rows_as_json
         from tallystick.tasks.templates.metrics import by_slot
         from tallystick.tasks.templates.show import slots_table
 
@@ -137,7 +137,7 @@ class Templates(Task):
         slots = {name: by_slot(pairs, name, fillers, strings) for name in able}
         return Shown(
             [slots_table(name, rows) for name, rows in slots.items()],
-            {"slots": {name: counted_figures(rows) for name, rows in slots.items()}},
+            {"fields": {name: rows_as_json(counted_figures(rows), "path") for name, rows in slots.items()}},
         )
 
     def show(self, scored: Scored, settings: TemplateSettings, asked: Asked) -> Shown:
