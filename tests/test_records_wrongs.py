@@ -3,6 +3,7 @@
 import copy
 import json
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -476,3 +477,89 @@ def test_what_a_function_cannot_take_of_another_kind_is_wrong_and_named(tmp_path
     assert "cannot take, counted as wrong: 1 spelling (b '7')" in notes
     with pytest.raises(TallystickError, match="failed: TypeError"):  # what is of the right kind is the function's fault
         scored(tmp_path, {"total": "x"}, {"total": "y"}, choices={"total": ts.function(strict_amount)})
+
+
+# 11. Numbers are one case of a union.
+
+UNIONS = {"anyOf": [{"type": "number"}, {"type": "array", "items": {"type": "number"}}]}
+
+
+def test_a_number_equals_itself_where_a_list_may_stand_too(tmp_path):
+    schema = {"type": "object", "properties": {"x": UNIONS}}
+    gold = [{"x": 10}, {"x": [1, 2]}]
+    for way in ({"schema": schema}, {}):
+        run = scored(tmp_path, gold, [{"x": 10.0}, {"x": [1.0, 2]}], **way)
+        assert run.result.rows.tolist() == [[1, 1, 1, 1], [2, 2, 2, 2]], way
+        assert scored(tmp_path, gold, [{"x": 11.0}, {"x": [1.0, 2]}], **way).result.rows[0].tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("expression", [None, "f1(match(cases(int=exact, float=exact, list=f1(match(exact)))))"])
+def test_a_number_equals_itself_in_every_union(expression):
+    metric = ts.derive(list[int | float | list[int]]) if expression is None else ts.parse(expression)
+    assert ts.evaluate(metric, [[10, [1]]], [[10.0, [1]]]).f1 == 1
+    assert ts.evaluate(metric, [[True, 1.0]], [[True, 1]]).f1 == 1
+    assert ts.evaluate(metric, [[True]], [[1]]).f1 == 0
+    with_objects = ts.derive(list[float | Part], credit="each")
+    assert ts.evaluate(with_objects, [[Decimal("10"), 2]], [[10, 2.0]]).f1 == 1
+
+
+# 12. The scorer behind the adapters; what is nothing, and what is an empty value.
+
+
+def test_the_scorer_takes_an_empty_reference_decimals_and_arrays():
+    np = pytest.importorskip("numpy")
+    scorer = RecordScorer()
+    assert scorer.score({}, {}).exact
+    assert scorer.score({}, {"x": [1, {"y": 2}]}).result.tally["den_p"] == 2
+    assert scorer.score({"x": Decimal("1.10")}, {"x": 1.1}).exact
+    assert scorer.score({"x": np.array([1, 2])}, {"x": np.array([2, 1])}).exact
+    with pytest.raises(TallystickError, match="is no data"):
+        scorer.score({"x": object()}, {"x": "a"})
+    one = scorer.score({"x": 1}, "no JSON")
+    assert "invalid, scoring nothing: 1 prediction (1: holds no JSON object or list)" in str(one)
+
+
+def test_what_is_nothing_can_be_said_as_the_docs_print_it(tmp_path):
+    file = tmp_path / "choices.yaml"
+    file.write_text("x: {nothing: [missing, null, empty]}\n")
+    run = scored(tmp_path, {"x": [1], "a": 1}, {"x": [1], "a": 1}, choices=file)
+    assert "optional(match(equal, 1:1), empty=True)" in str(run.result.metric)
+
+
+@pytest.mark.parametrize("other", [{"a": 1, "x": None}, {"a": 1}])
+@pytest.mark.parametrize("value", [[], {}])
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_an_empty_value_is_not_null(tmp_path, other, value, suffix):
+    full = {"a": 1, "x": [{"s": 1}]} if value == [] else {"a": 1, "x": {"s": 1}}
+    empty = {"a": 1, "x": value}
+    if suffix == ".parquet" and (value == {} or "x" not in other):
+        pytest.skip("columns have no such thing")
+
+    def run(gold, predicted, **options):
+        if suffix == ".jsonl":
+            return scored(tmp_path, gold, predicted, **options)
+        pa = pytest.importorskip("pyarrow")
+        import pyarrow.parquet
+
+        files = [tmp_path / f"{name}.parquet" for name in ("gold", "system")]
+        for file, rows in zip(files, (gold, predicted), strict=True):
+            pyarrow.parquet.write_table(pa.Table.from_pylist(rows), file)
+        return score_files(*files, **options)
+
+    for gold, predicted, row in (
+        (other, empty, [1, 2, 1, 1]),
+        (empty, other, [1, 1, 1, 2]),
+        (empty, empty, [1, 1, 1, 1]),
+        (other, other, [1, 1, 1, 1]),
+    ):
+        found = run([gold, full], [predicted, full], worst=2)
+        assert found.result.rows.tolist() == [row, [2, 2, 2, 2]], (gold, predicted)
+        fields = found.result.by_field()
+        assert sum(one.tally["den_p"] for one in fields) == row[1] + 2
+        assert sum(one.tally["den_r"] for one in fields) == row[3] + 2
+        if row != [1, 1, 1, 1]:
+            tree = found.explain(found.documents[0])
+            assert (tree.predicted_self, tree.reference_self) == (row[1], row[3])
+        assert run([gold, full], [predicted, full], nothing="missing,null,empty").result.exact == 1
+    in_memory = ts.evaluate(ts.derive(Doc, credit="each"), [Doc([])], [Doc([], Part(1))])
+    assert in_memory.tally["den_p"] == 1

@@ -254,6 +254,8 @@ class _Walker:
         else:
             cases = ((name, self.case(a, path, name, how, summed)) for a in options for name in _case_names(a))
             parts = list(dict.fromkeys(cases))
+            if ("float", dict(parts).get("int")) in parts:  # numbers are one case
+                parts = [one for one in parts if one[0] != "int"]
             if all(part is self.leaf for _, part in parts):
                 inner = self.leaf
             elif len({name for name, _ in parts}) < len(parts):
