@@ -16,6 +16,7 @@ from pydantic.alias_generators import to_camel
 import tallystick as ts
 from tallystick.adapters.scorer import RecordScorer
 from tallystick.errors import TallystickError
+from tallystick.files.json_values import Unreadable, read_noisy
 from tallystick.tasks.records.score import score_files
 from tallystick.tasks.records.shapes import infer_schema
 
@@ -563,3 +564,110 @@ def test_an_empty_value_is_not_null(tmp_path, other, value, suffix):
         assert run([gold, full], [predicted, full], nothing="missing,null,empty").result.exact == 1
     in_memory = ts.evaluate(ts.derive(Doc, credit="each"), [Doc([])], [Doc([], Part(1))])
     assert in_memory.tally["den_p"] == 1
+
+
+# 9. Of several JSON values in a text, the last that fits the shape best; reasoning is left out.
+
+ANSWER = {"vendor": {"name": "x", "vat": "y"}, "total": 5, "lines": [{"s": 1}, {"s": 2}]}
+SAID = json.dumps(ANSWER)
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        (f'<think>maybe {{"total": 99}} or {SAID.replace("5", "7")}</think>{SAID}', ["reasoning"]),
+        (f'<think>{{"total": 99</think>\n{SAID}', ["reasoning"]),
+        (f'first I thought {{"total": 99}}</think>{SAID}', ["reasoning"]),
+        (f"A draft:\n```json\n{SAID.replace('5', '7')}\n```\nThe answer:\n```json\n{SAID}\n```", ["several candidates"]),
+        (f"A draft: {SAID.replace('5', '7')}. The answer: {SAID}", ["several candidates"]),
+        (f"```json\n{SAID}\n```\nwhere {{'total': 5}} is in euros", ["several candidates"]),
+        (f"```python\n{{'not': 'it'}}\n```\n{SAID}", ["several candidates"]),
+        (f"See [1] and {{this}}: {SAID} as in [2, 3].", []),
+        (json.dumps({**ANSWER, "vendor": {"name": "<think>", "vat": "{"}}), None),
+    ],
+)
+def test_of_several_values_in_a_text_the_last_that_fits_best_is_taken(tmp_path, text, kinds):
+    run = scored(tmp_path, ANSWER, {"output": text}, from_="output", lenient=True)
+    if kinds is None:
+        assert run.result.tally["num_p"] == 3
+        return
+    assert run.result.exact_documents == 1, run.result.rows
+    repairs = run.prepared.pairing.predicted.findings.repairs
+    for kind in kinds:
+        assert any(kind in one for one in repairs), repairs
+    assert kinds or not any("several" in one for one in repairs)
+
+
+def test_reasoning_without_an_answer_is_no_answer(tmp_path):
+    for text in (f"<think>{SAID}</think>", f"<think>{SAID}", f"<think>{SAID}</think> I do not know"):
+        run = scored(tmp_path, [ANSWER], [{"output": text}], from_="output", lenient=True)
+        assert len(run.result.invalid) == 1, text
+        assert "reasoning" in run.warnings[0]
+
+
+# 10. Where a repair could change the structure, the reading that fits the shape best is taken.
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"vendor": {"name": "x", "vat": "y",\n,\n}, "total": 5, "lines": [{"s": 1}, {"s": 2}]}',
+        '{"vendor": {"name": "x", "vat": "y"\n,\n"total": 5, "lines": [{"s": 1}, {"s": 2}]}',
+        '{"vendor": {"name": "x", "vat": "y"},\n,\n"total": 5, "lines": [{"s": 1},, {"s": 2},]}',
+        '{"vendor": {,"name": "x", "vat": "y"}, "total": 5, "lines": [{"s": 1}, {"s": 2}, "total": 5}',
+        '{"vendor": {"name": "x", "vat": "y"}, "lines": [{"s": 1}, {"s": 2}\n,\n"total": 5}',
+        '{"vendor": {"name": "x", "vat": "y"}}\n,\n"total": 5, "lines": [{"s": 1}, {"s": 2}]}',
+        '{"vendor": {"name": "x", "vat": "y"} "total": 5 "lines": [{"s": 1} {"s": 2}]}',
+    ],
+)
+def test_a_repair_takes_the_reading_that_fits_the_shape_best(tmp_path, text):
+    run = scored(tmp_path, ANSWER, {"output": text}, from_="output", lenient=True)
+    assert run.result.exact_documents == 1, (run.result.rows, run.warnings)
+    assert "repaired: 1 prediction" in run.warnings[0]
+
+
+def test_what_was_done_about_several_readings_is_said(tmp_path):
+    text = '{"vendor": {"name": "x", "vat": "y"\n,\n"total": 5, "lines": [{"s": 1}, {"s": 2}]}'
+    run = scored(tmp_path, ANSWER, {"output": text}, from_="output", lenient=True)
+    assert "several readings, of which the best was taken 1" in run.warnings[0]
+    doubled = '{"vendor": {"name": "x", "vat": "y",\n,\n}, "total": 5, "lines": [{"s": 1}, {"s": 2}]}'
+    assert "surplus comma 1" in scored(tmp_path, ANSWER, {"output": doubled}, from_="output", lenient=True).warnings[0]
+
+
+@settings(max_examples=150, deadline=None)
+@given(value=documents, cut=st.integers(0, 60), data=st.data())
+def test_noisy_texts_are_read_or_unreadable_and_never_raise_anything_else(value, cut, data):
+    text = json.dumps(value)
+    for _ in range(data.draw(st.integers(0, 3))):
+        place = data.draw(st.integers(0, len(text)))
+        text = text[:place] + data.draw(st.sampled_from([",", "\n,\n", "{", "]", "}", '"', "```", "<think>", "</think>", " "])) + text[place:]  # fmt: skip
+    text = text[: len(text) - cut] if cut < len(text) else text
+    try:
+        read_noisy(text, lambda found: len(str(found)))
+    except Unreadable as error:
+        assert str(error)  # noqa: PT017
+
+
+# 7. A choice that has no effect is an error.
+
+
+def test_a_list_key_that_no_item_has_is_an_error(tmp_path):
+    with pytest.raises(TallystickError, match=r'a\[\*\].*no field \'ss\'; the items have s\. Did you mean "s"'):
+        ts.derive(Doc, {"a": ts.by_key("ss")}, credit="each")
+    with pytest.raises(TallystickError, match="no field 'sku'; the items have no fields"):
+        scored(tmp_path, GOLD, GOLD, choices={"tags": {"key": "sku"}})
+    assert scored(tmp_path, GOLD, GOLD, choices={"a": {"key": "s"}}).result.f1 == 1
+
+
+@pytest.mark.parametrize("choice", [ts.matched("N:1"), ts.ordered, {"weight": 2}, "ignore", {"nothing": ["missing"]}])
+def test_a_choice_for_the_top_that_would_have_no_effect_is_an_error(choice):
+    with pytest.raises(TallystickError, match="at the top"):
+        ts.derive(Doc, {"": choice}, credit="each")
+    assert str(ts.derive(Doc, {"": {"credit": "each"}})) == str(ts.derive(Doc, credit="each"))
+
+
+def test_a_metric_that_is_nested_deeply_is_hashed_quickly():
+    inner = ts.exact
+    for _ in range(60):
+        inner = ts.f1(ts.match(inner))
+    assert hash(inner) == hash(ts.f1(ts.match(inner.inner.inner)))
