@@ -101,8 +101,8 @@ def best(arguments: Sequence[str], repeat: int) -> Run:
     return min(runs, key=lambda run: (bool(run.problem), run.cpu))
 
 
-def command(key: str, response: str) -> list[str]:
-    return ["-m", "tallystick", "score", "coreference", key, response, "--format", "json"]
+def command(key: str, response: str, *options: str) -> list[str]:
+    return ["-m", "tallystick", "score", "coreference", key, response, "--format", "json", *options]
 
 
 def figures(run: Run) -> list[float]:
@@ -138,6 +138,20 @@ class Table:
             "held" if within else "MISSED", f"{run.peak:,.0f}", "  ".join(f"{value:.4f}" for value in values),
         ])  # fmt: skip
         return values
+
+    def matchings(self, title: str, key: str, response: str, repeat: int) -> None:
+        """CorefUD's ways to match mentions, as multiples of the exact one."""
+        exact = best(command(key, response, "--zeros", "linear"), repeat)
+        for how, times in (("exact", 1.5), ("head", 1.5), ("partial", 1.5)):
+            run = best(command(key, response, "--mentions", how), repeat)
+            broke = run.problem or exact.problem
+            self.fine &= not broke
+            within = "BROKE" if broke else "held" if run.cpu <= times * exact.cpu else "MISSED"
+            said = broke or "  ".join(f"{value:.4f}" for value in figures(run))
+            self.rows.append([
+                f"{title}, --mentions {how}", f"{run.cpu:.2f}", f"{exact.cpu:.2f}", f"{run.cpu / exact.cpu:.2f}",
+                f"{times:g} x exact, linear", within, f"{run.peak:,.0f}", said,
+            ])  # fmt: skip
 
     def peer(self, title: str, run: Run, equal_to: Mapping[str, float]) -> None:
         """A row; figures that have the names of `equal_to` must have its values."""
@@ -182,6 +196,7 @@ def run(repeat: int = 1, quick: bool = False) -> bool:
         table.tallystick(f"{size:,} tokens", *pair, Limit(times=2.5, megabytes=1000), min(repeat, 2))
         for path in pair:
             Path(path).unlink()
+        table.matchings("CorefUD, 500,000 words", *made("corefud", "write_corefud", 500_000), min(repeat, 3))
         pair = made("long", "write_one_document", 20_000, 5_000)
         table.tallystick("one document, 20,000 mentions", *pair, Limit(seconds=1.5), repeat)
         peers(table, "long", pair, folder, metametric=False)

@@ -72,6 +72,60 @@ def write_giant_component(key: str, response: str, entities: int, seed: int = 3)
     _write_pair(key, response, len(meetings), gold, system)
 
 
+def write_corefud(key: str, response: str, tokens: int, seed: int = 4) -> None:
+    """CorefUD: sentences of 20 words with nested mentions, and zeros in a third of them; the response moves, cuts and loses some of them."""
+    rng = random.Random(seed)
+    with open(key, "w") as ours, open(response, "w") as theirs:
+        for number in range(tokens // 20):
+            spans = {_draw_span(rng): (rng.random(), rng.randrange(120)) for _ in range(4)}
+            gold = [
+                (first, last, first + int((last - first + 1) * place), entity)
+                for (first, last), (place, entity) in spans.items()
+            ]
+            system = [_change(rng, *mention) for mention in gold if rng.random() >= 0.1]
+            zero = (rng.randint(1, 20), rng.randint(1, 20), rng.randrange(120)) if rng.random() < 0.33 else None
+            predicted = zero and (rng.randint(1, 20) if rng.random() < 0.3 else zero[0], *zero[1:])
+            for file, mentions, node in ((ours, gold, zero), (theirs, system, predicted)):
+                if number % 100 == 0:
+                    file.write(f"# newdoc id = d{number // 100}\n# global.Entity = eid-etype-head-other\n")
+                file.write(f"# sent_id = s{number}\n{_sentence(mentions, node)}\n")
+
+
+def _draw_span(rng: random.Random) -> tuple[int, int]:
+    first = rng.randint(1, 20)
+    return first, min(20, first + rng.choice((0, 0, 1, 2, 4, 7)))
+
+
+def _change(rng: random.Random, first: int, last: int, head: int, entity: int) -> tuple[int, int, int, int]:
+    if rng.random() < 0.3:
+        first = max(1, first - rng.randint(0, 1))
+        last = min(20, max(first, last + rng.randint(-1, 1)))
+    return first, last, min(max(head, first), last), entity if rng.random() < 0.85 else rng.randrange(120)
+
+
+def _sentence(mentions: list[tuple[int, int, int, int]], node: tuple[int, int, int] | None) -> str:
+    """Rows of words; mentions of one entity do not overlap."""
+    cells: dict[int, list[str]] = {}
+    kept: list[tuple[int, int, int]] = []
+    for first, last, head, entity in mentions:
+        if any(entity == other and first <= end and start <= last for start, end, other in kept):
+            continue
+        kept.append((first, last, entity))
+        if first == last:
+            cells.setdefault(first, []).append(f"(e{entity}-x-1-)")
+        else:
+            inside = node is not None and first <= node[0] < head  # an empty node is a word of the mention around it
+            cells.setdefault(first, []).append(f"(e{entity}-x-{head - first + 1 + inside}-")
+            cells.setdefault(last, []).insert(0, f"e{entity})")
+    rows = []
+    for word in range(1, 21):
+        misc = f"Entity={''.join(cells[word])}" if word in cells else "_"
+        rows.append(f"{word}\tword{word}\tw\tX\t_\t_\t{word - 1}\tdep\t_\t{misc}\n")
+        if node is not None and node[0] == word:
+            rows.append(f"{word}.1\t_\t_\tPRON\t_\t_\t_\t_\t{node[1]}:nsubj\tEntity=(z{node[2]}-x-1-)\n")
+    return "".join(rows)
+
+
 def write_small(key: str, response: str) -> None:
     """Twenty tokens whose five entities on each side are one component: it needs an assignment."""
     gold = {(n, n): n % 5 for n in range(20)}

@@ -122,10 +122,11 @@ def _check(results: Mapping[str, Any], target: Target) -> None:
 def _show(results: Mapping[str, Any]) -> None:
     """What a command does with results: JSON, documents, the explanation of one."""
     from tallystick.errors import TallystickError
-    from tallystick.results.tables import documents_table, figures_table, results_to_json
+    from tallystick.results.results import Results
+    from tallystick.results.tables import documents_table, figures_table
     from tallystick.show.tables import to_tsv
 
-    results_to_json(results).encode()
+    Results(results).to_json().encode()
     to_tsv(figures_table(results)).encode()
     to_tsv(documents_table(results, None)).encode()
     first = next(iter(results.values()))

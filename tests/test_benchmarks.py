@@ -223,6 +223,7 @@ def test_figures_that_differ_are_a_failure():
         ("write_large", (4_000,), 2, 410),
         ("write_one_document", (300, 80), 1, 300),
         ("write_giant_component", (40,), 1, None),
+        ("write_corefud", (4_000,), 2, 832),
         ("write_small", (), 1, 20),
     ],
 )

@@ -359,7 +359,9 @@ def test_defaults_of_a_type_earn_nothing(tmp_path, type_, credit):
     gold, predicted = {"number": 1, "currency": "EUR", "lines": [{"s": 1}]}, {"number": 2}
     run = scored(tmp_path, gold, predicted, type=type_, credit=credit)
     assert run.result.tally["num_p"] == 0
-    assert scored(tmp_path, gold, predicted, schema=Filled.model_json_schema(), credit=credit).result.tally["num_p"] == 0
+    assert (
+        scored(tmp_path, gold, predicted, schema=Filled.model_json_schema(), credit=credit).result.tally["num_p"] == 0
+    )
     for both in ({"number": 2}, gold):
         run = scored(tmp_path, both, both, type=type_, credit=credit)
         assert run.result.exact_documents == 1
@@ -426,7 +428,11 @@ def test_where_no_prediction_has_an_id_it_is_no_scored_field(tmp_path):
 
 
 def amount(reference, predicted):
-    text = str(predicted).replace(".", "").replace(",", ".").removesuffix(" €") if isinstance(predicted, str) else predicted
+    text = (
+        str(predicted).replace(".", "").replace(",", ".").removesuffix(" €")
+        if isinstance(predicted, str)
+        else predicted
+    )
     return float(abs(reference - float(text)) < 0.01)
 
 

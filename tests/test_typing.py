@@ -33,6 +33,7 @@ ts.amr("(a / b)", ["(a / b)"], preset="smatch", seconds=1.5)
 ts.hierarchies([("a", "b")], "(a(b))", kinds=("membership",), transitive=False)
 ts.records({"total": 1}, [{"total": 1}], credit="all")
 ts.calls([[{"name": "f", "arguments": {}}]], "calls.jsonl", strings="bfcl", ordered=True)
+ts.calls([[{"name": "f", "arguments": {}}]], "calls.jsonl", strings="bfcl")
 ts.score({"total": 1}, '{"total": 1}', credit="all")
 for name, result in results.items():
     print(name.upper(), result.f1, result.signature.upper())

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from tallystick.errors import TallystickError
     from tallystick.laboratory.kernels import gram, kernel_status
     from tallystick.results.compare import compare
-    from tallystick.results.evaluation import Evaluation, evaluate
+    from tallystick.results.comparison import Comparison
+    from tallystick.results.evaluation import evaluate
     from tallystick.results.explanation import Explanation
     from tallystick.results.result import Result
     from tallystick.results.results import Results
@@ -63,12 +64,13 @@ if TYPE_CHECKING:
         templates,
     )
     from tallystick.tasks.records.score import score
+    from tallystick.tasks.streaming import Evaluation
 
 _HOME = {
     "by_key": "algebra.choose", "choose": "algebra.choose", "distinct": "algebra.choose", "ignore": "algebra.choose",
     "matched": "algebra.choose", "ordered": "algebra.choose", "derive": "algebra.derive", "parse": "algebra.parse",
     "words": "algebra.text", "TallystickError": "errors", "gram": "laboratory.kernels", "kernel_status": "laboratory.kernels",
-    "compare": "results.compare", "Evaluation": "results.evaluation", "evaluate": "results.evaluation",
+    "compare": "results.compare", "Comparison": "results.comparison", "Evaluation": "tasks.streaming", "evaluate": "results.evaluation",
     "Explanation": "results.explanation", "Result": "results.result", "Results": "results.results",
     "rewards": "adapters.rewards", "score": "tasks.records.score", "scorer": "adapters.rewards",
 }  # fmt: skip
@@ -81,7 +83,7 @@ _HOME |= dict.fromkeys(
 )  # fmt: skip
 
 __all__ = [
-    "Evaluation", "Explanation", "Result", "Results", "TallystickError",
+    "Comparison", "Evaluation", "Explanation", "Result", "Results", "TallystickError",
     "above", "aliases", "amr", "any_of", "arguments", "at_least", "best", "by_key", "calls", "cases", "choose", "compare", "coreference",
     "date", "dependencies", "derive", "distinct", "each", "embedding", "evaluate", "events", "exact", "f", "f1", "function", "gram",
     "graph", "hierarchies", "ignore", "jaccard", "judged", "judgements", "kernel_status", "keyed", "latent", "let", "levels",

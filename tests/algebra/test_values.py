@@ -2,6 +2,8 @@
 
 import datetime
 import decimal
+import json
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +28,7 @@ def alike(node, reference, predicted):
 
 
 def test_sixty_pairs_are_read_as_a_sensible_person_reads_them():
+    pytest.importorskip("phonenumbers")
     assert len(table.PAIRS) == 60
     assert [table.ours(pair, parse=True) for pair in table.PAIRS] == [pair.expected for pair in table.PAIRS]
     wrong = [pair for pair in table.PAIRS if not pair.expected]
@@ -406,3 +409,94 @@ def test_spellings_are_named_once_for_documents_that_were_scored_apart():
     ]
     (note,) = (parts[0] + parts[1]).notes
     assert note.endswith("2 spellings (v '03/04/2024', '04/03/2024')")
+
+
+@dataclass
+class Bill:
+    id: str
+    total: float
+    due: str
+    name: str
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string"},
+        "total": {"type": "number"},
+        "due": {"type": "string"},
+        "name": {"type": "string"},
+    },
+    "required": ["id", "total", "due", "name"],
+}
+BILLS = [{"id": f"b{k}", "total": 1000.5 + k, "due": f"2024-04-{k + 1:02d}", "name": "Café 1"} for k in range(20)]
+ANSWERS = [
+    {
+        "id": one["id"],
+        "total": f"{one['total']:,.2f} €",
+        "due": f"{k + 1} April 2024",
+        "name": "Cafe\u0301\u00a01" if k else "Tea",
+    }
+    for k, one in enumerate(BILLS)
+]
+
+
+@pytest.mark.parametrize("shape", [{}, {"type": Bill}, {"schema": SCHEMA}], ids=["inferred", "type", "schema"])
+def test_values_are_understood_on_every_way(shape, tmp_path):
+    choices = {"total": {"number": {"parse": "auto"}}, "due": {"date": {"parse": "auto"}}}
+    sides = {"gold": BILLS, "answers": ANSWERS}
+    for name, rows in sides.items():
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    ways = [tuple(sides.values()), tuple(str(tmp_path / f"{name}.jsonl") for name in sides)]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    arrow = pytest.importorskip("pyarrow")
+    for name, rows in sides.items():
+        parquet.write_table(arrow.Table.from_pylist(rows), tmp_path / f"{name}.parquet")
+    ways.append(tuple(str(tmp_path / f"{name}.parquet") for name in sides))
+    for way in ways:
+        found = ts.score(*way, choices=choices, **shape)
+        assert found.tally == {"num_p": 59, "den_p": 60, "num_r": 59, "den_r": 60}
+        assert not any("wrong kind" in note for note in found.notes)
+
+
+LEAVES = st.one_of(
+    st.text(st.sampled_from("aé ñ1\u00fc"), max_size=5),
+    st.integers(-9, 9),
+    st.floats(-1e6, 1e6).map(lambda x: round(x, 2)),
+    st.booleans(),
+)
+DOCUMENTS = st.dictionaries(
+    st.sampled_from("pqrs"), st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xy"), inner, min_size=1, max_size=2), max_leaves=6),
+    min_size=1,
+)  # fmt: skip
+
+
+def respelled(value, random):
+    """The same document as another program might write it."""
+    if isinstance(value, dict):
+        return {key: respelled(one, random) for key, one in value.items()}
+    if isinstance(value, list):
+        return [respelled(one, random) for one in value]
+    if isinstance(value, str):
+        form = random.choice(["NFC", "NFD"])
+        return unicodedata.normalize(form, value).replace(" ", random.choice([" ", "\u00a0", " \n"])) + random.choice(
+            ["", " "]
+        )
+    if isinstance(value, float):
+        return value * (1 + random.choice([0, 1e-12, -1e-12]))
+    return value
+
+
+@given(DOCUMENTS, st.randoms(use_true_random=False))
+@settings(max_examples=60, deadline=None)
+def test_a_document_that_another_program_wrote_is_exact(document, random):
+    found = ts.score([document], [respelled(document, random)])
+    assert found.exact in (1, None)
+    assert found.f1 in (1, None)
+    assert ts.score([document], [document], equality="exact").f1 == found.f1
+
+
+def test_numbers_are_one_case_that_is_chosen_once():
+    found = str(ts.derive(dict[str, int | float | str | list[str]], {"[*].value<float>": ts.number(0.5)}))
+    assert "float=number(absolute=0.5), str=exact" in found
+    assert "int=exact" not in found

@@ -87,7 +87,7 @@ def test_by_role_and_gates():
         "modifiers.f1=0.9",
         code=1,
     )
-    roles = {row["role"]: row["f1"] for row in json.loads(done.stdout)["labels"]}
+    roles = {row["label"]: row["figures"]["f1"] for row in json.loads(done.stdout)["labels"]["modifiers"]}
     assert (roles["artifact"], roles["victim"]) == (1, 0)
     assert (
         "'field' is not one of 'label', 'document'" in run("score", "arguments", *FILES, "--by", "field", code=2).stderr

@@ -238,5 +238,22 @@ def test_lower_is_better_is_kept(tmp_path):
     for kind in ("tsv", "json"):
         done = run("compare", "figures", str(tmp_path / f"x.{kind}"), "--format", "json")
         assert json.loads(done.stdout)["systems"]["A"]["er"]["rank"] == 1
-    (tmp_path / "y.json").write_text('{"metrics": 3}')
-    assert 'has no "systems"' in run("compare", "figures", str(tmp_path / "y.json"), code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"metrics": 3}', 'has no "systems"'),
+        ('{"systems": {}}', "has no systems"),
+        ('{"tasks": {"T": 3}}', "tasks.T is 3; expected an object"),
+        ('{"systems": {"A": {"x": 3}}}', "systems.A.x is 3; expected an object"),
+        ('{"metrics": 3, "systems": {"A": {"x": {"value": 1}}}}', "metrics is 3; expected an object"),
+        ('{"systems": {"A": {"x": {"value": "high"}}}}', "expected a number under value, found 'high'"),
+        ('{"systems": {"A": {"x": {"value": true}}}}', "expected a number under value, found 'True'"),
+        ("system\tmetric\tvalue\tfoo\nA\tx\t1\t2\n", "no column 'foo' is known"),
+        ("system\tmetric\tvalue\trank\nA\tx\t1\tfirst\n", "expected a number under rank, found 'first'"),
+    ],
+)
+def test_what_compare_never_wrote(tmp_path, content, message):
+    (tmp_path / "x").write_text(content)
+    assert message in run("compare", "figures", str(tmp_path / "x"), code=2).stderr

@@ -345,7 +345,7 @@ def test_arrows_count_from_the_metric_that_is_named(task, tmp_path):
     gold, system = example(task, tmp_path)
     metrics = EXAMPLE[task][2:]
     chosen = [part for name in metrics for part in ("--metric", name)] if task != "records" else []
-    flag = "--arrows-from" if task == "records" else "--from"  # --from of records is a field of the lines
+    flag = "--arrows-from" if task in ("records", "calls") else "--from"  # which is a field of their lines
     for base in metrics:
         assert compared(task, gold, f"A={system}", f"gold={gold}", *chosen, flag, base)["base"] == base
     said = compared(task, gold, f"A={system}", *chosen, flag, f"{metrics[0]}x", code=2)

@@ -43,7 +43,7 @@ def score(*arguments, **options):
 
 
 def fields(done):
-    return {row["path"]: row for row in json.loads(done.stdout)["fields"]}
+    return {row["path"]: row for row in json.loads(done.stdout)["fields"]["records"]}
 
 
 def test_two_commands_from_two_files_to_the_worst_field_and_three_examples(folder):

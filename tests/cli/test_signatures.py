@@ -24,6 +24,7 @@ VALUES = {
     "k1": [0], "k2": [0], "iou": [0.99], "weight_column": [1], "parents": [str(EXAMPLES / "events.parents.tsv"), "parents.tsv"],
     "informativity": ["name=1,nominal=0.5,pronoun=0.25"], "heads": ["last", "first"], "symmetric": [("spouse",), ("R",)],
     "coreference": [str(EXAMPLES / "events.coreference.jsonl")], "fillers": ["any", "phi3", "words"], "kinds": [("membership",)],
+    "roles": [("Material", "Method", "Metric", "Task", "Score")],
     "parses": [str(EXAMPLES / "arguments.parses.conllu")], "pronouns": ["it"], "harmless": [""], "conjunctions": ["or"],
     "modifiers": ["amod"], "tools": [str(EXAMPLES / "calls.tools.json")], "nothing": ["missing", "missing,null,empty"],
 }  # fmt: skip

@@ -87,7 +87,7 @@ def test_a_new_task_scores_explains_and_compares(call):
     # by hand: 0, 1, 2 and 3 seconds of anna's are given to ben; of her last five 5, 4, 3 and 2 are missed, the others ben's
     assert rate["tally"] == {"missed": 14.0, "false": 0.0, "confused": 12.0, "seconds": 100.0}
     assert rate["error_rate"] == 0.26
-    assert [row["label"] for row in found["labels"]] == ["anna", "ben"]
+    assert [row["label"] for row in next(iter(found["labels"].values()))] == ["anna", "ben"]
     assert "collar=0" in call("score", "turns", *FILES).stderr
     assert "ben" in call("explain", "turns", *FILES, "--document", "call2").stdout
     ranked = json.loads(call("compare", "turns", FILES[0], "A=system.jsonl", "B=gold.jsonl", "--format", "json").stdout)

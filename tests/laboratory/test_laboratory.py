@@ -145,10 +145,10 @@ def test_cai_and_strube_over_several_documents():
     """`check` found that mentions of the second document were taken for others there."""
     from tallystick.tasks.coreference.metrics import evaluate
 
-    documents = [[[0, 1]], [[2, 3]], [[9]]]
+    documents = [[{0, 1}], [{2, 3}], [{9}]]
     for name in ("b3_cai_strube", "ceaf_m_cai_strube"):
         assert evaluate(documents, documents, [name])[name].f1 == 1
-        other = [[[0, 1, 7]], [[2, 3]], [[9]]]
+        other = [[{0, 1, 7}], [{2, 3}], [{9}]]
         alone = [evaluate([a], [b], [name])[name].rows for a, b in zip(documents, other, strict=True)]
         assert evaluate(documents, other, [name])[name].rows.tolist() == [row for one in alone for row in one.tolist()]
 

@@ -20,9 +20,9 @@ def item(type_="a", kind="x", size=1.0):
 def everything(run):
     """All that a result tells."""
     result = run.compute()
-    tables = [result.by_field()] if run._taken.fields is not None or run._taken.documents is not None else []
-    if run._taken.labels is not None:
-        tables.append(result.by_label(run._taken.labels.path))
+    tables = [result.by_field()] if run._of._taken.fields is not None or run._of._taken.documents is not None else []
+    if run._of._taken.labels is not None:
+        tables.append(result.by_label(run._of._taken.labels.path))
     if result.kept:
         tables += [result.rows.tolist(), result.ids, result.invalid, result.documents, len(result.sources or ())]
     return result.as_dict(), result.count, result.warnings, result.signature, tables

@@ -82,7 +82,7 @@ def test_in_another_order(tmp_path):
 def test_what_is_wrong_is_said_with_its_row(tmp_path):
     left, right = corpus(1), corpus(2)
     right[6]["spans"] = [{"start": 0, "end": 99, "label": "PER"}]
-    with pytest.raises(InputError, match=r"system\.parquet:7: span \[0, 99\) PER is empty or outside its text"):
+    with pytest.raises(InputError, match=r"system\.parquet:7: span \[0, 99\) PER lies outside its text"):
         read(tmp_path, left, right, ".parquet")
     right[6]["spans"] = [{"start": None, "end": 1, "label": "PER"}]
     with pytest.raises(InputError, match=r"system\.parquet:7: spans\[0\]: expected"):

@@ -146,7 +146,7 @@ def test_nothing_that_was_called_is_free():
     assert ts.calls(gold, [[{"name": "f", "arguments": "x equals one"}]])["arguments"].precision == 0.5
     broken = ts.calls(gold, [[{"name": "f", "arguments": '{"x": 1,'}]])
     assert broken["calls"].exact == 1
-    assert any("repaired: the JSON of 1 call" in one for one in broken.warnings)
+    assert any("repaired the JSON of 1 call" in one for one in broken.warnings)
     assert ts.calls(gold, [[call("f", x="1")]])["calls"].f1 == 0
 
 
@@ -303,3 +303,17 @@ def test_a_log_is_exact_where_bfcl_says_correct():
     correct = sum(greedy(predicted, possible) for possible, predicted in cases)
     assert 0.3 * len(cases) < correct < 0.8 * len(cases)
     assert all(exact[f"c{k}"] for k, (possible, predicted) in enumerate(cases) if greedy(predicted, possible))
+
+
+def test_words_are_no_calls_and_a_reference_has_to_be_one():
+    gold = [[call("f", x=1)], []]
+    found = ts.calls(gold, [[call("f", x=1)], "Nothing to do here."])
+    assert found["calls"].exact == 1
+    assert any("predicted: 1 log of words alone, which call nothing" in one for one in found.warnings)
+    nothing = ts.calls(gold, [{"output": {"text": "f(x=1)"}}, {}])
+    assert nothing["calls"].recall == 0
+    assert any("no call was found in any log" in one for one in nothing.warnings)
+    with pytest.raises(
+        ts.TallystickError, match=r"reference:1: is text without a call, .*; a log without calls is \[\]"
+    ):
+        ts.calls(["not json"], [[]])

@@ -71,3 +71,17 @@ def test_a_document_given_where_documents_are_expected():
     assert ts.evaluate(ts.derive(Invoice), {"vendor": one}, {"vendor": one}).f1 == 1  # a document of that name
     with pytest.raises(ValueMismatch, match=r"were read as 2 documents by id, .*for one document, give \[reference\]"):
         ts.evaluate(ts.f1(ts.match(ts.exact)), {"a": 1, "b": 2}, {"a": 1, "b": 2})
+
+
+def test_gold_beside_predicted_in_one_record_is_not_read_as_the_prediction():
+    entity = {"Task": [[0, 1]]}
+    both = {"doc_id": "d", "coref": entity, "n_ary_relations": [{"Task": "Task"}], "predicted_relations": []}
+    with pytest.raises(InputError, match="which of them is meant"):
+        ts.nary([both], [both])
+    with pytest.raises(InputError, match="which of them is meant"):
+        ts.roles('{"id": "d", "extracts": {}}\n', '{"id": "d", "extracts": {}, "pred_extracts": {}}\n')
+    gold = '{"doc_key": "d", "evt_triggers": [[1, 1, [["t", 1]]]], "gold_evt_links": []}\n'
+    with pytest.raises(InputError, match="a prediction has the latter alone"):
+        ts.events(gold, gold.replace("}\n", ', "predictions": []}\n'))
+    with pytest.raises(ValueMismatch, match="under one of them"):
+        ts.templates([{"templates": [], "pred_templates": []}], [{"templates": []}])

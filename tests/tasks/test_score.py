@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import re
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -209,3 +210,45 @@ def test_a_folder_says_what_it_leaves_out_and_where_a_document_is_wrong(tmp_path
     (tmp_path / "gold" / "a.json.gz").write_bytes(b"")
     with pytest.raises(ts.TallystickError, match="is the document 'a', and so is"):
         ts.score(tmp_path / "gold", tmp_path / "system")
+
+
+def test_the_page_says_what_comes_out():
+    page = (Path(__file__).parents[2] / "docs" / "records.md").read_text(encoding="utf-8")
+    code = next(one for one in re.findall(r"```python\n(.*?)```", page, re.S) if one.startswith("import tallystick"))
+    *before, last = code.strip().splitlines()
+    names = {}
+    exec("\n".join(before), names)
+    expression, expected = last.split("  # ")
+    assert eval(expression, names) == eval(expected)
+
+
+def test_names_of_files_keys_and_cells_meet_ids_that_are_numbers(tmp_path):
+    rows = [{"id": k, "x": k} for k in (1, 2, 10)]
+    keyed = {str(row["id"]): {"x": row["x"]} for row in rows}
+    (tmp_path / "system").mkdir()
+    for name, one in keyed.items():
+        (tmp_path / "system" / f"{name}.json").write_text(json.dumps(one))
+    (tmp_path / "system.json").write_text(json.dumps(keyed))
+    (tmp_path / "system.csv").write_text("id,x\n10,10\n1,1\n2,2\n")
+    for system in (keyed, tmp_path / "system", tmp_path / "system.json", tmp_path / "system.csv"):
+        for gold in (rows, [{**row, "id": str(row["id"])} for row in rows]):
+            assert ts.score(gold, system).exact == 1, system
+            if not isinstance(system, dict):
+                assert ts.score(system, gold).exact == 1, system
+
+
+def test_a_table_holds_texts_where_the_type_says_so(tmp_path):
+    (tmp_path / "gold.csv").write_text(
+        '\ufeffid,zip,note,extra\na,12345,"two\nlines","{""k"": [1, 2]}"\nb,54321,,\n', encoding="utf-8"
+    )
+    rows = [{"id": "a", "zip": "12345", "note": "two\nlines", "extra": {"k": [1, 2]}}, {"id": "b", "zip": "54321"}]
+    schema = {
+        "type": "object",
+        "properties": {
+            "id": {"type": "string"}, "zip": {"type": "string"}, "note": {"type": "string"},
+            "extra": {"type": "object", "properties": {"k": {"type": "array", "items": {"type": "number"}}}},
+        },
+    }  # fmt: skip
+    assert ts.score(tmp_path / "gold.csv", rows, schema=schema).exact == 1
+    assert ts.score(rows, tmp_path / "gold.csv").exact == 1  # what the reference has says what a cell is
+    assert ts.score(tmp_path / "gold.csv", rows).exact == 0  # which without either looks like numbers

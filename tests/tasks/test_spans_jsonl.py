@@ -87,7 +87,7 @@ def test_token_offsets(write):
     assert texts.lengths.tolist() == [3, 0]
     assert count_exact(texts, "corpus").tp.tolist() == [[1]]
     assert read_spans(guess, guess, Offsets(unit="tokens")).lengths is None
-    with pytest.raises(InputError, match=r"guess:1: span \[1, 4\) X is empty or outside its text of 3 tokens"):
+    with pytest.raises(InputError, match=r"guess:1: span \[1, 4\) X lies outside its text of 3 tokens"):
         read_spans(gold, write("guess", {"spans": [[1, 4, "X"]]}, {"spans": []}), Offsets(unit="tokens"))
     other = write("other", {"tokens": ["a", "B", "c"], "spans": []}, {"spans": []})
     with pytest.raises(SidesMismatch, match=r'gold:1 has "b" as token 1, .*other:1 has "B"'):

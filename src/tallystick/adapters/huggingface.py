@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 from tallystick.adapters.scorer import RecordScorer
+from tallystick.adapters.seqeval import accuracy_score, classification_report
 from tallystick.errors import TallystickError
 
 DESCRIPTION = "Precision, recall and F1 over the fields of structured records, with optimally aligned lists."
@@ -83,3 +84,20 @@ def _records() -> Any:
 def as_text(document: Any) -> str:
     """A document as the text that `Records` takes."""
     return document if isinstance(document, str) else json.dumps(document, ensure_ascii=False, default=str)
+
+
+def seqeval(
+    *, predictions: Sequence[Sequence[str]], references: Sequence[Sequence[str]], **options: Any
+) -> dict[str, Any]:
+    """The dict of `evaluate.load("seqeval").compute(...)`: the figures of each type, and overall_precision, overall_recall, overall_f1
+    and overall_accuracy. Options are those of `tallystick.adapters.seqeval`: mode, scheme, suffix, zero_division, strict."""
+    report = classification_report(references, predictions, output_dict=True, **options)
+    overall = report.pop("micro avg")
+    renamed = {"precision": "precision", "recall": "recall", "f1": "f1-score"}
+    types = {
+        name: {**{one: row[key] for one, key in renamed.items()}, "number": row["support"]}
+        for name, row in report.items()
+        if name not in ("macro avg", "weighted avg")
+    }
+    figures = {f"overall_{one}": overall[key] for one, key in renamed.items()}
+    return {**types, **figures, "overall_accuracy": accuracy_score(references, predictions)}

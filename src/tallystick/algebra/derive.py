@@ -267,7 +267,9 @@ class _Walker:
         if len(options) == 1:
             inner = self.case(options[0], path, "", how, summed)
         else:
-            cases = ((name, self.case(a, path, name, how, summed)) for a in options for name in _case_names(a))
+            named = [(name, a) for a in options for name in _case_names(a)]
+            numbers = "float" if any(name == "float" for name, _ in named) else "int"  # one case, which is chosen once
+            cases = ((name, self.case(a, path, numbers if name == "int" else name, how, summed)) for name, a in named)
             parts = list(dict.fromkeys(cases))
             if ("float", dict(parts).get("int")) in parts:  # numbers are one case
                 parts = [one for one in parts if one[0] != "int"]
@@ -282,7 +284,7 @@ class _Walker:
     def case(self, type_: Any, path: str, name: str, how: Collecting | None, summed: bool) -> Similarity:
         """One case of a union, which may have notes of its own, and is chosen as `path<name>`; without a name it is the only one."""
         where = f"{path}<{name}>" if name else "<case>"
-        if name:
+        if name and where not in self.seen:
             self.seen.append(where)
         type_, chosen = self.chosen(type_, where, by_kind=bool(name))
         if chosen.ignored:

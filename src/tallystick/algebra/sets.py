@@ -18,7 +18,7 @@ matter. `literal` uses one Σ for both, as eq. 27 and 28 are printed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -58,7 +58,11 @@ from tallystick.frozen import frozen
 if TYPE_CHECKING:
     from random import Random
 
-CONSTRAINTS = ("1:1", "N:1", "1:N", "N:N")
+COUNTED: dict[str, Callable[[Any, Any], Any]] = {
+    "1:1": np.minimum, "N:1": lambda _, predicted: predicted, "1:N": lambda reference, _: reference, "N:N": np.multiply
+}  # fmt: skip
+"""What so many equal items on either side are worth."""
+CONSTRAINTS = tuple(COUNTED)
 ENTRY = ("key", "value")
 """The fields of an item of a mapping."""
 
@@ -296,8 +300,8 @@ class Match(Constrained):
 
     def sums(self, r: Items, p: Items, blocks: Blocks) -> Sums:
         """Σ for every pair of owners that has one above 0."""
-        if self.constraint == "1:1" and self.inner.exact_only:
-            return self._equal_sums(r, p, blocks)
+        if self.inner.exact_only:
+            return self._two_sided(self._equal_sums(r, p, blocks), r, p, blocks)
         found = self.item_pairs(r, p, blocks)
         if self.constraint == "1:1" and blocks.aligned and isinstance(found, Grid):
             return _single(*_solve_rectangles(found, r.owners, len(r)))
@@ -317,13 +321,16 @@ class Match(Constrained):
         best = best_of_each(groups, bound, item, count, found.weight)
         best = best[_in_order(item[best], count)]
         keys, total = sum_by_key(groups[best], bound, found.weight[best])
-        i, j = keys // width, keys % width
-        if self.literal:
-            return _single(i, j, total)
+        return self._two_sided(_single(keys // width, keys % width, total), r, p, blocks)
+
+    def _two_sided(self, found: Sums, r: Items, p: Items, blocks: Blocks) -> Sums:
+        """Σ with the numerator of each side."""
+        if not self.two_numerators:
+            return found
         single = replace(self, constraint="1:1").sums(r, p, blocks)
-        covered = look_up(Pairs(single.i, single.j, single.total), i, j, width, len(r))
-        of_reference, of_predicted = (covered, total) if self.constraint == "N:1" else (total, covered)
-        return Sums(i, j, total, of_reference, of_predicted)
+        covered = look_up(Pairs(single.i, single.j, single.total), found.i, found.j, len(p), len(r))
+        of_reference, of_predicted = (covered, found.total) if self.constraint == "N:1" else (found.total, covered)
+        return replace(found, reference=of_reference, predicted=of_predicted)
 
     def _assigned(self, found: Pairs, groups: I64, bound: int, aligned: bool, n_rows: int, n_columns: int) -> Mask:
         """Which item pairs are in the best 1:1 matching of their owners' pair."""
@@ -345,10 +352,12 @@ class Match(Constrained):
         return sums
 
     def _count_equal(self, r: Items, p: Items, blocks: Blocks) -> tuple[I64, I64, F64]:
-        """Σ over equal items: for each value the smaller multiplicity, summed by owners."""
+        """Σ over equal items, summed by owners: for each value the smaller multiplicity; under N:1 the predicted one, under 1:N the
+        reference's, under N:N their product."""
         refined = self.inner.refine(r.items, p.items, blocks.at(r.owners, p.owners))
         left_keys, left_owners, left_counts = _bags(r, refined.reference, refined.bound)
-        if r is p and np.array_equal(refined.reference, refined.predicted) and _ascending(left_keys):
+        same = r is p and (self.constraint != "N:N" or left_counts is None)
+        if same and np.array_equal(refined.reference, refined.predicted) and _ascending(left_keys):
             counts = np.diff(r.offsets)  # no value twice: every collection equals itself, and meets no other
             rows = np.flatnonzero(counts)
             return rows, rows, counts[rows].astype(np.float64)
@@ -359,7 +368,7 @@ class Match(Constrained):
         if left_counts is not None or right_counts is not None:
             ours = 1.0 if left_counts is None else left_counts[a]
             theirs = 1.0 if right_counts is None else right_counts[b]
-            weights = np.broadcast_to(np.minimum(ours, theirs), i.shape).astype(np.float64)
+            weights = np.broadcast_to(COUNTED[self.constraint](ours, theirs), i.shape).astype(np.float64)
         if blocks.aligned:
             total = np.bincount(i, weights=weights, minlength=len(r)).astype(np.float64)
             rows = np.flatnonzero(total)
@@ -404,9 +413,13 @@ class Match(Constrained):
     def matched(self, r: Items, p: Items) -> Pairs:
         """The item pairs that make up Σ, owner k against owner k: what the score is the sum of."""
         blocks = Blocks.diagonal(len(r))
-        if self.constraint == "1:1" and self.inner.exact_only:
+        if self.constraint != "N:N" and self.inner.exact_only:
             refined = self.inner.refine(r.items, p.items, blocks.at(r.owners, p.owners)).dense()
             left, right = (rank_within(keys, refined.bound) for keys in (refined.reference, refined.predicted))
+            if self.constraint == "N:1":  # every predicted item takes the first of its value
+                right = np.zeros_like(right)
+            if self.constraint == "1:N":
+                left = np.zeros_like(left)
             i, j = refined.refine(left, right, 1 + int(max(left.max(initial=0), right.max(initial=0)))).pairs()
             return Pairs(i, j, np.ones(len(i)))
         found = self.item_pairs(r, p, blocks)

@@ -142,15 +142,15 @@ def _show_json(comparisons: Sequence[Comparison]) -> None:
     from tallystick.results.comparison import mean_correlations, pairs_left_out
     from tallystick.version import __version__
 
-    content: dict[str, Any] = {"tallystick": __version__}
     if len(comparisons) == 1:
-        content |= comparisons[0].as_dict()
-    else:
-        content |= {
-            "tasks": {comparison.title: comparison.as_dict() for comparison in comparisons},
-            "mean_correlations": mean_correlations(comparisons),
-            "left_out_of_mean": pairs_left_out(comparisons),
-        }
+        click.echo(comparisons[0].to_json())
+        return
+    content = {
+        "tallystick": __version__,
+        "tasks": {comparison.title: comparison.as_dict() for comparison in comparisons},
+        "mean_correlations": mean_correlations(comparisons),
+        "left_out_of_mean": pairs_left_out(comparisons),
+    }
     click.echo(to_json(content))
 
 
@@ -195,7 +195,7 @@ def _left_out(comparisons: Sequence[Comparison]) -> str:
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("file", nargs=-1, required=True, metavar="FILE...")
 @click.option("--ascending", is_flag=True, help="Lower is better: the values are ranks, or errors.")
 @click.option(
     "--ties",
@@ -235,7 +235,7 @@ def _left_out(comparisons: Sequence[Comparison]) -> str:
     help="Also draw figures and ranks: .svg, .png or .pdf (needs matplotlib).",
 )
 def figures(
-    files: tuple[str, ...],
+    file: tuple[str, ...],
     ascending: bool,
     ties: str,
     base: str | None,
@@ -256,7 +256,7 @@ def figures(
     from tallystick.results.compare import compare_runs
 
     check_before()
-    table = read_tasks(files)
+    table = read_tasks(file)
     added: list[str] = []
     for mean in means:
         name, equals, metrics = mean.partition("=")
@@ -278,7 +278,7 @@ def figures(
     if table.ours:
         comparisons[0] = replace(comparisons[0], notes=(*comparisons[0].notes, OURS))
     show_comparisons(
-        comparisons, Showing(correlations, truncate=truncate, title=", ".join(Path(f).name for f in files), **shown)
+        comparisons, Showing(correlations, truncate=truncate, title=", ".join(Path(f).name for f in file), **shown)
     )
 
 
@@ -445,23 +445,30 @@ def _read_json(content: str, file: str) -> FigureTable:
     """What `compare --format json` has written."""
     from tallystick.files.json_values import decode_line
 
-    value = decode_line(content, file)
-    tasks = value.get("tasks", {"": value})
-    table = FigureTable()
-    for task, comparison in tasks.items() if isinstance(tasks, dict) else ():
-        systems = comparison.get("systems") if isinstance(comparison, dict) else None
-        for system, cells in systems.items() if isinstance(systems, dict) else ():
-            for metric, cell in cells.items() if isinstance(cells, dict) else ():
-                value = cell.get("value") if isinstance(cell, dict) else None
-                row = {"task": task, "system": system, "metric": metric, "value": "" if value is None else repr(value)}
-                _take(table, row, Place(file))
-                if (comparison.get("metrics") or {}).get(metric, {}).get("lower_is_better"):
-                    table.ascending.add((task, metric))
+    def inside(value: Any, path: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise InputError(f"{path} is {value!r:.40}; expected an object, as compare --format json writes it", file)
+        return value
+
+    content_ = decode_line(content, file)
+    tasks = inside(content_["tasks"], "tasks") if "tasks" in content_ else {"": content_}
+    table, measured = FigureTable(), False
+    for task, comparison in tasks.items():
+        comparison = inside(comparison, f"tasks.{task}")
+        if "systems" not in comparison:
+            raise InputError('has no "systems"; expected CSV, or what compare --format tsv or json has written', file)
+        metrics = inside(comparison.get("metrics", {}), "metrics")
+        measures = {name: inside(about, f"metrics.{name}") for name, about in metrics.items()}
+        measured = measured or any("figure" in about for about in measures.values())
+        table.ascending |= {(task, name) for name, about in measures.items() if about.get("lower_is_better")}
+        for system, cells in inside(comparison["systems"], "systems").items():
+            for metric, cell in inside(cells, f"systems.{system}").items():
+                value = inside(cell, f"systems.{system}.{metric}").get("value")
+                text = "" if value is None else value if isinstance(value, str) else repr(value)
+                _take(table, {"task": task, "system": system, "metric": metric, "value": text}, Place(file))
     if not table.tasks:
-        raise InputError('has no "systems"; expected CSV, or what compare --format tsv or json has written', file)
-    if any(
-        any(isinstance(one, dict) and "figure" in one for one in c.get("metrics", {}).values()) for c in tasks.values()
-    ):
+        raise InputError("has no systems", file)
+    if measured:
         _mark_as_ours(table)
     return table
 

@@ -208,7 +208,7 @@ def finish(ending: Ending, common: Common) -> None:
         click.echo(ending.print())
         show_tables(shown.tables, None)
     elif as_json:
-        _echo_json(results, shown, common)
+        _echo_json(results, common)
     else:
         documents = results.by("document", rows=common.limit) if common.by == "document" else ()
         tables = [results.table(macro=common.macro), *documents, *shown.tables]
@@ -222,10 +222,10 @@ def finish(ending: Ending, common: Common) -> None:
     check_gates(results, common.fail_under)
 
 
-def _echo_json(results: Results, shown: Shown, common: Common) -> None:
+def _echo_json(results: Results, common: Common) -> None:
     from tallystick.engine.tally import Labelled
 
-    extra = dict(shown.json)
+    extra: dict[str, Any] = {}
     if common.by == "document":
         extra["documents_by_id"] = {name: by_text(result.documents) for name, result in results.items()}
     if common.macro and any(

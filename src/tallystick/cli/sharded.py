@@ -157,20 +157,17 @@ def _ask_parts(
 def _breakdown(done: Finished, common: Common) -> Shown:
     """The figures by label or field that were asked for."""
     from tallystick.engine.tally import Labelled
-    from tallystick.results import tables as reports
+    from tallystick.results.results import fields_of, labels_of
 
     if common.by not in ("label", "field"):
         return Shown()
     if common.by == "label":
-        own = {name: one for name, one in done.results.items() if isinstance(one.kind, Labelled)}
-        if own:
-            return Shown([reports.labels_table(result, title=name) for name, result in own.items()])
-    for name, result in done.results.items():
-        path = done.labels.get(name)
-        if common.by == "label" and path is not None:
-            table = replace(reports.labels_table(result, path), title=name)
-            return Shown([table], {"labels": [vars(row) for row in result.by_label(path)]})
-        if common.by == "field" and (result.is_expression or result.field_sums is not None):
-            table = replace(reports.fields_table(result), title=name)
-            return Shown([table], {"fields": [vars(row) for row in result.by_field()]})
+        own: dict[str, str | None] = {n: None for n, one in done.results.items() if isinstance(one.kind, Labelled)}
+        paths = own or {name: path for name in done.results if (path := done.labels.get(name)) is not None}
+        if paths:
+            return Shown(*labels_of(done.results, paths))
+    else:
+        able = {n: one for n, one in done.results.items() if one.is_expression or one.field_sums is not None}
+        if able:
+            return Shown(*fields_of(able))
     raise needs_the_whole(common.by)

@@ -14,6 +14,8 @@ import numpy as np
 from tallystick.engine.arrays import F64, I64, Mask, assign, number, offsets_of, sort_order, starts_of_runs
 
 SMALL_SIDE = 4
+LONG = 2
+"""A side that is so many times as long as the other is cut down first."""
 DENSE_CELLS = 4_000_000
 DENSE_SHARE = 0.05
 TIE = 1e-9
@@ -56,6 +58,12 @@ def assign_components(
     column_place, widths = _places(columns, component, n_columns, n)
     if early:
         weights = weights - TIE * (2 - 1 / ((1.0 + row_place) * (1.0 + column_place)))
+    if np.any(np.maximum(heights, widths) > LONG * np.minimum(heights, widths)):
+        keep = _worth_trying(rows, columns, weights, component, heights, widths, n_rows, n_columns)
+        order, component, weights = order[keep], component[keep], weights[keep]
+        (rows, n_rows), (columns, n_columns) = number(rows[keep], n_rows), number(columns[keep], n_columns)
+        row_place, heights = _places(rows, component, n_rows, n)
+        column_place, widths = _places(columns, component, n_columns, n)
     tall = (heights > widths)[component]  # lay the short side down as rows
     row_place, column_place = np.where(tall, column_place, row_place), np.where(tall, row_place, column_place)
     heights, widths = np.minimum(heights, widths), np.maximum(heights, widths)
@@ -82,6 +90,19 @@ def assign_components(
         match = solve(row_place[edges], column_place[edges], weights[edges], height, width)
         chosen.append(edges[match[row_place[edges]] == column_place[edges]])
     return order[np.concatenate(chosen)]
+
+
+def _worth_trying(
+    rows: I64, columns: I64, weights: F64, component: I64, heights: I64, widths: I64, n_rows: int, n_columns: int
+) -> I64:
+    """The edges without those that no matching needs: with n nodes on the short side, each of them finds one of its n heaviest edges
+    free, whatever the others took. So a long side shrinks to n² at most."""
+    least = np.minimum(heights, widths)
+    node = np.where((heights > widths)[component], n_rows + columns, rows)
+    by_weight = np.lexsort((-weights, node))
+    rank = np.empty(len(node), np.int64)
+    rank[by_weight] = rank_within(node[by_weight], n_rows + n_columns)
+    return np.flatnonzero(rank < least[component])
 
 
 def _places(nodes: I64, component: I64, n_nodes: int, n: int) -> tuple[I64, I64]:
@@ -138,8 +159,28 @@ def _assign_matrix(matrix: F64) -> I64:
     import lap
 
     height, width = matrix.shape
+    if max(height, width) > LONG * min(height, width):
+        return _assign_rectangle(matrix)
     match, _ = lap.lapjv(-matrix, extend_cost=height != width, return_cost=False)
     return np.asarray(match, np.int64)
+
+
+def _assign_rectangle(matrix: F64) -> I64:
+    """The same for one that is much longer than wide, where `lap` would fill it up to a square: first without the columns that are none
+    of the n heaviest of a row, then by a solver for rectangles."""
+    if matrix.shape[0] > matrix.shape[1]:
+        match = np.full(matrix.shape[0], -1, np.int64)
+        turned = _assign_rectangle(matrix.T)
+        match[turned] = np.arange(len(turned))
+        return match
+    n, width = matrix.shape
+    if n * n < width:
+        heaviest_of_row = np.argpartition(-matrix, n - 1, axis=1)[:, :n]
+        columns = np.unique(heaviest_of_row)
+        return columns[_assign_matrix(np.ascontiguousarray(matrix[:, columns]))]
+    from scipy.optimize import linear_sum_assignment
+
+    return np.asarray(linear_sum_assignment(matrix, maximize=True)[1], np.int64)
 
 
 def heaviest(matrix: F64) -> float:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import InputError, MetricError, Place, counted, did_you_mean
-from tallystick.files.json_values import TOO_DEEP, finite, try_decode
+from tallystick.files.json_values import TOO_DEEP, explained, finite, try_decode
 from tallystick.files.lines import MOST_LINES, ArrowLines, Lines, Portion, is_arrow_file
 from tallystick.files.source import AnySource, Source, unpacked_name
 
@@ -89,7 +89,9 @@ def id_of(value: Any) -> Any:
 
 def are_named(lines: Lines) -> bool:
     """Whether documents have names outside of themselves."""
-    return isinstance(lines, PickedLines) or (isinstance(lines, HeldLines) and lines.names is not None)
+    return isinstance(lines, PickedLines) or (
+        isinstance(lines, HeldLines) and lines.names is not None and not lines.inside
+    )
 
 
 class HeldLines(Lines):
@@ -97,12 +99,18 @@ class HeldLines(Lines):
 
     def __init__(
         self, file: str, lines: Sequence[bytes], names: Sequence[Any] | None = None, places: Sequence[Place] | None = None,
-        remark: str = "", texts: bool = False,
+        remark: str = "", texts: bool = False, inside: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(Source.of_text(b"", file))
         self.documents, self.names, self.places, self.remark = list(lines), names, places, remark
-        self.texts = texts
-        """Whether some documents are in memory as a model wrote them, or were never written."""
+        self.texts, self.inside = texts, inside
+        """Whether some documents are in memory as a model wrote them, or were never written; and whether names are inside, too."""
+
+    def rename(self, other: Any) -> None:
+        """Take names that are texts of digits for numbers, if those of the other side, of which this is one, are numbers."""
+        texts = [name for name in self.names or () if name is not None]
+        if type(other) is int and texts and all(isinstance(name, str) and name.isdecimal() for name in texts):
+            self.names = [None if name is None else int(name) for name in self.names or ()]
 
     @property
     def seekable(self) -> bool:
@@ -154,11 +162,16 @@ class PickedLines(Lines):
                     line.decode()
                     outer = decode(line)
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                    raise self.not_json(error, number, line) from None
+                    raise self.inner.not_json(error, number, line) from None
                 name = id_of(value_at(outer, self.id))
                 names.append(portion.names[place] if name is None and portion.names else name)
                 lines.append(line if self.take is None else self._document(outer, number))
             yield Portion(portion.numbers, lines, portion.offsets, names)
+
+    def not_json(self, error: Exception, number: int, line: bytes, advice: str = "") -> InputError:
+        if self.take is None:
+            return self.inner.not_json(error, number, line, advice)
+        return InputError(f"the text under {self.take!r} {explained(error, line)}{advice}", self.place(number))
 
     def _document(self, outer: Any, number: int) -> bytes:
         import msgspec
@@ -189,13 +202,13 @@ def open_documents(
     if isinstance(given, Lines):
         return given
     if isinstance(given, (str, os.PathLike)):
-        found = _open_file(given, kinds, fields, by_key)
+        found = _open_file(given, kinds, fields, by_key, id)
     else:
         found = hold_values(given, name, fields, by_key, text=text)
     return found if take is None and id.isidentifier() else PickedLines(found, take, id)
 
 
-def _open_file(name: AnySource, kinds: Kinds | None, fields: Collection[str], by_key: bool) -> Lines:
+def _open_file(name: AnySource, kinds: Kinds | None, fields: Collection[str], by_key: bool, id: str) -> Lines:
     source = Source.of(name)
     if source.held is None and not source.is_part and os.path.isdir(source.name):
         return _open_folder(source)
@@ -203,7 +216,7 @@ def _open_file(name: AnySource, kinds: Kinds | None, fields: Collection[str], by
         return ArrowLines(name)
     plain = unpacked_name(source.name).lower()
     if plain.endswith((".csv", ".tsv")) and not source.is_part:
-        return _read_table(source, "\t" if plain.endswith(".tsv") else None, kinds)
+        return _read_table(source, "\t" if plain.endswith(".tsv") else None, kinds, id)
     lines = Lines(name)
     held = lines._held or ()
     if plain.endswith(".json") and len(held) == 1 and (found := try_decode(held[0])) is not None:
@@ -283,10 +296,11 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _TRUTH = {"true": True, "false": False}
 
 
-def _read_table(source: Source, mark: str | None, kinds: Kinds | None) -> HeldLines:
+def _read_table(source: Source, mark: str | None, kinds: Kinds | None, id: str) -> HeldLines:
     text = source.text()
     first = text.split("\n", 1)[0]
     mark = mark or (";" if first.count(";") > first.count(",") else ",")
+    csv.field_size_limit(1 << 30)  # a cell may hold a document
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     places: list[Place] = []
     cells: list[list[str]] = []
@@ -309,7 +323,9 @@ def _read_table(source: Source, mark: str | None, kinds: Kinds | None) -> HeldLi
         for path, one in zip(header, zip(*cells, strict=True), strict=False)
     ]
     records = unflatten(paths, zip(*columns, strict=True), str(source))
-    return HeldLines(str(source), [encode(one, str(source)) for one in records], None, places)
+    lines = [encode(one, str(source)) for one in records]
+    names = [row[header.index(id)] or None for row in cells] if id in header else None
+    return HeldLines(str(source), lines, names, places, inside=True)
 
 
 def _header(header: Sequence[str], source: Source) -> list[Steps]:
@@ -372,7 +388,7 @@ def hold_values(
 ) -> HeldLines:
     """One document, a list of them, {id: document} or a data frame, as lines. With `text` a text is a document as it was
     written; else it is a value."""
-    rows = _rows(given)
+    rows = table_rows(given)
     if rows is not None:
         paths = {
             key: read_path(key) for row in rows for key in row if isinstance(key, str) and ("." in key or "[" in key)
@@ -400,7 +416,7 @@ def _is_record(value: Any) -> bool:
     return hasattr(type(value), "model_fields") or hasattr(value, "_fields") or hasattr(value, "__struct_fields__")
 
 
-def _rows(given: Any) -> list[dict[str, Any]] | None:
+def table_rows(given: Any) -> list[dict[str, Any]] | None:
     """The rows of a data frame or table, of whichever library; None if it is none."""
     if hasattr(given, "collect") and hasattr(given, "collect_schema"):  # polars' lazy frame
         given = given.collect()

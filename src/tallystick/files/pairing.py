@@ -10,14 +10,24 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.errors import InputError, MetricError, Place, SidesMismatch, counted, did_you_mean, some, unmet_ids
+from tallystick.errors import (
+    InputError,
+    MetricError,
+    Place,
+    SidesMismatch,
+    ValueMismatch,
+    counted,
+    did_you_mean,
+    some,
+    unmet_ids,
+)
 from tallystick.frozen import frozen
 
 
@@ -201,8 +211,23 @@ def pair_documents(
     )
 
 
-def pair_values(reference: Any, predicted: Any) -> Paired[Any]:
-    """Documents from Python: two mappings by id, or two sequences of one length."""
+def check_kinds(reference: Any, predicted: Any, *kinds: type) -> None:
+    """That both sides are sequences or mappings of documents of these kinds."""
+    for name, side in (("reference", reference), ("predicted", predicted)):
+        if isinstance(side, (str, bytes)) or not isinstance(side, Collection):
+            raise ValueMismatch(
+                f"{name}: expected a sequence of documents or a mapping by id, found {type(side).__name__}"
+            )
+        for key, one in side.items() if isinstance(side, Mapping) else enumerate(side):
+            if not isinstance(one, kinds):
+                expected = " or ".join(kind.__name__ for kind in kinds)
+                raise ValueMismatch(f"{name}[{key!r}]: expected {expected}, found {type(one).__name__} {one!r:.60}")
+
+
+def pair_values(reference: Any, predicted: Any, *kinds: type) -> Paired[Any]:
+    """Documents from Python, of these kinds (none: of any): two mappings by id, or two sequences of one length."""
+    if kinds:
+        check_kinds(reference, predicted, *kinds)
     if isinstance(reference, Mapping) and isinstance(predicted, Mapping):
         sides = [
             Documents(name, "Python", dict(side)) for name, side in (("reference", reference), ("predicted", predicted))

@@ -28,8 +28,11 @@ def _coreference() -> dict[str, Subject]:
 
     space = EntitySpace(lambda value: [list(entity) for entity in value])
 
+    def as_sets(side: Sequence[Any]) -> list[list[set[Any]]]:
+        return [[set(entity) for entity in document] for document in side]
+
     def scored(name: str) -> Callable[[Sequence[Any], Sequence[Any]], Result]:
-        return lambda left, right: room.evaluate(list(left), list(right), [name])[name]
+        return lambda left, right: room.evaluate(as_sets(left), as_sets(right), [name])[name]
 
     found = {**room.METRICS, **room.VARIANTS}
     return {

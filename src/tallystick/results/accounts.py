@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -147,33 +147,6 @@ class Account:
             if path is not None:
                 account.labels = sums_by_label(result.expression, path, result.documents_kept, result.memory)
         return account
-
-    @staticmethod
-    def sum_of(one: Result, other: Result) -> Result:
-        """The result of the documents of both: with their rows and the documents themselves where both have kept them. Documents
-        that only have numbers are numbered on."""
-        if one.undefined != other.undefined:
-            raise MetricError(
-                f"results of different policies for 0/0 cannot be added: {one.undefined}, {other.undefined}"
-            )
-        rows = one.kept and other.kept
-        numbers = {numbering(result.ids) for result in (one, other) if len(result.ids)}
-        places = numbers.pop() if len(numbers) == 1 else None
-        parts = []
-        for result in (one, other):
-            part = Account.of_result(result, Wants(rows=rows))
-            part.memory = result.memory
-            if rows:
-                part.ids = list(result.ids) if places is None else [None] * len(result.ids)
-                part.documents = None if result.sources is None else list(result.sources)
-            parts.append(part)
-        both = parts[0].like(Memory())
-        both.documents = []
-        for part in parts:
-            both.check_ids(part.ids)
-            both.add(part)
-        found = both.result(None if places is None or not rows else numbered(*places, both.count))
-        return found.changed(metric=one.metric, key=one.key)
 
     def like(self, memory: Memory) -> Account:
         """An account of no documents that keeps what this one keeps, except the documents."""
@@ -349,6 +322,65 @@ class Account:
         )
 
 
+@dataclass
+class Sum:
+    """Results of one metric, added up as they come: what is wanted of them, and the documents themselves if these are kept."""
+
+    wants: Wants = Wants(rows=True)
+    keep: bool = True
+    account: Account | None = None
+    first: Result | None = None
+    """The first of them, without its documents: what the metric is and is called."""
+    places: set[tuple[int, bool] | None] = field(default_factory=set)
+    """How the documents were numbered, if they have no names."""
+
+    def of(self, result: Result) -> Sum:
+        """The sum of one result, to be added to this."""
+        rows = self.wants.rows and result.kept
+        part = Account.of_result(result, replace(self.wants, rows=rows))
+        part.memory = result.memory
+        places = {numbering(result.ids)} if rows and result.count else set()
+        if rows:
+            part.ids = [None] * result.count if places - {None} else list(result.ids)
+            kept = self.keep and result.sources is not None
+            part.documents = list(result.sources or ()) if kept else None
+        about = {"rows": Totals.of(result.kind, np.zeros((0, len(result.kind.sums)))), "ids": (), "sources": None}
+        first = result.changed(**about, above=None, invalid=(), memory=Memory())
+        return Sum(self.wants, self.keep, part, first, places)
+
+    def check(self, other: Sum) -> None:
+        """That another sum can be added: of the same metric and policy, with other documents."""
+        one, two = self.account, other.account
+        if one is None or two is None:
+            return
+        if one.subject.undefined != two.subject.undefined:
+            policies = f"{one.subject.undefined} and {two.subject.undefined}"
+            raise MetricError(f"results of different policies for 0/0 cannot be added: {policies}")
+        one.check(two)
+        joint_kind(one.kind, two.kind)
+        one.check_ids(two.ids)
+
+    def add(self, other: Sum) -> None:
+        """Put another sum, which was checked, behind this one; it stays as it is."""
+        if other.account is None:
+            return
+        if self.account is None:
+            self.account = other.account.like(Memory())
+            self.account.documents = [] if other.account.documents is not None else None
+            self.first = other.first
+        self.account.add(other.account)
+        self.places |= other.places
+
+    def result(self) -> Result:
+        """The result of all documents. Where nobody has given them names, they are numbered on."""
+        if self.account is None or self.first is None:
+            raise MetricError("there is nothing to compute: no documents were given yet")
+        places = next(iter(self.places)) if len(self.places) == 1 else None
+        ids = None if places is None else numbered(*places, self.account.count)
+        found = self.account.result(ids)
+        return found.changed(metric=self.first.metric, key=self.first.key)
+
+
 # Documents without names are numbered: from 0 or from 1, as numbers or as text.
 
 
@@ -389,7 +421,7 @@ class Remarks:
 
     def texts(self) -> tuple[str, ...]:
         return tuple(
-            first if same else f"in {times:,} shards, the first of them: {first}"
+            first if same else f"in {times:,} parts, the first of them: {first}"
             for first, times, same in self.sorts.values()
         )
 

@@ -75,9 +75,12 @@ def compare(
     check_settings(resamples, level, method, seed)
     if test is not None and test not in TESTS:
         raise MetricError(f"test must be {' or '.join(TESTS)}, found {test!r}")
-    runs = {str(name): _runs(found) for name, found in systems.items()}
-    metrics = _common_metrics(runs)
-    runs = _of_one_kind(runs, metrics)
+    given = {str(name): _runs(found) for name, found in systems.items()}
+    how = {
+        "resamples": resamples, "seed": seed, "level": level, "method": method, "test": test, "ties": ties, "base": base, "splits": splits,
+    }  # fmt: skip
+    metrics = _common_metrics(given)
+    runs = _of_one_kind(given, metrics)
     apart: _Runs = {}
     """Runs over different documents: each is a stratum, and they are compared by their mean."""
     if any(_are_splits(runs, metric) for metric in metrics) if splits is None else splits:
@@ -111,7 +114,7 @@ def compare(
         tuple(runs), metrics, ranked(tuple(runs), metrics, cells, ties=ties, ascending=lower, base=base), differences, settings,
         (_documents(apart or runs, metrics, splits=bool(apart)), *dict.fromkeys((*notes, *doubts)), *cautions.said(apart or runs, metrics)),
         tuple(dict.fromkeys(doubts)), _signatures(apart or runs, settings), base=base or metrics[0], measures=measures,
-        splits=_by_split(apart, metrics, splits),
+        splits=_by_split(apart, metrics, splits), runs=given, how=how,
     )  # fmt: skip
 
 
@@ -263,7 +266,7 @@ def _fitting_test(runs: _Runs, metrics: Sequence[str]) -> str:
 
 def _runs(found: Result | Mapping[str, Result] | Runs) -> list[Mapping[str, Result]]:
     several = [found] if isinstance(found, (Result, Mapping)) else list(found)
-    return [{one.kind.headline: one} if isinstance(one, Result) else one for one in several]
+    return [{one.called: one} if isinstance(one, Result) else one for one in several]
 
 
 def _mean_cell(values: Sequence[float | None]) -> Cell:

@@ -10,14 +10,20 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from tallystick.engine.tally import Labelled, lower_is_better
-from tallystick.errors import counted, some
+from tallystick.errors import MetricError, counted, did_you_mean, some
 from tallystick.results.resampling import Difference, Interval, is_exact
 from tallystick.results.result import Result
 from tallystick.results.selection import OverDocuments, kendall, ranks, spearman
+from tallystick.version import __version__
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tallystick.engine.tally import Kind
+    from tallystick.results.explanation import Explanation
+    from tallystick.results.results import Results
     from tallystick.show.pictures import Picture
+    from tallystick.show.tables import Table, Tables
 
 
 Correlation = dict[str, Any]
@@ -67,7 +73,7 @@ class Measure:
         return {"figure": self.figure, "average": self.average, **direction}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Systems by metrics; `letters` names each system by one letter."""
 
@@ -92,6 +98,113 @@ class Comparison:
     """Where systems are compared by their means over several data sets: the figures of each, by system and metric."""
     decimals: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """The digits of single cells, by system and metric, where they are not `digits`."""
+    runs: Mapping[str, Sequence[Mapping[str, Result]]] = field(default_factory=dict, repr=False, compare=False)
+    """What was compared: by system the results of each run. Nothing, where only figures were given."""
+    how: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """How `compare` was called."""
+
+    @property
+    def figures(self) -> dict[str, dict[str, float | None]]:
+        """By system the figure of each metric."""
+        return {s: {metric: self.cells[s, metric].value for metric in self.metrics} for s in self.systems}
+
+    def intervals(self) -> dict[str, dict[str, Interval | None]]:
+        """By system the confidence interval of each metric's figure."""
+        return {s: {metric: self.cells[s, metric].interval for metric in self.metrics} for s in self.systems}
+
+    def __add__(self, other: Comparison) -> Comparison:
+        """The same systems compared over the documents of both."""
+        from tallystick.results.compare import compare
+
+        if not isinstance(other, Comparison):
+            return NotImplemented
+        one, two = self._scored(), other._scored()
+        sizes = [{system: len(runs) for system, runs in found.items()} for found in (one, two)]
+        if sizes[0] != sizes[1]:
+            raise MetricError("comparisons of different systems or numbers of runs cannot be added")
+        both = {s: [a + b for a, b in zip(runs, two[s], strict=True)] for s, runs in one.items()}
+        return compare(both, **self.how)
+
+    def _scored(self) -> dict[str, list[Results]]:
+        """By system its runs."""
+        from tallystick.results.results import Results
+
+        if not self.runs:
+            raise MetricError("only figures were compared here; there are no documents to look at")
+        return {
+            system: [run if isinstance(run, Results) else Results(run) for run in runs]
+            for system, runs in self.runs.items()
+        }
+
+    def of(self, system: str) -> Results:
+        """The results of a system, its first run if there are several."""
+        found = self._scored()
+        if system not in found:
+            raise MetricError(f"no system {system!r}; there are {', '.join(found)}.{did_you_mean(system, found)}")
+        return found[system][0]
+
+    def table(self) -> Table:
+        """A row for each system, with intervals, ranks and letters."""
+        from tallystick.results.comparison_show import comparison_table
+
+        return comparison_table(self)
+
+    def by(self, what: str, label: str | None = None, rows: int | None = None) -> Tables:
+        """A table for each metric: its figure by "label", "document" or "field", a column for each system (its first run)."""
+        from tallystick.results.comparison_show import side_by_side
+
+        return side_by_side({s: self.of(s) for s in self.systems}, what, label, rows)
+
+    def errors(self, rows: int | None = None) -> Tables:
+        """What each system (its first run) got wrong, as its task tells it."""
+        from tallystick.show.tables import Tables
+
+        found = {system: self.of(system).errors(rows) for system in self.systems}
+        return Tables(
+            replace(table, title=": ".join(filter(None, (system, table.title))))
+            for system, tables in found.items()
+            for table in tables
+        )
+
+    def explain(self, document: Any = None, metric: str | None = None, *, system: str | None = None) -> Explanation:
+        """What was matched with what in a document of a system; which, has to be said if there are several."""
+        if system is None and len(self.systems) > 1:
+            raise MetricError(f"say which system: explain(document, system={self.systems[0]!r})")
+        return self.of(system or self.systems[0]).explain(document, metric)
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """What the command prints with --format json."""
+        from tallystick.files.writing import to_json
+
+        return to_json({"tallystick": __version__, **self.as_dict()}, indent=indent)
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with a row for each system and metric: figure, interval, spread, rank."""
+        from tallystick.results.comparison_show import figures_only
+
+        return figures_only([self]).to_frame()
+
+    def to_latex(
+        self,
+        *,
+        columns: Sequence[str] | Mapping[str, str] | None = None,
+        digits: int | None = None,
+        best: str | None = None,
+    ) -> str:
+        """A whole tabular with booktabs rules, figures in percent. `columns` are the metrics to show, perhaps under other names; `best`
+        (bold or underline) marks the best system under each."""
+        from tallystick.results.comparison_show import comparison_latex
+
+        return comparison_latex(self, columns=columns, digits=digits, best=best)
+
+    def to_markdown(self) -> str:
+        """A table of GitHub's Markdown, with the signatures below it."""
+        from tallystick.results.comparison_show import RANK_IN_MARKDOWN, comparison_table
+        from tallystick.show.tables import WRITERS
+
+        writer, table = WRITERS["markdown"], comparison_table(self, rank_sign=RANK_IN_MARKDOWN)
+        below = writer.below(self.signatures, self.notes) if writer.below is not None else []
+        return "\n".join([writer.write(table), *below])
 
     @property
     def letters(self) -> dict[str, str]:
@@ -150,10 +263,9 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        from tallystick.results.comparison_show import comparison_table
-        from tallystick.show.tables import to_text
+        return str(self.table())
 
-        return to_text(comparison_table(self), width=160)
+    __repr__ = __str__
 
     def plot(self, kind: str | None = None) -> Picture:
         """A picture of the figures with their intervals and of the ranks; `kind` is figures or ranks for one of them."""
@@ -161,11 +273,13 @@ class Comparison:
 
         return comparison_picture(self, kind)
 
-    def write_report(self, path: str, title: str = "Comparison") -> None:
+    def report(self, path: str | Path, title: str = "Comparison") -> None:
         """A page to look at: one file that works offline."""
         from tallystick.results.comparison_show import write_comparison
 
         write_comparison([self], path, title)
+
+    write_report = report
 
     def _repr_html_(self) -> str:
         from tallystick.results.comparison_show import comparison_html

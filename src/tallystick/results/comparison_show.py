@@ -11,16 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import MetricError, counted
+from tallystick.errors import MetricError, counted, did_you_mean
 from tallystick.files.writing import write_atomically
 from tallystick.results.comparison import mean_correlations
 from tallystick.results.tables import figure_name
 from tallystick.show.page import interval_bar, page_table, render_page, table_data
-from tallystick.show.tables import Column, Table, latex_tabular, latex_text, notebook_table
+from tallystick.show.tables import Column, Table, Tables, latex_mark, latex_tabular, latex_text, notebook_table
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
     from tallystick.results.comparison import Cell, Comparison, Measure
+    from tallystick.results.results import Results
     from tallystick.show.pictures import Picture
     from tallystick.show.tables import Table
 
@@ -179,15 +180,31 @@ def comparison_html(comparison: Comparison) -> str:
     return notebook_table(table, (*table.notes, *comparison.notes), signatures)
 
 
-def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
+def comparison_latex(
+    comparison: Comparison, *, truncate: bool = False, columns: Sequence[str] | Mapping[str, str] | None = None,
+    digits: int | None = None, best: str | None = None,
+) -> str:  # fmt: skip
     """A tabular, turned as the table on a terminal is: figures in percent with their intervals, letters raised, and a column of
-    ranks behind each column of figures; among one system there are no ranks."""
+    ranks behind each column of figures; among one system there are no ranks. `columns` are the metrics to show, perhaps under
+    other names, and the `best` of each is marked."""
+    mark = latex_mark(best)
+    called = {metric: metric for metric in comparison.metrics}
+    if columns is not None:
+        listed = [columns] if isinstance(columns, str) else list(columns)
+        for metric in listed:
+            if metric not in called:
+                raise MetricError(f"no metric {metric!r}; there are {', '.join(called)}.{did_you_mean(metric, called)}")
+        called = {metric: columns[metric] if isinstance(columns, Mapping) else metric for metric in listed}
+        comparison = replace(comparison, metrics=tuple(called))
     ranked = len(comparison.systems) > 1
+    most, asked = {metric: min(comparison.ranks(metric), default=0.0) for metric in called}, digits
     factor = 100 if comparison.fractions else 1
 
     def cells(system: str, metric: str) -> list[str]:
         cell, digits = comparison.cells[system, metric], comparison.digits_of(system, metric)
-        if comparison.fractions:
+        if asked is not None:
+            digits = asked
+        elif comparison.fractions:
             digits = max(1, digits - 2)
 
         def number(value: float) -> str:
@@ -196,6 +213,8 @@ def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
         if cell.value is None:
             return ["--", ""] if ranked else ["--"]
         text = number(cell.value)
+        if mark and ranked and cell.rank == most[metric]:
+            text = f"{mark}{{{text}}}"
         if cell.spread is not None:
             text += f" $\\pm$ {number(cell.spread)}"
         if cell.beats:
@@ -213,10 +232,45 @@ def comparison_latex(comparison: Comparison, *, truncate: bool = False) -> str:
     systems = {
         s: latex_text(s) + (f"$^{{{letters[s]}}}$" if comparison.differences else "") for s in comparison.systems
     }
-    (corner, *names), rows = _laid_out(comparison, systems, {m: latex_text(m) for m in comparison.metrics}, cells)
+    (corner, *names), rows = _laid_out(comparison, systems, {m: latex_text(name) for m, name in called.items()}, cells)
     head = [corner.capitalize(), *(f"\\multicolumn{{2}}{{l}}{{{name}}}" if ranked else name for name in names)]
     comments = [line for line in (*comparison.signatures, *_latex_legend(comparison), *comparison.notes) if line]
     return latex_tabular(comparison.title, "l" + ("ll" if ranked else "l") * len(names), head, rows, comments)
+
+
+def side_by_side(systems: Mapping[str, Results], what: str, label: str | None, rows: int | None) -> Tables:
+    """For each metric a table of its figure by label, document or field, a column for each system; what differs most comes first
+    among documents."""
+    found: dict[str, dict[str, dict[Any, Any]]] = {}
+    first = what
+    for system, results in systems.items():
+        if what == "document":
+            for metric, result in results.items():
+                headline = result.kind.headline
+                figures = {str(key): one[headline] for key, one in result.documents.items()}
+                found.setdefault(metric, {})[system] = figures
+            continue
+        for place, table in enumerate(results.by(what, label)):
+            first, names = table.columns[0], list(table.columns)
+            only = next(iter(results)) if len(results) == 1 else str(place)
+            metric = table.title if table.title in results else only
+            headline = results[metric].kind.headline if metric in results else "f1"
+            at = names.index(headline if headline in names else "f1")
+            found.setdefault(metric, {})[system] = {row[0]: row[at] for row in table.rows}
+    tables = []
+    for metric, columns in found.items():
+        keys = dict.fromkeys(key for column in columns.values() for key in column)
+        cells = [[key, *(columns.get(system, {}).get(key) for system in systems)] for key in keys]
+        if what == "document":
+            cells.sort(key=lambda row: -_reach(row[1:]))
+        tables.append(Table([first, *systems], cells[:rows], title=metric))
+    return Tables(tables)
+
+
+def _reach(values: Sequence[Any]) -> float:
+    """How far figures lie apart."""
+    known = [value for value in values if value is not None]
+    return max(known) - min(known) if known else -1.0
 
 
 def figures_only(comparisons: Sequence[Comparison]) -> Table:

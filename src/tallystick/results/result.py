@@ -485,11 +485,15 @@ class Result:
 
     def __add__(self, other: Result) -> Result:
         """The result of the documents of both, as if they had been scored together."""
-        from tallystick.results.accounts import Account
+        from tallystick.results.accounts import Sum, Wants
 
         if not isinstance(other, Result):
             return NotImplemented
-        return Account.sum_of(self, other)
+        total = Sum(Wants(rows=self.kept and other.kept))
+        for part in map(total.of, (self, other)):
+            total.check(part)
+            total.add(part)
+        return total.result()
 
     def __getstate__(self) -> dict[str, Any]:
         """Rows that were to be counted later are counted now: what counts them cannot be sent anywhere."""

@@ -105,13 +105,21 @@ class Background:
             further="result.explain",
         )  # fmt: skip
 
+    def of_one(self, notes: tuple[str, ...]) -> Background:
+        """The same for the figures of one of the documents."""
+        return replace(self, notes=notes)
+
+    def without_documents(self) -> Background:
+        """The same, where only sums are left of the documents."""
+        return self
+
     def whole(self) -> str:
         """Why results cannot be added to those of other documents; nothing if they can."""
         return ""
 
     def joined(self, other: Background) -> Background:
         """What is known about the documents of both."""
-        return replace(self, title="Evaluation", notes=tuple(dict.fromkeys((*self.notes, *other.notes))))
+        return replace(self, title="Evaluation", notes=())
 
 
 class Results(Mapping[str, Result]):
@@ -168,8 +176,15 @@ class Results(Mapping[str, Result]):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is to be said about the figures, each once."""
-        return tuple(dict.fromkeys(warning for result in self.values() for warning in result.warnings))
+        """What is to be said about the figures, each once; of some of the metrics only, behind their names."""
+        found: dict[str, list[str]] = {}
+        for name, result in self.items():
+            for warning in result.warnings:
+                found.setdefault(warning, []).append(name)
+        return tuple(
+            text if len(names) == len(self) else f"{', '.join(dict.fromkeys(names))}: {text}"
+            for text, names in found.items()
+        )
 
     @property
     def signatures(self) -> tuple[str, ...]:
@@ -198,9 +213,7 @@ class Results(Mapping[str, Result]):
         first = next(iter(self._results.values()))
         name = self.background._document(first, document)
         notes = (f"{name}, of {first.count:,}",)
-        return Results(
-            {metric: only(result, name) for metric, result in self.items()}, replace(self.background, notes=notes)
-        )
+        return Results({metric: only(result, name) for metric, result in self.items()}, self.background.of_one(notes))
 
     def intervals(
         self, *, resamples: int = 1000, seed: int = 0, level: float = 0.95, method: str = "percentile"
@@ -215,14 +228,13 @@ class Results(Mapping[str, Result]):
         """The results of the documents of both, as if they had been scored together."""
         if not isinstance(other, Results):
             return NotImplemented
-        if list(self) != list(other):
-            raise MetricError(f"results of different metrics cannot be added: {', '.join(self)} and {', '.join(other)}")
         for background in (self.background, other.background):
             if background.whole():
                 raise MetricError(f"{background.whole()}, so results cannot be added: score all documents in one call")
-        return Results(
-            {name: result + other[name] for name, result in self.items()}, self.background.joined(other.background)
-        )
+        joined = self.background.joined(other.background)
+        if list(self) != list(other):
+            raise MetricError(f"results of different metrics cannot be added: {', '.join(self)} and {', '.join(other)}")
+        return Results({name: result + other[name] for name, result in self.items()}, joined)
 
     # Tables
 
@@ -256,7 +268,8 @@ class Results(Mapping[str, Result]):
 
     def as_dict(self, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Everything as plain data."""
-        return reports.results_as_dict(self, {**(extra or {}), **self.background.beside(self)[0]})
+        extra = {**self.background.beside(self)[0], **(extra or {}), "warnings": list(self.warnings)}
+        return reports.results_as_dict(self, extra)
 
     def to_json(self, *, indent: int | None = 2, extra: Mapping[str, Any] | None = None) -> str:
         """What the command prints with --format json."""
@@ -319,28 +332,37 @@ class Results(Mapping[str, Result]):
 def broken_down(
     results: Mapping[str, Result], by: str, label: str | None, labels: Mapping[str, str], usual: str | None = None
 ) -> tuple[list[Table], dict[str, Any]]:
-    """Figures by label or by field: of every metric whose tally has labels of its own, else of the first that has these. `labels` says
-    where labels are, by what they are called, and `usual` which is meant unless another is named."""
+    """Figures by label or by field, of every metric that has these. `labels` says where labels are, by what they are called, and `usual`
+    which is meant unless another is named."""
     if by == "field":
-        name, result = expressions(results)[0]
-        return [replace(reports.fields_table(result), title=name)], {"fields": [vars(row) for row in result.by_field()]}
-    own = {name: result for name, result in results.items() if isinstance(result.kind, Labelled)}
-    if own:
-        return [reports.labels_table(result, title=name) for name, result in own.items()], {}
-    name, result, path = find_labels(labels or ({label: label} if label else {}), results, label or usual)
-    return [replace(reports.labels_table(result, path), title=name)], {
-        "labels": [vars(row) for row in result.by_label(path)]
+        return fields_of(dict(expressions(results)))
+    own: dict[str, str | None] = {name: None for name, result in results.items() if isinstance(result.kind, Labelled)}
+    found = {} if own else find_labels(labels or ({label: label} if label else {}), results, label or usual)
+    return labels_of(results, {**own, **found})
+
+
+def fields_of(results: Mapping[str, Result]) -> tuple[list[Table], dict[str, Any]]:
+    """Figures by field of these metrics, as tables and as JSON: by metric a row for each field."""
+    tables = [replace(reports.fields_table(result), title=name) for name, result in results.items()]
+    return tables, {"fields": {name: [vars(row) for row in result.by_field()] for name, result in results.items()}}
+
+
+def labels_of(results: Mapping[str, Result], paths: Mapping[str, str | None]) -> tuple[list[Table], dict[str, Any]]:
+    """Figures by label of some metrics, as tables and as JSON: by metric a row for each label. `paths` says where the labels of
+    each are; nowhere, if its tally has labels of its own."""
+    tables = [reports.labels_table(results[name], path, title=name) for name, path in paths.items()]
+    return tables, {
+        "labels": {name: [vars(row) for row in results[name].by_label(path)] for name, path in paths.items()}
     }
 
 
-def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label: str | None) -> tuple[str, Result, str]:
-    """The first metric whose collection has the label (or any), and where in the value the label is."""
-    for name, result in expressions(results):
-        known = {key: path for key, path in labels.items() if _has(result, path)}
-        if known and label is None:
-            return name, result, next(iter(known.values()))
-        if label in known:
-            return name, result, known[label]
+def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label: str | None) -> dict[str, str]:
+    """The metrics whose collection has the label (or any), and where in the value the label is."""
+    asked = [path for key, path in labels.items() if label in (None, key)]
+    has = {name: next((path for path in asked if _has(result, path)), None) for name, result in expressions(results)}
+    found = {name: path for name, path in has.items() if path is not None}
+    if found:
+        return found
     if not labels:
         raise MetricError(f'say which field holds the label of {", ".join(results)}: by("label", "relations[*].type")')
     hint = did_you_mean(label or "", labels)

@@ -128,6 +128,19 @@ def counted_figures(rows: Mapping[str, F64]) -> dict[str, dict[str, Any]]:
     }
 
 
+def rows_as_json(rows: Mapping[str, Mapping[str, Any]], key: str = "label") -> list[dict[str, Any]]:
+    """Counted figures as every breakdown has them in JSON: a row for each label or field."""
+    return [
+        {
+            key: name,
+            "figures": {one: value for one, value in row.items() if one != "tally"},
+            "tally": row["tally"],
+            "support": _whole(row["tally"]["den_r"]),
+        }
+        for name, row in rows.items()
+    ]
+
+
 def labels_table(result: Result, path: str | None = None, title: str = "") -> Table:
     """A row for each label."""
     rows = result.by_label(path)
@@ -311,7 +324,6 @@ def results_as_dict(results: Mapping[str, Result], extra: Mapping[str, Any]) -> 
         "documents": first.count,
         "metrics": {name: {**result.as_dict(), "signature": result.signature} for name, result in results.items()},
         **extra,
-        "warnings": list(dict.fromkeys(w for result in results.values() for w in result.warnings)),
     }
 
 

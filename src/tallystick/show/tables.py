@@ -397,10 +397,18 @@ BEST = {"bold": "\\textbf", "underline": "\\underline"}
 """How the best figure of a column is marked in LaTeX."""
 
 
+def latex_mark(best: str | None) -> str:
+    """The command that marks the best figure; none, if nothing is to be marked."""
+    if best is None:
+        return ""
+    if best not in BEST:
+        raise MetricError(f"best must be {' or '.join(BEST)}, found {best!r}")
+    return BEST[best]
+
+
 def to_latex(table: Table, digits: int = 2, best: str | None = None) -> str:
     """A tabular with booktabs rules; figures and gains in percent, numbers to the right and names to the left."""
-    if best is not None and best not in BEST:
-        raise MetricError(f"best must be {' or '.join(BEST)}, found {best!r}")
+    mark = latex_mark(best)
     if not (isinstance(digits, int) and 0 <= digits <= 15):
         raise MetricError(f"digits must be a number from 0 to 15, found {digits!r}")
 
@@ -416,10 +424,10 @@ def to_latex(table: Table, digits: int = 2, best: str | None = None) -> str:
     sides = "".join("r" if k and _of_numbers(table, k) else "l" for k in range(len(table.columns)))
     head = [latex_text(name.replace("-", "−") if kind_of(name) == "gain" else name) for name in table.columns]
     rows = [[cell(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
-    if best is not None:
+    if mark:
         for place, column in enumerate(table.columns):
             if kind_of(column) == "figure":
-                _mark_best([row[place] for row in table.rows], rows, place, BEST[best])
+                _mark_best([row[place] for row in table.rows], rows, place, mark)
     return latex_tabular(table.title, sides, head, rows, table.notes)
 
 
@@ -458,7 +466,7 @@ def to_html(table: Table) -> str:
 
 
 def _html_table(title: str, head: str, body: str) -> str:
-    caption = f"<caption>{html.escape(title)}</caption>" if title else ""
+    caption = f'<caption style="text-align:left">{html.escape(title)}</caption>' if title else ""
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 

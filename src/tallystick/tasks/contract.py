@@ -118,6 +118,8 @@ class Asked:
     advance: Callable[[int, int], None] | None = None
     keep: bool = False
     """Whether the documents are kept, to be looked at later."""
+    part: bool = False
+    """Whether more documents may follow, so that what these do not have need not be misspelt."""
 
 
 @frozen
@@ -288,7 +290,7 @@ class Task:
         self, reference: Any, predicted: Any, metrics: tuple[str, ...], settings: Any, asked: Asked
     ) -> tuple[Scored, Shown]:
         """`score`: the figures, and what was asked for beside them."""
-        reading = Reading(texts=asked.report or self.needs_texts(settings), asked=asked)
+        reading = Reading(texts=asked.report or self.needs_texts(settings), asked=asked, part=asked.part)
         scored = self.score(reference, predicted, metrics, settings, reading)
         shown = self.show(scored, settings, asked)
         if asked.by in ("label", "field"):
@@ -362,6 +364,11 @@ class Task:
     def whole(self, settings: Any) -> str:
         """Why the corpus has to be scored as a whole under these settings; nothing if it need not."""
         return ""
+
+    def basis(self, scored: Scored, settings: Any) -> Mapping[str, tuple[Any, ...]]:
+        """What the figures depend on beside each document by itself, such as the roles that occur in all of them, by the option that
+        says it beforehand. Only results of the same basis can be added."""
+        return {}
 
     def boundaries(self, file: str, settings: Any) -> Boundaries | Uncut:
         """Where documents begin in a file."""

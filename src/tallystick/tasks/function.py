@@ -12,12 +12,14 @@ import os
 import re
 import textwrap
 import typing
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import Field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import Field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.errors import InputError, MetricError, SidesMismatch, TallystickError, did_you_mean
+from tallystick.frozen import frozen
 from tallystick.tasks.contract import Asked, Task, default_of, find_task, flag, option_of, task_names
 
 if TYPE_CHECKING:
@@ -42,20 +44,68 @@ def function_of(name: str) -> Callable[..., Any]:
 
 
 def evaluate_task(task: Task, reference: Any, predicted: Any, metrics: Any, options: Mapping[str, Any]) -> Results:
-    """Both sides scored by a task, as its command would. The words of the documents are kept, for those who look at errors."""
-    from tallystick.tasks.metric import results_of
+    """Both sides scored by a task, as its command would."""
+    return Call.of(task, metrics, options)(reference, predicted)
 
-    try:
-        chosen = metric_names(task, metrics)
-        given = dict(options)
-        both = given.pop(TOGETHER, False) if task.together else False
-        settings = settings_from(task, given)
-        task.check(chosen, settings)
-        left, right, settings = _sides(task, reference, predicted, both, settings)
-        scored, shown = task.run(left, right, chosen, settings, Asked(report=True, keep=True))
-    except (MetricError, SidesMismatch, InputError) as error:
-        raise _in_python(error, task) from error.__cause__
-    return results_of(task, scored, settings, shown=shown)
+
+@frozen
+class Call:
+    """A task with metrics and options, ready for documents."""
+
+    task: Task
+    metrics: tuple[str, ...]
+    settings: Any
+    together: bool = False
+
+    @classmethod
+    def of(cls, task: Task, metrics: Any, options: Mapping[str, Any]) -> Call:
+        """What was asked for, checked as the command does."""
+        with in_python(task):
+            chosen, given = metric_names(task, metrics), dict(options)
+            together = given.pop(TOGETHER, False) if task.together else False
+            settings = settings_from(task, given)
+            task.check(chosen, settings)
+        return cls(task, chosen, settings, together)
+
+    def __call__(self, reference: Any, predicted: Any, part: bool = False) -> Results:
+        """Documents scored; they are kept with their words, for those who look at errors. Of a `part` others follow."""
+        from tallystick.tasks.metric import results_of
+
+        with in_python(self.task):
+            left, right, settings = _sides(self.task, reference, predicted, self.together, self.settings)
+            asked = Asked(report=True, keep=True, part=part)
+            scored, shown = self.task.run(left, right, self.metrics, settings, asked)
+        exchanged = [note for note in (_exchanged(reference, predicted),) if note]
+        said = {name: (*result.notes, *exchanged) for name, result in scored.results.items()}
+        if any(said.values()):
+            noted = {name: tuple(renamed(self.task, note) for note in notes) for name, notes in said.items()}
+            scored = replace(
+                scored, results={name: one.changed(notes=noted[name]) for name, one in scored.results.items()}
+            )
+        return results_of(self.task, scored, settings, shown=shown)
+
+
+_OF_REFERENCES = re.compile(
+    r"(?:^|[^a-z])(?:gold|golden|ref|refs|references?|key|truth|annotated)(?:[^a-z]|$)", re.IGNORECASE
+)
+_OF_PREDICTIONS = re.compile(
+    r"(?:^|[^a-z])(?:sys|system|pred|preds|predicted|predictions?|response|output|hyp)(?:[^a-z]|$)", re.IGNORECASE
+)
+
+
+def _exchanged(reference: Any, predicted: Any) -> str:
+    """What to say of sides whose names (of files, of columns) are those of the other side."""
+    names = [
+        os.path.basename(str(getattr(side, "name", side))) if _has_name(side) else "" for side in (reference, predicted)
+    ]
+    if _OF_PREDICTIONS.search(names[0]) and _OF_REFERENCES.search(names[1]):
+        return f"the reference is called {names[0]} and the prediction {names[1]}: are they exchanged? The reference comes first"
+    return ""
+
+
+def _has_name(side: Any) -> bool:
+    short = isinstance(side, str) and len(side) < 1000 and "\n" not in side
+    return short or isinstance(side, os.PathLike) or isinstance(getattr(side, "name", None), str)
 
 
 def _sides(task: Task, reference: Any, predicted: Any, together: bool, settings: Any) -> tuple[Any, Any, Any]:
@@ -165,18 +215,27 @@ def _number(one: Field[Any], value: Any, kind: type) -> Any:
     return value
 
 
+@contextmanager
+def in_python(task: Task) -> Iterator[None]:
+    """Errors name options as Python has them: `iou=` for `--iou`."""
+    try:
+        yield
+    except (MetricError, SidesMismatch, InputError) as error:
+        raise _in_python(error, task) from error.__cause__
+
+
 def _in_python(error: TallystickError, task: Task) -> TallystickError:
-    """The error with options as Python has them: `iou=` for `--iou`."""
+    if isinstance(error, InputError):
+        return InputError(renamed(task, error.reason), error.place)
+    return type(error)(renamed(task, str(error)))
+
+
+def renamed(task: Task, message: str) -> str:
+    """A message with options as Python has them."""
     names = {flag(one): f"{one.name}=" for one in task.options("figures")}
     names |= {"--metric": "metrics=", "--together": f"{TOGETHER}=True"}
-
-    def renamed(message: str) -> str:
-        found = re.sub(r"--[a-z0-9]+(?:-[a-z0-9]+)*", lambda flag: names.get(flag[0], flag[0]), message)
-        return re.sub(r"(?<==) (?=-?\d)", "", found)
-
-    if isinstance(error, InputError):
-        return InputError(renamed(error.reason), error.place)
-    return type(error)(renamed(str(error)))
+    found = re.sub(r"--[a-z0-9]+(?:-[a-z0-9]+)*", lambda flag: names.get(flag[0], flag[0]), message)
+    return re.sub(r"(?<==) (?=-?\d)", "", found)
 
 
 # What help(ts.spans) and editors show

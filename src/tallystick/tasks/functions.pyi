@@ -124,6 +124,7 @@ def nary(
     hierarchy: Literal["ancestor", "descendant", "levels", "supertypes"] | None = ...,
     ner: _File | None = ...,
     clusters: _File | None = ...,
+    roles: _Texts = ...,
 ) -> Results:
     """Relations of any number of entities: eq. 29 to 31, and as SciREX computes them."""
 

@@ -14,7 +14,7 @@ import numpy as np
 from tallystick.algebra.node import Node
 from tallystick.errors import MetricError, did_you_mean
 from tallystick.results.results import Background, Results, broken_down, find_labels
-from tallystick.tasks.contract import Asked, Explained, Scored, Shown
+from tallystick.tasks.contract import Asked, Explained, Scored, Shown, Task
 
 if TYPE_CHECKING:
     from tallystick.files.pairing import Paired
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tallystick.results.report import Parts
     from tallystick.results.result import Result
     from tallystick.show.tables import Table
-    from tallystick.tasks.contract import Task, Wish
+    from tallystick.tasks.contract import Wish
 
 
 V = TypeVar("V")
@@ -59,8 +59,9 @@ def declare(metrics: Mapping[str, Entry]) -> dict[str, NamedMetric]:
     }
 
 
-def choose(known: Mapping[str, V], names: Sequence[str], task: str) -> dict[str, V]:
-    """The metrics of these names, or all."""
+def choose(known: Mapping[str, V], names: str | Sequence[str], task: str) -> dict[str, V]:
+    """The metrics of these names, or of this one, or all."""
+    names = (names,) if isinstance(names, str) else names
     for name in names:
         if name not in known:
             raise MetricError(
@@ -127,8 +128,8 @@ def _all_labels(task: Task, results: Mapping[str, Result]) -> list[Table]:
     tables = []
     for label in task.labels:
         try:
-            name, result, path = find_labels(task.labels, results, label)
-            table = reports.labels_table(result, path)
+            name, path = next(iter(find_labels(task.labels, results, label).items()))
+            table = reports.labels_table(results[name], path)
         except MetricError:
             continue  # none of these metrics has it
         if table.rows:
@@ -184,14 +185,19 @@ class OfTask(Background):
     shown: Shown = field(default_factory=Shown)
     absent: str = ""
     """Why a report has no alignments, where it cannot have them."""
+    basis: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """What the figures depend on beside each document: results with another cannot be added."""
 
     def beside(self, results: Results) -> tuple[dict[str, Any], Callable[[Table], Table] | None]:
-        return self.of.beside(dict(results))
+        json, extend = self.of.beside(dict(results))
+        return {**self.shown.json, **json}, extend
 
     def breakdown(self, results: Results, by: str, label: str | None) -> tuple[Sequence[Table], Mapping[str, Any]]:
         if by not in self.of.breakdowns:
             known = ", ".join((*self.of.breakdowns, "document"))
             raise MetricError(f"{self.task} has no figures by {by}; it has those by {known}")
+        if len(self.scored) != 1 and type(self.of).breakdown is Task.breakdown:  # the results are all that it looks at
+            return broken_down(results, by, label, self.labels, self.label)
         found = self.of.breakdown(self._only(results, f"figures by {by}"), by, label)
         return found.tables, found.json
 
@@ -199,7 +205,8 @@ class OfTask(Background):
         scored = self._only(results, "errors")
         if hasattr(self.settings, "errors"):
             asked = Asked(rows=rows)
-            return self.of.show(scored, replace(self.settings, errors=True), asked).tables
+            found = self.of.show(scored, replace(self.settings, errors=True), asked).tables
+            return [replace(table, notes=[_without_flags(note) for note in table.notes]) for table in found]
         found = [table for table in self.of.parts(scored, self.settings, Shown()).errors if table.rows]
         return found or super().errors(results, rows)
 
@@ -241,15 +248,27 @@ class OfTask(Background):
             parts = Parts(main=self.of.main_metric(dict(results)), absent=self.absent or MERGED)
         return replace(parts, further=further)
 
+    def of_one(self, notes: tuple[str, ...]) -> Background:
+        return replace(self, notes=notes, shown=Shown())
+
+    def without_documents(self) -> Background:
+        return replace(self, scored=(), shown=Shown())
+
     def whole(self) -> str:
         return self.of.whole(self.settings)
 
     def joined(self, other: Background) -> Background:
         if not isinstance(other, OfTask) or (self.of.name, self.settings) != (other.of.name, other.settings):
             raise MetricError("results of different tasks or options cannot be added")
+        for name, found in self.basis.items():
+            if found != other.basis[name]:
+                one, two = (", ".join(map(str, basis)) or "none" for basis in (found, other.basis[name]))
+                raise MetricError(
+                    f"{self.task}: figures depend on the {name} of all documents; here they are {one:.200}, and there {two:.200}. "
+                    f"Say what they are with {name}= to add results"
+                )
         scored = (*self.scored, *other.scored) if self.scored and other.scored else ()
-        notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
-        return replace(self, title="Evaluation", notes=notes, scored=scored, shown=Shown())
+        return replace(self, title="Evaluation", notes=(), scored=scored, shown=Shown())
 
     def _only(self, results: Results, what: str) -> Scored:
         if len(self.scored) != 1:
@@ -257,6 +276,11 @@ class OfTask(Background):
                 f"{self.task}: {what} need the documents of one call; ask the results before they were added"
             )
         return replace(self.scored[0], results=dict(results))
+
+
+def _without_flags(note: str) -> str:
+    """A note without what it says about options of the command."""
+    return ". ".join(part for part in note.split(". ") if "--" not in part)
 
 
 MERGED = (
@@ -278,6 +302,6 @@ def results_of(
     background = OfTask(
         of=task, scored=(scored,), settings=settings, shown=shown or Shown(), absent=absent, title=title,
         task=task.name, unit=task.unit, notes=scored.notes, truncated=getattr(settings, "compat", None) == "reference",
-        labels=task.labels, label=task.label,
+        labels=task.labels, label=task.label, basis=task.basis(scored, settings),
     )  # fmt: skip
     return Results(scored.results, background)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tallystick.errors import InputError, SidesMismatch, TallystickError, ValueMismatch, counted
+from tallystick.files.documents import table_rows
 from tallystick.files.source import Source
 from tallystick.frozen import frozen
 
@@ -25,6 +26,10 @@ NAMES = ("id", "doc_id", "doc_key", "docid")
 SCALARS = {str, int, float, bool, type(None)}
 
 DocumentOf = Callable[[Any, str], Any]
+
+
+class Unordered(list[Any]):
+    """What was a set: items without an order."""
 
 
 class Unfit(ValueMismatch):
@@ -82,6 +87,9 @@ def take_sides(
         out[name] = readings.found[next(iter(shared))]
         if not readings.found[next(iter(shared))].documents:
             raise ValueMismatch(f"{name} has no documents; expected one {what}, or several")
+    mappings = [isinstance(one.value, dict) for one in read.values()]
+    if shared == {"many"} and len(mappings) == 2 and mappings[0] != mappings[1]:
+        raise SidesMismatch("one side is a mapping by document id and the other is a list; give both in one form")
     left, right = out["reference"], out["predicted"]
     if isinstance(left, Given) and isinstance(right, Given):
         return _in_one_order(left, right)
@@ -153,7 +161,7 @@ def plain(value: Any) -> Any:
     if rows is not None:
         return plain(rows)
     if isinstance(value, (set, frozenset)):
-        return [plain(one) for one in sorted(value, key=repr)]
+        return Unordered(plain(one) for one in sorted(value, key=repr))
     if isinstance(value, (bytes, bytearray)) or not isinstance(value, Iterable):
         return value
     return [plain(one) for one in value]
@@ -163,13 +171,12 @@ def _rows(value: Any) -> Any:
     """What tables, columns, arrays and models hold; None for anything else."""
     if isinstance(value, type):
         return None
-    for name, arguments in (
-        ("to_dicts", ()), ("to_pylist", ()), ("model_dump", ()), ("to_list", ()), ("tolist", ()),
-    ):  # fmt: skip
+    rows = table_rows(value)
+    if rows is not None:
+        return rows
+    for name in ("model_dump", "to_list", "tolist"):
         if callable(getattr(value, name, None)):
-            return getattr(value, name)(*arguments)
-    if hasattr(value, "iloc") and hasattr(value, "to_dict"):
-        return value.to_dict("records")
+            return getattr(value, name)()
     return None
 
 
@@ -215,7 +222,7 @@ class _Readings:
         found, wrong = {}, {}
         ways = {"one": [(name, value)]}
         ids: tuple[str, ...] | None = None
-        if isinstance(value, list):
+        if isinstance(value, list) and not isinstance(value, Unordered):
             ways["many"] = [(f"{name}[{k}]", one) for k, one in enumerate(value)]
         elif isinstance(value, dict) and not (value and keys.issuperset(value)):
             ways["many"] = [(f"{name}[{key!r}]", one) for key, one in value.items()]
@@ -257,6 +264,10 @@ def _undecided(sides: Sequence[_Readings], shared: set[str]) -> TallystickError:
 def _unreadable(side: _Readings) -> ValueMismatch:
     if not isinstance(side.value, (list, dict)):
         return ValueMismatch(f"{side.name} is {_kind(side.value)}; expected a file, one {side.what}, or several")
+    if isinstance(side.value, Unordered):
+        return ValueMismatch(
+            f"{side.name} is a set, whose items have no order, and no {side.what} ({side.wrong['one']}); give a list, or a mapping by id"
+        )
     reasons = {str(reason): isinstance(reason, Unfit) for reason in side.wrong.values()}
     inside = [reason for reason, unfit in reasons.items() if not unfit]  # the shape fits, and something in it is wrong
     one, several = next(iter(reasons)), list(reasons)[-1]
@@ -291,6 +302,11 @@ def expect(condition: object, where: str, what: str, found: Any) -> None:
     """That a value is what a document has at that place."""
     if not condition:
         raise Unfit(f"{where}: expected {what}, found {_kind(found)}")
+
+
+def expect_order(value: Any, where: str, what: str) -> None:
+    """That a value is no set."""
+    expect(not isinstance(value, Unordered), where, f"{what}, in their order", set(map(str, value)))
 
 
 def is_whole(value: Any) -> bool:

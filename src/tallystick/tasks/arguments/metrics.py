@@ -214,7 +214,7 @@ def evaluate(
     judge: Judge | None = None,
 ) -> dict[str, Result]:
     """Score arguments from Python: sequences, or mappings by id, of ArgumentDocument."""
-    scored = score(pair_values(reference, predicted), options, judge=judge)
+    scored = score(pair_values(reference, predicted, ArgumentDocument), options, judge=judge)
     return choose(scored.results, metrics, "arguments")
 
 

@@ -8,7 +8,6 @@ from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from tallystick.results.explanation import MATCHED, MISSED, SPURIOUS, Explanation
-from tallystick.results.tables import counted_figures
 from tallystick.show.tables import Column, Table
 
 if TYPE_CHECKING:
@@ -66,12 +65,11 @@ def systems_table(comparison: Comparison) -> Table:
     return Table(["stage", *comparison.systems], rows, title="F1 and gain over the stage before, in percent")
 
 
-def roles_table(scored: ArgumentScores) -> Table:
-    """A row for each role, after the last stage."""
-    stage = scored.stages[-1]
+def roles_table(stage: str, roles: Mapping[str, Mapping[str, Any]]) -> Table:
+    """A row for each role, after a stage."""
     rows = [
         [role, found["precision"], found["recall"], found["f1"], int(found["tally"]["den_r"])]
-        for role, found in counted_figures(scored.by_role(stage)).items()
+        for role, found in roles.items()
     ]
     return Table(["role", "precision", "recall", "f1", "support"], rows, title=f"{stage} by role")
 

@@ -144,10 +144,12 @@ class Arguments(Task):
 
     def breakdown(self, scored: Scored, by: str, label: str | None) -> Shown:
         """Figures by role."""
+        from tallystick.results.tables import counted_figures, rows_as_json
         from tallystick.tasks.arguments.show import roles_table
 
-        table = roles_table(scored.corpus)
-        return Shown([table], {"labels": [dict(zip(table.columns, row, strict=True)) for row in table.rows]})
+        stage = scored.corpus.stages[-1]
+        rows = counted_figures(scored.corpus.by_role(stage))
+        return Shown([roles_table(stage, rows)], {"labels": {stage: rows_as_json(rows)}})
 
     base = "exact"
 
@@ -169,10 +171,10 @@ class Arguments(Task):
 
     def parts(self, scored: Scored, settings: ArgumentSettings, shown: Shown) -> Parts:
         from tallystick.results.report import Parts
-        from tallystick.tasks.arguments.show import document_tree, roles_table
+        from tallystick.tasks.arguments.show import document_tree
 
         return Parts(
-            () if shown.tables else (roles_table(scored.corpus),),
+            () if shown.tables else self.breakdown(scored, "label", None).tables,
             explain=lambda document: document_tree(scored.corpus, document),
             main=self.main_metric(scored.results),
             alignment="What each stage accepted",

@@ -24,9 +24,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tallystick.errors import InputError, Place
+from tallystick.errors import InputError, Place, counted
 from tallystick.files.documents import MISSING, id_of, open_documents, value_at
-from tallystick.files.json_values import Unreadable, read_data, read_noisy, try_decode
+from tallystick.files.json_values import Unreadable, read_data, read_noisy, shown, try_decode
 
 UNREADABLE = "(arguments that cannot be read)"
 """The argument that stands for a text of arguments that is no JSON object."""
@@ -63,7 +63,20 @@ class Logs:
     logs: list[Log] = field(default_factory=list)
     names: list[Any] = field(default_factory=list)
     repaired: int = 0
+    wordy: int = 0
+    """Logs that are nothing but words."""
     remark: str = ""
+
+    def notes(self) -> Iterator[str]:
+        """What is to be said about how they were read."""
+        if self.remark:
+            yield self.remark
+        if self.repaired:
+            yield f"{self.file}: repaired the JSON of {counted(self.repaired, 'call')}"
+        if not any(log.calls for log in self.logs):
+            yield f"{self.file}: no call was found in any log; if they are under another field, name it with --from PATH"
+        elif self.wordy:
+            yield f"{self.file}: {counted(self.wordy, 'log')} of words alone, which call nothing"
 
     @property
     def named(self) -> bool:
@@ -178,8 +191,8 @@ def _literal(node: ast.expr) -> Any:
 # Files of logs
 
 
-def read_logs(given: Any, name: str, take: str | None, id: str) -> Logs:
-    """One side. Lines of JSON-RPC that share a name are one log."""
+def read_logs(given: Any, name: str, take: str | None, id: str, *, strict: bool = False) -> Logs:
+    """One side. Lines of JSON-RPC that share a name are one log. A `strict` side has no logs of words alone."""
     lines = open_documents(given, name=name, take=take, id=id)
     logs = Logs(lines.file, remark=lines.remark)
     places: dict[Any, int] = {}
@@ -193,6 +206,11 @@ def read_logs(given: Any, name: str, take: str | None, id: str) -> Logs:
                 key = id_of(value_at(value, id))
             log = Log([], lines.place(number), isinstance(value, dict) and _is_possible(value))
             log.calls += find_calls(value, logs)
+            if not log.calls and isinstance(value, str):
+                logs.wordy += 1
+                if strict:
+                    what = f"is text without a call, {shown(value)}; a log without calls is []"
+                    raise InputError(what, lines.place(number))
             if message and key in places:
                 logs.logs[places[key]].calls += log.calls
                 continue

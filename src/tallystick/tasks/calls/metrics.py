@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.algebra.choose import by_key, choose, ordered
 from tallystick.engine.data import Surplus, leaves_or_self
-from tallystick.errors import counted
 from tallystick.files.documents import HeldLines, encode
 from tallystick.files.pairing import Missing
 from tallystick.results.result import Result
@@ -68,7 +67,7 @@ class Corpus:
 def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing: Missing | None = None) -> Corpus:
     """Both sides as documents of calls, with the shape of the arguments."""
     id = settings.id or "id"
-    left = read_logs(reference, "reference", settings.reference_from, settings.reference_id or id)
+    left = read_logs(reference, "reference", settings.reference_from, settings.reference_id or id, strict=True)
     right = read_logs(predicted, "predicted", settings.from_, id)
     tools = read_tools(settings.tools) if settings.tools is not None else {}
     for logs in (left, right):
@@ -85,12 +84,18 @@ def read_corpus(reference: Any, predicted: Any, settings: CallSettings, missing:
     )
     shape = inferred_shape(schema, file=left.file)
     prepared = prepare(references, predictions, records, missing=missing, shape=replace(shape, schema=None))
-    notes = [remark for remark in (left.remark, right.remark) if remark]
-    if left.repaired or right.repaired:
-        notes.append(f"repaired: the JSON of {counted(left.repaired + right.repaired, 'call')}")
     usual = "left out" if tools else ""
     line = settings_line(strings="" if settings.strings == "exact" else settings.strings, defaults=usual)
-    return Corpus(prepared, (references, predictions), records, _count(prepared), tools, missing, tuple(notes), line)
+    return Corpus(
+        prepared,
+        (references, predictions),
+        records,
+        _count(prepared),
+        tools,
+        missing,
+        (*left.notes(), *right.notes()),
+        line,
+    )
 
 
 def _without_defaults(call: Call, tools: Mapping[str, Tool], strings: str, possible: bool) -> Call:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from tallystick.errors import ValueMismatch
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
@@ -75,8 +76,18 @@ class Calls(Task):
 
         sides = []
         for name, side in (("reference", reference), ("predicted", predicted)):
+            if side is None or isinstance(side, (int, float)):
+                raise ValueMismatch(
+                    f"{name} is {side!r}; expected logs of calls, or a file of them (a log without a call is [])"
+                )
             if isinstance(side, str) and looks_like_text(side):
                 side = [side]
+            if _is_call(side):
+                side = [[side]]
+            if isinstance(side, (list, tuple)) and len(side) > 1 and all(map(_is_call, side)):
+                raise ValueMismatch(
+                    f"{name} is a list of {len(side)} calls: is it one log, or a log for each? Give [[...]], or [[...], [...]]"
+                )
             if isinstance(side, Mapping):
                 side = hold_values(side, name, LOG_KEYS, by_key=True)
             sides.append(side)
@@ -118,6 +129,12 @@ class Calls(Task):
 
     def whole(self, settings: CallSettings) -> str:
         return "the shape of the arguments is that of all logs"
+
+
+def _is_call(value: Any) -> bool:
+    return (
+        isinstance(value, Mapping) and "name" in value and any(key in value for key in ("arguments", "args", "input"))
+    )
 
 
 TASK = Calls()

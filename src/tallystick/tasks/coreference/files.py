@@ -251,8 +251,11 @@ def cluster_document(value: Any, where: str) -> dict[str, Any]:
     """One document of plain data."""
     clusters, about = value, {}
     if isinstance(value, dict):
-        key = next((key for key in (*CLUSTERS, "entities") if key in value), None)
-        expect(key is not None, where, 'a document, a list of clusters or a dict with "clusters"', value)
+        known = (
+            ("clusters",) if where.startswith("reference") else ("predicted_clusters", "clusters")
+        )  # as the files have them
+        key = next((key for key in (*known, "entities") if key in value), None)
+        expect(key is not None, where, f"a document, a list of clusters or a dict with {' or '.join(known)}", value)
         clusters, where = value[key], f"{where}.{key}"
         about = {name: value[name] for name in ("tokens", "sentences") if value.get(name) is not None}
     expect(isinstance(clusters, list), where, "a list of clusters", clusters)

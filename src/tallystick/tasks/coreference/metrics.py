@@ -31,7 +31,6 @@ from tallystick.engine.arrays import (
     sum_by_key,
 )
 from tallystick.engine.tally import Counts, Kind, MeanOf, ratio
-from tallystick.errors import MetricError, did_you_mean
 from tallystick.frozen import frozen
 from tallystick.results.result import Result
 from tallystick.tasks.coreference.chains import UNKNOWN, Chains, PairedChains, chains_from_clusters, pair
@@ -49,6 +48,7 @@ from tallystick.tasks.coreference.mentions import (
     reference_rows,
     twins,
 )
+from tallystick.tasks.metric import choose
 
 if TYPE_CHECKING:
     pass
@@ -273,9 +273,7 @@ def score(
 ) -> dict[str, Result]:
     """Every metric over one pair of columns."""
     known = {**METRICS, **VARIANTS, **OF_MENTIONS}
-    for name in metrics:
-        if name not in known:
-            raise MetricError(f"no metric {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")
+    metrics = tuple(choose(known, metrics, "coreference"))
     prepared = prepare(pairs, options)
     settings = ", ".join(f"{name}={value}" for name, value in prepared.signature.items())
     # The CoNLL score is made of three that may be asked for themselves.

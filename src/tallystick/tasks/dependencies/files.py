@@ -42,7 +42,7 @@ from tallystick.files.conllu import (
 )  # fmt: skip
 from tallystick.files.pairing import Side, pair_sides
 from tallystick.files.source import AnySource, Source
-from tallystick.tasks.plain import Given, expect, is_whole, named, take_sides
+from tallystick.tasks.plain import Given, expect, expect_order, is_whole, named, take_sides
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,6 +292,7 @@ def sentence_document(value: Any, where: str) -> dict[str, Any]:
         expect("heads" in found and "deprels" in found, where, 'a sentence, a dict with "heads" and "deprels"', value)
     else:
         expect(isinstance(value, list), where, "a sentence, a list of (head, relation)", value)
+        expect_order(value, where, "words")
         for k, word in enumerate(value):
             is_word = isinstance(word, dict) and {"head", "deprel"} <= set(word)
             pair = isinstance(word, list) and len(word) == 2 and is_whole(word[0]) and isinstance(word[1], str)

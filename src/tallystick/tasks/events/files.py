@@ -324,6 +324,8 @@ def read_events(
         window = record.get("wnd_id", "sent_id")
         if window is not None and window.name() != key:
             key = f"{key}/{window.name()}"
+        if reference is not None and record.has("predictions", "gold_evt_links"):
+            raise record.fail("has 'gold_evt_links' beside 'predictions'; a prediction has the latter alone")
         document = _document(record)
         if out.format == "TextEE" and key in out.values:  # a record for each trigger
             before = out.values[key]

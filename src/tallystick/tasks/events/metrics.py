@@ -27,7 +27,7 @@ from tallystick.algebra.sets import match
 from tallystick.errors import MetricError
 from tallystick.files.pairing import Paired, pair_values
 from tallystick.results.result import Result
-from tallystick.structures.texts import AnnotatedMention, Argument, Event, Mention, Trigger
+from tallystick.structures.texts import AnnotatedMention, Argument, Event, EventSet, Mention, Trigger
 from tallystick.tasks.events.files import EventDocument, without_article
 from tallystick.tasks.metric import NamedMetric, choose, declare, score_expression, settings_line
 from tallystick.tasks.named import Types, weigh_by_kind
@@ -153,7 +153,7 @@ def evaluate(
     reference: Any, predicted: Any, metrics: Sequence[str] = (), *, options: EventOptions = PLAIN
 ) -> dict[str, Result]:
     """Score documents: two sequences, or mappings by id, of EventDocument or EventSet."""
-    return score(pair_values(reference, predicted), metrics, options)
+    return score(pair_values(reference, predicted, EventDocument, EventSet), metrics, options)
 
 
 def score(

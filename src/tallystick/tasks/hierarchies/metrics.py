@@ -44,6 +44,7 @@ from tallystick.tasks.coreference.metrics import MENTIONS, BlancLinks, tally_ent
 from tallystick.tasks.hierarchies import forests
 from tallystick.tasks.hierarchies.files import Hierarchies, hierarchies_from, pair_hierarchies
 from tallystick.tasks.hierarchies.forests import Graph, Rows
+from tallystick.tasks.metric import choose
 
 # The equations.
 
@@ -239,9 +240,7 @@ def score(
     options: HierarchyOptions = PLAIN,
 ) -> dict[str, Result]:
     """Every metric for every type of links: `mentions`, then `subevent.muc_p`, ...; one type alone has plain names."""
-    for name in metrics:
-        if name not in METRICS:
-            raise MetricError(f"no metric {name!r}; there are {', '.join(METRICS)}.{did_you_mean(name, METRICS)}")
+    metrics = tuple(choose(METRICS, metrics, "hierarchies"))
     reference, predicted = pair_hierarchies(reference, predicted)
     kinds = _kinds(reference, predicted, options)
     left, right, _ = code_jointly(Objects(reference.identities), Objects(predicted.identities), Scope("events"))
@@ -290,10 +289,15 @@ def score(
 
 def _kinds(reference: Hierarchies, predicted: Hierarchies, options: HierarchyOptions) -> tuple[str, ...]:
     known = tuple(dict.fromkeys((*reference.kinds, *predicted.kinds)))
-    for kind in options.kinds:
+    check_kinds(options.kinds, known)
+    return options.kinds or known or (SUBEVENT,)
+
+
+def check_kinds(kinds: Sequence[str], known: Sequence[str]) -> None:
+    """A type of links that there is none of is misspelt."""
+    for kind in kinds:
         if known and kind not in known:
             raise MetricError(f"no links of type {kind!r}; there are {', '.join(known)}.{did_you_mean(kind, known)}")
-    return options.kinds or known or (SUBEVENT,)
 
 
 def _graph(h: Hierarchies, side: Side, kind: str, *, needs_trees: bool) -> tuple[Graph, list[str]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import MetricError
-from tallystick.tasks.contract import Explained, Reading, Scored, Shown, Task, Wish, option
+from tallystick.tasks.contract import AskParts, Explained, Files, Reading, Scored, Shown, Task, Wish, option
 
 if TYPE_CHECKING:
     from tallystick.results.report import Parts
@@ -65,6 +66,8 @@ class Hierarchies(Task):
         from tallystick.tasks.hierarchies.files import read_hierarchies, with_missing
 
         left, right = read_hierarchies(reference), read_hierarchies(predicted)
+        if reading.part:  # a type of links that these documents do not have is not misspelt: others may have it
+            left = replace(left, kinds=list(dict.fromkeys((*left.kinds, *settings.kinds))))
         return left, with_missing(left, right, reading.missing) if reading.missing else right
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: HierarchySettings) -> Any:
@@ -78,6 +81,19 @@ class Hierarchies(Task):
 
         left, right = scored.corpus
         return forests_parts(left, right, settings.kinds)
+
+    def basis(self, scored: Scored, settings: HierarchySettings) -> Mapping[str, tuple[Any, ...]]:
+        if scored.corpus is None:
+            return {}
+        return {"kinds": settings.kinds or tuple(dict.fromkeys(kind for side in scored.corpus for kind in side.kinds))}
+
+    def look_first(self, files: Files, settings: HierarchySettings, ask_parts: AskParts) -> None:
+        """A type of links that none of the parts has is misspelt."""
+        from tallystick.tasks.hierarchies.files import read_hierarchies
+        from tallystick.tasks.hierarchies.metrics import check_kinds
+
+        if settings.kinds:
+            check_kinds(settings.kinds, sorted(ask_parts(lambda file: set(read_hierarchies(file).kinds))))
 
     def explain(self, reference: Any, predicted: Any, settings: HierarchySettings, wish: Wish) -> Explained:
         if settings.transitive:

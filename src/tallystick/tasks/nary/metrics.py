@@ -93,7 +93,7 @@ def evaluate(
     reference: Any, predicted: Any, metrics: Sequence[str] = (), *, options: NaryOptions = PLAIN
 ) -> dict[str, Result]:
     """Score documents: two sequences, or mappings by id, of `tasks.nary.files.Relations`."""
-    return score(pair_values(reference, predicted), metrics, options)
+    return score(pair_values(reference, predicted, Relations), metrics, options)
 
 
 def score(pairs: Paired[Relations], metrics: Sequence[str] = (), options: NaryOptions = PLAIN) -> dict[str, Result]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tallystick.tasks.contract import AskParts, Files, Reading, Task, option
+from tallystick.errors import MetricError
+from tallystick.tasks.contract import AskParts, Files, Reading, Scored, Task, option
 from tallystick.tasks.named import TypeSettings
 
 
@@ -16,6 +18,7 @@ class NarySettings(TypeSettings):
     # fmt: off
     ner: str | None = option(None, "SciREX: the system's entity mentions, if they are in a file of their own.", metavar="FILE", of_system=True)
     clusters: str | None = option(None, "SciREX: the system's clusters, likewise.", metavar="FILE", of_system=True)
+    roles: tuple[str, ...] = option((), "A role that relations have; may be repeated.  [default: all that occur]", names=("--role",), metavar="NAME")
     # fmt: on
 
 
@@ -59,10 +62,28 @@ class Nary(Task):
         return pairs, reading.known or ()
 
     def evaluate(self, corpus: Any, metrics: tuple[str, ...], settings: NarySettings) -> Any:
-        from tallystick.tasks.nary.metrics import NaryOptions, score
+        from tallystick.tasks.nary.metrics import NaryOptions, in_order, roles_of, score
 
         pairs, roles = corpus
-        return score(pairs, metrics, NaryOptions(settings.types, roles))
+        if settings.roles:
+            found = roles_of((*pairs.reference, *pairs.predicted))
+            unknown = [role for role in found if role not in settings.roles]
+            if unknown:
+                raise MetricError(f"--role: relations have the role {unknown[0]!r} too; name all roles, or none")
+            roles = in_order(settings.roles)
+        results = score(pairs, metrics, NaryOptions(settings.types, roles))
+        if not settings.roles:
+            return results
+        named = f"roles={' '.join(roles)}"
+        return {key: one.changed(settings=", ".join(filter(None, (one.settings, named)))) for key, one in results.items()}
+
+    def basis(self, scored: Scored, settings: NarySettings) -> Mapping[str, tuple[Any, ...]]:
+        from tallystick.tasks.nary.metrics import in_order, roles_of
+
+        if scored.corpus is None:
+            return {}
+        pairs, roles = scored.corpus
+        return {"roles": in_order(settings.roles) or roles or roles_of((*pairs.reference, *pairs.predicted))}
 
     def whole(self, settings: NarySettings) -> str:
         return "--ner and --clusters are files beside PREDICTED" if settings.ner or settings.clusters else ""

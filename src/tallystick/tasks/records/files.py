@@ -651,4 +651,8 @@ def lay_together(
     )  # fmt: skip
     texts = isinstance(right.lines, HeldLines) and right.lines.texts
     right.lenient, right.tolerant = settings.lenient or texts, not shape.promised
-    return Pairing(left, right, id_named=settings.id is not None, missing=missing)
+    pairing = Pairing(left, right, id_named=settings.id is not None, missing=missing)
+    for side, other in ((left, right), (right, left)):
+        if isinstance(side.lines, HeldLines) and side.lines.names is not None:
+            side.lines.rename(pairing.open(other).first_id())
+    return pairing

@@ -92,6 +92,10 @@ class Run:
     def paired(self) -> str:
         return self.prepared.pairing.how
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What laid the files together stays here: it has open files, and classes that were made from a schema."""
+        return Run, (None, self.result, self.documents, self.warnings)
+
     def explain(self, kept: Kept) -> Explanation:
         """The alignment of one of the documents that were kept."""
         return explain_document(self.prepared.metric, kept.reference, kept.predicted)

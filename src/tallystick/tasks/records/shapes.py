@@ -261,6 +261,7 @@ def _pydantic(type_: Any, reason: str) -> Convert:
         raise MetricError(f"values of {type_} cannot be read from JSON: {error}") from None
 
     def convert(line: bytes) -> Any:
+        msgspec.json.decode(line)  # pydantic would take NaN, and numbers that are out of range
         try:
             return adapter.validate_json(line, strict=True)
         except ValidationError as error:

@@ -163,6 +163,11 @@ class Records(Task):
         result = gathered.results["records"].changed(metric=prepared.metric, undefined=asked.undefined)
         return self._show_run(complete_run(prepared, result, beside.wanted), files, settings, asked)
 
+    def basis(self, scored: Scored, settings: RecordSettings) -> Mapping[str, tuple[Any, ...]]:
+        """The shape, where it is inferred; parts that were put together know it of the whole."""
+        shapes = (str(result.metric) for result in scored.results.values())
+        return {} if settings.type or settings.schema or settings.metric else {"schema": tuple(shapes)}
+
     def id_field(self, settings: RecordSettings) -> str:
         return settings.id or "id"
 
@@ -259,7 +264,7 @@ def _show_figures(run: Run, settings: RecordSettings, asked: Asked) -> Shown:
         json["inferred_schema"] = prepared.shape.schema
     if asked.by in (None, "field"):
         tables.append(reports.fields_table(result))
-        json["fields"] = [vars(row) for row in result.by_field()]
+        json["fields"] = {"records": [vars(row) for row in result.by_field()]}
     if settings.worst:
         documents = _explain(run, [kept for kept in run.documents if not kept.is_right][: settings.worst])
         tables += differences_tables(documents, None, asked.format == "table")

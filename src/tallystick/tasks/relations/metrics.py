@@ -109,7 +109,7 @@ def evaluate(
     reference: Any, predicted: Any, metrics: Sequence[str] = (), *, options: RelationOptions = PLAIN
 ) -> dict[str, Result]:
     """Score documents: two sequences, or mappings by id, of RelationSet or FactSet."""
-    return score(pair_values(reference, predicted), metrics, options)
+    return score(pair_values(reference, predicted, RelationSet, FactSet), metrics, options)
 
 
 def score(pairs: Paired[Any], metrics: Sequence[str] = (), options: RelationOptions = PLAIN) -> dict[str, Result]:

@@ -39,6 +39,8 @@ def read_roles(name: AnySource) -> Documents[Roles]:
         return out
     out = Documents(shown_name(name), "grit" if records and records[0].has("extracts") else "JSON")
     for record in records:
+        if record.has("extracts", "pred_extracts"):
+            raise record.fail("has 'extracts' beside 'pred_extracts': which of them is meant? Give one")
         key = record.at("id", "docid", "doc_id").name()
         out.add(document_key(key), _roles(record.at("roles", "extracts", "pred_extracts")), record.place)
     return out

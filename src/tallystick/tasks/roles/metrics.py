@@ -22,7 +22,7 @@ things in its code are not in its paper, and a third is a trap:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,7 +107,7 @@ def evaluate(
     reference: Any, predicted: Any, metrics: Sequence[str] = (), *, options: RoleOptions = PLAIN
 ) -> dict[str, Result]:
     """Score documents: two sequences, or mappings by id, of {role: [[mention, ...], ...]} or NAryRelation."""
-    return score(pair_values(reference, predicted), metrics, options)
+    return score(pair_values(reference, predicted, Mapping, NAryRelation), metrics, options)
 
 
 def score(pairs: Paired[Any], metrics: Sequence[str] = (), options: RoleOptions = PLAIN) -> dict[str, Result]:

@@ -293,6 +293,7 @@ def add_separators(tokens: SpanCounts, separators: SpanCounts, weight: float = 1
     """The token and separator table from its two parts."""
     if weight < 0:
         raise MetricError(f"the weight of a separator is not below 0, found {weight}")
+    weight = int(weight) if float(weight).is_integer() else weight  # whole counts stay whole
     total = None
     if tokens.total is not None and separators.total is not None:
         total = tokens.total + weight * separators.total

@@ -30,7 +30,7 @@ from tallystick.files.pairing import Side as PairingSide
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat
 from tallystick.files.table import Numbering, read_columns
-from tallystick.tasks.plain import NAMES, Given, expect, is_span, is_whole, named, take_sides
+from tallystick.tasks.plain import NAMES, Given, expect, expect_order, is_span, is_whole, named, take_sides
 from tallystick.tasks.spans.jsonl import Offsets, read_brat, read_spans
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Span, annotate
 from tallystick.tasks.spans.tags import (
@@ -267,6 +267,7 @@ def span_document(value: Any, where: str, field: str = "spans") -> dict[str, Any
     if not value:
         return {}
     if all(isinstance(one, str) for one in value):
+        expect_order(value, where, "tags")
         _check_tags(value, where)
         return {"tags": value}
     if all(map(is_whole, value)):

@@ -330,7 +330,8 @@ def _check_inside(spans: Sequence[CharSpan], length: int | None) -> None:
         for start, end in span.pieces:
             if not 0 <= start < end or (length is not None and end > length):
                 size = "" if length is None else f" of {length} tokens"
-                raise InputError(f"span [{start}, {end}) {span.tag} is empty or outside its text{size}", span.place)
+                wrong = "is empty; the end is exclusive" if end <= start else f"lies outside its text{size}"
+                raise InputError(f"span [{start}, {end}) {span.tag} {wrong}", span.place)
 
 
 def _as_tokens(span: CharSpan) -> Span:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -39,7 +39,7 @@ from tallystick.engine.tally import ratio
 from tallystick.errors import MetricError, did_you_mean, some
 from tallystick.results.explanation import Explanation
 from tallystick.results.result import Later, Result
-from tallystick.tasks.metric import NamedMetric
+from tallystick.tasks.metric import NamedMetric, choose
 from tallystick.tasks.spans.counts import (
     Array,
     Grid,
@@ -223,18 +223,22 @@ class TagTables:
         return list(zip(counts.tags, there.tolist(), strict=True))
 
     def _averaged(self, sums: F64, average: str) -> dict[str, F64]:
-        flat, found = _flat(sums), {}
-        for name, measure in self._measures().items():
-            without = self.twice if name in NEGATIVES else ()
-            if average == "micro":
-                values = measure(self._pooled(flat, without))[:, 0]
-            else:
-                counts = self._counted_in_means(flat, without)
-                there = (counts.den_p > 0) | (counts.den_r > 0)
-                share = there * (counts.den_r if average == "weighted" else 1.0)
-                values = ratio((np.nan_to_num(measure(counts)) * share).sum(axis=1), share.sum(axis=1))
-            found[name] = values.reshape(sums.shape[:-1])
-        return found
+        flat, measures = _flat(sums), self._measures()
+        found: dict[str, F64] = {}
+        needing = [name for name in measures if name in NEGATIVES and self.twice]
+        for without, names in (((), [name for name in measures if name not in needing]), (self.twice, needing)):
+            if not names:
+                continue
+            counts = self._pooled(flat, without) if average == "micro" else self._counted_in_means(flat, without)
+            there = (counts.den_p > 0) | (counts.den_r > 0)
+            share = there * (counts.den_r if average == "weighted" else 1.0)
+            for name in names:
+                values = measures[name](counts)
+                if average == "micro":
+                    found[name] = values[:, 0]
+                else:
+                    found[name] = ratio((np.nan_to_num(values) * share).sum(axis=1), share.sum(axis=1))
+        return {name: found[name].reshape(sums.shape[:-1]) for name in measures}
 
     def _counted_in_means(self, flat: F64, without: Collection[str] = ()) -> SpanCounts:
         over = self.tags if self.over is None else self.over
@@ -419,6 +423,7 @@ SCHEMES: dict[SpanScheme, str] = {
 }
 
 
+@lru_cache(maxsize=32)
 def metrics_for(options: SpanOptions = PLAIN, *, gaps: bool = False, weighted: bool = False) -> dict[str, SpanMetric]:
     """Every metric of the task under these options. With `gaps` some segments are discontinuous, which `overlap` cannot
     compare; with `weighted` tokens have weights, which units as bags have not."""
@@ -596,14 +601,9 @@ def _tag_accuracy(corpus: SpanCorpus, prepared: Prepared) -> Result:
     return Result("spans.tag_accuracy", TagAccuracy(), rows, corpus.ids, undefined=0.0, settings=settings)
 
 
-def _metrics_named(metrics: Sequence[str]) -> list[str]:
-    names: list[str] = []
-    for name in metrics:
-        if name not in METRICS and name not in GROUPS:
-            known = (*METRICS, *GROUPS)
-            raise MetricError(f"no metric {name!r}; there are {', '.join(known)}.{did_you_mean(name, known)}")
-        names += GROUPS.get(name, (name,))
-    return list(dict.fromkeys(names))
+def _metrics_named(metrics: str | Sequence[str]) -> list[str]:
+    known = {**{name: (name,) for name in METRICS}, **GROUPS}
+    return list(dict.fromkeys(part for parts in choose(known, metrics, "spans").values() for part in parts))
 
 
 def _prepare(corpus: SpanCorpus, options: SpanOptions) -> Prepared:

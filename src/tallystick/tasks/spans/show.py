@@ -216,17 +216,31 @@ MISSED, SPURIOUS = "(missed)", "(spurious)"
 
 def seqeval_report(result: Result, digits: int = 2) -> str:
     """The figures of each tag and the three averages in the layout of `seqeval.metrics.classification_report`."""
+    names = ("precision", "recall", "f1")
     rows = sorted(result.by_label(), key=lambda row: str(row.label))
-    width = max(len("weighted avg"), digits, *(len(row.label) for row in rows), 0)
-    total = int(result.kind.support(result.sums)[: len(result.kind.tags)].sum())  # type: ignore[attr-defined]
+    total = result.kind.support(result.sums)[: len(result.kind.tags)].sum()  # type: ignore[attr-defined]
+    return report_text(
+        [(row.label, *(row.figures[name] or 0 for name in names), row.support) for row in rows],
+        [(f"{one} avg", *(found[name] or 0 for name in names), total) for one, found in result.averages.items()],
+        digits,
+    )
 
-    def line(name: str, figures: Any, support: float) -> str:
-        shown = "".join(f" {figures[figure] or 0:>9.{digits}f}" for figure in ("precision", "recall", "f1"))
-        return f"{name:>{width}s} {shown} {int(support):>9}"
+
+Row = tuple[Any, ...]
+"""A name, precision, recall, F1 and support; a figure that is None has no number."""
+
+
+def report_text(rows: Sequence[Row], means: Sequence[Row], digits: int = 2) -> str:
+    """The layout of seqeval's and scikit-learn's reports: labels, then averages."""
+    width = max(len("weighted avg"), digits, *(len(str(row[0])) for row in rows), 0)
+
+    def line(name: str, *figures: Any) -> str:
+        shown = "".join(f" {'':>9}" if one is None else f" {one:>9.{digits}f}" for one in figures[:3])
+        support = figures[3]
+        return f"{name!s:>{width}s} {shown} {int(support) if support == int(support) else support:>9}"
 
     head = f"{'':>{width}s} " + "".join(f" {name:>9}" for name in ("precision", "recall", "f1-score", "support"))
-    means = [line(f"{average} avg", figures, total) for average, figures in result.averages.items()]
-    return "\n".join([head, "", *(line(row.label, row.figures, row.support) for row in rows), "", *means, ""])
+    return "\n".join([head, "", *(line(*row) for row in rows), "", *(line(*row) for row in means), ""])
 
 
 def errors_tables(corpus: SpanCorpus, alignment: Alignment, limit: int | None = 20) -> list[Table]:

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tallystick.errors import InputError, Place, SidesMismatch, some
+from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, some
 from tallystick.files.boundaries import Format, Uncut
 from tallystick.files.json_values import NotJson, decode, decode_line
 from tallystick.files.pairing import Documents, Missing, Paired, pair_sides, repeated_name
@@ -81,7 +81,10 @@ def template_document(value: Any, where: str) -> dict[str, Any]:
     """One document of plain data: a list of templates, each a dict with its type and slots."""
     templates, key = value, ""
     if isinstance(value, dict):
-        key = next((key for key in _LIST if key in value), "")
+        found = [key for key in _LIST if key in value]
+        if len(found) > 1:
+            raise ValueMismatch(f"{where}: has {some(found)}; give the templates under one of them")
+        key = found[0] if found else ""
         expect(key, where, 'a document, a list of templates or a dict with "templates"', value)
         templates, where = value[key], f"{where}.{key}"
     expect(isinstance(templates, list), where, "a list of templates", templates)

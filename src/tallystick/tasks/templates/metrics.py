@@ -30,6 +30,7 @@ from tallystick.engine.data import Objects, Scope
 from tallystick.engine.encoded import Items, unshared
 from tallystick.engine.tally import Counts, Kind
 from tallystick.errors import MetricError, did_you_mean
+from tallystick.files.pairing import check_kinds
 from tallystick.results.evaluation import evaluate as evaluate_metric
 from tallystick.results.result import Result
 from tallystick.structures import Entity, Template, TemplateSet
@@ -251,33 +252,41 @@ def iterx_subset(pairs: PairedTemplates, strings: str = "gtt") -> tuple[F64, lis
 
 def iterx_subset_quirks(pairs: PairedTemplates, strings: str = "gtt") -> tuple[F64, list[str]]:
     """The same where ties are left to SciPy, as IterX leaves them: a document's recall hangs on the order of templates."""
+    table = iterx_meeting(pairs, strings)
+    return table.rows(_left_to_scipy(table), 0), []
+
+
+def _left_to_scipy(table: Meeting) -> I64:
+    """The pairs with the largest Σ for precision that IterX matches: templates of several types are split, of which the one
+    with the largest sum stays; predicted templates without fillers are left out."""
     from scipy.optimize import linear_sum_assignment
 
-    table = iterx_meeting(pairs, strings)
     chosen: list[int] = []
     place = {(i, j): k for k, (i, j) in enumerate(zip(table.i.tolist(), table.j.tolist(), strict=True))}
-    for document in range(table.documents):
+    for document in np.unique(table.document).tolist():
         gold = np.flatnonzero(table.document_r == document).tolist()
-        system = np.flatnonzero(table.document_p == document).tolist()
-        rows = [(i, label) for i in gold for label in alternatives(table.reference[i].type)]
+        system = [j for j in np.flatnonzero(table.document_p == document).tolist() if table.predicted[j].fillers]
+        types = {i: alternatives(table.reference[i].type) if table.reference[i].fillers else ("",) for i in gold}
+        rows = [(i, label) for i in gold for label in types[i]]
         scores = np.zeros((len(rows), len(system)))
         for k, (i, label) in enumerate(rows):
             for m, j in enumerate(system):
                 if table.predicted[j].type == label and (i, j) in place:
                     scores[k, m] = table.of_predicted[place[i, j]]
-        for i in gold:  # of a template with several types only the one with the largest sum stays
+        for i in gold:
             split = [k for k, (owner, _) in enumerate(rows) if owner == i]
             kept = split[int(scores[split].sum(axis=1).argmax())]
             scores[[k for k in split if k != kept]] = 0
         taken = (side.tolist() for side in linear_sum_assignment(-scores))
         chosen += [place[rows[k][0], system[m]] for k, m in zip(*taken, strict=True) if scores[k, m] > 0]
-    return table.rows(np.array(sorted(chosen), np.int64), 0), []
+    return np.array(sorted(chosen), np.int64)
 
 
 def iterx_meeting(pairs: PairedTemplates, strings: str = "gtt") -> Meeting:
-    """Fillers with any mention in common; a predicted filler hits the first reference filler that has one.
+    """Fillers with any mention in common; the first mention of a predicted filler that a reference filler has hits the first
+    that has it.
 
-    So `of_reference` counts the reference fillers that are the first for some predicted one, not all that are covered.
+    So `of_reference` counts the reference fillers that are hit by some predicted one, not all that are covered.
     """
     phi = fillers_by_name(strings)["any"]
     table = meet(pairs, one_of, phi)
@@ -286,7 +295,7 @@ def iterx_meeting(pairs: PairedTemplates, strings: str = "gtt") -> Meeting:
     if found is None:
         return table
     r, p, i, j = found
-    order = np.lexsort((i, j, r.owners[i]))
+    order = np.lexsort((i, _first_shared(table, i, j, strings), j, r.owners[i]))
     i, j = i[order], j[order]
     fresh = np.ones(len(i), np.bool_)
     fresh[1:] = (j[1:] != j[:-1]) | (r.owners[i[1:]] != r.owners[i[:-1]])
@@ -299,6 +308,17 @@ def iterx_meeting(pairs: PairedTemplates, strings: str = "gtt") -> Meeting:
     return replace(table, of_reference=look_up(distinct, table.i, table.j, len(p), len(r)))
 
 
+def _first_shared(table: Meeting, i: I64, j: I64, strings: str) -> I64:
+    """Which mention of predicted filler j is the first that reference filler i has."""
+    steps = steps_named(strings)
+    gold, system = (
+        [[normalise_text(mention, steps) for mention in f.value.mentions] for t in side for f in t.fillers]
+        for side in (table.reference, table.predicted)
+    )
+    sides = zip(i.tolist(), j.tolist(), strict=True)
+    return np.array([next(k for k, one in enumerate(system[b]) if one in gold[a]) for a, b in sides], np.int64)
+
+
 def iterx_phi3_quirks(pairs: PairedTemplates, strings: str = "gtt") -> tuple[F64, list[str]]:
     """IterX's CEAF-RME-φ3 with its denominator: a reference template of n types counts n times.
 
@@ -306,12 +326,19 @@ def iterx_phi3_quirks(pairs: PairedTemplates, strings: str = "gtt") -> tuple[F64
     each predicted mention counts that is in the reference's, however often it is repeated.
     """
     each_mention = record(mentions=match(text("equal", *steps_named(strings)), "N:1", literal=True))
-    rows = evaluate_metric(muc4_templates(each_mention), pairs.reference, pairs.predicted).rows.copy()
+    table = meet(pairs, one_of, each_mention)
+    fillers = match(record(slot=exact, value=each_mention))
+    blocks = Blocks(table.document_r, table.document_p, max(1, table.documents))
+    found = fillers.pairs(*_encoded(fillers, table.reference, table.predicted), blocks)
+    earned = look_up(found, table.i, table.j, len(table.predicted), len(table.reference))
+    table = replace(table, of_predicted=earned, of_reference=earned)
+    rows = table.rows(_left_to_scipy(table), 0)
     for k, (reference, predicted) in enumerate(zip(pairs.reference, pairs.predicted, strict=True)):
-        if predicted.templates:
-            rows[k, 3] = sum(
-                len(alternatives(t.type)) * sum(len(f.value.mentions) for f in t.fillers) for t in reference.templates
-            )
+        rows[k, 1] = sum(len(f.value.mentions) for t in predicted.templates for f in t.fillers)
+        rows[k, 3] = sum(
+            (len(alternatives(t.type)) if predicted.templates else 1) * sum(len(f.value.mentions) for f in t.fillers)
+            for t in reference.templates
+        )
     return rows, []
 
 
@@ -412,6 +439,7 @@ def evaluate(
     """Score two sequences of TemplateSet[Entity[str]], or two mappings by document id."""
     from tallystick.results.evaluation import paired
 
+    check_kinds(reference, predicted, TemplateSet)
     ids, left, right = paired(reference, predicted)
     assert isinstance(left, Objects)
     assert isinstance(right, Objects)

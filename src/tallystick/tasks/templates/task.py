@@ -123,7 +123,7 @@ class Templates(Task):
 
     def breakdown(self, scored: Scored, by: str, label: str | None) -> Shown:
         """Figures by slot."""
-        from tallystick.results.tables import counted_figures
+        from tallystick.results.tables import counted_figures, rows_as_json
         from tallystick.tasks.templates.metrics import by_slot
         from tallystick.tasks.templates.show import slots_table
 
@@ -137,7 +137,7 @@ class Templates(Task):
         slots = {name: by_slot(pairs, name, fillers, strings) for name in able}
         return Shown(
             [slots_table(name, rows) for name, rows in slots.items()],
-            {"slots": {name: counted_figures(rows) for name, rows in slots.items()}},
+            {"fields": {name: rows_as_json(counted_figures(rows), "path") for name, rows in slots.items()}},
         )
 
     def show(self, scored: Scored, settings: TemplateSettings, asked: Asked) -> Shown:

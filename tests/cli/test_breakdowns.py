@@ -1,0 +1,47 @@
+"""The figures by label and by field have one shape in the JSON of every task: by metric a list of rows."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import tallystick.examples
+from running import run
+
+EXAMPLES = Path(tallystick.examples.__file__).parent
+LABELLED = [
+    ("spans", "spans.gold.iob", "spans.system.iob"),
+    ("relations", "relations.gold.jsonl", "relations.system.jsonl"),
+    ("events", "events.gold.jsonl", "events.system.jsonl"),
+    ("roles", "roles.gold.jsonl", "roles.system.jsonl"),
+    ("nary", "nary.gold.jsonl", "nary.system.jsonl"),
+    ("arguments", "arguments.gold.jsonl", "arguments.system.jsonl"),
+]
+
+
+def found(task, gold, system, *options):
+    return json.loads(run("score", task, str(EXAMPLES / gold), str(EXAMPLES / system), *options, "--format", "json").stdout)
+
+
+@pytest.mark.parametrize(("task", "gold", "system"), LABELLED)
+def test_by_label(task, gold, system):
+    labels = found(task, gold, system, "--by", "label")["labels"]
+    for metric, rows in labels.items():
+        assert rows, metric
+        for row in rows:
+            assert {"label", "figures", "tally", "support"} <= row.keys()
+            assert "f1" in row["figures"]
+
+
+@pytest.mark.parametrize("jobs", [(), ("--jobs", "1")])
+def test_every_metric_that_has_the_label_is_broken_down(jobs):
+    every = found("roles", *LABELLED[3][1:], "--by", "label", *jobs)
+    assert list(every["labels"]) == list(every["metrics"])
+    two = found("roles", *LABELLED[3][1:], "--by", "label", "--metric", "ceaf_ree", "--metric", "ree_phi4", *jobs)["labels"]
+    assert list(two) == ["ceaf_ree", "ree_phi4"]
+    assert two["ceaf_ree"] == every["labels"]["ceaf_ree"]
+
+
+def test_by_field():
+    rows = found("records", "invoices.gold.jsonl", "invoices.system.jsonl", "--by", "field")["fields"]["records"]
+    assert all({"path", "figures", "support"} <= row.keys() for row in rows)

@@ -1,0 +1,46 @@
+"""Random documents under forty kinds of damage: no crash, nothing free, `exact` only for equal values, and one score by every way in.
+
+`python -m benchmarks.damage 10000` is the same with more documents.
+"""
+
+import random
+
+import pytest
+
+from benchmarks import damage
+from tallystick.adapters.scorer import RecordScorer
+
+PENDING = ("think block", "draft and answer")
+PAIRS = list(damage.damaged(2 * len(damage.KINDS), seed=8))
+
+
+@pytest.mark.parametrize("options", [{"schema": damage.SCHEMA}, {}], ids=["schema", "inferred"])
+def test_every_kind_of_damage(options):
+    scorer = RecordScorer(**options)
+    wrong = [
+        (kind, fault)
+        for kind, gold, text in PAIRS
+        if kind not in PENDING
+        for fault in damage.check_scores(kind, gold, scorer.score(gold, text), scorer.score(gold, gold))
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("choices", [None, damage.CHOICES], ids=["usual", "choices"])
+def test_every_way_in_has_the_same_score(tmp_path, choices):
+    pytest.importorskip("pyarrow")
+    found = damage.run_ways(PAIRS, tmp_path, choices)
+    assert len(found) >= 10
+    assert damage.differences(found) == []
+
+
+def test_the_checks_see_what_is_wrong():
+    """A check that cannot fail would be none."""
+    scorer, gold = RecordScorer(schema=damage.SCHEMA), damage.make(random.Random(1))
+    right, half = scorer.score(gold, gold), scorer.score(gold, {**gold, "vendor": "nobody"})
+    assert "junk left it exact" in damage.check_scores("extra key", gold, right, right)
+    assert damage.check_scores("fence", gold, half, right)
+    assert damage.check_scores("prose", gold, right, right) == ["exact although it is damaged"]
+    assert "junk raised precision" in damage.check_scores("extra key", gold, right, half)
+    ways = {"jsonl": {"figures": 1, "exact": 1}, "other": {"figures": 1, "exact": 2}}
+    assert damage.differences(ways) == ["other: exact 2, jsonl: 1"]
