@@ -1,7 +1,9 @@
 """Records as language models really write them: nothing that a prediction contains is free, nothing ends the run."""
 
+import contextlib
 import copy
 import json
+import sys
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -677,3 +679,62 @@ def test_a_metric_that_is_nested_deeply_is_hashed_quickly():
     for _ in range(60):
         inner = ts.f1(ts.match(inner))
     assert hash(inner) == hash(ts.f1(ts.match(inner.inner.inner)))
+
+
+# 13. Places in errors, gates in per cent, types beside their siblings, data sets that are read again.
+
+
+def test_a_document_that_is_nested_too_deeply_is_named(tmp_path):
+    deep = '{"a": ' + "[" * 3000 + "1" + "]" * 3000 + "}"
+    for gold, predicted, file in (('{"a": 2}', deep, "system"), (deep, '{"a": 2}', "gold")):
+        with pytest.raises(TallystickError, match=rf"{file}\.jsonl:2: is nested too deeply"):
+            scored(tmp_path, ['{"a": 1}', gold], ['{"a": 1}', predicted])
+    for depth in (90, 150, 500, 900):
+        nested = '{"a": ' + "[" * depth + "1" + "]" * depth + "}"
+        run = scored(tmp_path, ['{"a": 1}', '{"a": 2}'], ['{"a": 1}', nested])
+        assert run.result.rows.tolist() == [[1, 1, 1, 1], [0, 1, 0, 1]]
+        with contextlib.suppress(TallystickError):
+            scored(tmp_path, ['{"a": 1}', nested], ['{"a": 1}', nested])
+
+
+def test_a_gate_in_per_cent_is_refused():
+    from tallystick.cli.score import find_gates
+
+    for text in ("f1=90", "records.precision=1.5", "exact=-1"):
+        with pytest.raises(TallystickError, match="lies between 0 and 1"):
+            find_gates([text])
+    with pytest.raises(TallystickError, match=r"for 90 % say f1=0\.9"):
+        find_gates(["f1=90"])
+    assert find_gates(["f1=0.9", "mistakes=12"]) == [(None, "f1", 0.9), (None, "mistakes", 12.0)]
+
+
+def test_a_type_in_a_file_finds_its_siblings_and_its_package(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.path", [*sys.path])
+    (tmp_path / "wrongs_lines.py").write_text("from dataclasses import dataclass\n@dataclass\nclass Line:\n    s: int\n")
+    (tmp_path / "wrongs_doc.py").write_text(
+        "from dataclasses import dataclass\nfrom wrongs_lines import Line\n@dataclass\nclass Doc:\n    a: list[Line]\n"
+    )
+    package = tmp_path / "wrongs_package" / "inner"
+    package.mkdir(parents=True)
+    for folder in (package, package.parent):
+        (folder / "__init__.py").write_text("")
+    (package.parent / "lines.py").write_text((tmp_path / "wrongs_lines.py").read_text())
+    (package / "doc.py").write_text(
+        "from dataclasses import dataclass\nfrom ..lines import Line\n@dataclass\nclass Doc:\n    a: list[Line]\n"
+    )
+    gold = {"a": [{"s": 1}]}
+    for file in (tmp_path / "wrongs_doc.py", package / "doc.py"):
+        assert scored(tmp_path, gold, gold, type=f"{file}:Doc").result.f1 == 1
+
+
+def test_a_data_set_of_pydantic_evals_finds_its_type_again(tmp_path):
+    evals = pytest.importorskip("pydantic_evals")
+    from tallystick.adapters.pydantic_evals import RecordsMatch
+
+    cases = [evals.Case(name="one", inputs="x", expected_output={"a": [{"s": 1}]})]
+    data = evals.Dataset[Any, Any, Any](name="d", cases=cases, evaluators=[RecordsMatch(DocModel)])
+    file = tmp_path / "data.yaml"
+    data.to_file(file)
+    again = evals.Dataset[Any, Any, Any].from_file(file, custom_evaluator_types=[RecordsMatch])
+    report = again.evaluate_sync(lambda _: {"a": [{"s": 1}]}, progress=False)
+    assert report.cases[0].scores["f1"].value == 1
