@@ -1,5 +1,6 @@
 """Rewards, and every adapter, with whatever a model may write: a number, and never an exception."""
 
+import ast
 import asyncio
 import json
 import random
@@ -116,10 +117,10 @@ def test_the_page():
     for code in re.findall(r"```python\n(.*?)```", page, re.S):
         if "Trainer" in code:
             continue
-        *before, last = code.strip().splitlines()
-        exec("\n".join(before), names)
-        expression, _, expected = last.partition("  # ")
-        assert eval(expression, names) == pytest.approx(eval(expected)), code
+        *before, last = ast.parse(code).body
+        exec(compile(ast.Module(before, []), "page", "exec"), names)
+        expected = eval(code.strip().rsplit("  # ", 1)[1])
+        assert eval(ast.unparse(last), names) == pytest.approx(expected), code
 
 
 # Every adapter with every kind of damage

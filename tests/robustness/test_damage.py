@@ -3,6 +3,7 @@
 `python -m benchmarks.damage 10000` is the same with more documents.
 """
 
+import json
 import random
 
 import pytest
@@ -44,3 +45,39 @@ def test_the_checks_see_what_is_wrong():
     assert "junk raised precision" in damage.check_scores("extra key", gold, right, half)
     ways = {"jsonl": {"figures": 1, "exact": 1}, "other": {"figures": 1, "exact": 2}}
     assert damage.differences(ways) == ["other: exact 2, jsonl: 1"]
+
+
+def places(value, path=()):
+    """Every object and list in a value."""
+    if isinstance(value, (dict, list)):
+        yield value
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from places(one)
+
+
+JUNK = ["junk", 987_654, True, None, [], {}, ["junk", 7], {"junk": {"deep": ["junk"]}}, [None], [[]], "", 0.5]
+
+
+@pytest.mark.parametrize("credit", ["each", "all"])
+@pytest.mark.parametrize("shape", [{"schema": damage.SCHEMA}, {}], ids=["schema", "inferred"])
+def test_adding_anything_anywhere_never_raises_precision_and_never_leaves_it_exact(shape, credit):
+    rng = random.Random(21)
+    scorer = RecordScorer(credit=credit, **shape)
+    for _ in range(120):
+        gold = damage.make(rng)
+        kind = rng.choice(
+            ["as it is", "dropped key", "wrong kind: number for a text", "junk in a list of objects", "alias"]
+        )
+        base = damage.KINDS[kind](gold, rng)
+        base = json.loads(base) if isinstance(base, str) else base
+        more = json.loads(json.dumps(base))
+        place, junk = rng.choice(list(places(more))), rng.choice(JUNK)
+        if isinstance(place, dict):
+            if junk is None:
+                continue  # a key without a value says nothing
+            place[f"junk{rng.randrange(9)}"] = junk
+        else:
+            place.insert(rng.randrange(len(place) + 1), junk)
+        before, after = scorer.score(gold, base), scorer.score(gold, more)
+        assert not after.exact, (gold, more)
+        assert after.figures["precision"] <= before.figures["precision"] + 1e-12, (gold, base, more)

@@ -10,6 +10,7 @@ import pytest
 
 import tallystick as ts
 from benchmarks import calls as made
+from benchmarks import damage
 from running import run
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "tallystick" / "examples"
@@ -317,3 +318,34 @@ def test_words_are_no_calls_and_a_reference_has_to_be_one():
         ts.TallystickError, match=r"reference:1: is text without a call, .*; a log without calls is \[\]"
     ):
         ts.calls(["not json"], [[]])
+
+
+def test_whatever_a_model_writes_as_arguments_or_as_a_log_is_scored():
+    pairs = list(damage.damaged(2 * len(damage.KINDS)))
+    gold = [[{"name": "f", "arguments": document}] for _, document, _ in pairs]
+    texts = [damage.as_text(text) for _, _, text in pairs]
+    for written in (
+        [[{"name": "f", "arguments": text}] for text in texts],
+        [f"<tool_call>{{'name': 'f', 'arguments': {text}}}</tool_call>" for text in texts],
+        texts,
+        [
+            made.openai([{"name": "f", "arguments": json.loads(text)}]) if text[:1] == "{" and is_json(text) else text
+            for text in texts
+        ],
+    ):
+        found = ts.calls(gold, written)
+        assert 0 <= found["arguments"].f1 < 1
+        assert 0 <= found["calls"].f1 <= found["names"].f1 <= 1
+    right = ts.calls(gold, [[{"name": "f", "arguments": text}] for text in texts])
+    for k, (kind, _, _) in enumerate(pairs):
+        if kind in ("as it is", "indented", "trailing comma"):
+            assert right["calls"].documents[k + 1]["f1"] == 1, kind
+        if kind in damage.JUNK:
+            assert right["calls"].documents[k + 1]["f1"] == 0, kind
+
+
+def is_json(text):
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False

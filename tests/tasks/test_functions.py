@@ -10,6 +10,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import InputError, MetricError, SidesMismatch, TallystickError, ValueMismatch
+from tallystick.judging import Verdict
 from tallystick.structures.graphs import AMR, EventHierarchy, EventLink, Prop, Var
 from tallystick.structures.texts import (
     AnnotatedMention,
@@ -175,6 +176,20 @@ def test_what_could_be_meant_in_two_ways_is_refused() -> None:
     ):
         with pytest.raises(ValueMismatch, match=message):
             call()
+
+
+def test_a_judge_is_an_object_too() -> None:
+    class Lenient:
+        signature = "lenient"
+
+        def judge(self, questions):
+            return [Verdict("Correct", tuple(range(len(question.references)))[:1]) for question in questions]
+
+    said = [{"id": "e1", "type": "attack", "arguments": {"attacker": "insurgents"}}]
+    found = ts.arguments(ARGUMENTS, said, judge=Lenient())
+    assert found["judge"].precision == 1 > found["break_aggregate"].precision
+    with pytest.raises(TallystickError, match="expected the name of a judge"):
+        ts.arguments(ARGUMENTS, said, judge=3)
 
 
 def test_columns_of_tables_and_arrays_are_lists() -> None:

@@ -54,6 +54,7 @@ def _past_space(line: str, place: int) -> int:
 # numbers that no machine holds, and nesting as deep as Python's stack.
 
 Pairs = Callable[[list[tuple[str, Any]]], Any]
+_HALVES = re.compile("[\ud800-\udfff]")
 _HALF = re.compile(rb"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])")
 TOO_DEEP = "is nested too deeply; a few hundred levels can be read"
 
@@ -544,11 +545,14 @@ def _end(text: str, start: int) -> int | None:
 
 
 def finite(value: Any) -> Any:
-    """A value in which numbers that JSON does not have are texts: a NaN equals a NaN, and no number."""
+    """A value in which numbers that JSON does not have are texts (a NaN equals a NaN, and no number), and half a surrogate pair is the
+    sign for what is no character."""
+    if isinstance(value, str):
+        return value if _HALVES.search(value) is None else _HALVES.sub("\ufffd", value)
     if isinstance(value, (float, Decimal)) and not math.isfinite(value):
         return str(value)
     if isinstance(value, dict):
-        return {key: finite(one) for key, one in value.items()}
+        return {finite(key): finite(one) for key, one in value.items()}
     return [finite(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 

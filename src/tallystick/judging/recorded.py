@@ -205,8 +205,10 @@ STORE = "judgements.sqlite"
 """Where a language model keeps its answers by default: in the working directory."""
 
 
-def judge_named(spec: str, **options: Any) -> Judge:
-    """The judge that a name stands for: a store, `embedding:FILE` or `llm:MODEL`, with its options."""
+def judge_named(spec: str | Judge, **options: Any) -> Judge:
+    """The judge that a name stands for: a store, `embedding:FILE` or `llm:MODEL`, with its options; a judge stands for itself."""
+    if not isinstance(spec, str) and hasattr(spec, "judge") and hasattr(spec, "signature"):
+        return spec
     if not isinstance(spec, str) or not spec:
         raise InputError(
             f"expected the name of a judge: a store of judgements, embedding:FILE or llm:MODEL, found {spec!r}"

@@ -122,6 +122,12 @@ class Background:
         return replace(self, title="Evaluation", notes=())
 
 
+class NoSuchMetric(MetricError, KeyError):
+    """A name that no metric has; as in every mapping it is a KeyError too."""
+
+    __str__ = Exception.__str__
+
+
 class Results(Mapping[str, Result]):
     """A `Result` for each metric, by its name, over one corpus. It prints as the command's table and shows itself in a notebook.
 
@@ -139,7 +145,7 @@ class Results(Mapping[str, Result]):
     def __getitem__(self, name: str) -> Result:
         if name not in self._results:
             hint = did_you_mean(str(name), self._results)
-            raise KeyError(f"no metric {name!r}; there are {', '.join(self._results)}.{hint}")
+            raise NoSuchMetric(f"no metric {name!r}; there are {', '.join(self._results)}.{hint}")
         return self._results[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -318,7 +324,7 @@ class Results(Mapping[str, Result]):
         return result_picture(self, kind)
 
     def __str__(self) -> str:
-        return "\n".join([to_text(self.table(), 160), self.said, *self.remarks])
+        return "\n".join([to_text(self.table(), 160), "", self.said, *self.remarks])
 
     __repr__ = __str__
 
@@ -337,8 +343,11 @@ def broken_down(
     if by == "field":
         return fields_of(dict(expressions(results)))
     own: dict[str, str | None] = {name: None for name, result in results.items() if isinstance(result.kind, Labelled)}
-    found = {} if own else find_labels(labels or ({label: label} if label else {}), results, label or usual)
-    return labels_of(results, {**own, **found})
+    if own:
+        return labels_of(results, own)
+    if labels or label is None:
+        return labels_of(results, find_labels(labels, results, label or usual))
+    return labels_of(results, {expressions(results)[0][0]: label})
 
 
 def fields_of(results: Mapping[str, Result]) -> tuple[list[Table], dict[str, Any]]:

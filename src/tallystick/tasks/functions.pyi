@@ -32,7 +32,7 @@ def arguments(
     metrics: _Texts = (),
     *,
     parses: _File | None = ...,
-    judge: _File | None = ...,
+    judge: Any = ...,
     counting: Literal["rewrite", "keep"] = ...,
     order: Literal["break-first", "aggregate-first"] = ...,
     duplicates: Literal["merge", "keep"] = ...,
@@ -221,7 +221,7 @@ def templates(
     fillers: str | None = ...,
     strings: Literal["gtt", "grit", "unicode", "exact"] = ...,
     judgements: _File | None = ...,
-    judge: _File | None = ...,
+    judge: Any = ...,
     mapping: Literal["greedy", "recorded"] = ...,
 ) -> Results:
     """Eq. 32, gtt's and IterX's scorers, BETTER, and the official MUC-4 report."""

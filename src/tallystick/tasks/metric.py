@@ -207,7 +207,10 @@ class OfTask(Background):
             asked = Asked(rows=rows)
             found = self.of.show(scored, replace(self.settings, errors=True), asked).tables
             return [replace(table, notes=[_without_flags(note) for note in table.notes]) for table in found]
-        found = [table for table in self.of.parts(scored, self.settings, Shown()).errors if table.rows]
+        parts = self.of.parts(scored, self.settings, Shown())
+        found = [table for table in parts.errors if table.rows]
+        if not (found or self.of.can_explain or parts.explain):
+            raise MetricError(f'{self.task} has no list of errors; by("document") finds the worst {self.unit}s')
         return found or super().errors(results, rows)
 
     def explained(self, results: Results) -> str:
@@ -233,7 +236,7 @@ class OfTask(Background):
         if not self.of.can_explain:
             explain = self.of.parts(scored, self.settings, Shown()).explain
             if explain is None:
-                raise MetricError(self.of.instead_of_explain or f"{self.task}: documents have no tree to show")
+                raise MetricError(f'{self.task}: documents have no tree to show; by("document") finds the worst')
             return explain(own.ids[place])
         found = replace(scored, results={**scored.results, metric: own})
         return self.of.tree(found, self.settings, metric, own.ids[place])

@@ -25,7 +25,7 @@ class ArgumentSettings:
 
     # fmt: off
     parses: str | None = option(None, "Parses for the modifiers: CoNLL-U, or a spaCy pipeline that you have.", metavar="FILE|spacy:PIPELINE")
-    judge: str | None = option(None, "Who decides what the rules leave open.  [default: nobody]", metavar="STORE|embedding:FILE|llm:MODEL")
+    judge: Any = option(None, "Who decides what the rules leave open.  [default: nobody]", metavar="STORE|embedding:FILE|llm:MODEL")
     counting: str = option("rewrite", "Parts and merged candidates replace the candidates, or the number of candidates stays.", choices=("rewrite", "keep"))
     order: str = option("break-first", choices=("break-first", "aggregate-first"))
     duplicates: str = option("merge", "Arguments of the same event, role and place are one, or each counts.", choices=("merge", "keep"))

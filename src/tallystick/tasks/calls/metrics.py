@@ -222,7 +222,8 @@ def _pruned(value: Any, schema: Mapping[str, Any], path: str, unknown: list[str]
         return None
     if isinstance(value, list):
         items = [(one, _pruned(one, schema["items"], f"{path}[*]", unknown)) for one in value]
-        return [item for one, item in items if item is not None or one is None]
+        unknown += [f"{path}[*]" for one in value if one is None]
+        return [item for _, item in items if item is not None]
     if not isinstance(value, dict):
         return value
     known = schema.get("properties", {})

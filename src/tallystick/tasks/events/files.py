@@ -212,7 +212,9 @@ def event_document(value: Any, where: str) -> dict[str, Any]:
             )
         if "events" not in value and any(key in value for key in (*KNOWN, "wnd_id")):
             return {**value, **named(value)}
-        flat = "arguments" in value and not any(key in value for key in ("type", "event_type", "trigger", "trig"))
+        listed = value.get("arguments")
+        own = any(key in value for key in ("type", "event_type", "trigger", "trig"))  # this is an event
+        flat = not own and isinstance(listed, list) and all(isinstance(one, dict) and "event" in one for one in listed)
         expect("events" in value or flat, where, 'a document, a list of events or a dict with "events"', value)
         about = {key: value[key] for key in ("tokens", "arguments") if value.get(key)}
         sentences = value.get("sentences")

@@ -62,6 +62,10 @@ class Prepared:
             return result
         return result.changed(settings=" | ".join(part for part in (result.settings, self.settings) if part))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What laid the files together stays where it is: it has open files, and classes that were made from a schema."""
+        return Prepared, (None, self.metric, (), None, self.settings)
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -91,10 +95,6 @@ class Run:
     @property
     def paired(self) -> str:
         return self.prepared.pairing.how
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """What laid the files together stays here: it has open files, and classes that were made from a schema."""
-        return Run, (None, self.result, self.documents, self.warnings)
 
     def explain(self, kept: Kept) -> Explanation:
         """The alignment of one of the documents that were kept."""

@@ -34,7 +34,7 @@ class TemplateSettings:
     fillers: str | None = option(None, "When fillers are alike, for eq32, eq32_fillers and granular: subset, any, phi3, phi4, words, or an expression.  [default: subset]", metavar="NAME")
     strings: str = option("gtt", STRINGS_HELP, choices=tuple(STRINGS))
     judgements: str | None = option(None, "With --preset muc4-official: what people decided about mismatches (Lisp).", metavar="FILE")
-    judge: str | None = option(None, "With --preset muc4-official: who decides about the string fills that no rule matches.", metavar="STORE|embedding:FILE|llm:MODEL")
+    judge: Any = option(None, "With --preset muc4-official: who decides about the string fills that no rule matches.", metavar="STORE|embedding:FILE|llm:MODEL")
     mapping: str = option("greedy", "With --preset muc4-official: which templates meet, found anew or as the response file records it.", choices=("greedy", "recorded"))
     errors: bool = option(False, "Count the kinds of error, with F1 if each were fixed and examples in JSON.", use="score")
     # fmt: on
