@@ -324,7 +324,7 @@ class Results(Mapping[str, Result]):
         return result_picture(self, kind)
 
     def __str__(self) -> str:
-        return "\n".join([to_text(self.table(), 160), self.said, *self.remarks])
+        return "\n".join([to_text(self.table(), 160), "", self.said, *self.remarks])
 
     __repr__ = __str__
 
