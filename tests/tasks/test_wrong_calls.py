@@ -31,7 +31,7 @@ WRONG = {
     "an object": (lambda: ts.coreference(object(), object()), "reference is object"),
     "a class": (lambda: ts.relations(RelationSet, RelationSet), "reference is type"),
     "a function": (lambda: ts.amr(print, print), "reference is builtin_function"),
-    "bytes among tags": (lambda: ts.spans([[b"B-PER"]], [["B-PER"]]), "found bytes"),
+    "bytes among tags": (lambda: ts.spans([[b"B-PER"]], [["B-PER"]]), "holds bytes"),
     "a set of texts": (lambda: ts.spans({("B-PER", "O"), ("O", "O")}, TAGS), "is a set, whose items have no order"),
     # nothing
     "nothing on both sides": (lambda: ts.spans([], []), "two ways"),
@@ -119,6 +119,30 @@ WRONG = {
     "exchanged clusters": (
         lambda: ts.coreference({"predicted_clusters": CLUSTERS}, {"clusters": CLUSTERS}),
         "predicted_clusters",
+    ),
+    "names of mentions and spans": (lambda: ts.coreference(CLUSTERS, [["mayor", "he"]]), "mentions of the prediction are"),
+    "names and spans on one side": (lambda: ts.coreference([[(0, 2), "he"]], CLUSTERS), "some mentions are texts"),
+    "tags of other tokens": (
+        lambda: ts.spans({"tokens": ["a", "b"], "tags": TAGS[0]}, {"tokens": ["a", "c"], "tags": TAGS[0]}),
+        r'tokens diverge: reference\[0\] has "b" as token 1',
+    ),
+    "tokens as a text": (lambda: ts.spans({"tokens": "ab", "tags": TAGS[0]}, TAGS[0]), "tokens: expected a list of texts"),
+    "tokens as a number": (lambda: ts.spans({"tokens": 2, "tags": TAGS[0]}, TAGS[0]), "tokens: expected a list of texts"),
+    "fewer tokens than tags": (lambda: ts.spans({"tokens": [], "tags": TAGS[0]}, TAGS[0]), "0 tokens and 2 tags"),
+    "labels as bytes": (lambda: ts.spans([(0, 1, b"PER")], [(0, 1, "PER")]), "reference holds bytes, b'PER'"),
+    "roles as bytes": (lambda: ts.roles({"A": [["a"]]}, {"A": [[b"a"]]}), "predicted holds bytes"),
+    "keys as bytes": (lambda: ts.roles({"A": [["a"]]}, {b"A": [["a"]]}), "predicted holds bytes"),
+    "a set as a span": (lambda: ts.relations([("r", {1, 2}, (4, 5))], []), "reference"),
+    "a set as a mention": (lambda: ts.coreference([[{1, 2}]], CLUSTERS), "a mention"),
+    "a start before the text": (lambda: ts.coreference([[(-3, 2)]], CLUSTERS), "starts before the text"),
+    "an end beyond all texts": (lambda: ts.spans([(0, 2**70, "PER")], [(0, 2, "PER")]), r"reference\[0\]"),
+    "relations that are no texts": (
+        lambda: ts.dependencies({"heads": [0], "deprels": [None]}, [(0, "root")]),
+        r"deprels\[0\]: expected a text, found NoneType",
+    ),
+    "words that are no texts": (
+        lambda: ts.dependencies({"words": [["a"]], "heads": [0], "deprels": ["root"]}, [(0, "root")]),
+        r"words\[0\]: expected a text",
     ),
     "generators of different lengths": (lambda: ts.spans((t for t in TAGS), (t for t in TAGS[:1])), "documents"),
     # names

@@ -32,6 +32,10 @@ class Unordered(list[Any]):
     """What was a set: items without an order."""
 
 
+class _Bytes(ValueMismatch):
+    """Bytes among data, which JSON would have in another guise."""
+
+
 class Unfit(ValueMismatch):
     """A value that does not have the shape of a document; any other error is about what stands in one."""
 
@@ -79,7 +83,11 @@ def take_sides(
         if source is not None:
             out[name] = source
         else:
-            read[name] = _Readings.of(document, plain(value), name, frozenset(keys), what)
+            try:
+                laid = plain(value)
+            except _Bytes as error:
+                raise ValueMismatch(f"{name} holds bytes, {error}; expected text: decode them") from None
+            read[name] = _Readings.of(document, laid, name, frozenset(keys), what)
     shared = set.intersection(*({*one.found} for one in read.values())) if read else set()
     if read and len(shared) != 1:
         raise _undecided(list(read.values()), shared)
@@ -152,7 +160,7 @@ def plain(value: Any) -> Any:
             return list(value)
         return [plain(one) for one in value]
     if isinstance(value, Mapping):
-        return {key: plain(one) for key, one in value.items()}
+        return {key if type(key) in SCALARS else _key(key): plain(one) for key, one in value.items()}
     if hasattr(value, "left") and hasattr(value, "right"):
         return _mention(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -162,9 +170,15 @@ def plain(value: Any) -> Any:
         return plain(rows)
     if isinstance(value, (set, frozenset)):
         return Unordered(plain(one) for one in sorted(value, key=repr))
-    if isinstance(value, (bytes, bytearray)) or not isinstance(value, Iterable):
-        return value
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        raise _Bytes(f"{bytes(value)!r:.60}")
+    if not isinstance(value, Iterable):
+        return None if type(value).__name__ == "NAType" else value  # pandas has a value of its own for what is missing
     return [plain(one) for one in value]
+
+
+def _key(key: Any) -> Any:
+    return plain(key) if isinstance(key, (bytes, bytearray, memoryview)) else key
 
 
 def _rows(value: Any) -> Any:
@@ -311,15 +325,16 @@ def expect_order(value: Any, where: str, what: str) -> None:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number."""
-    return type(value) is int
+    """Whether a value is a whole number, of a size that a place can have."""
+    return type(value) is int and -(2**62) < value < 2**62
 
 
 def is_span(value: Any) -> bool:
     """Whether a value is `[start, end]`, perhaps with more behind it, or a dict with a start."""
     if isinstance(value, dict):
         return "start" in value
-    return isinstance(value, list) and len(value) >= 2 and is_whole(value[0]) and is_whole(value[1])
+    ordered = isinstance(value, list) and not isinstance(value, Unordered)
+    return ordered and len(value) >= 2 and is_whole(value[0]) and is_whole(value[1])
 
 
 def named(value: Any, **fields: Any) -> dict[str, Any]:
