@@ -32,7 +32,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
-
 from tallystick.errors import InputError, Place, did_you_mean
 from tallystick.files.json_values import SEVERAL, Unreadable, read_noisy, shown, without_reasoning
 
