@@ -1,8 +1,11 @@
 """Records as language models really write them: nothing that a prediction contains is free, nothing ends the run."""
 
+import contextlib
 import copy
 import json
+import sys
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -15,6 +18,7 @@ from pydantic.alias_generators import to_camel
 import tallystick as ts
 from tallystick.adapters.scorer import RecordScorer
 from tallystick.errors import TallystickError
+from tallystick.files.json_values import Unreadable, read_noisy
 from tallystick.tasks.records.score import score_files
 from tallystick.tasks.records.shapes import infer_schema
 
@@ -482,3 +486,255 @@ def test_what_a_function_cannot_take_of_another_kind_is_wrong_and_named(tmp_path
     assert "cannot take, counted as wrong: 1 spelling (b '7')" in notes
     with pytest.raises(TallystickError, match="failed: TypeError"):  # what is of the right kind is the function's fault
         scored(tmp_path, {"total": "x"}, {"total": "y"}, choices={"total": ts.function(strict_amount)})
+
+
+# 11. Numbers are one case of a union.
+
+UNIONS = {"anyOf": [{"type": "number"}, {"type": "array", "items": {"type": "number"}}]}
+
+
+def test_a_number_equals_itself_where_a_list_may_stand_too(tmp_path):
+    schema = {"type": "object", "properties": {"x": UNIONS}}
+    gold = [{"x": 10}, {"x": [1, 2]}]
+    for way in ({"schema": schema}, {}):
+        run = scored(tmp_path, gold, [{"x": 10.0}, {"x": [1.0, 2]}], **way)
+        assert run.result.rows.tolist() == [[1, 1, 1, 1], [2, 2, 2, 2]], way
+        assert scored(tmp_path, gold, [{"x": 11.0}, {"x": [1.0, 2]}], **way).result.rows[0].tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("expression", [None, "f1(match(cases(int=exact, float=exact, list=f1(match(exact)))))"])
+def test_a_number_equals_itself_in_every_union(expression):
+    metric = ts.derive(list[int | float | list[int]]) if expression is None else ts.parse(expression)
+    assert ts.evaluate(metric, [[10, [1]]], [[10.0, [1]]]).f1 == 1
+    assert ts.evaluate(metric, [[True, 1.0]], [[True, 1]]).f1 == 1
+    assert ts.evaluate(metric, [[True]], [[1]]).f1 == 0
+    with_objects = ts.derive(list[float | Part], credit="each")
+    assert ts.evaluate(with_objects, [[Decimal("10"), 2]], [[10, 2.0]]).f1 == 1
+
+
+# 12. The scorer behind the adapters; what is nothing, and what is an empty value.
+
+
+def test_the_scorer_takes_an_empty_reference_decimals_and_arrays():
+    np = pytest.importorskip("numpy")
+    scorer = RecordScorer()
+    assert scorer.score({}, {}).exact
+    assert scorer.score({}, {"x": [1, {"y": 2}]}).result.tally["den_p"] == 2
+    assert scorer.score({"x": Decimal("1.10")}, {"x": 1.1}).exact
+    assert scorer.score({"x": np.array([1, 2])}, {"x": np.array([2, 1])}).exact
+    with pytest.raises(TallystickError, match="is no data"):
+        scorer.score({"x": object()}, {"x": "a"})
+    one = scorer.score({"x": 1}, "no JSON")
+    assert "invalid, scoring nothing: 1 prediction (1: holds no JSON object or list)" in str(one)
+
+
+def test_what_is_nothing_can_be_said_as_the_docs_print_it(tmp_path):
+    file = tmp_path / "choices.yaml"
+    file.write_text("x: {nothing: [missing, null, empty]}\n")
+    run = scored(tmp_path, {"x": [1], "a": 1}, {"x": [1], "a": 1}, choices=file)
+    assert "optional(match(equal, 1:1), empty=True)" in str(run.result.metric)
+
+
+@pytest.mark.parametrize("other", [{"a": 1, "x": None}, {"a": 1}])
+@pytest.mark.parametrize("value", [[], {}])
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_an_empty_value_is_not_null(tmp_path, other, value, suffix):
+    full = {"a": 1, "x": [{"s": 1}]} if value == [] else {"a": 1, "x": {"s": 1}}
+    empty = {"a": 1, "x": value}
+    if suffix == ".parquet" and (value == {} or "x" not in other):
+        pytest.skip("columns have no such thing")
+
+    def run(gold, predicted, **options):
+        if suffix == ".jsonl":
+            return scored(tmp_path, gold, predicted, **options)
+        pa = pytest.importorskip("pyarrow")
+        import pyarrow.parquet
+
+        files = [tmp_path / f"{name}.parquet" for name in ("gold", "system")]
+        for file, rows in zip(files, (gold, predicted), strict=True):
+            pyarrow.parquet.write_table(pa.Table.from_pylist(rows), file)
+        return score_files(*files, **options)
+
+    for gold, predicted, row in (
+        (other, empty, [1, 2, 1, 1]),
+        (empty, other, [1, 1, 1, 2]),
+        (empty, empty, [1, 1, 1, 1]),
+        (other, other, [1, 1, 1, 1]),
+    ):
+        found = run([gold, full], [predicted, full], worst=2)
+        assert found.result.rows.tolist() == [row, [2, 2, 2, 2]], (gold, predicted)
+        fields = found.result.by_field()
+        assert sum(one.tally["den_p"] for one in fields) == row[1] + 2
+        assert sum(one.tally["den_r"] for one in fields) == row[3] + 2
+        if row != [1, 1, 1, 1]:
+            tree = found.explain(found.documents[0])
+            assert (tree.predicted_self, tree.reference_self) == (row[1], row[3])
+        assert run([gold, full], [predicted, full], nothing="missing,null,empty").result.exact == 1
+    in_memory = ts.evaluate(ts.derive(Doc, credit="each"), [Doc([])], [Doc([], Part(1))])
+    assert in_memory.tally["den_p"] == 1
+
+
+# 9. Of several JSON values in a text, the last that fits the shape best; reasoning is left out.
+
+ANSWER = {"vendor": {"name": "x", "vat": "y"}, "total": 5, "lines": [{"s": 1}, {"s": 2}]}
+SAID = json.dumps(ANSWER)
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        (f'<think>maybe {{"total": 99}} or {SAID.replace("5", "7")}</think>{SAID}', ["reasoning"]),
+        (f'<think>{{"total": 99</think>\n{SAID}', ["reasoning"]),
+        (f'first I thought {{"total": 99}}</think>{SAID}', ["reasoning"]),
+        (f"A draft:\n```json\n{SAID.replace('5', '7')}\n```\nThe answer:\n```json\n{SAID}\n```", ["several candidates"]),
+        (f"A draft: {SAID.replace('5', '7')}. The answer: {SAID}", ["several candidates"]),
+        (f"```json\n{SAID}\n```\nwhere {{'total': 5}} is in euros", ["several candidates"]),
+        (f"```python\n{{'not': 'it'}}\n```\n{SAID}", ["several candidates"]),
+        (f"See [1] and {{this}}: {SAID} as in [2, 3].", []),
+        (json.dumps({**ANSWER, "vendor": {"name": "<think>", "vat": "{"}}), None),
+    ],
+)
+def test_of_several_values_in_a_text_the_last_that_fits_best_is_taken(tmp_path, text, kinds):
+    run = scored(tmp_path, ANSWER, {"output": text}, from_="output", lenient=True)
+    if kinds is None:
+        assert run.result.tally["num_p"] == 3
+        return
+    assert run.result.exact_documents == 1, run.result.rows
+    repairs = run.prepared.pairing.predicted.findings.repairs
+    for kind in kinds:
+        assert any(kind in one for one in repairs), repairs
+    assert kinds or not any("several" in one for one in repairs)
+
+
+def test_reasoning_without_an_answer_is_no_answer(tmp_path):
+    for text in (f"<think>{SAID}</think>", f"<think>{SAID}", f"<think>{SAID}</think> I do not know"):
+        run = scored(tmp_path, [ANSWER], [{"output": text}], from_="output", lenient=True)
+        assert len(run.result.invalid) == 1, text
+        assert "reasoning" in run.warnings[0]
+
+
+# 10. Where a repair could change the structure, the reading that fits the shape best is taken.
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"vendor": {"name": "x", "vat": "y",\n,\n}, "total": 5, "lines": [{"s": 1}, {"s": 2}]}',
+        '{"vendor": {"name": "x", "vat": "y"\n,\n"total": 5, "lines": [{"s": 1}, {"s": 2}]}',
+        '{"vendor": {"name": "x", "vat": "y"},\n,\n"total": 5, "lines": [{"s": 1},, {"s": 2},]}',
+        '{"vendor": {,"name": "x", "vat": "y"}, "total": 5, "lines": [{"s": 1}, {"s": 2}, "total": 5}',
+        '{"vendor": {"name": "x", "vat": "y"}, "lines": [{"s": 1}, {"s": 2}\n,\n"total": 5}',
+        '{"vendor": {"name": "x", "vat": "y"}}\n,\n"total": 5, "lines": [{"s": 1}, {"s": 2}]}',
+        '{"vendor": {"name": "x", "vat": "y"} "total": 5 "lines": [{"s": 1} {"s": 2}]}',
+    ],
+)
+def test_a_repair_takes_the_reading_that_fits_the_shape_best(tmp_path, text):
+    run = scored(tmp_path, ANSWER, {"output": text}, from_="output", lenient=True)
+    assert run.result.exact_documents == 1, (run.result.rows, run.warnings)
+    assert "repaired: 1 prediction" in run.warnings[0]
+
+
+def test_what_was_done_about_several_readings_is_said(tmp_path):
+    text = '{"vendor": {"name": "x", "vat": "y"\n,\n"total": 5, "lines": [{"s": 1}, {"s": 2}]}'
+    run = scored(tmp_path, ANSWER, {"output": text}, from_="output", lenient=True)
+    assert "several readings, of which the best was taken 1" in run.warnings[0]
+    doubled = '{"vendor": {"name": "x", "vat": "y",\n,\n}, "total": 5, "lines": [{"s": 1}, {"s": 2}]}'
+    assert "surplus comma 1" in scored(tmp_path, ANSWER, {"output": doubled}, from_="output", lenient=True).warnings[0]
+
+
+@settings(max_examples=150, deadline=None)
+@given(value=documents, cut=st.integers(0, 60), data=st.data())
+def test_noisy_texts_are_read_or_unreadable_and_never_raise_anything_else(value, cut, data):
+    text = json.dumps(value)
+    for _ in range(data.draw(st.integers(0, 3))):
+        place = data.draw(st.integers(0, len(text)))
+        text = text[:place] + data.draw(st.sampled_from([",", "\n,\n", "{", "]", "}", '"', "```", "<think>", "</think>", " "])) + text[place:]  # fmt: skip
+    text = text[: len(text) - cut] if cut < len(text) else text
+    try:
+        read_noisy(text, lambda found: len(str(found)))
+    except Unreadable as error:
+        assert str(error)  # noqa: PT017
+
+
+# 7. A choice that has no effect is an error.
+
+
+def test_a_list_key_that_no_item_has_is_an_error(tmp_path):
+    with pytest.raises(TallystickError, match=r'a\[\*\].*no field \'ss\'; the items have s\. Did you mean "s"'):
+        ts.derive(Doc, {"a": ts.by_key("ss")}, credit="each")
+    with pytest.raises(TallystickError, match="no field 'sku'; the items have no fields"):
+        scored(tmp_path, GOLD, GOLD, choices={"tags": {"key": "sku"}})
+    assert scored(tmp_path, GOLD, GOLD, choices={"a": {"key": "s"}}).result.f1 == 1
+
+
+@pytest.mark.parametrize("choice", [ts.matched("N:1"), ts.ordered, {"weight": 2}, "ignore", {"nothing": ["missing"]}])
+def test_a_choice_for_the_top_that_would_have_no_effect_is_an_error(choice):
+    with pytest.raises(TallystickError, match="at the top"):
+        ts.derive(Doc, {"": choice}, credit="each")
+    assert str(ts.derive(Doc, {"": {"credit": "each"}})) == str(ts.derive(Doc, credit="each"))
+
+
+def test_a_metric_that_is_nested_deeply_is_hashed_quickly():
+    inner = ts.exact
+    for _ in range(60):
+        inner = ts.f1(ts.match(inner))
+    assert hash(inner) == hash(ts.f1(ts.match(inner.inner.inner)))
+
+
+# 13. Places in errors, gates in per cent, types beside their siblings, data sets that are read again.
+
+
+def test_a_document_that_is_nested_too_deeply_is_named(tmp_path):
+    deep = '{"a": ' + "[" * 3000 + "1" + "]" * 3000 + "}"
+    for gold, predicted, file in (('{"a": 2}', deep, "system"), (deep, '{"a": 2}', "gold")):
+        with pytest.raises(TallystickError, match=rf"{file}\.jsonl:2: is nested too deeply"):
+            scored(tmp_path, ['{"a": 1}', gold], ['{"a": 1}', predicted])
+    for depth in (90, 150, 500, 900):
+        nested = '{"a": ' + "[" * depth + "1" + "]" * depth + "}"
+        run = scored(tmp_path, ['{"a": 1}', '{"a": 2}'], ['{"a": 1}', nested])
+        assert run.result.rows.tolist() == [[1, 1, 1, 1], [0, 1, 0, 1]]
+        with contextlib.suppress(TallystickError):
+            scored(tmp_path, ['{"a": 1}', nested], ['{"a": 1}', nested])
+
+
+def test_a_gate_in_per_cent_is_refused():
+    from tallystick.cli.score import find_gates
+
+    for text in ("f1=90", "records.precision=1.5", "exact=-1"):
+        with pytest.raises(TallystickError, match="lies between 0 and 1"):
+            find_gates([text])
+    with pytest.raises(TallystickError, match=r"for 90 % say f1=0\.9"):
+        find_gates(["f1=90"])
+    assert find_gates(["f1=0.9", "mistakes=12"]) == [(None, "f1", 0.9), (None, "mistakes", 12.0)]
+
+
+def test_a_type_in_a_file_finds_its_siblings_and_its_package(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.path", [*sys.path])
+    (tmp_path / "wrongs_lines.py").write_text("from dataclasses import dataclass\n@dataclass\nclass Line:\n    s: int\n")
+    (tmp_path / "wrongs_doc.py").write_text(
+        "from dataclasses import dataclass\nfrom wrongs_lines import Line\n@dataclass\nclass Doc:\n    a: list[Line]\n"
+    )
+    package = tmp_path / "wrongs_package" / "inner"
+    package.mkdir(parents=True)
+    for folder in (package, package.parent):
+        (folder / "__init__.py").write_text("")
+    (package.parent / "lines.py").write_text((tmp_path / "wrongs_lines.py").read_text())
+    (package / "doc.py").write_text(
+        "from dataclasses import dataclass\nfrom ..lines import Line\n@dataclass\nclass Doc:\n    a: list[Line]\n"
+    )
+    gold = {"a": [{"s": 1}]}
+    for file in (tmp_path / "wrongs_doc.py", package / "doc.py"):
+        assert scored(tmp_path, gold, gold, type=f"{file}:Doc").result.f1 == 1
+
+
+def test_a_data_set_of_pydantic_evals_finds_its_type_again(tmp_path):
+    evals = pytest.importorskip("pydantic_evals")
+    from tallystick.adapters.pydantic_evals import RecordsMatch
+
+    cases = [evals.Case(name="one", inputs="x", expected_output={"a": [{"s": 1}]})]
+    data = evals.Dataset[Any, Any, Any](name="d", cases=cases, evaluators=[RecordsMatch(DocModel)])
+    file = tmp_path / "data.yaml"
+    data.to_file(file)
+    again = evals.Dataset[Any, Any, Any].from_file(file, custom_evaluator_types=[RecordsMatch])
+    report = again.evaluate_sync(lambda _: {"a": [{"s": 1}]}, progress=False)
+    assert report.cases[0].scores["f1"].value == 1

@@ -20,6 +20,12 @@ import tallystick as ts
 tags = [["B-PER", "O"], ["O", "B-LOC"]]
 results: ts.Results = ts.spans(tags, tags, metrics=["segment", "iou"], iou=0.7, scheme="IOB2")
 f1: float | None = results["segment"].figures["f1"]
+run = ts.Evaluation(task="spans", metrics="segment", beta=2.0)
+batch: ts.Results = run.update(tags, tags)
+gathered: ts.Results = run.compute() + batch
+alone: ts.Result = ts.Evaluation("f1(match(exact))", rows=False).compute()
+comparison: ts.Comparison = ts.compare({"A": gathered, "B": batch})
+text: str = comparison.to_latex(columns=["segment"], digits=1, best="bold") + str(comparison.by("label"))
 ts.spans(Path("both.txt"), together=True, metrics="segment")
 ts.coreference([[(0, 2), (5, 6)]], {"d1": [[(0, 2)]]}, "conll", drop_singletons=True)
 ts.dependencies([(2, "nsubj"), (0, "root")], open("system.conllu"), several_roots=True)

@@ -71,7 +71,7 @@ def _define(cls: type[T], eq: bool) -> type[T]:
     }
     if eq:
         compared = [name for name in names if found[name].compare]
-        values = attrgetter(*compared, *compared[:1]) if compared else lambda self: ()
+        values = attrgetter(*compared) if len(compared) > 1 else _alone(*compared)
         shared |= {"_values": property(values), "__eq__": _equal, "__hash__": _hash}
     for name, value in shared.items():
         if name not in cls.__dict__:
@@ -79,6 +79,11 @@ def _define(cls: type[T], eq: bool) -> type[T]:
     if cls.__repr__ is object.__repr__:
         cls.__repr__ = _repr  # type: ignore[method-assign]
     return cls
+
+
+def _alone(*names: str) -> Callable[[Any], tuple[Any, ...]]:
+    """The values of no field, or of one: named twice to `attrgetter`, one inside of others would be hashed 2^depth times."""
+    return lambda self: tuple(getattr(self, name) for name in names)
 
 
 def _init(self: Any, *values: Any, **named: Any) -> None:

@@ -167,7 +167,7 @@ def test_what_is_missing_in_a_product():
     [
         (ts.exact, "x"), (ts.text("levenshtein"), "x"), (ts.text("equal", "casefold"), "x"), (ts.number(1), 5.0),
         (ts.date(3), "2024-01-01"), (ts.levels("."), "a.b"), (ts.subtypes({"a": "b"}), "a"),
-        (ts.function(lambda a, b: 1.0), "x"), (ts.aliases({"a": "b"}), "a"), (ts.any_of(ts.exact), ["a", "b"]),
+        (ts.function(lambda a, b: float(a == b)), "x"), (ts.aliases({"a": "b"}), "a"), (ts.any_of(ts.exact), ["a", "b"]),
         (ts.overlap(), [1, 2]), (ts.at_least(ts.text("jaro"), 0.1), "x"), (ts.via(ts.words, ts.f1(ts.match(ts.exact))), "x y"),
         (ts.cases(str=ts.exact, list=ts.match(ts.exact)), "x"),
     ],

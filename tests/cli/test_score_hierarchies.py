@@ -87,3 +87,18 @@ def test_the_signature_names_every_kind(tangled):
     assert "kind=subevent" in signature
     done = run("score", "hierarchies", *tangled, "--metric", "muc_p", "--metric", "blanc_p")
     assert done.stderr.count("signature: hierarchies.muc_p, hierarchies.blanc_p") == 2
+
+
+def test_a_shard_without_links_of_a_type_is_no_misspelling(tmp_path):
+    """Only all shards together can tell."""
+    links = [{"subevent": [["E1", "E2"]]}] * 5 + [{"membership": [["E1", "E3"]]}] * 3
+    rows = [{"id": f"d{k}", "events": ["E1", "E2", "E3"], "links": found} for k, found in enumerate(links)]
+    file = tmp_path / "g.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["score", "hierarchies", str(file), str(file), "--metric", "muc_p", "--shard", "100", "--kind"]
+    done = run(*command, "membership")
+    assert "3 / 3" in done.stdout
+    assert "shards in one order" in done.stderr
+    refused = run(*command, "member")
+    assert refused.exit_code == 2
+    assert "no links of type 'member'" in refused.stderr

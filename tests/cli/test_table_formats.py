@@ -39,7 +39,7 @@ def cells(table):
 def test_a_score_in_latex_carries_its_signature(lists):
     done = run("score", "records", "gold.jsonl", "system.jsonl", "--format", "latex")
     first = done.stdout.splitlines()[0]
-    assert first.startswith("% f1(match(exact, 1:1)) | average=micro")
+    assert first.startswith("% f1(match(equal, 1:1)) | average=micro")
     assert f"signature: {first.removeprefix('% ')}\n" in done.stderr
     assert "\\midrule\n{}[*] &" in done.stdout
 

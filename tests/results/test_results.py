@@ -68,7 +68,7 @@ def test_every_verb_of_every_task(task: str, tmp_path: Path) -> None:
     results = scored(task)
     for name, result in results.items():
         assert result.called == name
-        assert str(result).splitlines()[3].split()[0] == name
+        assert str(result).splitlines()[2].split()[0] == name
         assert list(json.loads(result.to_json())["metrics"]) == [name]
         assert results.figures[name] == result.figures
     frame = results.to_frame()

@@ -53,7 +53,6 @@ def test_the_hint_follows_the_error(tmp_path, monkeypatch):
         ("score records v v --fail-under f1=nan", "--fail-under expects FIGURE=VALUE"),
         ("score records v v --fail-under =0.5", "--fail-under expects FIGURE=VALUE"),
         ("score records v v --by label --label lines[*].nope", "no item has a label at this path"),
-        ("explain spans i i", "spans have no tree to show; `tallystick score spans ... --errors`"),
     ],
 )
 def test_options_that_say_nothing_together(command, message, tmp_path, monkeypatch):

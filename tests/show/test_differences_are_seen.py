@@ -74,7 +74,7 @@ def test_in_the_report_and_in_explain(tmp_path):
     for name, value in sides.items():
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(value))
     files = [str(tmp_path / name) for name in ("gold.jsonl", "guess.jsonl", "schema.json")]
-    common = ["records", files[0], files[1], "--schema", files[2]]
+    common = ["records", files[0], files[1], "--schema", files[2], "--equality", "exact"]
     page = tmp_path / "page.html"
     done = CliRunner().invoke(command, ["score", *common, "--report", str(page)])
     assert done.exit_code == 0, done.output

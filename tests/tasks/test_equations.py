@@ -622,6 +622,6 @@ EXPRESSIONS |= {
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_each_expression_is_read_back(name: str) -> None:
     metric = EXPRESSIONS[name]
-    assert parse(str(metric)) == metric
+    assert parse(str(metric), functions=True) == metric
     assert pickle.loads(pickle.dumps(metric)) == metric
     assert metric.mirrored().mirrored() == metric

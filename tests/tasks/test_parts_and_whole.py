@@ -271,3 +271,36 @@ def test_what_was_merged_can_still_be_looked_at() -> None:
     lean = ts.Evaluation(task="relations", keep=False, rows=False, labels="type")
     lean.update([{"id": "a", "relations": []}], [{"id": "a", "relations": []}])
     assert lean.compute().count == 1
+
+
+def test_a_name_that_no_part_has_is_said() -> None:
+    one = {"type": "spouse", "subj": {"start": 0, "end": 1, "type": "X"}, "obj": {"start": 2, "end": 3, "type": "Y"}}
+    run = ts.Evaluation(task="relations", metrics="boundaries", symmetric=["spouse", "sibling"])
+    batch = run.update({"a": {"relations": []}}, {"a": {"relations": []}})
+    assert batch.warnings[-1] == "no document so far has sibling, spouse, which the options name"
+    run.update({"b": {"relations": [one]}}, {"b": {"relations": [one]}})
+    assert run.compute().warnings == ("no document so far has sibling, which the options name",)
+    with pytest.raises(MetricError, match=r"symmetric= ?sibling: no relation"):
+        ts.relations({"b": {"relations": [one]}}, {"b": {"relations": [one]}}, symmetric=["spouse", "sibling"])
+
+
+def test_parts_that_rest_on_something_else_are_refused() -> None:
+    """Each part alone has other roles, links or a shape than all of them together would have."""
+    run = ts.Evaluation(task="nary")
+    run.update([{"id": "a", "relations": [{"args": {"A": [[0, 1]], "B": [[2, 3]]}}]}], [{"id": "a", "relations": []}])
+    before = run.compute()
+    with pytest.raises(MetricError, match="depend on the roles of all documents; here they are A, B, and there A, C"):
+        run.update(
+            [{"id": "b", "relations": [{"args": {"A": [[0, 1]], "C": [[2, 3]]}}]}], [{"id": "b", "relations": []}]
+        )
+    assert_same(run.compute(), before)
+    with pytest.raises(MetricError, match="depend on the schema"):
+        _ = ts.records([{"id": "a", "x": 1}], [{"id": "a", "x": 1}]) + ts.records(
+            [{"id": "b", "y": "z"}], [{"id": "b", "y": "z"}]
+        )
+    with pytest.raises(MetricError, match="relations have the role 'C' too"):
+        ts.nary(
+            [{"id": "b", "relations": [{"args": {"A": [[0, 1]], "C": [[2, 3]]}}]}],
+            [{"id": "b", "relations": []}],
+            roles=["A"],
+        )

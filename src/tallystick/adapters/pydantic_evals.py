@@ -23,6 +23,14 @@ class RecordsMatch(Evaluator[Any, Any, Any]):  # type: ignore[misc,unused-ignore
     credit: str = "each"
     options: dict[str, Any] = field(default_factory=dict)
 
+    def build_serialization_arguments(self) -> dict[str, Any]:
+        """A data set in a file names the type as `module:Name`, which is how it is found again."""
+        found: dict[str, Any] = super().build_serialization_arguments()
+        type_ = found.get("type")
+        if isinstance(type_, type):
+            found["type"] = f"{type_.__module__}:{type_.__qualname__}"
+        return found
+
     def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> dict[str, EvaluationReason]:
         if ctx.expected_output is None:
             return {}

@@ -191,7 +191,7 @@ def warn_undefined(found: Counted, warn_for: Sequence[str]) -> None:
             )
 
 
-def _one(figure: str, place: int) -> Callable[..., Any]:
+def _one(name: str, figure: str, place: int) -> Callable[..., Any]:
     def score(
         y_true: Tags,
         y_pred: Tags,
@@ -209,11 +209,14 @@ def _one(figure: str, place: int) -> Callable[..., Any]:
             y_true, y_pred, average=average, warn_for=(figure,), scheme=scheme, strict=strict, **options
         )[place]
 
+    score.__name__ = score.__qualname__ = name
     score.__doc__ = f"The {figure} of the entities, as seqeval's function of this name."
     return score
 
 
-precision_score, recall_score, f1_score = _one("precision", 0), _one("recall", 1), _one("f-score", 2)
+precision_score = _one("precision_score", "precision", 0)
+recall_score = _one("recall_score", "recall", 1)
+f1_score = _one("f1_score", "f-score", 2)
 
 
 def classification_report(

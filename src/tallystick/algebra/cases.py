@@ -23,6 +23,9 @@ from tallystick.engine.encoded import Alternatives, Column, Nothing, leaf_values
 from tallystick.errors import MetricError, ValueMismatch
 from tallystick.frozen import frozen
 
+_ALSO = {"int": "float", "Decimal": "float", "NoneType": "None"}
+"""Classes whose values also belong to the case of another one."""
+
 
 @frozen
 class Cases(Similarity):
@@ -64,10 +67,13 @@ class Cases(Similarity):
             return known[kind]
         names = [name for name, _ in self.options]
         for base in kind.__mro__:
-            for name in (base.__name__, {"int": "float", "NoneType": "None"}.get(base.__name__, "")):
+            for name in (base.__name__, _ALSO.get(base.__name__, "")):
                 if name in names:
-                    known[kind] = names.index(name)
-                    return known[kind]
+                    number = names.index(name)
+                    if name == "int" and ("float", self.options[number][1]) in self.options:
+                        number = names.index("float")  # numbers are one case, however they are written
+                    known[kind] = number
+                    return number
         if isinstance(value, Mapping):
             fits = self._by_keys(value)
             if len(fits) == 1:
@@ -240,6 +246,9 @@ class Let(Similarity):
     @property
     def void(self) -> Any:
         return self.unrolled.void
+
+    def one_sided(self, here: Aligned) -> Iterator[tuple[str, I64, I64]]:
+        return self.unrolled.one_sided(here.inside(self.unrolled)) if len(here.i) else iter(())
 
     @property
     def core(self) -> Similarity:

@@ -443,7 +443,7 @@ def read_choice(spec: Any, where: str, why: str = "") -> Choice:
             collecting=_collecting(parts),
             ignored=parts.pop("ignore", None),
             aliases=_aliases(parts.pop("aliases"), why) if "aliases" in parts else None,
-            nothing=tuple(parts.pop("nothing")) if "nothing" in parts else None,
+            nothing=_nothing(parts.pop("nothing")) if "nothing" in parts else None,
             why=why,
             **parts,
         )
@@ -492,6 +492,11 @@ def _read_aliases(file: Path) -> Any:
     for meaning, *others in filter(None, rows):
         table.setdefault(meaning, []).extend(filter(None, others))
     return table
+
+
+def _nothing(spec: Any) -> tuple[str, ...]:
+    """What counts as nothing: YAML reads the word null as a value."""
+    return tuple("null" if one is None else one for one in ([spec] if isinstance(spec, str) or spec is None else spec))
 
 
 def _check(choice: Choice, where: str) -> None:

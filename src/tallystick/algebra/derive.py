@@ -49,7 +49,7 @@ from tallystick.algebra.records import Each, Record
 from tallystick.algebra.sets import Match, Matching
 from tallystick.algebra.surplus import known_keys
 from tallystick.engine.data import fields_of
-from tallystick.errors import DerivationError, MetricError
+from tallystick.errors import DerivationError, MetricError, did_you_mean
 from tallystick.structures.graphs import Graph, Tree, Var
 
 _STRUCTURES: dict[Any, type[Matching]] = {Tree: OrderedTree, Graph: OrderedGraph}
@@ -136,8 +136,12 @@ class _Walker:
         plain, chosen = self.chosen(type_, "")
         self.credit = chosen.credit or self.credit
         shape = shape_of(plain)
-        if shape.kind != "record" or not any(_is_collection(t) for t in shape.parts.values()):
+        if chosen.similarity is not None or shape.kind != "record" or not any(map(_is_collection, shape.parts.values())):
             return self.part(type_, "", summed=True)
+        idle = replace(chosen, credit=None)
+        if not idle.says_nothing:
+            said = ", ".join(f.name for f in dataclasses.fields(idle) if f.name != "why" and getattr(idle, f.name) is not None)
+            raise self.cannot(shape.type, "", f"at the top, where each field counts by itself, {said} would have no effect")
         self.decisions.append(Decision("", name_of(shape.type), "each field counts", chosen.why or "default"))
         parts = ((name, self.value(t, name, summed=True)) for name, t in shape.parts.items())
         kept = Named((name, part) for name, part in parts if part is not None)
@@ -202,6 +206,7 @@ class _Walker:
         if shape.kind == "union":
             return self.union(shape, path, how, summed)
         if shape.kind == "items":
+            self.check_key(how, shape.item, path)
             item = self.part(shape.item, f"{path}[*]", summed=each)
             return self.collection(how or (ordered if shape.in_order else None), item, summed)
         if shape.kind == "map":
@@ -217,6 +222,16 @@ class _Walker:
         if shape.kind == "unknown":
             raise self.cannot(shape.type, path, _advice(shape.type))
         return var if shape.kind == "variable" else self.leaf
+
+    def check_key(self, how: Collecting | None, item: Any, path: str) -> None:
+        """That items have the fields that a list is keyed by."""
+        shape = shape_of(item)
+        cases = [shape_of(one) for one in shape.parts.values()] if shape.kind == "union" else [shape]
+        known = [name for one in cases if one.kind == "record" for name in one.parts]
+        for name in how.key if how is not None else ():
+            if name not in known and all(one.kind in ("record", "leaf") for one in cases):
+                found = f"the items have {', '.join(known)}" if known else "the items have no fields"
+                raise self.cannot(item, f"{path}[*]", f"key: no field {name!r}; {found}.{did_you_mean(name, known)}")
 
     def part(self, type_: Any, path: str, *, summed: bool) -> Similarity:
         """The similarity of items, which cannot be ignored."""
@@ -256,6 +271,8 @@ class _Walker:
             numbers = "float" if any(name == "float" for name, _ in named) else "int"  # one case, which is chosen once
             cases = ((name, self.case(a, path, numbers if name == "int" else name, how, summed)) for name, a in named)
             parts = list(dict.fromkeys(cases))
+            if ("float", dict(parts).get("int")) in parts:  # numbers are one case
+                parts = [one for one in parts if one[0] != "int"]
             if all(part is self.leaf for _, part in parts):
                 inner = self.leaf
             elif len({name for name, _ in parts}) < len(parts):

@@ -345,6 +345,11 @@ class Similarity(Node):
         """The similarity below everything that only stands around it, and both sides' values as that one sees them."""
         return self, left, right
 
+    def one_sided(self, here: Aligned) -> Iterator[tuple[str, I64, I64]]:
+        """Below aligned documents, by path: which of them have something empty there that counts for nothing by itself while the
+        other side has nothing at all, in the reference and in the prediction. An empty list is a value, and null is none."""
+        return iter(())
+
     @property
     def core(self) -> Similarity:
         """The similarity inside of everything that is only around it."""

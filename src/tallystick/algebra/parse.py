@@ -282,18 +282,34 @@ def load(name: str) -> Any:
     return found
 
 
+def _module_of_file(file: Path) -> Any:
+    """The module in a file, which finds its siblings as a script would, and, inside of a package, what it imports from there."""
+    folder = file.parent
+    while (folder / "__init__.py").exists():
+        folder = folder.parent
+    dotted = ".".join(file.relative_to(folder).with_suffix("").parts)
+    known = sys.path.copy()
+    sys.path.insert(0, str(folder))
+    try:
+        if "." in dotted:
+            return importlib.import_module(dotted.removesuffix(".__init__"))
+        spec = importlib.util.spec_from_file_location(dotted, file)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[dotted] = module
+        spec.loader.exec_module(module)
+        return module
+    finally:
+        sys.path[:] = known if str(folder) in known else [*known, str(folder)]  # what is imported later is found, too
+
+
 def _module(name: str) -> Any:
     try:
         if name.endswith(".py"):
             if not Path(name).exists():
                 raise InputError("no such file", name)
-            spec = importlib.util.spec_from_file_location(Path(name).stem, name)
-            assert spec is not None
-            assert spec.loader is not None
-            module = importlib.util.module_from_spec(spec)
-            sys.modules[Path(name).stem] = module
-            spec.loader.exec_module(module)
-            return module
+            return _module_of_file(Path(name).resolve())
         if "" not in sys.path:
             sys.path.insert(0, "")
         return importlib.import_module(name)

@@ -222,6 +222,17 @@ class Each(OfFields):
                 out.append((name, part.present, inner, None))
         return out
 
+    def one_sided(self, here: Aligned) -> Iterator[tuple[str, I64, I64]]:
+        assert here.homes is not None
+        for k, (name, part) in enumerate(self.fields):
+            if part.present.is_leaf:
+                continue
+            level = here.at(part.present, here.reference.columns[k], here.predicted.columns[k])  # type: ignore[attr-defined]
+            level = replace(level, path=f"{here.path}.{name}" if here.path else name)
+            if isinstance(level.reference, Maybe) or isinstance(level.predicted, Maybe):
+                yield level.path, *_empty_alone(level)
+            yield from part.present.one_sided(self._field_below(part, level))
+
     def _pairs(self, r: Fields, p: Fields, blocks: Blocks) -> Pairs:
         both = list(zip(self.by_field(r), self.by_field(p), strict=True))
         dense = [_fills(*a[1:]) and _fills(*b[1:]) for a, b in both]
@@ -301,6 +312,22 @@ class SumOfProduct(Each):
 
     def by_field(self, column: Fields) -> list[Field]:
         return [(name, part, inner, None) for (name, part), inner in zip(self.fields, column.columns, strict=True)]
+
+
+def _empty_alone(level: Aligned) -> tuple[I64, I64]:
+    """The documents in which one side of aligned rows has a value that counts nothing, and the other side has none."""
+    assert level.homes is not None
+    sides, rows = (level.reference, level.predicted), (level.i, level.j)
+    places = [
+        (side.position if isinstance(side, Maybe) else np.arange(len(side)))[some]
+        for side, some in zip(sides, rows, strict=True)
+    ]
+    found = []
+    for side, home, some, mine, other in zip(sides, level.homes, rows, places, places[::-1], strict=True):
+        alone = np.flatnonzero((mine >= 0) & (other < 0))
+        own = level.node.selves(side.present if isinstance(side, Maybe) else side)
+        found.append(home[some[alone[own[mine[alone]] == 0]]])
+    return found[0], found[1]
 
 
 def _present_on_both(rows: I64 | None, columns: I64 | None, n: int) -> tuple[I64, I64, I64]:

@@ -7,6 +7,7 @@ task's own tables in the chosen format, what is to be said about them on standar
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -272,6 +273,10 @@ def write_files(results: Results, shown: Shown, common: Common) -> list[str]:
 # --fail-under
 
 
+_FRACTION = re.compile(r"precision|recall|f[0-9.]+|jaccard|exact|accuracy")
+"""Figures that always lie between 0 and 1."""
+
+
 def find_gates(specifications: Sequence[str]) -> list[tuple[str | None, str, float]]:
     """`f1=0.9` or `metric.f1=0.9` as (metric, figure, value)."""
     out = []
@@ -284,6 +289,9 @@ def find_gates(specifications: Sequence[str]) -> list[tuple[str | None, str, flo
         if not equals or not name or not math.isfinite(number):
             raise MetricError(f"--fail-under expects FIGURE=VALUE such as f1=0.9, found {text!r}")
         metric, _, figure = name.rpartition(".")
+        if _FRACTION.fullmatch(figure) and not 0 <= number <= 1:
+            said = f"; for {number:g} % say {name}={number / 100:g}" if 1 < number <= 100 else ""
+            raise MetricError(f"--fail-under: {figure} lies between 0 and 1, found {text!r}{said}")
         out.append((metric or None, figure, number))
     return out
 

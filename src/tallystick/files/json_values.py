@@ -299,15 +299,20 @@ def read_json(name: AnySource) -> list[Json]:
     return whole.each() if isinstance(whole.value, list) else [whole]
 
 
-# JSON as language models write it: in code fences, with words around it, with trailing commas, cut off.
+# JSON as language models write it: in code fences, with words around it, with trailing commas, cut off, behind their reasoning.
 #
-# What is repaired is named, so that it can be counted. json-repair does the hard part; it would also make something out of
-# plain prose, so only what begins like an object or a list is given to it.
+# What is repaired is named, so that it can be counted. Of several values in a text, and of several readings of a malformed one, the
+# one that fits the shape best is taken, and the last of those. json-repair does the hard part; it would also make something out
+# of plain prose, so only what begins like an object or a list is given to it.
 
-FENCE, AROUND, COMMA, CUT, BROKEN = (
-    "code fence", "text around the JSON", "trailing comma", "cut off", "malformed JSON",
+FENCE, AROUND, COMMA, DOUBLED, CUT, BROKEN, THOUGHT, SEVERAL, READINGS = (
+    "code fence", "text around the JSON", "trailing comma", "surplus comma", "cut off", "malformed JSON", "reasoning left out",
+    "several candidates, of which the last of the best was taken", "several readings, of which the best was taken",
 )  # fmt: skip
+Fit = Callable[[Any], float]
+"""How badly a value fits the shape that is expected: 0 is best."""
 _FENCED = re.compile(r"```[\w-]*[ \t]*\r?\n?(.*?)(?:```|\Z)", re.DOTALL)
+_THINKING = re.compile(r"<(/?)(think|thinking|thought|reason|reasoning|reflection|scratchpad|analysis)>", re.IGNORECASE)
 _KEY = re.compile(r'\s*(?:"(?:[^"\\]|\\.)*(?:"\s*|\\)?)?', re.DOTALL)
 _BEGUN = {"", '"', "-"} | {word[:k] for word in ("true", "false", "null") for k in range(1, len(word))}
 """What stands where a value was cut off before anything of it could be known."""
@@ -315,51 +320,143 @@ _HALF_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*(?P<half>\\(?:u[0-9a-fA-F]{0,3})?)$"
 _HALF_NUMBER = re.compile(r"(?<=\d)(?P<half>\.|[eE][+-]?)$")
 _SIGNS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?P<closed>")?|[{}\[\],:]', re.DOTALL)
 """Texts, closed or not, and the signs that stand outside of them."""
-_TRAILING = re.compile(r",\s*[}\]]")
+_SURPLUS = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")|([{\[])[\s,]*,|,[\s,]*(?=,|[}\]])', re.DOTALL)
+"""Texts, which stay as they are; and commas behind an opening bracket, before a closing one or another comma."""
+_DOUBLED = re.compile(r"[{\[,]\s*,")
+_GOES_ON = re.compile(r'\s*,\s*"(?:[^"\\]|\\.)*"\s*:')
+"""Another key of an object."""
+MOST_READINGS = 200
+"""So many places are tried at which a bracket that is missing could have been closed."""
 
 
 class Unreadable(Exception):
     """There is no JSON in it."""
 
 
-def read_noisy(text: str) -> tuple[Any, tuple[str, ...]]:
+@dataclass
+class _Candidate:
+    """A value that a text holds, and what had to be repaired; `place` is where it stands."""
+
+    value: Any
+    repairs: list[str]
+    place: int
+    fenced: bool
+    around: bool
+
+
+def read_noisy(text: str, fit: Fit | None = None) -> tuple[Any, tuple[str, ...]]:
     """The value that a model's text holds, and what had to be repaired; `Unreadable` if there is none."""
     found = try_decode(text)
     if found is not None:
         return found[0], ()
-    repairs: list[str] = []
-    fenced = [block.strip() for block in _FENCED.findall(text) if block.strip()[:1] in ("{", "[")]
-    if fenced:
-        outside = _FENCED.sub("", text).strip()
-        text = fenced[0]
-        repairs += [FENCE] + [AROUND] * bool(outside)
-        found = try_decode(text)
-        if found is not None:
-            return found[0], tuple(repairs)
-    return _repaired(text, repairs)
-
-
-def _repaired(text: str, repairs: list[str]) -> tuple[Any, tuple[str, ...]]:
     if not text.strip():
         raise Unreadable("is empty")
-    regions = _regions(text)
-    if not regions:
-        raise Unreadable("holds no JSON object or list")
-    for start, end in regions:  # braces may also stand in the words around it; what decodes is meant
-        found = try_decode(text[start:end])
-        if found is not None and isinstance(found[0], (dict, list)) and found[0]:
-            return found[0], (*repairs, *_around(text, start, end, repairs))
-    start, end = max(regions, key=lambda region: (region[1] or len(text)) - region[0])
-    value = _mended(text[start:end]) if end is not None else _completed(text[start:])
-    if not isinstance(value, (dict, list)) or not value:
-        raise Unreadable("holds no JSON that could be repaired")
-    kind = CUT if end is None else COMMA if _TRAILING.search(text[start:end]) else BROKEN
-    return value, (*repairs, *_around(text, start, end, repairs), kind)
+    said = _without_reasoning(text)
+    repairs = [THOUGHT] if said is not text else []
+    candidates = _candidates(said, fit)
+    if not candidates:
+        behind = " behind its reasoning" if repairs else ""
+        raise Unreadable(
+            f"holds no JSON that could be repaired{behind}" if _regions(said) else f"holds no JSON object or list{behind}"
+        )
+    misfits = [0.0 if fit is None else fit(one.value) for one in candidates]
+    best = max(
+        range(len(candidates)),
+        key=lambda k: (-misfits[k], not candidates[k].repairs, candidates[k].fenced, candidates[k].place),
+    )
+    chosen = candidates[best]
+    alike = [one for one in candidates if type(one.value) is type(chosen.value) and one.value != chosen.value]
+    repairs += [FENCE] * chosen.fenced + [AROUND] * chosen.around + [SEVERAL] * bool(alike) + chosen.repairs
+    return chosen.value, tuple(repairs)
 
 
-def _around(text: str, start: int, end: int | None, repairs: list[str]) -> list[str]:
-    outside = text[:start].strip() or (end is not None and text[end:].strip())
-    return [AROUND] if outside and AROUND not in repairs else []
+def _without_reasoning(text: str) -> str:
+    """A text without what a model thought before it answered; tags inside of JSON are part of it."""
+    out: list[str] = []
+    place = depth = 0
+    for tag in _THINKING.finditer(text):
+        if depth == 0 and any(end is None for _, end in _regions(text[place : tag.start()])) and not tag[1]:
+            continue  # inside of an object
+        if tag[1]:
+            if depth <= 1:
+                if depth == 0:  # the template of a chat may have opened it
+                    out.clear()
+                place = tag.end()
+            depth = max(depth - 1, 0)
+        else:
+            if depth == 0:
+                out.append(text[place : tag.start()])
+            depth += 1
+    if not out and place == 0:
+        return text
+    return "".join(out) + ("" if depth else text[place:])
+
+
+def _candidates(text: str, fit: Fit | None) -> list[_Candidate]:
+    """Every object and list that a text holds."""
+    out = []
+    fences = [block for block in _FENCED.finditer(text) if block[1].strip()[:1] in ("{", "[")]
+    pieces = [(block.start(1), block[1], True) for block in fences]
+    outside = text
+    for block in fences:
+        outside = outside[: block.start()] + " " * len(block[0]) + outside[block.end() :]
+    for start, piece, fenced in [*pieces, (0, outside, False)]:
+        for first, last in _regions(piece):
+            if last is not None and fit is not None and _GOES_ON.match(piece, last):  # it was closed too early
+                longer = piece[: last - 1] + piece[last:]
+                end = _end(longer, first)
+                found = None if end is None else try_decode(longer[first:end])
+                if found is not None:
+                    out.append(_Candidate(found[0], [READINGS], start + first, fenced, False))
+            value, repairs = _read_region(piece, first, last, fit)
+            if isinstance(value, (dict, list)) and (value or fenced):
+                rest = piece[:first].strip() or (last is not None and piece[last:].strip())
+                around = bool(rest or (fenced and outside.strip()) or (not fenced and fences))
+                out.append(_Candidate(value, repairs, start + first, fenced, around))
+    sound = [one for one in out if not one.repairs or one.fenced]
+    return sound if fit is None and sound else out
+
+
+def _read_region(text: str, start: int, end: int | None, fit: Fit | None) -> tuple[Any, list[str]]:
+    """The value between brackets, and what had to be repaired."""
+    inside = text[start:end]
+    found = try_decode(inside)
+    if found is not None:
+        return found[0], []
+    tidy = _SURPLUS.sub(lambda match: match[1] or match[2] or "", inside)
+    found = try_decode(tidy) if tidy != inside else None
+    if found is not None:
+        return found[0], [DOUBLED if _DOUBLED.search(inside) else COMMA]
+    first = _completed(inside) if end is None else _mended(tidy)
+    kind = CUT if end is None else BROKEN
+    readings = [first, *_closed_elsewhere(tidy)] if fit is not None else [first]
+    if len(readings) == 1 or fit is None:
+        return first, [kind]
+    misfits = [fit(one) if isinstance(one, (dict, list)) else float("inf") for one in readings]
+    best = misfits.index(min(misfits))
+    return readings[best], [READINGS] if best else [kind]
+
+
+def _closed_elsewhere(text: str) -> list[Any]:
+    """What a text holds if brackets that were never closed, or closed too early, belong somewhere else."""
+    text = text.rstrip()
+    if text[-1:] not in ("}", "]"):
+        return []
+    out: list[Any] = []
+    opened: list[str] = []
+    commas: list[tuple[int, str]] = []
+    for sign in _SIGNS.finditer(text):
+        if sign[0] in ("{", "["):
+            opened.append("}" if sign[0] == "{" else "]")
+        elif sign[0] in ("}", "]") and opened:
+            opened.pop()
+        elif sign[0] == "," and len(opened) > 1:
+            commas += [(sign.start(), "".join(opened[: -k - 1 : -1])) for k in (1, 2) if len(opened) > k]
+    for place, closing in commas[:MOST_READINGS]:
+        found = try_decode(text[:place] + closing + text[place:])
+        if found is not None:
+            out.append(found[0])
+    return out
 
 
 def _regions(text: str) -> list[tuple[int, int | None]]:

@@ -42,22 +42,33 @@ def sums_by_field(metric: Node, sources: Sources, memory: Memory) -> FieldSums:
     """What the figures of each path follow from."""
     sums: FieldSums = {}
     for reference, predicted in sources:
-        _add(sums, _top(metric, reference, predicted, memory).leaves())
+        _add_documents(sums, _top(metric, reference, predicted, memory, homes=True))
         add_surplus(sums, split_surplus(predicted)[1])
     return sums
 
 
 def add_field_sums(sums: FieldSums, inner: Similarity, r: Column, p: Column, valid: I64 | None) -> None:
     """Add what the fields of some documents earned and lost, from the columns that they were scored by."""
-    _add(sums, align_documents(inner, r, p, valid=valid).leaves())
+    _add_documents(sums, align_documents(inner, r, p, valid=valid, homes=True))
+
+
+def _add_documents(sums: FieldSums, documents: Aligned) -> None:
+    _add(sums, documents.leaves())
+    for path, ours, theirs in documents.node.one_sided(documents):
+        if len(ours) or len(theirs):
+            n_r, n_p = float(len(ours)), float(len(theirs))
+            _add_units(sums, path, add_up(np.array([[0, n_p, n_r, 0, 0, n_r, n_p]])))
+
+
+def _add_units(sums: FieldSums, path: str, found: Units) -> None:
+    known = sums.get(path)
+    sums[path] = (found, False) if known is None else (merged(known[0], found), known[1])
 
 
 def add_surplus(sums: FieldSums, surplus: Mapping[str, I64]) -> None:
     """Add what was predicted that nothing in the reference can meet."""
     for path, counts in surplus.items():
-        found = add_up(np.array([[0, 1, 0, 0, 0, 0, 1]]) * float(counts.sum()))
-        known = sums.get(path)
-        sums[path] = (found, False) if known is None else (merged(known[0], found), known[1])
+        _add_units(sums, path, add_up(np.array([[0, 1, 0, 0, 0, 0, 1]]) * float(counts.sum())))
 
 
 def _add(sums: FieldSums, levels: Iterable[Aligned]) -> None:
@@ -93,8 +104,14 @@ def field_figures(sums: FieldSums, decide: Decide) -> list[FieldFigures]:
 def losses_by_document(metric: Node, path: str, reference: Data, predicted: Data) -> F64:
     """What each document loses at one path: what both sides could have earned there, less what they did."""
     out = np.zeros(len(reference))
+    documents = _top(metric, reference, predicted, Memory(), homes=True)
     paths = []
-    for level in _top(metric, reference, predicted, Memory(), homes=True).leaves():
+    for where, *empty in documents.node.one_sided(documents):
+        if where == path and any(map(len, empty)):
+            paths.append(path)
+            for rows in empty:
+                out[rows] += 1
+    for level in documents.leaves():
         paths.append(level.path or "(value)")
         if paths[-1] != path:
             continue

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tallystick.algebra.alignment import align_documents
 from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.proofs import Proofs
 from tallystick.algebra.surplus import Surpluses, accept_documents, look_for_unknown, settle_unknown, split_known
@@ -343,6 +344,9 @@ def _tally(
     out[places, 1], out[:, 3] = inner.selves(p), inner.selves(r)
     for counts in surplus.values():
         out[:, 1] += counts
+    for _, ours, theirs in inner.one_sided(align_documents(inner, r, p, valid=valid, homes=True)):
+        out[ours, 3] += 1
+        out[theirs, 1] += 1
     if fields is not None:
         from tallystick.results.breakdown import add_field_sums, add_surplus
 

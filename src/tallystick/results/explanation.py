@@ -23,7 +23,7 @@ from tallystick.algebra.alignment import Aligned, align_documents
 from tallystick.algebra.node import Node, Similarity
 from tallystick.algebra.surplus import is_unknown
 from tallystick.engine.arrays import I64
-from tallystick.engine.data import Invalid, Memory, Objects, Scope, Surplus, field
+from tallystick.engine.data import Invalid, Memory, Objects, Scope, Surplus, field, fields_in
 from tallystick.engine.encoded import leaf_values
 
 MATCHED, MISSED, SPURIOUS = "matched", "missed", "spurious"
@@ -131,7 +131,24 @@ def explain_document(metric: Node, reference: Any, predicted: Any, memory: Memor
 def _explained(name: str, node: Similarity, reference: Any, predicted: Any, memory: Memory | None) -> Explanation:
     r, p = node.encode(Objects([reference]), Objects([predicted]), Scope(memory=memory or Memory()))
     (tree,) = _pairs(name, align_documents(node, r, p, leftovers=False), [reference], [predicted])
-    return tree
+    alone = []
+    for path, ours, theirs in node.one_sided(align_documents(node, r, p, homes=True)):
+        if len(ours):
+            alone.append(Explanation(path, MISSED, _value_at(reference, path), None, 0.0, 1.0, 0.0, "empty"))
+        if len(theirs):
+            alone.append(Explanation(path, SPURIOUS, None, _value_at(predicted, path), 0.0, 0.0, 1.0, "empty"))
+    if not alone:
+        return tree
+    own = [tree.reference_self + sum(one.reference_self for one in alone)]
+    own += [tree.predicted_self + sum(one.predicted_self for one in alone)]
+    return replace(tree, reference_self=own[0], predicted_self=own[1], children=(*tree.children, *alone))
+
+
+def _value_at(value: Any, path: str) -> Any:
+    """What a record has at a path of fields, for a person to look at."""
+    for name in path.split("."):
+        value = (fields_in(value, [name]) or {}).get(name)
+    return value
 
 
 def _pairs(

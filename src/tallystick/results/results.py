@@ -48,6 +48,11 @@ class Background:
     """Where labels are in a document, by what they are called; empty, if the metrics know them."""
     label: str | None = None
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is to be said about the documents as a whole."""
+        return ()
+
     def beside(self, results: Results) -> tuple[dict[str, Any], Callable[[Table], Table] | None]:
         """What stands beside the figures: as JSON, and as further columns of the table."""
         return {}, None
@@ -187,10 +192,10 @@ class Results(Mapping[str, Result]):
         for name, result in self.items():
             for warning in result.warnings:
                 found.setdefault(warning, []).append(name)
-        return tuple(
-            text if len(names) == len(self) else f"{', '.join(dict.fromkeys(names))}: {text}"
-            for text, names in found.items()
-        )
+        named = {
+            text: ", ".join(dict.fromkeys(names)) if len(names) < len(self) else "" for text, names in found.items()
+        }
+        return (*(f"{of}: {text}" if of else text for text, of in named.items()), *self.background.warnings)
 
     @property
     def signatures(self) -> tuple[str, ...]:
@@ -324,7 +329,7 @@ class Results(Mapping[str, Result]):
         return result_picture(self, kind)
 
     def __str__(self) -> str:
-        return "\n".join([to_text(self.table(), 160), self.said, *self.remarks])
+        return "\n".join([to_text(self.table(), 160), "", self.said, *self.remarks])
 
     __repr__ = __str__
 

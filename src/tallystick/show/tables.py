@@ -507,7 +507,7 @@ def to_text(table: Table, width: int | None = None) -> str:
     console.print(to_rich(table, console.width))
     for note in table.notes:
         console.print(note, markup=False, soft_wrap=True)
-    return "\n".join(line.rstrip() for line in stream.getvalue().strip("\n").splitlines())
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()).strip("\n")
 
 
 def _below_markdown(signatures: Sequence[str], notes: Sequence[str]) -> list[str]:

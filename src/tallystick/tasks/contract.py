@@ -370,6 +370,10 @@ class Task:
         says it beforehand. Only results of the same basis can be added."""
         return {}
 
+    def unmet(self, scored: Scored, settings: Any) -> frozenset[str]:
+        """What the options name and these documents do not have. Where they are all, that is an error; of parts, others may have it."""
+        return frozenset()
+
     def boundaries(self, file: str, settings: Any) -> Boundaries | Uncut:
         """Where documents begin in a file."""
         from tallystick.files.boundaries import find_boundaries

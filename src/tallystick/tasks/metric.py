@@ -187,6 +187,13 @@ class OfTask(Background):
     """Why a report has no alignments, where it cannot have them."""
     basis: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """What the figures depend on beside each document: results with another cannot be added."""
+    unmet: frozenset[str] = frozenset()
+    """What the options name and none of the documents has: of parts, others may have it."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        named = ", ".join(sorted(self.unmet))
+        return (f"no document so far has {named}, which the options name",) if named else ()
 
     def beside(self, results: Results) -> tuple[dict[str, Any], Callable[[Table], Table] | None]:
         json, extend = self.of.beside(dict(results))
@@ -271,7 +278,8 @@ class OfTask(Background):
                     f"Say what they are with {name}= to add results"
                 )
         scored = (*self.scored, *other.scored) if self.scored and other.scored else ()
-        return replace(self, title="Evaluation", notes=(), scored=scored, shown=Shown())
+        unmet = self.unmet & other.unmet
+        return replace(self, title="Evaluation", notes=(), scored=scored, shown=Shown(), unmet=unmet)
 
     def _only(self, results: Results, what: str) -> Scored:
         if len(self.scored) != 1:
@@ -305,6 +313,6 @@ def results_of(
     background = OfTask(
         of=task, scored=(scored,), settings=settings, shown=shown or Shown(), absent=absent, title=title,
         task=task.name, unit=task.unit, notes=scored.notes, truncated=getattr(settings, "compat", None) == "reference",
-        labels=task.labels, label=task.label, basis=task.basis(scored, settings),
+        labels=task.labels, label=task.label, basis=task.basis(scored, settings), unmet=task.unmet(scored, settings) if scored.corpus is not None else frozenset(),
     )  # fmt: skip
     return Results(scored.results, background)

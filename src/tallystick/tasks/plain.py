@@ -306,7 +306,8 @@ def expect(condition: object, where: str, what: str, found: Any) -> None:
 
 def expect_order(value: Any, where: str, what: str) -> None:
     """That a value is no set."""
-    expect(not isinstance(value, Unordered), where, f"{what}, in their order", set(map(str, value)))
+    if isinstance(value, Unordered):
+        expect(False, where, f"{what}, in their order", set(map(str, value)))
 
 
 def is_whole(value: Any) -> bool:

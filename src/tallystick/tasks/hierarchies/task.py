@@ -87,6 +87,10 @@ class Hierarchies(Task):
             return {}
         return {"kinds": settings.kinds or tuple(dict.fromkeys(kind for side in scored.corpus for kind in side.kinds))}
 
+    def unmet(self, scored: Scored, settings: HierarchySettings) -> frozenset[str]:
+        there = {side.kinds[code] for side in scored.corpus for code in set(side.kind.tolist())}
+        return frozenset(settings.kinds) - there if there else frozenset()
+
     def look_first(self, files: Files, settings: HierarchySettings, ask_parts: AskParts) -> None:
         """A type of links that none of the parts has is misspelt."""
         from tallystick.tasks.hierarchies.files import read_hierarchies

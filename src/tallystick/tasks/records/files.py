@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from typing_extensions import TypedDict
 
-from tallystick.algebra.derive import Shape, record_fields, shape_of
+from tallystick.algebra.derive import Shape, json_keys, record_fields, shape_of
 from tallystick.algebra.node import Node
 from tallystick.algebra.surplus import Place as KnownKeys
 from tallystick.algebra.surplus import accept_value, settle_unknown
@@ -227,11 +227,23 @@ class RecordFile:
     def read_noisy(self, text: str, always: bool = False) -> Any:
         """What a model's text holds, or `Invalid`; with `always` it counts as repaired even if nothing had to be changed."""
         try:
-            value, repairs = read_noisy(text)
+            value, repairs = read_noisy(text, None if self.type is None else self._misfit)
         except Unreadable as error:
             return Invalid(str(error), text)
         self.findings.note_repairs(repairs, always or bool(repairs))
         return value
+
+    def _misfit(self, value: Any) -> float:
+        """How badly a value fits the type: what is of another kind, unknown, or not there."""
+        fields = shape_of(self.type).keys
+        if isinstance(value, list) == (fields is not None):
+            return float("inf")
+        fitting = Fitting("each")
+        fitting.fit(value, self.type)
+        called = {} if fields is None else json_keys(shape_of(self.type).origin)
+        absent = sum(not any(key in value for key in called.get(name, (name,))) for name in fields or ())
+        unknown = 0 if self.unknown is None else len(self.unknown.find(value))
+        return len(fitting.findings) + unknown + absent
 
     def fit(self, number: int, value: Any) -> tuple[Any, Any]:
         """The id of a decoded value, and the value as one of the type, as far as it fits."""

@@ -131,6 +131,12 @@ class Relations(Task):
         explain = with_words(parts.explain, texts) if parts.explain is not None else None
         return replace(parts, explain=explain, draw=relations_drawer(scored.corpus, texts))
 
+    def unmet(self, scored: Scored, settings: RelationSettings) -> frozenset[str]:
+        documents = (*scored.corpus.reference, *scored.corpus.predicted)
+        return frozenset(settings.symmetric) - {
+            one.type for found in documents for one in getattr(found, "relations", ())
+        }
+
     def look_first(self, files: Files, settings: RelationSettings, ask_parts: AskParts) -> None:
         """A type that is called symmetric, and that none of the parts has, is misspelt."""
         from tallystick.tasks.relations.files import read_relations
