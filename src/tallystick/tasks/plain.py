@@ -32,6 +32,10 @@ class Unordered(list[Any]):
     """What was a set: items without an order."""
 
 
+class Structure(dict[str, Any]):
+    """What was a value of `tallystick.structures`, and so has the fields of one."""
+
+
 class Unfit(ValueMismatch):
     """A value that does not have the shape of a document; any other error is about what stands in one."""
 
@@ -156,7 +160,8 @@ def plain(value: Any) -> Any:
     if hasattr(value, "left") and hasattr(value, "right"):
         return _mention(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {one.name: plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
+        found = {one.name: plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
+        return Structure(found) if type(value).__module__.startswith("tallystick.structures") else found
     rows = _rows(value)
     if rows is not None:
         return plain(rows)

@@ -42,7 +42,7 @@ from tallystick.files.conllu import (
 )  # fmt: skip
 from tallystick.files.pairing import Side, pair_sides
 from tallystick.files.source import AnySource, Source
-from tallystick.tasks.plain import Given, expect, expect_order, is_whole, named, take_sides
+from tallystick.tasks.plain import Given, Structure, expect, expect_order, is_whole, named, take_sides
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,7 +280,7 @@ def sentence_document(value: Any, where: str) -> dict[str, Any]:
     if isinstance(value, str):
         expect("\t" in value, where, "CoNLL-U, whose columns are separated by tabs", value)
         return {"conllu": value}
-    if isinstance(value, dict) and "edges" in value:  # a DependencyParse
+    if isinstance(value, Structure) and "edges" in value:  # a DependencyParse
         edges = sorted(value["edges"], key=lambda edge: int(edge["dep"]))
         if [edge["dep"] for edge in edges] != list(range(1, len(edges) + 1)):
             raise ValueMismatch(

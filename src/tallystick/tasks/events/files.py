@@ -28,7 +28,7 @@ from tallystick.files.source import AnySource, shown_name
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.structures.texts import AnnotatedMention, Argument, Event, Trigger
 from tallystick.tasks.named import document_name, read_mention
-from tallystick.tasks.plain import expect, is_span, is_whole, named
+from tallystick.tasks.plain import Structure, expect, is_span, is_whole, named
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ def _event_of(value: Any, where: str) -> dict[str, Any]:
         expected,
         value,
     )
-    if "trig" in value:  # of structures.Event
+    if isinstance(value, Structure) and "trig" in value:
         value = {"type": value["trig"]["type"], "trigger": value["trig"]["mention"], "arguments": value["args"]}
     if "triggers" in value:  # OmniEvent's
         return dict(value)
