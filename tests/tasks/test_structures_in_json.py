@@ -95,3 +95,12 @@ def test_nodes_by_id():
     named = {"nodes": [{"id": "u", "label": "x"}, {"id": "v", "label": "y"}], "edges": [{"source": "u", "target": "v"}]}
     assert Graph.of(named) == Graph(("x", "y"), ((0, 1),))
     assert Tree.of({"label": "a", "children": ["b"]}) == Tree("a", (Tree("b"),))
+
+
+@pytest.mark.parametrize("wrong", [{"labl": "a"}, "x", 7, [1], None, {"label": "a", "children": "b"}, {}])
+@pytest.mark.parametrize("credit", ["each", "all"])
+def test_a_prediction_that_is_no_tree_is_wrong_and_no_error(wrong, credit):
+    Path("system.jsonl").write_text(json.dumps({**GOLD, "outline": wrong}) + "\n")
+    found = tally("--choices", "choices.yaml", "--credit", credit)
+    assert found["num_p"] == (3 if credit == "each" else 0)  # the flow
+    assert found["num_p"] < found["den_p"] or wrong is None

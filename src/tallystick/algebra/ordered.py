@@ -31,7 +31,7 @@ from tallystick.engine.arrays import (
     starts_of_runs,
     sum_by_key,
 )
-from tallystick.engine.data import Bag, Data, Objects, Refusals, Scope, Unfit
+from tallystick.engine.data import Bag, Data, Objects, Refusals, Scope
 from tallystick.engine.encoded import Items, Numbered, OrderedItems, leaf_values, number_jointly, number_lists
 from tallystick.engine.orders import (
     Matched,
@@ -206,6 +206,8 @@ def sequence(inner: Similarity) -> Sequence:
 # only inside of cycles `graph(φ, "N:1")` differs from `graph(φ)`.
 
 _NOTHING = np.empty(0, np.int64)
+NO_NODES: Graph[Any] = Graph()
+"""What stands for a tree or graph that a prediction lacks."""
 
 
 @frozen(eq=False)
@@ -258,6 +260,18 @@ class Structured(Matching):
     keeps: ClassVar[str]
     """What a matching of nodes has to keep, in words."""
 
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        if not isinstance(value, (self.expects, Mapping)):
+            return refusals.refuse(value, path)
+        try:
+            return self.expects.of(value)
+        except ValueMismatch:
+            return refusals.refuse(value, path)
+
+    @property
+    def void(self) -> Any:
+        return NO_NODES
+
     def in_words(self) -> tuple[str, ...]:
         return (f"{self.expects.__name__.lower()} of nodes, {self.keeps}",)
 
@@ -276,9 +290,6 @@ class Structured(Matching):
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         raise NotImplementedError(str(self))
-
-    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
-        return refusals.refuse(value, path) if isinstance(value, Unfit) else value
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Items, Items]:
         proofs = Proofs.of(scope)
@@ -342,6 +353,10 @@ def _opened(
     """Offsets and labels of all nodes, and offsets and ends of all links."""
     sizes, labels, counts, ends = [], [], [], []
     for value in leaf_values(data, scope):
+        if value is NO_NODES:
+            sizes.append(0)
+            counts.append(0)
+            continue
         if not isinstance(value, (expected, Mapping)):
             raise ValueMismatch(
                 f"at {scope}: expected a {expected.__name__}, found {type(value).__name__} {value!r:.60}"
