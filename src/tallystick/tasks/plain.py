@@ -79,7 +79,7 @@ def take_sides(
 ) -> tuple[Side, Side]:
     """Both sides, as sources or as documents in one order. `keys` are those of a document that is a dict; `what` names one."""
     given = {"reference": reference, "predicted": predicted}
-    _check_indexes(reference, predicted)
+    check_indexes(reference, predicted)
     out: dict[str, Side] = {}
     read: dict[str, _Readings] = {}
     for name, value in given.items():
@@ -212,14 +212,16 @@ def _mention(value: Any) -> dict[str, Any]:
     }
 
 
-def _check_indexes(reference: Any, predicted: Any) -> None:
-    """Two columns of pandas whose indexes differ could be meant by order or by index."""
+def check_indexes(reference: Any, predicted: Any, id: str | None = None) -> None:
+    """Two columns or tables of pandas whose indexes differ could be meant by order or by index, unless both have a column of ids."""
     left, right = (getattr(side, "index", None) for side in (reference, predicted))
     if not all(hasattr(index, "equals") for index in (left, right)) or left.equals(right):  # type: ignore[union-attr]
         return
+    if id is not None and all(id in getattr(side, "columns", ()) for side in (reference, predicted)):
+        return
     raise SidesMismatch(
-        "the indexes of reference and predicted differ: give .tolist() of both to pair the rows by order, or .to_dict() of both to "
-        "pair them by index"
+        "the indexes of reference and predicted differ: give .reset_index(drop=True) of both to pair the rows by order, or "
+        f".to_dict({repr('index') if hasattr(reference, 'columns') else ''}) of both to pair them by index"
     )
 
 

@@ -301,6 +301,8 @@ def sentence_document(value: Any, where: str) -> dict[str, Any]:
         rows = [word if isinstance(word, dict) else {"head": word[0], "deprel": word[1]} for word in value]
         found = {_ALSO.get(key, key): [row.get(key) for row in rows] for key in dict.fromkeys(chain(*rows))}
         found = {"heads": [], "deprels": [], **found}
+    if found["heads"] == []:
+        raise ValueMismatch(f"{where}: a sentence without words; leave it out on both sides")
     columns = {name: found[name] for name in _COLUMNS if name in found}
     lengths = {name: len(column) if isinstance(column, list) else -1 for name, column in columns.items()}
     if len(set(lengths.values())) > 1 or -1 in lengths.values():
