@@ -232,6 +232,8 @@ Row = tuple[Any, ...]
 
 def report_text(rows: Sequence[Row], means: Sequence[Row], digits: int = 2) -> str:
     """The layout of seqeval's and scikit-learn's reports: labels, then averages."""
+    if type(digits) is not int or digits < 0:
+        raise MetricError(f"digits: expected a whole number of decimals, found {digits!r:.60}")
     width = max(len("weighted avg"), digits, *(len(str(row[0])) for row in rows), 0)
 
     def line(name: str, *figures: Any) -> str:
