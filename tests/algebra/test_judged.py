@@ -132,8 +132,9 @@ def test_what_makes_no_sense_is_said_at_once(make, message):
 
 
 def test_texts_only_and_a_judge_that_exists(tmp_path):
-    with pytest.raises(ValueMismatch, match="expected text, found int 7"):
-        ts.evaluate(ts.f1(ts.match(ts.judged(Listening()))), [[7]], [["x"]])
+    with pytest.raises(ValueMismatch, match="expected text, found NoneType"):
+        ts.evaluate(ts.f1(ts.match(ts.judged(Listening()))), [[None]], [["x"]])
+    assert ts.evaluate(ts.f1(ts.match(ts.judged(Listening()))), [[7]], [["7"]]).f1 == 1
     with pytest.raises(InputError, match=r"no judge called 'nothing\.sqlite'"):
         ts.evaluate(ts.f1(ts.match(ts.judged("nothing.sqlite"))), [["a"]], [["b"]])
 

@@ -155,10 +155,17 @@ def test_a_prompt_needs_what_it_has_places_for(store):
     [
         ("Yes", "words", "Correct"), ("'Yes'.", "words", "Correct"), ("**No**", "words", "Incorrect"), (" no. ", "words", "Incorrect"),
         ("Yes, but it is not exactly the same meaning; the first text is missing important information", "words", "Partial"),
-        ("Yes, because he is", "words", None), ("Maybe", "words", None), ("", "words", None), ("No, he is not", "words", None),
+        ("Yes, because he is", "words", "Correct"), ("Maybe", "words", None), ("", "words", None), ("No, he is not", "words", "Incorrect"),
+        ("Yes. The two texts mean the same.", "words", "Correct"), ("<think>No, or is it?</think>Yes", "words", "Correct"),
+        ("Yes and no", "words", None), ("Yes, although not quite", "words", None), ("No. Yes, in a way.", "words", None),
+        ("Yesterday", "words", None),
         ('{"label": "Partial", "explanation": "x"}', "json", "Partial"), ('```json\n{"label": "Correct"}\n```', "json", "Correct"),
-        ('{"label": "correct"}', "json", None), ('{"label": "Correct"', "json", None), ("Correct", "json", None), ("[]", "json", None),
-        ('{"explanation": "x"}', "json", None),
+        ('{"label": "correct"}', "json", "Correct"), ('{"label": "Correct"', "json", "Correct"), ("Correct", "json", "Correct"),
+        ('{"label": "Partial", "explanation": null}', "json", "Partial"), ("[]", "json", None), ('{"label": "Corr', "json", None),
+        ('I compared both.\n{"label": "INCORRECT"}', "json", "Incorrect"), ('{"explanation": "x"}', "json", None),
+        ('<think>{"label": "Correct"}?</think>{"label": "Incorrect", "explanation": "no"}', "json", "Incorrect"),
+        ('{"label": "Correct"} or rather {"label": "Partial"}', "json", None), ('{"label": "Perhaps"}', "json", None),
+        ('{"label": ["Correct"]}', "json", None), ('"Correct"', "json", "Correct"), ("I would say Correct", "json", None),
     ],
 )  # fmt: skip
 def test_an_answer_is_what_was_asked_for_or_unusable(answer, form, label):
@@ -270,21 +277,31 @@ def test_a_server_that_does_not_answer_in_time(store):
 
 
 def test_a_broken_answer_is_kept_as_such_and_asked_again_only_on_demand(store):
-    answers = ['{"label": "Corr', says("Correct"), "I would say Correct", says("Partial")]
+    answers = ['{"label": "Corr', says("Correct"), "I would say Correct", "well", "hm", says("Partial")]
     asked = [question("a"), question("b"), question("c")]
     with serving(lambda body, number: answers[number]) as endpoint:
         first = model(endpoint, store, concurrency=1)
         assert [verdict and verdict.label for verdict in first.judge(asked)] == [None, "Correct", None]
-        assert first.report.unusable == {"not JSON": 2}
+        assert first.report.unusable == {"not JSON": 2}  # asked for once more, in vain
+        assert first.report.calls == 5
         second = model(endpoint, store)
         assert (second.plan(asked).calls, second.plan(asked).unusable) == (0, 2)
         assert second.judge(asked)[0] is None
         assert second.report.unusable == {"not JSON": 2}
-        assert len(endpoint.requests) == 3
+        assert len(endpoint.requests) == 5
         third = model(endpoint, store, again=True)
         assert third.plan(asked).calls == 2
         assert third.judge(asked[:1])[0].label == "Partial"
         assert model(endpoint, store).plan(asked).unusable == 1
+
+
+def test_an_unclear_answer_is_asked_for_once_more(store):
+    answers = ["Yes and no", "Yes. They are the same."]
+    with serving(lambda body, number: answers[number]) as endpoint:
+        judge = model(endpoint, store, prompt="intuitive", concurrency=1)
+        assert [one.label for one in judge.judge([question("a")])] == ["Correct"]
+    assert not judge.report.unusable
+    assert judge.report.calls == judge.report.answered == 2
 
 
 def test_a_reply_that_is_not_of_the_protocol(store):
@@ -352,8 +369,8 @@ def test_half_a_character_in_an_answer_costs_nothing_else(store):
         words = serving(lambda body, _: "Yes, but \ud83d")
         with words as other:
             partly = model(other, store, prompt="intuitive").judge([question("a")])
-    assert [one and one.label for one in found] == [None, None, "Correct"]
-    assert judge.report.unusable == {"not JSON": 2}  # the second has the half as \\ud83d, which is no JSON
+    assert [one and one.label for one in found] == [None, "Correct", "Correct"]
+    assert judge.report.unusable == {"not JSON": 1}
     assert found[2].explanation == "be\ufffd"
     assert partly == [Verdict("Partial", (0,), "Yes, but \ufffd")]
 
@@ -577,7 +594,7 @@ def test_what_could_not_be_had_is_reported_and_the_exit_code_says_so(tmp_path):
     assert "1 call failed: 400: too long" in done.stderr
     assert "1 answer could not be used: not JSON (--again asks anew)" in done.stderr
     assert "2 questions left unjudged" in done.stderr
-    assert json.loads(done.stdout)["tokens in"] == 200
+    assert json.loads(done.stdout)["tokens in"] == 300  # the odd one was asked for twice
 
 
 @pytest.mark.parametrize(
@@ -620,8 +637,8 @@ def test_only_what_this_version_has_not_answered_is_asked(tmp_path):
 
 def test_a_limit_counts_only_what_has_to_be_asked(tmp_path):
     path = tmp_path / "store.sqlite"
-    with Store(path) as store, serving(lambda body, number: "hm" if number == 0 else says("Correct")) as endpoint:
+    with Store(path) as store, serving(lambda body, number: "hm" if number < 2 else says("Correct")) as endpoint:
         store.add_questions([question("odd"), question("a"), question("b")])
         run(path, "--model", "m", "--base-url", endpoint.url, "--limit", "1", code=1)
         run(path, "--model", "m", "--base-url", endpoint.url, "--limit", "1")
-        assert endpoint.candidates == ["odd", "a"]
+        assert endpoint.candidates == ["odd", "odd", "a"]

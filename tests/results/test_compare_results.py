@@ -268,7 +268,7 @@ def test_draws_that_hardly_decide_are_said():
 
 
 def test_few_resamples_make_rough_intervals():
-    assert "--resamples 200 is enough" in compare({"A": made_up(0.5)}, resamples=199).cautions[0]
+    assert "200 resamples are enough" in compare({"A": made_up(0.5)}, resamples=199).cautions[0]
     assert compare({"A": made_up(0.5)}, resamples=200).cautions == ()
 
 
@@ -359,7 +359,7 @@ def test_it_is_said_that_nothing_can_be_significant():
     assert many.cells["s0", "f1"].beats == ""
     (note,) = [note for note in many.notes if "could be significant" in note]
     assert "55 pairs" in note
-    assert "--resamples 1100 is enough" in note
+    assert "1,100 resamples are enough" in note
     page = render_comparison([many])
     assert page.count("Nothing could be significant") == 2  # once to be read, once in the data
     assert page.index("Nothing could be significant") < page.index('<table class="sortable">')

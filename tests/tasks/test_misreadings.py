@@ -57,7 +57,7 @@ def test_a_last_layer_of_nothing_but_o():
     assert ts.spans(LAYERS, LAYERS, "segment", reference_column=1, predicted_column=1)["segment"].f1 == 1
     nothing = ts.spans(GOLD, LAYERS, "segment")["segment"]
     assert nothing.recall == 0
-    assert any("--predicted-column -2 reads that one" in warning for warning in nothing.warnings)
+    assert any("predicted_column=-2 reads that one" in warning for warning in nothing.warnings)
 
 
 def test_a_document_given_where_documents_are_expected():

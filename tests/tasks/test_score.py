@@ -3,6 +3,7 @@
 import datetime
 import json
 import re
+import sys
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -252,3 +253,12 @@ def test_a_table_holds_texts_where_the_type_says_so(tmp_path):
     assert ts.score(tmp_path / "gold.csv", rows, schema=schema).exact == 1
     assert ts.score(rows, tmp_path / "gold.csv").exact == 1  # what the reference has says what a cell is
     assert ts.score(tmp_path / "gold.csv", rows).exact == 0  # which without either looks like numbers
+
+
+def test_a_file_called_as_a_module_of_python_leaves_that_alone(tmp_path):
+    import types
+
+    (tmp_path / "types.py").write_text("from dataclasses import dataclass\n@dataclass\nclass One:\n    x: int\n")
+    assert ts.score({"x": 1}, '{"x": 1}', type=f"{tmp_path / 'types.py'}:One").exact == 1
+    assert sys.modules["types"] is types
+    assert types.SimpleNamespace

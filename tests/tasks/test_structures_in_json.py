@@ -161,3 +161,12 @@ def test_a_predicted_graph_may_be_written_in_the_other_form():
     plain = {"nodes": ["x", "y"], "edges": [[0, 1]]}
     assert scored(plain, named, "graph")[0] == [2, 2, 2]
     assert scored(named, plain, "graph")[0] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("wrong", [{"labl": "a"}, "x", 7, [1], None, {}])
+@pytest.mark.parametrize("credit", ["each", "all"])
+def test_a_prediction_that_is_no_tree_is_wrong_and_no_error(wrong, credit):
+    Path("system.jsonl").write_text(json.dumps({**GOLD, "outline": wrong}) + "\n")
+    found = tally("--choices", "choices.yaml", "--credit", credit)
+    assert found["num_p"] == (3 if credit == "each" else 0)  # the flow
+    assert found["num_p"] < found["den_p"] or wrong is None

@@ -4,6 +4,7 @@ a number without a word, and none an AttributeError, a TypeError or a KeyError f
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tallystick as ts
@@ -31,7 +32,7 @@ WRONG = {
     "an object": (lambda: ts.coreference(object(), object()), "reference is object"),
     "a class": (lambda: ts.relations(RelationSet, RelationSet), "reference is type"),
     "a function": (lambda: ts.amr(print, print), "reference is builtin_function"),
-    "bytes among tags": (lambda: ts.spans([[b"B-PER"]], [["B-PER"]]), "found bytes"),
+    "bytes among tags": (lambda: ts.spans([[b"B-PER"]], [["B-PER"]]), "holds bytes"),
     "a set of texts": (lambda: ts.spans({("B-PER", "O"), ("O", "O")}, TAGS), "is a set, whose items have no order"),
     # nothing
     "nothing on both sides": (lambda: ts.spans([], []), "two ways"),
@@ -120,6 +121,54 @@ WRONG = {
         lambda: ts.coreference({"predicted_clusters": CLUSTERS}, {"clusters": CLUSTERS}),
         "predicted_clusters",
     ),
+    "names of mentions and spans": (
+        lambda: ts.coreference(CLUSTERS, [["mayor", "he"]]),
+        "mentions of the prediction are",
+    ),
+    "names and spans on one side": (lambda: ts.coreference([[(0, 2), "he"]], CLUSTERS), "some mentions are texts"),
+    "tags of other tokens": (
+        lambda: ts.spans({"tokens": ["a", "b"], "tags": TAGS[0]}, {"tokens": ["a", "c"], "tags": TAGS[0]}),
+        r'tokens diverge: reference\[0\] has "b" as token 1',
+    ),
+    "tokens as a text": (
+        lambda: ts.spans({"tokens": "ab", "tags": TAGS[0]}, TAGS[0]),
+        "tokens: expected a list of texts",
+    ),
+    "tokens as a number": (
+        lambda: ts.spans({"tokens": 2, "tags": TAGS[0]}, TAGS[0]),
+        "tokens: expected a list of texts",
+    ),
+    "fewer tokens than tags": (lambda: ts.spans({"tokens": [], "tags": TAGS[0]}, TAGS[0]), "0 tokens and 2 tags"),
+    "labels as bytes": (lambda: ts.spans([(0, 1, b"PER")], [(0, 1, "PER")]), "reference holds bytes, b'PER'"),
+    "roles as bytes": (lambda: ts.roles({"A": [["a"]]}, {"A": [[b"a"]]}), "predicted holds bytes"),
+    "keys as bytes": (lambda: ts.roles({"A": [["a"]]}, {b"A": [["a"]]}), "predicted holds bytes"),
+    "a set as a span": (lambda: ts.relations([("r", {1, 2}, (4, 5))], []), "reference"),
+    "a set as a mention": (lambda: ts.coreference([[{1, 2}]], CLUSTERS), "a mention"),
+    "a start before the text": (lambda: ts.coreference([[(-3, 2)]], CLUSTERS), "starts before the text"),
+    "an end beyond all texts": (lambda: ts.spans([(0, 2**70, "PER")], [(0, 2, "PER")]), r"reference\[0\]"),
+    "relations that are no texts": (
+        lambda: ts.dependencies({"heads": [0], "deprels": [None]}, [(0, "root")]),
+        r"deprels\[0\]: expected a text, found NoneType",
+    ),
+    "words that are no texts": (
+        lambda: ts.dependencies({"words": [["a"]], "heads": [0], "deprels": ["root"]}, [(0, "root")]),
+        r"words\[0\]: expected a text",
+    ),
+    "triples in smatch's order": (
+        lambda: ts.amr([("instance", "a", "b")], [("instance", "a", "b")]),
+        r"reference\[0\]: expected a triple \(source, role, target\), found the role first",
+    ),
+    "None for records": (lambda: ts.records(None, {"a": 1}), "reference is None"),
+    "None as an answer": (lambda: ts.score({"a": 1}, None), "predicted is None"),
+    "records in frames of other indexes": (
+        lambda: ts.records(pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": [2, 1]}, index=[1, 0])),
+        r"indexes of reference and predicted differ: give \.reset_index\(drop=True\) of both",
+    ),
+    "a type that is none": (
+        lambda: ts.records({"a": 1}, {"a": 1}, type=3),
+        r"values of 3 cannot be read from JSON: [^\n]*\Z",
+    ),
+    "sentences without words": (lambda: ts.dependencies([[], []], [[], []]), r"reference\[0\]: .* without words"),
     "generators of different lengths": (lambda: ts.spans((t for t in TAGS), (t for t in TAGS[:1])), "documents"),
     # names
     "a misspelt metric": (lambda: ts.coreference(CLUSTERS, CLUSTERS, metrics="mcu"), 'Did you mean "muc"'),
@@ -155,6 +204,26 @@ def test_a_wrong_call_says_what_was_expected(call: str) -> None:
     wrong, message = WRONG[call]
     with pytest.raises(ts.TallystickError, match=message):
         wrong()
+
+
+def test_a_span_under_its_own_key_has_an_exclusive_end() -> None:
+    event = {"type": "attack", "trigger": (1, 2), "arguments": [{"role": "target", "span": (2, 4)}]}
+    assert ts.events([event], [{**event, "arguments": [(2, 4, "target")]}], "arg_c").f1 == 1
+
+
+def test_a_top_on_one_side_only_is_said() -> None:
+    triples = [("a", ":instance", "b")]
+    found = ts.amr({"triples": triples}, "(a / b)")
+    assert any("has a top" in warning for warning in found["smatch"].warnings)
+    assert not ts.amr({"triples": triples, "top": "a"}, "(a / b)")["smatch"].warnings
+    assert not ts.amr(triples, triples)["smatch"].warnings
+
+
+def test_messages_have_options_as_python_has_them() -> None:
+    with pytest.raises(ts.TallystickError, match='use pair="order"'):
+        ts.amr({"x": "(a / b)"}, {"y": "(a / b)"})
+    repeated = ts.coreference([[(0, 2)], [(0, 2), (3, 4)]], [[(0, 2)]], "conll")["conll"].warnings
+    assert any("(strict=True names each)" in warning for warning in repeated)
 
 
 def test_there_are_enough_of_them() -> None:

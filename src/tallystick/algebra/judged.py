@@ -2,7 +2,7 @@
 
     judged("embedding:model.json")                 judged("judgements.sqlite", partial=0.5)
 
-The judge compares texts only. It is asked once for each batch of documents, about each distinct pair of texts that is left
+The judge compares texts; what is none is told to it as JSON has it. It is asked once for each batch of documents, about each distinct pair of texts that is left
 in its block; never about equal texts, which score 1, nor about empty ones, which match nothing. A pair that it leaves
 unjudged weighs 0, and the result warns that its figures are lower bounds.
 """

@@ -206,6 +206,8 @@ def sequence(inner: Similarity) -> Sequence:
 # only inside of cycles `graph(φ, "N:1")` differs from `graph(φ)`.
 
 _NOTHING = np.empty(0, np.int64)
+NO_NODES: Graph[Any] = Graph()
+"""What stands for a tree or graph that a prediction lacks."""
 
 
 @frozen(eq=False)
@@ -257,6 +259,10 @@ class Structured(Matching):
     expects: ClassVar[type[Tree[Any]] | type[Graph[Any]]] = Tree
     keeps: ClassVar[str]
     """What a matching of nodes has to keep, in words."""
+
+    @property
+    def void(self) -> Any:
+        return NO_NODES
 
     def in_words(self) -> tuple[str, ...]:
         return (f"{self.expects.__name__.lower()} of nodes, {self.keeps}",)
@@ -360,6 +366,10 @@ def _opened(
     """Offsets and labels of all nodes, and offsets and ends of all links."""
     sizes, labels, counts, ends = [], [], [], []
     for value in leaf_values(data, scope):
+        if value is NO_NODES:
+            sizes.append(0)
+            counts.append(0)
+            continue
         if not isinstance(value, (expected, Mapping)):
             raise ValueMismatch(
                 f"at {scope}: expected a {expected.__name__}, found {type(value).__name__} {value!r:.60}"

@@ -293,6 +293,8 @@ def _module_of_file(file: Path) -> Any:
     try:
         if "." in dotted:
             return importlib.import_module(dotted.removesuffix(".__init__"))
+        if dotted in sys.stdlib_module_names:  # types.py of a user must not stand for Python's
+            dotted = f"{dotted}_of_{file.parent.name}"
         spec = importlib.util.spec_from_file_location(dotted, file)
         assert spec is not None
         assert spec.loader is not None

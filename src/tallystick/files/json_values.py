@@ -351,7 +351,7 @@ def read_noisy(text: str, fit: Fit | None = None) -> tuple[Any, tuple[str, ...]]
         return found[0], ()
     if not text.strip():
         raise Unreadable("is empty")
-    said = _without_reasoning(text)
+    said = without_reasoning(text)
     repairs = [THOUGHT] if said is not text else []
     candidates = _candidates(said, fit)
     if not candidates:
@@ -370,7 +370,7 @@ def read_noisy(text: str, fit: Fit | None = None) -> tuple[Any, tuple[str, ...]]
     return chosen.value, tuple(repairs)
 
 
-def _without_reasoning(text: str) -> str:
+def without_reasoning(text: str) -> str:
     """A text without what a model thought before it answered; tags inside of JSON are part of it."""
     out: list[str] = []
     place = depth = 0

@@ -8,8 +8,8 @@ the reference the model is asked once for each candidate, and `Verdict.reference
 reference of the role, if there is just one) is up to the caller.
 
 Each answer goes to the store as it arrives, under the model's name and a version: a digest of prompt, model and parameters. A stored
-answer is never asked for again, however the program ended. An answer that cannot be used (broken JSON, other words, cut off) is stored as
-such, and asked for again only if `again` is set. A pair without a usable answer leaves its question unjudged, unless another pair makes
+answer is never asked for again, however the program ended. An answer that cannot be used (no JSON, no label, two labels) is asked for once
+more; if that one cannot be used either, or it was cut off, it is stored as such, and asked for again only if `again` is set. A pair without a usable answer leaves its question unjudged, unless another pair makes
 it Correct.
 
 A few calls run at once. The official client retries by itself after 429, 5xx, a timeout or a broken connection, with growing pauses,
@@ -398,19 +398,26 @@ class LanguageModel:
         wanted, known, unusable = self._wanted(questions)
         report = self.report = Report(known=known, unusable=Counter(unusable))
         asked = list(wanted.values())
-        done = 0
+        unclear: list[Question] = []
 
-        def take(number: int, outcome: Answer | Failure) -> None:
-            nonlocal done
-            done += 1
-            self._take(asked[number], outcome)
-            if self.progress is not None:
-                self.progress(done, len(asked))
+        def ask(pieces: Sequence[Question], last: bool) -> None:
+            done, before = 0, report.calls
+
+            def take(number: int, outcome: Answer | Failure) -> None:
+                nonlocal done
+                done += 1
+                if not self._take(pieces[number], outcome, last):
+                    unclear.append(pieces[number])
+                if self.progress is not None:
+                    self.progress(done, len(pieces))
+
+            if pieces:
+                call_all(self.endpoint, [self.prompt.messages(piece) for piece in pieces], take, report.begin)
+                report.not_called += len(pieces) - (report.calls - before)
 
         try:
-            if asked:
-                call_all(self.endpoint, [self.prompt.messages(piece) for piece in asked], take, report.begin)
-                report.not_called = len(asked) - report.calls
+            ask(asked, last=False)
+            ask(list(unclear), last=True)
         finally:  # also after Ctrl-C: the verdicts found so far are worth keeping
             verdicts = [self._combine(question) for question in questions]
             self._keep(questions)
@@ -419,10 +426,11 @@ class LanguageModel:
             report.unjudged = len(silent) - report.without_reference
         return verdicts
 
-    def _take(self, piece: Question, outcome: Answer | Failure) -> None:
+    def _take(self, piece: Question, outcome: Answer | Failure, last: bool) -> bool:
+        """Keep an answer; False if it is unclear and should be asked for once more, which it is unless this was the `last` time."""
         if isinstance(outcome, Failure):
             self.report.failures[outcome.reason] += 1
-            return
+            return True
         self.report.answered += 1
         self.report.tokens_in += outcome.tokens_in
         self.report.tokens_out += outcome.tokens_out
@@ -431,12 +439,14 @@ class LanguageModel:
                 raise Unusable(outcome.cut_off)
             label, explanation = read_answer(outcome.text, self.prompt.answer)
         except Unusable as unusable:
+            if not last and not outcome.cut_off:
+                return False
             reason = str(unusable)
             self.report.unusable[reason] += 1
             self._unusable[piece.key] = reason
             if self.store is not None:
                 self.store.keep_unusable(piece.key, self.name, self.version, outcome.text, reason)
-            return
+            return True
         stands_for = (0,) if self.prompt.with_reference and label != "Incorrect" else ()
         verdict = self._verdicts[piece.key] = Verdict(label, stands_for, explanation)
         if self.store is not None:
@@ -446,6 +456,7 @@ class LanguageModel:
                 "tokens": [outcome.tokens_in, outcome.tokens_out],
             }
             self.store.add(Judgement(piece, self.name, verdict, self.version, details=details), self.kind)
+        return True
 
     def _combine(self, question: Question) -> Verdict | None:
         """The verdict on a question from those on its pieces."""

@@ -32,9 +32,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
-import msgspec
-
 from tallystick.errors import InputError, Place, did_you_mean
+from tallystick.files.json_values import SEVERAL, Unreadable, read_noisy, shown, without_reasoning
 
 Span = tuple[int, int]
 """First character and the one after the last, in the document's text."""
@@ -448,38 +447,51 @@ class Unusable(Exception):
     """An answer in another form than was asked for; its text is the reason."""
 
 
-class _Json(msgspec.Struct):
-    label: Label
-    explanation: str = ""
-
-
-_FENCE = re.compile(r"\A```(?:json)?\s*\n(.*)\n\s*```\Z", re.S)
-
-
 def read_answer(text: str, form: AnswerForm) -> tuple[Label, str]:
-    """Label and explanation of an answer; raises `Unusable` if it has another form than was asked for."""
-    text = text.strip()
-    if not text:
+    """Label and explanation of an answer, read as a model's records are: behind its reasoning, between other words, in a fence. Raises
+    `Unusable` if there is none, or if it could be taken in two ways."""
+    if not text.strip():
         raise Unusable("an empty answer")
     if form == "words":
-        return _read_words(text)
-    fenced = _FENCE.match(text)
+        return _read_words(without_reasoning(text))
+    alone = _label_named(without_reasoning(text).strip(" \t\n'\"`*."))
+    if alone is not None:
+        return alone, ""
     try:
-        answer = msgspec.json.decode(fenced[1] if fenced else text, type=_Json)
-    except msgspec.ValidationError as error:
-        raise Unusable(f"JSON, but not as asked: {error}") from None
-    except (msgspec.DecodeError, UnicodeError):
-        raise Unusable("not JSON") from None
-    return answer.label, answer.explanation
+        found, repairs = read_noisy(text, lambda value: float(_label_in(value) is None))
+    except Unreadable as error:
+        raise Unusable("not JSON") from error
+    label = _label_in(found)
+    if label is None:
+        raise Unusable(f"JSON, but not as asked: {shown(found)}; expected a label, one of {', '.join(LABELS)}")
+    if SEVERAL in repairs:
+        raise Unusable("several answers in one")
+    explanation = found.get("explanation")
+    return label, explanation if isinstance(explanation, str) else ""
+
+
+def _label_in(value: Any) -> Label | None:
+    """The label of an answer, if it has one; upper and lower case do not matter."""
+    return _label_named(value.get("label")) if isinstance(value, dict) else None
+
+
+def _label_named(word: Any) -> Label | None:
+    return next((label for label in LABELS if isinstance(word, str) and word.strip().casefold() == label.casefold()), None)
+
+
+_YES_OR_NO = re.compile(r"(yes|no)\b(?P<rest>.*)", re.S | re.I)
+_RESERVED = re.compile(r"\b(but|although|though|however|partly|partially|yes|no)\b", re.I)
 
 
 def _read_words(text: str) -> tuple[Label, str]:
-    """Yes is Correct, Yes, but ... is Partial, No is Incorrect; quotation marks and a full stop do not matter."""
-    words = " ".join(text.strip(" \t\n'\"`‘’“”*.").split()).casefold()
-    if words == "yes":
-        return "Correct", ""
-    if words == "no":
-        return "Incorrect", ""
-    if words.startswith("yes, but "):
-        return "Partial", text
-    raise Unusable("none of Yes, Yes, but ..., No")
+    """Yes is Correct, Yes, but ... is Partial, No is Incorrect; an explanation may follow, but none that takes something back."""
+    words = text.strip(" \t\n'\"`‘’“”*.")
+    found = _YES_OR_NO.match(words)
+    if found is None:
+        raise Unusable("none of Yes, Yes, but ..., No")
+    rest = found["rest"].strip(" \t\n'\"`‘’“”*")
+    if found[1].casefold() == "yes" and re.match(r"[,;]?\s*but\b", rest, re.I):
+        return "Partial", text.strip()
+    if rest and (rest[0].isalnum() or _RESERVED.search(rest)):
+        raise Unusable("an answer that could be taken in two ways")
+    return "Correct" if found[1].casefold() == "yes" else "Incorrect", rest.lstrip(" .,;:-–—!")

@@ -376,7 +376,7 @@ def about_documents(documents: int, strata: Sequence[int], systems: int, test: s
         out.append(f"{alone} of one document, which every resample draws: intervals are too narrow.")
     if documents < FEW and systems > 1 and test == "bootstrap":
         out.append(
-            f"{documents} documents are few for a bootstrap test, whose p is too small then; --test randomisation is not."
+            f"{documents} documents are few for a bootstrap test, whose p is too small then; that of a randomisation test is not."
         )
     return out
 
@@ -389,7 +389,7 @@ def about_resamples(resamples: int, level: float) -> list[str]:
     enough = math.ceil(2 * TAIL / (1 - level) - 1e-6)
     return [
         f"Of {counted(resamples, 'resample')} {outside:.2g} lie outside each end of a {100 * level:.10g} % interval, which "
-        f"makes it rough; --resamples {enough} is enough."
+        f"makes it rough; {enough:,} resamples are enough."
     ]
 
 
@@ -404,7 +404,7 @@ def about_reach(pairs: int, documents: int, resamples: int, test: str, alpha: fl
     family = "one pair of systems" if pairs == 1 else f"{pairs:,} pairs of systems"
     by_documents = pairs * there_is > alpha + 1e-12
     reason = f"{documents} documents" if by_documents else f"{resamples:,} resamples"
-    enough = "" if by_documents else f"; --resamples {math.ceil(pairs / alpha - 1e-9)} is enough"
+    enough = "" if by_documents else f"; {math.ceil(pairs / alpha - 1e-9):,} resamples are enough"
     return [
         f"Nothing could be significant: with {reason} p is at least {smallest:.2g}, and "
         f"Holm's correction multiplies the smallest p of {family} by {pairs:,}{enough}."
@@ -427,7 +427,7 @@ def about_draws(
         return []
     shown = ", ".join(near[:5]) + (f" and {len(near) - 5} more" if len(near) > 5 else "")
     return [
-        f"{metric}: near the level of {alpha:.2g}, so that another --seed may decide otherwise: {shown}. More --resamples tell."
+        f"{metric}: near the level of {alpha:.2g}, so that another seed may decide otherwise: {shown}. More resamples tell."
     ]
 
 

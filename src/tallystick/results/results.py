@@ -379,7 +379,7 @@ def find_labels(labels: Mapping[str, str], results: Mapping[str, Result], label:
     if not labels:
         raise MetricError(f'say which field holds the label of {", ".join(results)}: by("label", "relations[*].type")')
     hint = did_you_mean(label or "", labels)
-    raise MetricError(f"--label {label}: none of {', '.join(results)} has it; labels are {', '.join(labels)}.{hint}")
+    raise MetricError(f"label {label!r}: none of {', '.join(results)} has it; labels are {', '.join(labels)}.{hint}")
 
 
 def _has(result: Result, path: str) -> bool:

@@ -32,6 +32,14 @@ class Unordered(list[Any]):
     """What was a set: items without an order."""
 
 
+class _Bytes(ValueMismatch):
+    """Bytes among data, which JSON would have in another guise."""
+
+
+class Structure(dict[str, Any]):
+    """What was a value of `tallystick.structures`, and so has the fields of one."""
+
+
 class Unfit(ValueMismatch):
     """A value that does not have the shape of a document; any other error is about what stands in one."""
 
@@ -71,7 +79,7 @@ def take_sides(
 ) -> tuple[Side, Side]:
     """Both sides, as sources or as documents in one order. `keys` are those of a document that is a dict; `what` names one."""
     given = {"reference": reference, "predicted": predicted}
-    _check_indexes(reference, predicted)
+    check_indexes(reference, predicted)
     out: dict[str, Side] = {}
     read: dict[str, _Readings] = {}
     for name, value in given.items():
@@ -79,7 +87,11 @@ def take_sides(
         if source is not None:
             out[name] = source
         else:
-            read[name] = _Readings.of(document, plain(value), name, frozenset(keys), what)
+            try:
+                laid = plain(value)
+            except _Bytes as error:
+                raise ValueMismatch(f"{name} holds bytes, {error}; expected text: decode them") from None
+            read[name] = _Readings.of(document, laid, name, frozenset(keys), what)
     shared = set.intersection(*({*one.found} for one in read.values())) if read else set()
     if read and len(shared) != 1:
         raise _undecided(list(read.values()), shared)
@@ -152,19 +164,26 @@ def plain(value: Any) -> Any:
             return list(value)
         return [plain(one) for one in value]
     if isinstance(value, Mapping):
-        return {key: plain(one) for key, one in value.items()}
+        return {key if type(key) in SCALARS else _key(key): plain(one) for key, one in value.items()}
     if hasattr(value, "left") and hasattr(value, "right"):
         return _mention(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {one.name: plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
+        found = {one.name: plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
+        return Structure(found) if type(value).__module__.startswith("tallystick.structures") else found
     rows = _rows(value)
     if rows is not None:
         return plain(rows)
     if isinstance(value, (set, frozenset)):
         return Unordered(plain(one) for one in sorted(value, key=repr))
-    if isinstance(value, (bytes, bytearray)) or not isinstance(value, Iterable):
-        return value
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        raise _Bytes(f"{bytes(value)!r:.60}")
+    if not isinstance(value, Iterable):
+        return None if type(value).__name__ == "NAType" else value  # pandas has a value of its own for what is missing
     return [plain(one) for one in value]
+
+
+def _key(key: Any) -> Any:
+    return plain(key) if isinstance(key, (bytes, bytearray, memoryview)) else key
 
 
 def _rows(value: Any) -> Any:
@@ -193,14 +212,16 @@ def _mention(value: Any) -> dict[str, Any]:
     }
 
 
-def _check_indexes(reference: Any, predicted: Any) -> None:
-    """Two columns of pandas whose indexes differ could be meant by order or by index."""
+def check_indexes(reference: Any, predicted: Any, id: str | None = None) -> None:
+    """Two columns or tables of pandas whose indexes differ could be meant by order or by index, unless both have a column of ids."""
     left, right = (getattr(side, "index", None) for side in (reference, predicted))
     if not all(hasattr(index, "equals") for index in (left, right)) or left.equals(right):  # type: ignore[union-attr]
         return
+    if id is not None and all(id in getattr(side, "columns", ()) for side in (reference, predicted)):
+        return
     raise SidesMismatch(
-        "the indexes of reference and predicted differ: give .tolist() of both to pair the rows by order, or .to_dict() of both to "
-        "pair them by index"
+        "the indexes of reference and predicted differ: give .reset_index(drop=True) of both to pair the rows by order, or "
+        f".to_dict({repr('index') if hasattr(reference, 'columns') else ''}) of both to pair them by index"
     )
 
 
@@ -311,15 +332,16 @@ def expect_order(value: Any, where: str, what: str) -> None:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number."""
-    return type(value) is int
+    """Whether a value is a whole number, of a size that a place can have."""
+    return type(value) is int and -(2**62) < value < 2**62
 
 
 def is_span(value: Any) -> bool:
     """Whether a value is `[start, end]`, perhaps with more behind it, or a dict with a start."""
     if isinstance(value, dict):
         return "start" in value
-    return isinstance(value, list) and len(value) >= 2 and is_whole(value[0]) and is_whole(value[1])
+    ordered = isinstance(value, list) and not isinstance(value, Unordered)
+    return ordered and len(value) >= 2 and is_whole(value[0]) and is_whole(value[1])
 
 
 def named(value: Any, **fields: Any) -> dict[str, Any]:

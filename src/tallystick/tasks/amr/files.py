@@ -25,7 +25,7 @@ from tallystick.files.boundaries import Boundaries, Format, Opening, Uncut, find
 from tallystick.files.json_values import decode_line, shown
 from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source
-from tallystick.tasks.plain import Given, expect, named
+from tallystick.tasks.plain import Given, Structure, expect, named
 
 Edge = tuple["int | str", str, "int | str"]
 """Source, role, target: a number is a variable, a text is a constant."""
@@ -518,7 +518,7 @@ def graph_document(value: Any, where: str) -> dict[str, Any]:
         return {"penman": value, **({"id": own[1].decode()} if own else {})}
     if hasattr(value, "triples") and hasattr(value, "top"):
         value = {"triples": [list(triple) for triple in value.triples], "top": value.top}
-    if isinstance(value, dict) and "props" in value:
+    if isinstance(value, Structure) and "props" in value:
         return _of_props(value["props"], where)
     if isinstance(value, list):
         value = {"triples": value}
@@ -528,6 +528,10 @@ def graph_document(value: Any, where: str) -> dict[str, Any]:
             isinstance(triple, list) and len(triple) == 3 and all(isinstance(one, (str, int, float)) for one in triple)
         )
         expect(is_triple, f"{where}[{k}]", "a triple (source, role, target)", triple)
+        if triple[0] in _INSTANCE and triple[1] not in _INSTANCE:
+            raise ValueMismatch(
+                f"{where}[{k}]: expected a triple (source, role, target), found the role first, {tuple(triple)!r:.60}"
+            )
     return named(value, **{key: value[key] for key in ("triples", "top", "variables") if value.get(key) is not None})
 
 

@@ -29,7 +29,7 @@ from tallystick.files.pairing import Missing, Side, pair_sides
 from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import BratRelation, Pointer, Standoff, is_brat, read_standoff
 from tallystick.structures.graphs import MEMBERSHIP, SUBEVENT, EventHierarchy
-from tallystick.tasks.plain import Given, expect, named
+from tallystick.tasks.plain import Given, Structure, expect, named
 
 Where = tuple[int, int]
 """Line and column, counted from 1; 0 where unknown."""
@@ -239,7 +239,7 @@ def hierarchy_document(value: Any, where: str) -> dict[str, Any]:
     expect(isinstance(links, list), where, "a list of links, (parent, child)", links)
     by_kind: dict[str, list[list[Any]]] = {}
     for k, link in enumerate(links):
-        if isinstance(link, dict):  # of structures.EventLink
+        if isinstance(link, Structure):
             link = [link.get("parent"), link.get("child"), link.get("type", SUBEVENT)]
         fits = isinstance(link, list) and len(link) in (2, 3) and all(map(_is_name, link))
         expect(fits, f"{where}[{k}]", "a link, (parent, child) or (parent, child, type)", link)

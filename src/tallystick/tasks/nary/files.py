@@ -19,7 +19,7 @@ from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, shown_name
 from tallystick.tasks.named import document_name
-from tallystick.tasks.plain import expect, is_span, named
+from tallystick.tasks.plain import Structure, expect, is_span, named
 
 ROLES = ("Material", "Metric", "Task", "Method")
 """SciREX's roles, in the order in which a predicted relation names them."""
@@ -72,13 +72,14 @@ def _relation_of(value: Any, where: str) -> dict[str, Any]:
         isinstance(value, dict), where, 'a relation, {role: [(start, end), ...]} or {"type": ..., "args": {...}}', value
     )
     args, type_ = (value["args"], value.get("type")) if "args" in value else (value, None)
-    if isinstance(args, list):  # of structures.NAryRelation
+    if isinstance(value, Structure):
         roles = [one["role"] for one in args]
         if len(set(roles)) < len(roles):
             raise ValueMismatch(
                 f"{where}: has a role twice in {roles!r:.60}; an N-ary relation has one entity in each role"
             )
         args = {one["role"]: one["entity"]["mentions"] for one in args}
+    expect(isinstance(args, dict), f"{where}.args", "the entity of each role, a dict", args)
     out = {}
     for role, entity in args.items():
         listed = [entity] if is_span(entity) else entity

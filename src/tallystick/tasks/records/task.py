@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import MetricError, unknown_document
+from tallystick.errors import MetricError, ValueMismatch, unknown_document
 from tallystick.show.tables import Table
 from tallystick.tasks.contract import (
     Asked,
@@ -104,7 +104,14 @@ class Records(Task):
     def take(self, reference: Any, predicted: Any, settings: RecordSettings) -> tuple[Any, Any, RecordSettings]:
         """Both sides as Python has them: a string is the name of a file, or else the text of a record."""
         from tallystick.files.documents import looks_like_text
+        from tallystick.tasks.plain import check_indexes
 
+        for name, side in (("reference", reference), ("predicted", predicted)):
+            if side is None:
+                raise ValueMismatch(
+                    f"{name} is None; expected records, or a file of them (for null as a record give [None])"
+                )
+        check_indexes(reference, predicted, settings.id or "id")
         sides = [[one] if isinstance(one, str) and looks_like_text(one) else one for one in (reference, predicted)]
         return sides[0], sides[1], settings
 

@@ -31,7 +31,7 @@ from tallystick.files.source import AnySource, Source
 from tallystick.files.standoff import is_brat, read_standoff
 from tallystick.structures.texts import AnnotatedMention, Fact, FactSet, Relation, RelationSet
 from tallystick.tasks.named import document_name, read_mention
-from tallystick.tasks.plain import Given, expect, is_span, is_whole, named
+from tallystick.tasks.plain import Given, Structure, expect, is_span, is_whole, named
 
 TrainingFacts = frozenset[tuple[str, str, str]]
 """(name of the subject, name of the object, relation)"""
@@ -142,7 +142,7 @@ def read_relations(
 
 def relation_document(value: Any, where: str) -> dict[str, Any]:
     """One document of plain data."""
-    if isinstance(value, dict) and "facts" in value:
+    if isinstance(value, Structure) and "facts" in value:
         return _facts_document(value)
     if isinstance(value, dict) and "vertexSet" in value:  # DocRED's own
         return {**value, **named(value)}

@@ -19,7 +19,7 @@ from tallystick.files.json_values import Json, read_json
 from tallystick.files.pairing import Documents
 from tallystick.files.source import AnySource, shown_name
 from tallystick.structures.texts import Entity, NAryRelation, RoleFillerEntity, TextMention
-from tallystick.tasks.plain import expect, named
+from tallystick.tasks.plain import Structure, expect, named
 
 _MUC = re.compile(r"[A-Z]+(\d)-MUC\d-(\d+)")
 
@@ -49,7 +49,7 @@ def read_roles(name: AnySource) -> Documents[Roles]:
 def role_document(value: Any, where: str) -> dict[str, Any]:
     """One document of plain data: the entities of each role, an entity a list of its mentions."""
     expect(isinstance(value, dict), where, "a document, a dict with the entities of each role", value)
-    if "args" in value:  # of structures.NAryRelation
+    if isinstance(value, Structure):
         roles: dict[str, Any] = {}
         for one in value["args"]:
             roles.setdefault(one["role"], []).append(one["entity"]["mentions"])
@@ -57,7 +57,9 @@ def role_document(value: Any, where: str) -> dict[str, Any]:
             "roles": {role: [[_without_none(m) for m in entity] for entity in found] for role, found in roles.items()}
         }
     found = next((value[key] for key in ("roles", "extracts", "pred_extracts") if key in value), None)
-    for role, entities in (value if found is None else found).items():
+    roles_ = value if found is None else found
+    expect(isinstance(roles_, dict), where, "the entities of each role, a dict", roles_)
+    for role, entities in roles_.items():
         at = f"{where}[{role!r}]"
         expect(isinstance(entities, list), at, "a list of entities, each a list of its mentions", entities)
         for k, entity in enumerate(entities):
@@ -66,7 +68,7 @@ def role_document(value: Any, where: str) -> dict[str, Any]:
                     f"{at}: are {entities!r:.60} the mentions of one entity, or entities of one mention each? Give [[...]] or [[...], [...]]"
                 )
             expect(isinstance(entity, list), f"{at}[{k}]", "an entity, a list of its mentions", entity)
-    return named(value, roles=value if found is None else found)
+    return named(value, roles=roles_)
 
 
 def _without_none(value: Any) -> Any:
