@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tallystick.engine.tally import Labelled
-from tallystick.errors import MetricError, counted, did_you_mean
+from tallystick.errors import MetricError, counted, did_you_mean, unknown_document
 from tallystick.results import tables as reports
 from tallystick.results.result import Result, shared_signatures
 from tallystick.show.tables import WRITERS, Table, Tables, notebook_table, to_text
@@ -92,8 +92,7 @@ class Background:
             return wanted
         known = {str(key): key for key in result.ids}
         if str(wanted) not in known:
-            hint = did_you_mean(str(wanted), known)
-            raise MetricError(f"no {self.unit} {wanted!r}; there are {result.count:,}.{hint}")
+            raise unknown_document(wanted, known, self.unit)
         return known[str(wanted)]
 
     def parts(self, results: Results) -> Parts:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import MetricError, ValueMismatch, did_you_mean
+from tallystick.errors import MetricError, ValueMismatch, unknown_document
 from tallystick.show.tables import Table
 from tallystick.tasks.contract import (
     Asked,
@@ -250,8 +250,7 @@ class Records(Task):
         wanted = Wanted(wish.worst or (3 if wish.field else 1), wish.field, wish.document)
         run = run_prepared(prepared, Asked(keep_rows=wish.document is not None), fields=False, wanted=wanted)
         if not run.documents and wish.document is not None:
-            hint = did_you_mean(wish.document, map(str, run.result.ids))
-            raise MetricError(f"no document {wish.document!r}; there are {run.result.count:,}.{hint}")
+            raise unknown_document(wish.document, run.result.ids)
         opening = _describe_shape(prepared, settings)
         return Explained(_explain(run, run.documents), run.result.count, opening=opening)
 

@@ -82,7 +82,9 @@ class SpanCorpus:
     def ids(self) -> tuple[Any, ...]:
         """The documents: named, or numbered from 1."""
         if self.documents is not None:
-            return tuple(range(1, int(self.documents.max(initial=-1)) + 2))
+            numbers = tuple(range(1, int(self.documents.max(initial=-1)) + 2))
+            names = self.tagged.names if self.tagged is not None else ()
+            return names if len(names) == len(numbers) else numbers
         return self.texts.names or tuple(range(1, self.texts.texts + 1))
 
     def where(self, text: int, span: Span, side: int) -> str:
