@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.engine.tally import Labelled
+from tallystick.errors import MetricError
 from tallystick.files.pairing import place_of
 from tallystick.results.explanation import Explanation, Plain, explain_document
 from tallystick.results.tables import labels_table
