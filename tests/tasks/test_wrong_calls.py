@@ -21,6 +21,7 @@ from tallystick.tasks.templates.metrics import evaluate as evaluate_templates
 TAGS, CLUSTERS, METRIC = [["B-PER", "O"], ["O", "B-LOC"]], [[(0, 2), (5, 6)]], ts.f1(ts.match(ts.exact))
 RELATION, EVENT = ("born-in", (0, 2), (5, 6)), {"type": "attack", "trigger": (1, 2), "arguments": []}
 CALL = {"name": "get_weather", "arguments": {"city": "Oslo"}}
+TABLE = pd.DataFrame({"doc_id": [1, 2], "start": [0, 3], "end": [2, 4], "label": ["PER", "LOC"]})
 TEMPLATE = {"type": "attack", "slots": {"Victim": ["a man"]}}
 
 WRONG = {
@@ -169,6 +170,27 @@ WRONG = {
         r"values of 3 cannot be read from JSON: [^\n]*\Z",
     ),
     "sentences without words": (lambda: ts.dependencies([[], []], [[], []]), r"reference\[0\]: .* without words"),
+    "a table of the spans of several documents": (
+        lambda: ts.spans(TABLE, TABLE),
+        "reference was read as one text, and its rows have 2 different values of doc_id; give a list or a mapping by document",
+    ),
+    "a table of the words of several sentences": (
+        lambda: ts.dependencies(
+            *[pd.DataFrame({"sent_id": [1, 2], "head": [2, 0], "deprel": ["x", "root"]}) for _ in "ab"]
+        ),
+        "rows have 2 different values of sent_id",
+    ),
+    "relations of several documents in one list": (
+        lambda: ts.relations([{"doc": k, "type": "r", "head": (0, 1), "tail": (2, 3)} for k in range(2)], []),
+        "2 different values of doc",
+    ),
+    "ids of some documents": (
+        lambda: ts.spans(
+            [{"id": 1, "tags": ["O"]}, {"tags": ["O"]}], [{"id": 2, "tags": ["O"]}, {"id": 1, "tags": ["O"]}]
+        ),
+        r"reference\[1\] has no id, and reference\[0\] has one",
+    ),
+    "numbers of tags, three": (lambda: ts.spans([[0, 3, 7]], [[0, 3, 7]]), "tags|label"),
     "generators of different lengths": (lambda: ts.spans((t for t in TAGS), (t for t in TAGS[:1])), "documents"),
     # names
     "a misspelt metric": (lambda: ts.coreference(CLUSTERS, CLUSTERS, metrics="mcu"), 'Did you mean "muc"'),
