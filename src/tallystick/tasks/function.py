@@ -232,10 +232,20 @@ def _in_python(error: TallystickError, task: Task) -> TallystickError:
 
 def renamed(task: Task, message: str) -> str:
     """A message with options as Python has them."""
-    names = {flag(one): f"{one.name}=" for one in task.options("figures")}
+    options = list(task.options("figures"))
+    names = {flag(one): f"{one.name}={'True' if default_of(one) is False else ''}" for one in options}
     names |= {"--metric": "metrics=", "--together": f"{TOGETHER}=True"}
-    found = re.sub(r"--[a-z0-9]+(?:-[a-z0-9]+)*", lambda flag: names.get(flag[0], flag[0]), message)
-    return re.sub(r"(?<==) (?=-?\d)", "", found)
+    words = {flag(one): option_of(one).choices for one in options}
+
+    def in_python(found: re.Match[str]) -> str:
+        name, word = names.get(found["flag"], ""), found["word"] or ""
+        if not name:
+            return found[0]
+        if word in words.get(found["flag"], ()):
+            return f'{name}"{word}"'
+        return f"{name}{word}" if word.isupper() or word[:1].isdigit() else f"{name} {word}" if word else name
+
+    return re.sub(r"(?P<flag>--[a-z0-9]+(?:-[a-z0-9]+)*)(?: (?P<word>-?\w+))?", in_python, message)
 
 
 # What help(ts.spans) and editors show
