@@ -21,6 +21,7 @@ from tallystick.tasks.templates.metrics import evaluate as evaluate_templates
 TAGS, CLUSTERS, METRIC = [["B-PER", "O"], ["O", "B-LOC"]], [[(0, 2), (5, 6)]], ts.f1(ts.match(ts.exact))
 RELATION, EVENT = ("born-in", (0, 2), (5, 6)), {"type": "attack", "trigger": (1, 2), "arguments": []}
 CALL = {"name": "get_weather", "arguments": {"city": "Oslo"}}
+TABLE = pd.DataFrame({"doc_id": [1, 2], "start": [0, 3], "end": [2, 4], "label": ["PER", "LOC"]})
 TEMPLATE = {"type": "attack", "slots": {"Victim": ["a man"]}}
 
 WRONG = {
@@ -169,6 +170,27 @@ WRONG = {
         r"values of 3 cannot be read from JSON: [^\n]*\Z",
     ),
     "sentences without words": (lambda: ts.dependencies([[], []], [[], []]), r"reference\[0\]: .* without words"),
+    "a table of the spans of several documents": (
+        lambda: ts.spans(TABLE, TABLE),
+        "reference was read as one text, and its rows have 2 different values of doc_id; give a list or a mapping by document",
+    ),
+    "a table of the words of several sentences": (
+        lambda: ts.dependencies(
+            *[pd.DataFrame({"sent_id": [1, 2], "head": [2, 0], "deprel": ["x", "root"]}) for _ in "ab"]
+        ),
+        "rows have 2 different values of sent_id",
+    ),
+    "relations of several documents in one list": (
+        lambda: ts.relations([{"doc": k, "type": "r", "head": (0, 1), "tail": (2, 3)} for k in range(2)], []),
+        "2 different values of doc",
+    ),
+    "ids of some documents": (
+        lambda: ts.spans(
+            [{"id": 1, "tags": ["O"]}, {"tags": ["O"]}], [{"id": 2, "tags": ["O"]}, {"id": 1, "tags": ["O"]}]
+        ),
+        r"reference\[1\] has no id, and reference\[0\] has one",
+    ),
+    "numbers of tags, three": (lambda: ts.spans([[0, 3, 7]], [[0, 3, 7]]), "tags|label"),
     "generators of different lengths": (lambda: ts.spans((t for t in TAGS), (t for t in TAGS[:1])), "documents"),
     # names
     "a misspelt metric": (lambda: ts.coreference(CLUSTERS, CLUSTERS, metrics="mcu"), 'Did you mean "muc"'),
@@ -187,6 +209,18 @@ WRONG = {
     "an unfinished expression": (lambda: ts.evaluate("f1(match(exact)", TAGS, TAGS), r"f1\(match\(exact\)|expected"),
     "no prediction": (lambda: ts.evaluate(METRIC, TAGS, None), "predicted must be a sequence"),
     "one document for a metric": (lambda: ts.evaluate(METRIC, ["a", "b"], ["a", "c"]), "expected a collection"),
+    # results and comparisons
+    "a list of names as a metric": (lambda: ts.spans(TAGS, TAGS)[["segment"]], r"no metric \['segment'\]"),
+    "no decimals": (lambda: ts.spans(TAGS, TAGS).to_latex(digits=True), "digits must be a number"),
+    "a number for columns": (lambda: ts.spans(TAGS, TAGS).to_latex(columns=3), "columns must be names"),
+    "a number for a name": (lambda: ts.spans(TAGS, TAGS).to_latex(columns={"f1": 3}), "columns must be names"),
+    "no path": (lambda: ts.spans(TAGS, TAGS).report(None), "path must be the name of a file, found None"),
+    "a number as a path": (lambda: ts.spans(TAGS, TAGS).report(3), "path must be the name of a file, found 3"),
+    "systems without names": (lambda: ts.compare([ts.spans(TAGS, TAGS)] * 2), "by the names of the systems"),
+    "no systems": (lambda: ts.compare(None), "by the names of the systems"),
+    "a number for a system": (lambda: ts.compare({"A": 0.5}), "A: expected a result, .*found float 0.5"),
+    "figures for a system": (lambda: ts.compare({"A": ts.spans(TAGS, TAGS).figures}), "A: expected a result"),
+    "a task as a metric": (lambda: ts.Evaluation("spans"), r'Evaluation\(task="spans"\)'),
     # the functions below the tasks' own
     "spans as texts": (lambda: evaluate_spans("B-PER", "B-PER"), "expected"),
     "relations as tuples": (lambda: evaluate_relations([[RELATION]], [[RELATION]]), "expected"),
@@ -224,6 +258,19 @@ def test_messages_have_options_as_python_has_them() -> None:
         ts.amr({"x": "(a / b)"}, {"y": "(a / b)"})
     repeated = ts.coreference([[(0, 2)], [(0, 2), (3, 4)]], [[(0, 2)]], "conll")["conll"].warnings
     assert any("(strict=True names each)" in warning for warning in repeated)
+
+
+def test_results_of_batches_have_a_sum() -> None:
+    batches = [ts.spans([tags], [["B-PER", "O"]], "segment") for tags in TAGS]
+    assert sum(batches).figures == ts.spans(TAGS, [["B-PER", "O"]] * 2, "segment").figures
+
+
+def test_what_a_prompt_shows(tmp_path) -> None:
+    results = ts.spans(TAGS, [["B-PER", "O"]] * 2, "segment")
+    assert results.report(tmp_path / "page.html") is None
+    assert repr(results.explain()) == str(results.explain())
+    assert repr(ts.Evaluation(task="spans", metrics="segment")) == "Evaluation(task='spans', metrics=('segment',))"
+    assert repr(ts.Evaluation(METRIC)) == f"Evaluation({METRIC})"
 
 
 def test_there_are_enough_of_them() -> None:

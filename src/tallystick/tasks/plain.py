@@ -96,6 +96,8 @@ def take_sides(
     if read and len(shared) != 1:
         raise _undecided(list(read.values()), shared)
     for name, readings in read.items():
+        if shared == {"one"}:
+            _check_rows(readings, given[name])
         out[name] = readings.found[next(iter(shared))]
         if not readings.found[next(iter(shared))].documents:
             raise ValueMismatch(f"{name} has no documents; expected one {what}, or several")
@@ -254,7 +256,7 @@ class _Readings:
             except TallystickError as error:
                 wrong[way] = error
                 continue
-            own = ids if way == "many" and ids is not None else _own_names(laid)
+            own = ids if way == "many" and ids is not None else _own_names(laid, name)
             found[way] = Given(name, laid, own)
         return cls(name, what, found, wrong, value)
 
@@ -262,10 +264,32 @@ class _Readings:
         return f"one {self.what}" if way == "one" else f"a collection of {len(self.found[way].documents):,}"
 
 
-def _own_names(documents: Sequence[Any]) -> tuple[str, ...] | None:
+def _own_names(documents: Sequence[Any], side: str) -> tuple[str, ...] | None:
     """The names that all of the documents have under a key of their own."""
     names = [one.get("id") if isinstance(one, dict) else None for one in documents]
+    if None in names and any(one is not None for one in names):
+        there = next(k for k, one in enumerate(names) if one is not None)
+        raise ValueMismatch(
+            f"{side}[{names.index(None)}] has no id, and {side}[{there}] has one; give all of them ids, or none"
+        )
     return None if not names or None in names else tuple(map(str, names))
+
+
+_OF_DOCUMENTS = frozenset({*NAMES, "doc", "document", "document_id"} - {"id"})
+_OF_SENTENCES = frozenset({"sent", "sent_id", "sentence", "sentence_id", "text_id"})
+
+
+def _check_rows(readings: _Readings, given: Any) -> None:
+    """What was read as one document may be a table of what several hold: a column says so. In a table that can be a sentence, too."""
+    rows = [row for row in readings.value if isinstance(row, dict)] if isinstance(readings.value, list) else []
+    columns = _OF_DOCUMENTS | _OF_SENTENCES if rows and table_rows(given) is not None else _OF_DOCUMENTS
+    for column in columns.intersection(*rows) if rows else ():
+        different = len({repr(row[column]) for row in rows})
+        if different > 1:
+            raise ValueMismatch(
+                f"{readings.name} was read as one {readings.what}, and its rows have {different:,} different values of {column}; "
+                "give a list or a mapping by document, {'d1': rows, 'd2': rows}"
+            )
 
 
 def _undecided(sides: Sequence[_Readings], shared: set[str]) -> TallystickError:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.engine.tally import Labelled
+from tallystick.errors import MetricError
 from tallystick.files.pairing import place_of
 from tallystick.results.explanation import Explanation, Plain, explain_document
 from tallystick.results.tables import labels_table
@@ -232,6 +233,8 @@ Row = tuple[Any, ...]
 
 def report_text(rows: Sequence[Row], means: Sequence[Row], digits: int = 2) -> str:
     """The layout of seqeval's and scikit-learn's reports: labels, then averages."""
+    if type(digits) is not int or digits < 0:
+        raise MetricError(f"digits: expected a whole number of decimals, found {digits!r:.60}")
     width = max(len("weighted avg"), digits, *(len(str(row[0])) for row in rows), 0)
 
     def line(name: str, *figures: Any) -> str:
