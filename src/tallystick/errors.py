@@ -6,7 +6,7 @@ without a traceback and leaves with the error's `exit_code`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,6 +103,12 @@ def some(values: Iterable[object], limit: int = 5) -> str:
     listed = list(values)
     shown = ", ".join(f'"{value}"' for value in listed[:limit])
     return shown if len(listed) <= limit else f"{shown} and {len(listed) - limit:,} more"
+
+
+def unknown_document(document: object, ids: Collection[object], unit: str = "document") -> MetricError:
+    """The error that names some of the documents that are there."""
+    there = f"there {'is' if len(ids) == 1 else 'are'} {len(ids):,}{': ' if len(ids) else ''}{some(ids)}"
+    return MetricError(f"no {unit} {document!r}; {there}.{did_you_mean(document, ids)}")
 
 
 def unmet_ids(missing: Sequence[Any], extra: Sequence[Any]) -> str:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallystick.adapters import coref, nervaluate, smatch
+from tallystick.adapters import coref, huggingface, nervaluate, seqeval, smatch
 from tallystick.adapters import sklearn as ours_of_sklearn
 from tallystick.errors import TallystickError
 
@@ -287,3 +287,69 @@ def test_what_the_report_of_scikit_learn_refuses():
         report(["a", "b"], ["a", "b"], target_names=["x", "y", "z"])
     with pytest.warns(UserWarning, match="precision is 0/0"):
         report(["a", "b"], ["a", "a"])
+
+
+# Wrong calls of all drop-ins
+
+SENTENCES = [["B-PER", "O"], ["O", "B-LOC"]]
+
+
+def evaluator(true=SENTENCES, pred=SENTENCES, tags=TAGS, **options):
+    return nervaluate.Evaluator(true, pred, tags=tags, **options).evaluate()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: seqeval.f1_score(None, SENTENCES),
+            "y_true: expected a list of tags for each sentence, found NoneType",
+        ),
+        (lambda: seqeval.f1_score(SENTENCES, 3), "y_pred: expected .* found int 3"),
+        (lambda: seqeval.f1_score("B-PER", "B-PER"), "y_true: expected"),
+        (lambda: seqeval.f1_score(SENTENCES, SENTENCES, zero_division="x"), "zero_division: expected 'warn', 0 or 1"),
+        (lambda: seqeval.classification_report(SENTENCES, SENTENCES, digits="x"), "digits: expected a whole number"),
+        (lambda: seqeval.accuracy_score(None, SENTENCES), "y_true: expected"),
+        (lambda: seqeval.performance_measure(SENTENCES, None), "y_pred: expected"),
+        (lambda: huggingface.seqeval(predictions=None, references=SENTENCES), "y_pred: expected"),
+        (lambda: huggingface.compute(predictions=None, references=["{}"]), "predictions: expected .* found NoneType"),
+        (lambda: evaluator(tags=None), "tags: expected .* found NoneType"),
+        (lambda: evaluator(true=None), "true: expected .* found NoneType"),
+        (lambda: evaluator(true=[None]), "true: expected .* found NoneType"),
+        (lambda: evaluator(true=3, loader="conll"), "true: expected .* found int"),
+        (lambda: evaluator(true=[[{"label": "PER", "start": "2", "end": 3}]], pred=[[]]), "label, start and end"),
+        (lambda: evaluator(true=[[{"label": "PER", "start": 2, "end": None}]], pred=[[]]), "label, start and end"),
+        (lambda: coref.CorefEvaluator().update(None, []), "predicted: expected clusters .* found NoneType"),
+        (lambda: coref.CorefEvaluator().update([], [0, 1]), "gold: expected clusters"),
+        (lambda: coref.CorefEvaluator().update([[[0, 1]]], []), r"predicted: expected clusters .* found list \[0, 1\]"),
+        (lambda: list(smatch.score_amr_pairs(None, ["(a / b)"])), "f1: expected lines of PENMAN, .*found NoneType"),
+        (
+            lambda: list(smatch.score_amr_pairs("a.txt", ["(a / b)"])),
+            "f1: expected lines of PENMAN, .*found str 'a.txt'",
+        ),
+        (lambda: list(smatch.score_amr_pairs([3], ["(a / b)"])), "f1: expected lines of PENMAN, found int 3"),
+        (lambda: smatch.get_amr_match("(a / b)", None), "gold.*: expected lines of PENMAN, found NoneType"),
+        (lambda: ours_of_sklearn.classification_report(None, [1]), "y_true: expected .* found NoneType"),
+        (lambda: ours_of_sklearn.classification_report("ab", "ab"), "y_true: expected .* found str"),
+        (lambda: ours_of_sklearn.classification_report([1, 2], [1, "2"]), "labels are of different kinds: int, str"),
+        (lambda: ours_of_sklearn.classification_report([], []), "no labels"),
+    ],
+)
+def test_wrong_calls_say_what_was_expected(call, message):
+    with pytest.raises(TallystickError, match=message):
+        call()
+
+
+def test_iterators_are_read_once_and_whole():
+    assert seqeval.f1_score(iter(SENTENCES), (iter(tags) for tags in SENTENCES)) == 1
+    assert seqeval.accuracy_score(iter(SENTENCES), iter(SENTENCES)) == 1
+    assert evaluator(true=iter(SENTENCES), pred=map(iter, SENTENCES))["overall"]["strict"].f1 == 1
+    assert list(smatch.score_amr_pairs(io.BytesIO(b"(a / b)"), iter(["(a / b)"]))) == [(1, 1, 1)]
+
+
+def test_a_document_that_is_refused_leaves_nothing_behind():
+    found = coref.CorefEvaluator()
+    found.update([[(0, 1), (2, 3)]], [[(0, 1), (2, 3)]])
+    with pytest.raises(TallystickError):
+        found.update(None, [[(0, 1), (2, 3)]])
+    assert found.get_prf() == (1, 1, 1)

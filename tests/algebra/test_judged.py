@@ -98,7 +98,7 @@ def test_an_evaluation_can_be_sent_on_and_merged():
     halves = []
     for gold, system in (([["apple"]], [["zoo"]]), ([["bread"]], [["ball"]])):
         run = ts.Evaluation(ts.f1(ts.match(ts.judged("store-that-is-not-there"))))
-        run._taken.memory.calls[ts.judged("store-that-is-not-there")] = answered()
+        run._of._taken.memory.calls[ts.judged("store-that-is-not-there")] = answered()
         run.update(gold, system)
         halves.append(pickle.loads(pickle.dumps(run)))
     total = ts.Evaluation(ts.f1(ts.match(ts.judged("store-that-is-not-there"))))

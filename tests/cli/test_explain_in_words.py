@@ -56,7 +56,7 @@ def test_the_tree_of_a_document_adds_up_to_its_score_under_every_named_metric(na
 
 
 def test_a_document_that_there_is_not():
-    with pytest.raises(ts.TallystickError, match="no document 9; there are 3"):
+    with pytest.raises(ts.TallystickError, match="no document 9; there are 3: "):
         evaluate(TAGS, GUESS, ["segment"])["segment"].explain(9)
 
 

@@ -275,5 +275,13 @@ def test_hipe_tsv():
     assert "gold.tsv:3-5" in listed  # the comment between the two lines is nobody's
     Path("bad.tsv").write_text(HIPE.replace("Anna\tB-pers\tB-org\t_", "Anna\tB-pers"))
     assert "bad.tsv:9" in run("gold.tsv", "bad.tsv", code=2).stderr
+    shown = run("gold.tsv", "system.tsv", "--document", "b", "--metric", "segment", "--format", "json")
+    assert json.loads(shown.stdout)["metrics"]["segment"]["tally"]["den_r"] == 1
+    Path("again.tsv").write_text(HIPE.replace("_id = b", "_id = a"))
+    assert "again.tsv:8: the document 'a' stood in line 2 already" in run("gold.tsv", "again.tsv", code=2).stderr
+    for name in ("gold", "system"):  # a line ends where the file says, not at what Unicode also calls the end of a line
+        Path(f"{name}.tsv").write_text(Path(f"{name}.tsv").read_text().replace("Stadt", "Sta\x85dt\u2028"))
+    found = metrics("gold.tsv", "system.tsv", "--metric", "segment")["segment"]["tally"]
+    assert found == {"num_p": 1, "den_p": 3, "num_r": 1, "den_r": 2}
     assert "one header" in run("gold.tsv", "system.tsv", "--jobs", "2").stderr
     assert "4 columns" in run("gold.tsv", "system.tsv", "--reference-column", "9", code=2).stderr

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import running
+import tallystick as ts
 
 GOLD = [
     {"id": "a", "templates": [
@@ -115,12 +116,13 @@ def test_templates_without_types(folder):
     Path("s.jsonl").write_text(json.dumps(system) + "\n")
     done = running.run("score", "templates", "g.jsonl", "s.jsonl", "--format", "json", "--by", "field")
     metrics = json.loads(done.stdout)["metrics"]
+    in_python = ts.templates(gold["templates"], system["pred_templates"])
     for name in ("eq32", "gtt"):
-        assert metrics[name]["tally"] == {"num_p": 1, "den_p": 2, "num_r": 1, "den_r": 2}
+        assert metrics[name]["tally"] == {"num_p": 1, "den_p": 2, "num_r": 1, "den_r": 2} == in_python[name].tally
     assert "have no type" in done.stdout
     system["pred_templates"].append({"type": "t", "Method": [["m"]]})
     Path("s.jsonl").write_text(json.dumps(system) + "\n")
-    assert "as 1 other templates have it" in running.run("score", "templates", "g.jsonl", "s.jsonl", code=2).stderr
+    assert "as 1 other template has it" in running.run("score", "templates", "g.jsonl", "s.jsonl", code=2).stderr
     del system["pred_templates"][0]
     Path("s.jsonl").write_text(json.dumps(system) + "\n")
     assert (

@@ -4,6 +4,7 @@ import gzip
 import io
 import pickle
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -142,3 +143,14 @@ def test_no_repeats_none_found():
     repeats = Repeats(8)
     repeats.add([f"k{k}" for k in range(100)])
     assert len(repeats.found()) == 0
+
+
+def test_a_reader_that_is_thrown_away_in_the_middle_of_an_import_of_zstd_is_silent(tmp_path, monkeypatch):
+    """Which the garbage collector does: the module is there by then, but nothing is in it yet."""
+    (tmp_path / "a.txt").write_bytes(TEXT)
+    source = Source.of(str(tmp_path / "a.txt"))
+    reading = source.reading()
+    reading.__enter__()
+    monkeypatch.setitem(sys.modules, "zstandard", ModuleType("zstandard"))
+    with pytest.raises(GeneratorExit):
+        reading.gen.throw(GeneratorExit())

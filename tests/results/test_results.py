@@ -118,7 +118,7 @@ def test_wrong_questions_are_answered() -> None:
     results = scored("coreference")
     with pytest.raises(MetricError, match=r"by label, document, field, not by 'labels'.*Did you mean"):
         results.by("labels")
-    with pytest.raises(MetricError, match="no document 'x'; there are 1"):
+    with pytest.raises(MetricError, match="no document 'x'; there is 1: "):
         results.explain("x")
     with pytest.raises(KeyError, match="no metric 'x'"):
         results.explain(metric="x")

@@ -97,7 +97,73 @@ def test_nodes_by_id():
     assert Tree.of({"label": "a", "children": ["b"]}) == Tree("a", (Tree("b"),))
 
 
-@pytest.mark.parametrize("wrong", [{"labl": "a"}, "x", 7, [1], None, {"label": "a", "children": "b"}, {}])
+def leaf(label):
+    return {"label": label, "children": []}
+
+
+def scored(gold, system, choices):
+    """The tally from files with an inferred shape, which has to be the one in Python, and the warnings."""
+    for name, value in (("gold", gold), ("system", system)):
+        Path(f"{name}.jsonl").write_text(json.dumps({"id": 1, "it": value}) + "\n")
+    Path("choices.yaml").write_text(f"it: {choices}\n")
+    done = run("score", "records", "gold.jsonl", "system.jsonl", "--choices", "choices.yaml", "--format", "json")
+    found = json.loads(done.stdout)
+    counts = next(iter(found["metrics"].values()))["tally"]
+    metric = f"f1(each(it={choices}(equal)))"
+    assert ts.evaluate(metric, [{"it": gold}], [{"it": system}]).tally == counts
+    return [counts[name] for name in ("num_p", "den_p", "den_r")], " ".join(found["warnings"])
+
+
+@pytest.mark.parametrize("kind", ["tree", "unordered"])
+def test_a_predicted_tree_may_be_deeper_than_any_reference(kind):
+    system = {"label": "a", "children": [{"label": "x", "children": [leaf("b")]}]}
+    assert scored({"label": "a", "children": [leaf("b")]}, system, kind) == ([2, 3, 2], "")
+    assert scored(leaf("a"), system, kind) == ([1, 3, 1], "")
+
+
+@pytest.mark.parametrize(
+    ("system", "counts", "said"),
+    [
+        ({"children": [leaf("b")]}, [1, 2, 2], "it"),  # a node without a label is one that is wrong
+        ({}, [0, 1, 2], "it"),
+        ({"label": "a", "children": "b"}, [1, 2, 2], "it.children"),
+        ({"label": "a", "children": [{"label": "b", "children": [{"label": "c", "page": 3}]}]}, [2, 4, 2], "page"),
+        ({"label": {"x": 1}, "children": [leaf("b")]}, [1, 2, 2], ""),
+        ("a", [0, 1, 2], "it"),
+        ([leaf("a"), leaf("b")], [0, 2, 2], "it"),
+    ],
+)
+def test_what_is_no_tree_in_a_prediction_is_wrong_and_no_error(system, counts, said):
+    found, warnings = scored({"label": "a", "children": [leaf("b")]}, system, "tree")
+    assert found == counts
+    assert said in warnings
+
+
+@pytest.mark.parametrize(
+    ("system", "counts", "said"),
+    [
+        ({"nodes": ["x", "y"], "edges": [[0, 5], [0, 1]]}, [2, 4, 2], "it.edges"),
+        ({"nodes": ["x", "y"], "edges": [[[0], 1], [0, 1]]}, [2, 4, 2], "it.edges"),
+        ({"nodes": [{"id": "u", "label": "x"}, {"id": "u", "label": "y"}]}, [0, 4, 2], "it"),
+        ({"nodes": [{"id": [1], "label": "x"}]}, [0, 2, 2], "it"),
+        ({"nodes": "x"}, [0, 1, 2], "it"),
+        ({"edges": [[0, 1]]}, [0, 2, 2], "it"),
+    ],
+)
+def test_what_is_no_graph_in_a_prediction_is_wrong_and_no_error(system, counts, said):
+    found, warnings = scored({"nodes": ["x", "y"], "edges": [[0, 1]]}, system, "graph")
+    assert found == counts
+    assert said in warnings
+
+
+def test_a_predicted_graph_may_be_written_in_the_other_form():
+    named = {"nodes": [{"id": "u", "label": "x"}, {"id": "v", "label": "y"}], "edges": [{"source": "u", "target": "v"}]}
+    plain = {"nodes": ["x", "y"], "edges": [[0, 1]]}
+    assert scored(plain, named, "graph")[0] == [2, 2, 2]
+    assert scored(named, plain, "graph")[0] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("wrong", [{"labl": "a"}, "x", 7, [1], None, {}])
 @pytest.mark.parametrize("credit", ["each", "all"])
 def test_a_prediction_that_is_no_tree_is_wrong_and_no_error(wrong, credit):
     Path("system.jsonl").write_text(json.dumps({**GOLD, "outline": wrong}) + "\n")

@@ -63,8 +63,16 @@ def test_what_gtt_leaves_out_is_counted(tmp_path):
     one = {"incident_type": "attack", "Victim": [[], [["a", 1]]]}
     found = read_templates(written(tmp_path, [{"docid": "d1", "templates": [one, one]}]))
     assert len(next(iter(found.values.values())).templates) == 1
-    assert "2 entities without mentions" in found.warnings[0]
-    assert "1 gold templates that repeat another" in found.warnings[1]
+    assert "entities without mentions, left out: 2" in found.warnings[0]
+    assert "gold templates that repeat another, left out as gtt does: 1" in found.warnings[1]
+
+
+def test_what_stands_beside_the_slots_is_not_dropped_in_silence(tmp_path):
+    one = {"type": "attack", "slots": {"Victim": ["a"]}, "Weapon": ["gun"], "template-spans": []}
+    found = read_templates(written(tmp_path, [{"id": "d1", "templates": [one]}]))
+    assert found.warnings[0].endswith(
+        'file.json: templates that have "slots" or "fillers" also have "Weapon", not read'
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,6 +90,8 @@ def test_what_gtt_leaves_out_is_counted(tmp_path):
         ([{"id": "a", "templates": {}}], r"file.json:1: templates is \{\}; expected a list of templates"),
         ([{"id": "a", "frames": []}, {"id": "b"}], "expected the templates under one of"),
         ([{"name": "a", "templates": []}, {}], "expected the name of the document"),
+        ([{"templates": []}, {"templates": []}], 'file.json:1: found "templates"; expected the name of the document'),
+        ([{"templates": []}], 'file.json:1: found "templates"; expected the name of the document'),
         ([{"id": 1.5, "templates": []}], '"id" is 1.5; expected the name'),
         ([{"id": "a", "templates": [3]}], r"templates\[0\] is 3; expected a template"),
         (

@@ -4,6 +4,7 @@ a number without a word, and none an AttributeError, a TypeError or a KeyError f
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tallystick as ts
@@ -20,6 +21,7 @@ from tallystick.tasks.templates.metrics import evaluate as evaluate_templates
 TAGS, CLUSTERS, METRIC = [["B-PER", "O"], ["O", "B-LOC"]], [[(0, 2), (5, 6)]], ts.f1(ts.match(ts.exact))
 RELATION, EVENT = ("born-in", (0, 2), (5, 6)), {"type": "attack", "trigger": (1, 2), "arguments": []}
 CALL = {"name": "get_weather", "arguments": {"city": "Oslo"}}
+TABLE = pd.DataFrame({"doc_id": [1, 2], "start": [0, 3], "end": [2, 4], "label": ["PER", "LOC"]})
 TEMPLATE = {"type": "attack", "slots": {"Victim": ["a man"]}}
 
 WRONG = {
@@ -31,7 +33,7 @@ WRONG = {
     "an object": (lambda: ts.coreference(object(), object()), "reference is object"),
     "a class": (lambda: ts.relations(RelationSet, RelationSet), "reference is type"),
     "a function": (lambda: ts.amr(print, print), "reference is builtin_function"),
-    "bytes among tags": (lambda: ts.spans([[b"B-PER"]], [["B-PER"]]), "found bytes"),
+    "bytes among tags": (lambda: ts.spans([[b"B-PER"]], [["B-PER"]]), "holds bytes"),
     "a set of texts": (lambda: ts.spans({("B-PER", "O"), ("O", "O")}, TAGS), "is a set, whose items have no order"),
     # nothing
     "nothing on both sides": (lambda: ts.spans([], []), "two ways"),
@@ -120,6 +122,75 @@ WRONG = {
         lambda: ts.coreference({"predicted_clusters": CLUSTERS}, {"clusters": CLUSTERS}),
         "predicted_clusters",
     ),
+    "names of mentions and spans": (
+        lambda: ts.coreference(CLUSTERS, [["mayor", "he"]]),
+        "mentions of the prediction are",
+    ),
+    "names and spans on one side": (lambda: ts.coreference([[(0, 2), "he"]], CLUSTERS), "some mentions are texts"),
+    "tags of other tokens": (
+        lambda: ts.spans({"tokens": ["a", "b"], "tags": TAGS[0]}, {"tokens": ["a", "c"], "tags": TAGS[0]}),
+        r'tokens diverge: reference\[0\] has "b" as token 1',
+    ),
+    "tokens as a text": (
+        lambda: ts.spans({"tokens": "ab", "tags": TAGS[0]}, TAGS[0]),
+        "tokens: expected a list of texts",
+    ),
+    "tokens as a number": (
+        lambda: ts.spans({"tokens": 2, "tags": TAGS[0]}, TAGS[0]),
+        "tokens: expected a list of texts",
+    ),
+    "fewer tokens than tags": (lambda: ts.spans({"tokens": [], "tags": TAGS[0]}, TAGS[0]), "0 tokens and 2 tags"),
+    "labels as bytes": (lambda: ts.spans([(0, 1, b"PER")], [(0, 1, "PER")]), "reference holds bytes, b'PER'"),
+    "roles as bytes": (lambda: ts.roles({"A": [["a"]]}, {"A": [[b"a"]]}), "predicted holds bytes"),
+    "keys as bytes": (lambda: ts.roles({"A": [["a"]]}, {b"A": [["a"]]}), "predicted holds bytes"),
+    "a set as a span": (lambda: ts.relations([("r", {1, 2}, (4, 5))], []), "reference"),
+    "a set as a mention": (lambda: ts.coreference([[{1, 2}]], CLUSTERS), "a mention"),
+    "a start before the text": (lambda: ts.coreference([[(-3, 2)]], CLUSTERS), "starts before the text"),
+    "an end beyond all texts": (lambda: ts.spans([(0, 2**70, "PER")], [(0, 2, "PER")]), r"reference\[0\]"),
+    "relations that are no texts": (
+        lambda: ts.dependencies({"heads": [0], "deprels": [None]}, [(0, "root")]),
+        r"deprels\[0\]: expected a text, found NoneType",
+    ),
+    "words that are no texts": (
+        lambda: ts.dependencies({"words": [["a"]], "heads": [0], "deprels": ["root"]}, [(0, "root")]),
+        r"words\[0\]: expected a text",
+    ),
+    "triples in smatch's order": (
+        lambda: ts.amr([("instance", "a", "b")], [("instance", "a", "b")]),
+        r"reference\[0\]: expected a triple \(source, role, target\), found the role first",
+    ),
+    "None for records": (lambda: ts.records(None, {"a": 1}), "reference is None"),
+    "None as an answer": (lambda: ts.score({"a": 1}, None), "predicted is None"),
+    "records in frames of other indexes": (
+        lambda: ts.records(pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": [2, 1]}, index=[1, 0])),
+        r"indexes of reference and predicted differ: give \.reset_index\(drop=True\) of both",
+    ),
+    "a type that is none": (
+        lambda: ts.records({"a": 1}, {"a": 1}, type=3),
+        r"values of 3 cannot be read from JSON: [^\n]*\Z",
+    ),
+    "sentences without words": (lambda: ts.dependencies([[], []], [[], []]), r"reference\[0\]: .* without words"),
+    "a table of the spans of several documents": (
+        lambda: ts.spans(TABLE, TABLE),
+        "reference was read as one text, and its rows have 2 different values of doc_id; give a list or a mapping by document",
+    ),
+    "a table of the words of several sentences": (
+        lambda: ts.dependencies(
+            *[pd.DataFrame({"sent_id": [1, 2], "head": [2, 0], "deprel": ["x", "root"]}) for _ in "ab"]
+        ),
+        "rows have 2 different values of sent_id",
+    ),
+    "relations of several documents in one list": (
+        lambda: ts.relations([{"doc": k, "type": "r", "head": (0, 1), "tail": (2, 3)} for k in range(2)], []),
+        "2 different values of doc",
+    ),
+    "ids of some documents": (
+        lambda: ts.spans(
+            [{"id": 1, "tags": ["O"]}, {"tags": ["O"]}], [{"id": 2, "tags": ["O"]}, {"id": 1, "tags": ["O"]}]
+        ),
+        r"reference\[1\] has no id, and reference\[0\] has one",
+    ),
+    "numbers of tags, three": (lambda: ts.spans([[0, 3, 7]], [[0, 3, 7]]), "tags|label"),
     "generators of different lengths": (lambda: ts.spans((t for t in TAGS), (t for t in TAGS[:1])), "documents"),
     # names
     "a misspelt metric": (lambda: ts.coreference(CLUSTERS, CLUSTERS, metrics="mcu"), 'Did you mean "muc"'),
@@ -138,6 +209,18 @@ WRONG = {
     "an unfinished expression": (lambda: ts.evaluate("f1(match(exact)", TAGS, TAGS), r"f1\(match\(exact\)|expected"),
     "no prediction": (lambda: ts.evaluate(METRIC, TAGS, None), "predicted must be a sequence"),
     "one document for a metric": (lambda: ts.evaluate(METRIC, ["a", "b"], ["a", "c"]), "expected a collection"),
+    # results and comparisons
+    "a list of names as a metric": (lambda: ts.spans(TAGS, TAGS)[["segment"]], r"no metric \['segment'\]"),
+    "no decimals": (lambda: ts.spans(TAGS, TAGS).to_latex(digits=True), "digits must be a number"),
+    "a number for columns": (lambda: ts.spans(TAGS, TAGS).to_latex(columns=3), "columns must be names"),
+    "a number for a name": (lambda: ts.spans(TAGS, TAGS).to_latex(columns={"f1": 3}), "columns must be names"),
+    "no path": (lambda: ts.spans(TAGS, TAGS).report(None), "path must be the name of a file, found None"),
+    "a number as a path": (lambda: ts.spans(TAGS, TAGS).report(3), "path must be the name of a file, found 3"),
+    "systems without names": (lambda: ts.compare([ts.spans(TAGS, TAGS)] * 2), "by the names of the systems"),
+    "no systems": (lambda: ts.compare(None), "by the names of the systems"),
+    "a number for a system": (lambda: ts.compare({"A": 0.5}), "A: expected a result, .*found float 0.5"),
+    "figures for a system": (lambda: ts.compare({"A": ts.spans(TAGS, TAGS).figures}), "A: expected a result"),
+    "a task as a metric": (lambda: ts.Evaluation("spans"), r'Evaluation\(task="spans"\)'),
     # the functions below the tasks' own
     "spans as texts": (lambda: evaluate_spans("B-PER", "B-PER"), "expected"),
     "relations as tuples": (lambda: evaluate_relations([[RELATION]], [[RELATION]]), "expected"),
@@ -155,6 +238,39 @@ def test_a_wrong_call_says_what_was_expected(call: str) -> None:
     wrong, message = WRONG[call]
     with pytest.raises(ts.TallystickError, match=message):
         wrong()
+
+
+def test_a_span_under_its_own_key_has_an_exclusive_end() -> None:
+    event = {"type": "attack", "trigger": (1, 2), "arguments": [{"role": "target", "span": (2, 4)}]}
+    assert ts.events([event], [{**event, "arguments": [(2, 4, "target")]}], "arg_c").f1 == 1
+
+
+def test_a_top_on_one_side_only_is_said() -> None:
+    triples = [("a", ":instance", "b")]
+    found = ts.amr({"triples": triples}, "(a / b)")
+    assert any("has a top" in warning for warning in found["smatch"].warnings)
+    assert not ts.amr({"triples": triples, "top": "a"}, "(a / b)")["smatch"].warnings
+    assert not ts.amr(triples, triples)["smatch"].warnings
+
+
+def test_messages_have_options_as_python_has_them() -> None:
+    with pytest.raises(ts.TallystickError, match='use pair="order"'):
+        ts.amr({"x": "(a / b)"}, {"y": "(a / b)"})
+    repeated = ts.coreference([[(0, 2)], [(0, 2), (3, 4)]], [[(0, 2)]], "conll")["conll"].warnings
+    assert any("(strict=True names each)" in warning for warning in repeated)
+
+
+def test_results_of_batches_have_a_sum() -> None:
+    batches = [ts.spans([tags], [["B-PER", "O"]], "segment") for tags in TAGS]
+    assert sum(batches).figures == ts.spans(TAGS, [["B-PER", "O"]] * 2, "segment").figures
+
+
+def test_what_a_prompt_shows(tmp_path) -> None:
+    results = ts.spans(TAGS, [["B-PER", "O"]] * 2, "segment")
+    assert results.report(tmp_path / "page.html") is None
+    assert repr(results.explain()) == str(results.explain())
+    assert repr(ts.Evaluation(task="spans", metrics="segment")) == "Evaluation(task='spans', metrics=('segment',))"
+    assert repr(ts.Evaluation(METRIC)) == f"Evaluation({METRIC})"
 
 
 def test_there_are_enough_of_them() -> None:

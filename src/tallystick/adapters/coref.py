@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
+from tallystick.adapters.seqeval import listed
 from tallystick.errors import MetricError
 from tallystick.results.result import Result
 from tallystick.tasks.function import function_of
@@ -64,12 +65,17 @@ class CorefEvaluator:
     ) -> None:
         """One document. Note the order, which is that of the original; the maps follow from the clusters and are not looked at."""
         number: dict[Hashable, int] = {}
-        for side, clusters in zip(self._documents, (gold, predicted), strict=True):
-            listed = [tuple(cluster) for cluster in clusters]
-            if any(isinstance(mention, (int, str)) for cluster in listed for mention in cluster):
-                raise MetricError(f"expected clusters of mentions such as (3, 4), found {listed!r:.60}")
-            places = ([number.setdefault(mention, len(number)) for mention in one] for one in listed)
-            side.append([[(place, place + 1) for place in one] for one in places])
+        laid = []
+        for name, clusters in (("gold", gold), ("predicted", predicted)):
+            what = "clusters of mentions such as (3, 4)"
+            mentions = [listed(cluster, name, what) for cluster in listed(clusters, name, what)]
+            for mention in (mention for cluster in mentions for mention in cluster):
+                if isinstance(mention, (int, str)) or not isinstance(mention, Hashable):
+                    raise MetricError(f"{name}: expected {what}, found {type(mention).__name__} {mention!r:.60}")
+            places = ([number.setdefault(mention, len(number)) for mention in one] for one in mentions)
+            laid.append([[(place, place + 1) for place in one] for one in places])
+        for side, document in zip(self._documents, laid, strict=True):
+            side.append(document)
         self._results = {}
 
     def result(self, metric: str) -> Result:

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 from tallystick.adapters.scorer import RecordScorer
-from tallystick.adapters.seqeval import accuracy_score, classification_report
+from tallystick.adapters.seqeval import accuracy_score, classification_report, listed
 from tallystick.errors import TallystickError
 
 DESCRIPTION = "Precision, recall and F1 over the fields of structured records, with optimally aligned lists."
@@ -27,7 +27,8 @@ def compute(
     *, predictions: Sequence[Any], references: Sequence[Any], type: Any = None, **options: Any
 ) -> dict[str, Any]:
     """The figures of several documents: precision, recall, f1, exact, and a figure for each field."""
-    result = RecordScorer(type, **options).evaluate(list(references), list(predictions))
+    sides = (listed(references, "references", "documents"), listed(predictions, "predictions", "documents"))
+    result = RecordScorer(type, **options).evaluate(*sides)
     fields = {row.path: row.figures["f1"] for row in result.by_field()}
     return {**result.figures, "exact": result.exact, "f1_by_field": fields, "signature": result.signature}
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
+import operator
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -18,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from tallystick.adapters.seqeval import listed
 from tallystick.errors import MetricError, did_you_mean, some
 from tallystick.files.writing import write_atomically
 from tallystick.tasks.spans.counts import SpanScheme, scheme_pairs
@@ -76,7 +78,11 @@ class Evaluator:
             raise MetricError(f"tags: expected the names of several types, found the text {tags!r:.40}")
         if not 1.0 <= min_overlap_percentage <= 100.0:
             raise MetricError(f"min_overlap_percentage: expected 1 to 100, found {min_overlap_percentage!r}")
-        self.tags, self.min_overlap_percentage, self.strict = list(tags), min_overlap_percentage, strict
+        self.tags, self.min_overlap_percentage = (
+            listed(tags, "tags", "the names of several types"),
+            min_overlap_percentage,
+        )
+        self.strict = strict
         self.texts = _load(true, pred, loader)
         unknown = sorted({*self.texts.tags} - {*self.tags})
         if unknown:
@@ -218,23 +224,32 @@ def _places(side: Segments) -> list[Place]:
 
 
 def _load(true: Any, pred: Any, loader: str) -> AnnotatedTexts:
+    if loader not in ("default", "conll", "list", "dict"):
+        raise MetricError(f"loader: expected 'default', 'conll', 'list' or 'dict', found {loader!r}")
+    given = {"true": true, "pred": pred}
+    if loader == "conll" or (loader == "default" and isinstance(true, str)):
+        for name, side in given.items():
+            if not isinstance(side, str):
+                raise MetricError(f"{name}: expected CoNLL text, found {type(side).__name__} {side!r:.60}")
+    else:
+        what = "a list for each document"
+        true, pred = ([listed(one, name, what) for one in listed(side, name, what)] for name, side in given.items())
     if loader == "default":
         inside = [one for side in (true, pred) if not isinstance(side, str) for document in side for one in document]
         loader = "conll" if isinstance(true, str) else "dict" if inside and isinstance(inside[0], dict) else "list"
     if loader == "dict":
         sides = [[[_span(one) for one in document] for document in side] for side in (true, pred)]
         return annotate(sides[0], sides[1])
-    if loader not in ("conll", "list"):
-        raise MetricError(f"loader: expected 'default', 'conll', 'list' or 'dict', found {loader!r}")
     lists = [_column(side) if loader == "conll" else side for side in (true, pred)]
     return corpus_from_python(lists[0], lists[1]).texts
 
 
 def _span(entity: Any) -> tuple[int, int, str]:
     try:
-        return entity["start"], entity["end"] + 1, entity["label"]
+        start, end, label = operator.index(entity["start"]), operator.index(entity["end"]), entity["label"]
     except (KeyError, TypeError):
         raise MetricError(f"expected an entity with label, start and end, found {entity!r:.80}") from None
+    return start, end + 1, label
 
 
 def _column(text: str) -> list[list[str]]:

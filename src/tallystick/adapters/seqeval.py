@@ -33,6 +33,22 @@ class UndefinedMetricWarning(UserWarning):
     """A figure that is 0/0."""
 
 
+def listed(value: Any, name: str, what: str) -> list[Any]:
+    """What can be gone through once, as a list; a text or a single value is something else."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
+        raise MetricError(f"{name}: expected {what}, found {type(value).__name__} {value!r:.60}")
+    return list(value)
+
+
+def undefined_as(zero_division: ZeroDivision) -> float:
+    """What 0/0 is."""
+    if zero_division == "warn":
+        return 0.0
+    if not isinstance(zero_division, (int, float, np.number)):
+        raise MetricError(f"zero_division: expected 'warn', 0 or 1, found {zero_division!r:.60}")
+    return float(zero_division)
+
+
 class Counted(NamedTuple):
     """What all figures are made of: for each label the right, the predicted and the true ones."""
 
@@ -43,7 +59,7 @@ class Counted(NamedTuple):
 
     def figures(self, zero_division: ZeroDivision, beta: float = 1.0) -> tuple[Array, Array, Array]:
         """Precision, recall and F of each label."""
-        undefined = 0.0 if zero_division == "warn" else float(zero_division)
+        undefined = undefined_as(zero_division)
         precision, recall = (
             np.where(den > 0, self.right / np.where(den > 0, den, 1.0), undefined)
             for den in (self.predicted, self.true)
@@ -53,7 +69,7 @@ class Counted(NamedTuple):
 
     def averaged(self, average: str, zero_division: ZeroDivision, beta: float = 1.0) -> tuple[float, float, float, Any]:
         """The figures under an average, and how many true ones there are."""
-        undefined = 0.0 if zero_division == "warn" else float(zero_division)
+        undefined = undefined_as(zero_division)
         total = self.true.sum()
         if average == "micro":
             pooled = Counted(("",), *(side.sum(keepdims=True) for side in self[1:]))
@@ -68,9 +84,8 @@ class Counted(NamedTuple):
 
 def count(y_true: Tags, y_pred: Tags, *, mode: str | None, scheme: Any, suffix: bool, strict: bool) -> Counted:
     """The entities of each type."""
-    _check_shape(y_true, y_pred)
-    name = _scheme_of(y_true, mode, scheme, suffix, strict)
-    sides: list[list[list[Any]]] = [list(map(list, side)) for side in (y_true, y_pred)]
+    sides = _sentences(y_true, y_pred)
+    name = _scheme_of(sides[0], mode, scheme, suffix, strict)
     options: dict[str, Any] = {} if name is LENIENT else {"scheme": name, "strict": True}
     if name is LENIENT and not strict:
         sides = [[list(_as_seqeval_reads([tag for tags in side for tag in (*tags, "O")], suffix))] for side in sides]
@@ -87,18 +102,20 @@ def count(y_true: Tags, y_pred: Tags, *, mode: str | None, scheme: Any, suffix: 
     return Counted(tuple(row.label for row in there), *(np.array(side, np.float64) for side in sums)) if there else none
 
 
-def _check_shape(y_true: Tags, y_pred: Tags) -> None:
-    for name, side in (("y_true", y_true), ("y_pred", y_pred)):
-        bad = next((one for one in side if isinstance(one, str) or not isinstance(one, Iterable)), None)
-        if bad is not None:
-            raise MetricError(f"{name}: expected a list of tags for each sentence, found {bad!r:.60}")
-    sizes = [list(map(len, side)) for side in (y_true, y_pred)]
+def _sentences(y_true: Tags, y_pred: Tags) -> list[list[list[Any]]]:
+    what = "a list of tags for each sentence"
+    sides = [
+        [listed(tags, name, what) for tags in listed(side, name, what)]
+        for name, side in (("y_true", y_true), ("y_pred", y_pred))
+    ]
+    sizes = [list(map(len, side)) for side in sides]
     if sizes[0] != sizes[1]:
         place = next((k for k, (one, other) in enumerate(zip(*sizes, strict=False)) if one != other), None)
         where = f"sentence {place} has {sizes[0][place]} and {sizes[1][place]} tags" if place is not None else ""
         raise SidesMismatch(
             f"y_true and y_pred differ: {where or f'{len(sizes[0]):,} and {len(sizes[1]):,} sentences'}"
         )
+    return sides
 
 
 def _scheme_of(y_true: Tags, mode: str | None, scheme: Any, suffix: bool, strict: bool) -> str | None:
@@ -268,9 +285,10 @@ def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
 
 
 def _tokens(y_true: Any, y_pred: Any) -> list[tuple[Any, Any]]:
+    what = "tags, or a list of tags for each sentence"
+    y_true, y_pred = listed(y_true, "y_true", what), listed(y_pred, "y_pred", what)
     if any(not isinstance(one, str) for one in y_true):
-        _check_shape(y_true, y_pred)
-        y_true, y_pred = ([tag for tags in side for tag in tags] for side in (y_true, y_pred))
+        y_true, y_pred = ([tag for tags in side for tag in tags] for side in _sentences(y_true, y_pred))
     if len(y_true) != len(y_pred) or not len(y_true):
         raise SidesMismatch(f"expected as many tags on both sides, found {len(y_true):,} and {len(y_pred):,}")
     return list(zip(y_true, y_pred, strict=True))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.adapters.seqeval import AVERAGES, Counted, ZeroDivision, warn_undefined
+from tallystick.adapters.seqeval import AVERAGES, Counted, ZeroDivision, listed, warn_undefined
 from tallystick.errors import MetricError, SidesMismatch
 from tallystick.tasks.function import function_of
 from tallystick.tasks.spans.show import report_text
@@ -39,7 +39,13 @@ def classification_report(
         raise SidesMismatch(f"y_true has {len(true):,} labels and y_pred {len(predicted):,}")
     if sample_weight is not None:
         raise MetricError("sample_weight is not supported: samples count once each")
-    there = sorted({*true, *predicted}) if true else []
+    if not true:
+        raise MetricError("there are no labels: y_true and y_pred are empty")
+    try:
+        there = sorted({*true, *predicted})
+    except TypeError:
+        kinds = sorted({type(one).__name__ for one in (*true, *predicted)})
+        raise MetricError(f"labels are of different kinds: {', '.join(kinds)}; give all as one kind") from None
     if (
         strict
         and there
@@ -74,13 +80,13 @@ def classification_report(
 
 
 def _plain(labels: Any, name: str) -> list[Any]:
-    listed = labels.tolist() if hasattr(labels, "tolist") else list(labels)
-    bad = next((one for one in listed if isinstance(one, (list, tuple, set, dict))), None)
+    found = listed(labels.tolist() if hasattr(labels, "tolist") else labels, name, "a label for each sample")
+    bad = next((one for one in found if isinstance(one, (list, tuple, set, dict))), None)
     if bad is not None:
         raise MetricError(
             f"{name}: expected one label a sample, found {bad!r:.60}; for tags of sentences use adapters.seqeval"
         )
-    return listed
+    return found
 
 
 def _count(true: list[Any], predicted: list[Any], shown: list[Any]) -> Counted:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
+from tallystick.adapters.seqeval import listed
 from tallystick.errors import InputError, MetricError, SidesMismatch
 from tallystick.files.source import Source
 from tallystick.tasks.amr.files import Graph, read_graphs
@@ -77,10 +78,21 @@ def _kind(justinstance: bool, justattribute: bool, justrelation: bool) -> str:
 
 
 def _graphs(lines: Iterable[str], name: str) -> list[Graph]:
-    text = "\n".join(line.rstrip("\n") for line in lines)
+    text = "\n".join(_line(line, name) for line in listed(lines, name, "lines of PENMAN, a list or an open file"))
     if not text.strip():
         raise InputError("holds no graphs", name)
     return list(read_graphs(Source.of_text(text, getattr(lines, "name", name)), "penman").graphs)
+
+
+def _line(line: Any, name: str) -> str:
+    if isinstance(line, bytes):
+        try:
+            line = line.decode()
+        except UnicodeDecodeError as error:
+            raise InputError(f"is not UTF-8 ({error})", name) from None
+    if not isinstance(line, str):
+        raise MetricError(f"{name}: expected lines of PENMAN, found {type(line).__name__} {line!r:.60}")
+    return line.rstrip("\n")
 
 
 def _match(pairs: list[tuple[Graph, Graph]], kind: str, strict: bool) -> list[tuple[int, int, int]]:

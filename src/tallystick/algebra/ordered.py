@@ -31,7 +31,7 @@ from tallystick.engine.arrays import (
     starts_of_runs,
     sum_by_key,
 )
-from tallystick.engine.data import Bag, Data, Objects, Refusals, Scope
+from tallystick.engine.data import REFUSED, Bag, Data, Objects, Refusals, Scope, Unfit
 from tallystick.engine.encoded import Items, Numbered, OrderedItems, leaf_values, number_jointly, number_lists
 from tallystick.engine.orders import (
     Matched,
@@ -260,14 +260,6 @@ class Structured(Matching):
     keeps: ClassVar[str]
     """What a matching of nodes has to keep, in words."""
 
-    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
-        if not isinstance(value, (self.expects, Mapping)):
-            return refusals.refuse(value, path)
-        try:
-            return self.expects.of(value)
-        except ValueMismatch:
-            return refusals.refuse(value, path)
-
     @property
     def void(self) -> Any:
         return NO_NODES
@@ -290,6 +282,27 @@ class Structured(Matching):
 
     def sample(self, rng: Random, depth: int = 0) -> Any:
         raise NotImplementedError(str(self))
+
+    def accept(self, value: Any, path: str, refusals: Refusals) -> Any:
+        raw, found = value.value if isinstance(value, Unfit) else value, Refusals()
+        if isinstance(raw, Mapping):
+            raw = _plain_tree(raw, path, found) if self.expects is Tree else _plain_graph(raw, path, found)
+        made = _made(raw, self.expects)
+        if made is None:
+            known = Refusals()  # what is known to be wrong in it already
+            raw = _without_unfit(value, path, known)
+            return refusals.refuse(Unfit(raw) if known.asked else raw, path)
+        refusals.add(found)
+        return made.relabelled(lambda label: self._accept_label(label, f"{path}[*]", refusals))
+
+    def _accept_label(self, label: Any, path: str, refusals: Refusals) -> Any:
+        """A label that cannot be compared equals nothing; its node is there all the same, and counts one of its leaves."""
+        found = Refusals()
+        kept = self.inner.accept(label, path, found)
+        if kept is REFUSED:
+            kept, found.leaves = self.inner.void, found.leaves[1:]
+        refusals.add(found)
+        return kept
 
     def _encode(self, reference: Data, predicted: Data, scope: Scope) -> tuple[Items, Items]:
         proofs = Proofs.of(scope)
@@ -379,6 +392,74 @@ def _opened(
         ends += links
     table = np.array(ends, np.int64).reshape(-1, 2)
     return offsets_of(sizes), labels, offsets_of(counts), table[:, 0], table[:, 1]
+
+
+# Predicted trees and graphs, whatever shape was expected below them: its depth is no matter, nor is the form of nodes. What is wrong
+# in one is refused by itself, and the rest is compared.
+
+
+def _made(value: Any, expected: type[Tree[Any]] | type[Graph[Any]]) -> Tree[Any] | Graph[Any] | None:
+    try:
+        return expected.of(value) if isinstance(value, (expected, Mapping)) else None
+    except ValueMismatch:
+        return None
+
+
+def _plain_tree(value: Any, path: str, found: Refusals) -> Any:
+    """Plain data that `Tree.of` takes."""
+    if isinstance(value, Unfit):
+        found.asked.add(path)
+        value = value.value
+    if not isinstance(value, Mapping):
+        return value
+    children = value.get("children")
+    listed = children.value if isinstance(children, Unfit) else children
+    if isinstance(listed, (list, tuple)):
+        found.asked |= {f"{path}.children"} if listed is not children else set()
+        listed = [_plain_tree(child, f"{path}.children[*]", found) for child in listed]
+    elif listed is not None:
+        found.refuse(children, f"{path}.children")
+        listed = None
+    _refuse_others(value, ("label", "children"), path, found)
+    if "label" not in value:
+        found.wrong.append((path, value))
+    return {"label": value.get("label", Unfit(None)), "children": listed}
+
+
+def _plain_graph(value: Mapping[str, Any], path: str, found: Refusals) -> Any:
+    """Plain data that `Graph.of` takes, or something that it does not if the nodes are no nodes."""
+    plain = {
+        name: _without_unfit(one, f"{path}.{name}", found) for name, one in value.items() if name in ("nodes", "edges")
+    }
+    edges = plain.pop("edges", None)
+    kept: list[Any] = []
+    if edges is not None and not isinstance(edges, (list, tuple)):
+        found.refuse(edges, f"{path}.edges")
+        edges = None
+    for edge in edges or ():
+        if _made({**plain, "edges": [edge]}, Graph) is not None:
+            kept.append(edge)
+        else:
+            found.refuse(edge, f"{path}.edges[*]")
+    _refuse_others(value, ("nodes", "edges"), path, found)
+    return {**plain, "edges": kept}
+
+
+def _without_unfit(value: Any, path: str, found: Refusals) -> Any:
+    if isinstance(value, Unfit):
+        found.asked.add(path)
+        return value.value
+    if isinstance(value, Mapping):
+        return {key: _without_unfit(one, f"{path}.{key}", found) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_unfit(one, f"{path}[*]", found) for one in value]
+    return value
+
+
+def _refuse_others(value: Mapping[str, Any], known: tuple[str, ...], path: str, found: Refusals) -> None:
+    for key, one in value.items():
+        if key not in known and one is not None:
+            found.refuse(one, f"{path}.{key}")
 
 
 def _table(r: Items, p: Items, i: int, j: int, u: I64, v: I64, weight: F64) -> F64:

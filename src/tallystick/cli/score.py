@@ -260,7 +260,7 @@ def write_files(results: Results, shown: Shown, common: Common) -> list[str]:
     """The report and the tallies, and what is to be said about them."""
     lines = []
     if common.report:
-        parts = results.report(common.report, documents=common.report_documents, tables=shown.tables)
+        parts = results.report_parts(common.report, documents=common.report_documents, tables=shown.tables)
         lines.append(f"report: {common.report}")
         if parts.absent:
             lines.append("the report has no alignments and no tables of its own: they need the whole corpus at hand")

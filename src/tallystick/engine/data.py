@@ -599,6 +599,12 @@ class Refusals:
         self._add(value, path, 1)
         return value if isinstance(value, Unfit) else Unfit(value)
 
+    def add(self, other: Refusals) -> None:
+        """Put what was found elsewhere behind this."""
+        self.leaves += other.leaves
+        self.wrong += other.wrong
+        self.asked |= other.asked
+
     def _add(self, value: Any, path: str, first: int) -> None:
         if isinstance(value, Unfit):
             value = value.value

@@ -419,6 +419,8 @@ def hold_values(
 ) -> HeldLines:
     """One document, a list of them, {id: document} or a data frame, as lines. With `text` a text is a document as it was
     written; else it is a value."""
+    if getattr(given, "ndim", None) == 0:  # an array that is one value
+        given = given.item()
     rows = table_rows(given)
     if rows is not None:
         paths = {

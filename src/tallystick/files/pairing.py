@@ -19,13 +19,12 @@ from numpy.typing import NDArray
 
 from tallystick.errors import (
     InputError,
-    MetricError,
     Place,
     SidesMismatch,
     ValueMismatch,
     counted,
-    did_you_mean,
     some,
+    unknown_document,
     unmet_ids,
 )
 from tallystick.frozen import frozen
@@ -244,9 +243,7 @@ def pair_values(reference: Any, predicted: Any, *kinds: type) -> Paired[Any]:
 def place_of(document: Any, ids: Sequence[Any]) -> int:
     """The place of a document among ids."""
     if document not in ids:
-        raise MetricError(
-            f"no document {document!r}; there are {len(ids):,}.{did_you_mean(str(document), map(str, ids))}"
-        )
+        raise unknown_document(document, ids)
     return list(ids).index(document)
 
 

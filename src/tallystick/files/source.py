@@ -212,11 +212,10 @@ def packed_errors() -> tuple[type[Exception], ...]:
     import zlib
 
     known: tuple[type[Exception], ...] = (gzip.BadGzipFile, EOFError, zlib.error)
-    try:
-        import zstandard
-    except ImportError:
-        return known
-    return (*known, zstandard.ZstdError)
+    # Whoever has read such a file has imported the module. It is not imported here, which may be while a reader is thrown
+    # away: in the middle of any other import, that of this module too.
+    error = getattr(sys.modules.get("zstandard"), "ZstdError", None)
+    return known if error is None else (*known, error)
 
 
 def packing(name: AnySource) -> str:

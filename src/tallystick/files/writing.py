@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tallystick.errors import InputError
+from tallystick.errors import InputError, MetricError
 
 _OPEN = re.compile(r"/dev/(?:stdout|stderr|fd/\d+)|/proc/self/fd/\d+")
 _NUMBERS = {"stdout": 1, "stderr": 2}
@@ -86,6 +86,8 @@ def check_place(path: str | Path) -> None:
 
 
 def _is_stream(path: str | Path) -> bool:
+    if not isinstance(path, (str, os.PathLike)):
+        raise MetricError(f"path must be the name of a file, found {path!r}")
     try:
         return not stat.S_ISREG(os.stat(path).st_mode)
     except FileNotFoundError:

@@ -16,7 +16,7 @@ spread; the interval is that of the mean, every run over the same drawn document
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, product
@@ -75,7 +75,11 @@ def compare(
     check_settings(resamples, level, method, seed)
     if test is not None and test not in TESTS:
         raise MetricError(f"test must be {' or '.join(TESTS)}, found {test!r}")
-    given = {str(name): _runs(found) for name, found in systems.items()}
+    if not isinstance(systems, Mapping):
+        raise MetricError(
+            f"expected results by the names of the systems, {{'A': ..., 'B': ...}}, found {type(systems).__name__} {systems!r:.60}"
+        )
+    given = {str(name): _runs(found, str(name)) for name, found in systems.items()}
     how = {
         "resamples": resamples, "seed": seed, "level": level, "method": method, "test": test, "ties": ties, "base": base, "splits": splits,
     }  # fmt: skip
@@ -264,9 +268,15 @@ def _fitting_test(runs: _Runs, metrics: Sequence[str]) -> str:
     return "randomisation" if few and len({len(found) for found in runs.values()}) == 1 else "bootstrap"
 
 
-def _runs(found: Result | Mapping[str, Result] | Runs) -> list[Mapping[str, Result]]:
-    several = [found] if isinstance(found, (Result, Mapping)) else list(found)
-    return [{one.called: one} if isinstance(one, Result) else one for one in several]
+def _runs(found: Result | Mapping[str, Result] | Runs, name: str) -> list[Mapping[str, Result]]:
+    several = list(found) if isinstance(found, Iterable) and not isinstance(found, (Result, Mapping)) else [found]
+    runs = [{one.called: one} if isinstance(one, Result) else one for one in several]
+    for run in runs:
+        if not isinstance(run, Mapping) or not all(isinstance(one, Result) for one in run.values()):
+            raise MetricError(
+                f"{name}: expected a result, results by metric, or a list of these for several runs, found {type(run).__name__} {run!r:.60}"
+            )
+    return runs
 
 
 def _mean_cell(values: Sequence[float | None]) -> Cell:

@@ -117,6 +117,9 @@ class Evaluation:
         """The sums so far, instead of the rows."""
         return self._taken.totals
 
+    def __repr__(self) -> str:
+        return str(self.metric)
+
     def update(
         self,
         reference: Any,

@@ -92,6 +92,8 @@ class Explanation:
 
         return "\n".join(explanation_lines(self))
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         from tallystick.results.tables import explanation_html
 

@@ -13,7 +13,7 @@ import numpy as np
 from tallystick.engine.arrays import F64
 from tallystick.engine.data import Memory
 from tallystick.engine.tally import Kind, Labelled, Noted, Totals, add_up, lower_is_better, tells_exact, total
-from tallystick.errors import MetricError, TallystickError, did_you_mean, some
+from tallystick.errors import MetricError, TallystickError, some, unknown_document
 from tallystick.version import __version__
 
 if TYPE_CHECKING:
@@ -329,14 +329,13 @@ class Result:
         try:
             place = self.ids.index(document)
         except ValueError:
-            hint = did_you_mean(str(document), map(str, self.ids))
-            raise MetricError(f"no document {document!r}; there are {len(self.ids):,}.{hint}") from None
+            raise unknown_document(document, self.ids) from None
         for reference, predicted in self._kept():
             if place < len(reference):
                 left, right = (as_objects(sliced(side, place, place + 1))[0] for side in (reference, predicted))
                 return left, right
             place -= len(reference)
-        raise MetricError(f"no document {document!r}")
+        raise unknown_document(document, self.ids)
 
     @property
     def is_expression(self) -> bool:

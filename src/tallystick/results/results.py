@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tallystick.engine.tally import Labelled
-from tallystick.errors import MetricError, counted, did_you_mean
+from tallystick.errors import MetricError, counted, did_you_mean, unknown_document
 from tallystick.results import tables as reports
 from tallystick.results.result import Result, shared_signatures
 from tallystick.show.tables import WRITERS, Table, Tables, notebook_table, to_text
@@ -92,8 +92,7 @@ class Background:
             return wanted
         known = {str(key): key for key in result.ids}
         if str(wanted) not in known:
-            hint = did_you_mean(str(wanted), known)
-            raise MetricError(f"no {self.unit} {wanted!r}; there are {result.count:,}.{hint}")
+            raise unknown_document(wanted, known, self.unit)
         return known[str(wanted)]
 
     def parts(self, results: Results) -> Parts:
@@ -148,7 +147,7 @@ class Results(Mapping[str, Result]):
         self.background = background or Background()
 
     def __getitem__(self, name: str) -> Result:
-        if name not in self._results:
+        if not isinstance(name, str) or name not in self._results:
             hint = did_you_mean(str(name), self._results)
             raise NoSuchMetric(f"no metric {name!r}; there are {', '.join(self._results)}.{hint}")
         return self._results[name]
@@ -247,6 +246,10 @@ class Results(Mapping[str, Result]):
             raise MetricError(f"results of different metrics cannot be added: {', '.join(self)} and {', '.join(other)}")
         return Results({name: result + other[name] for name, result in self.items()}, joined)
 
+    def __radd__(self, other: object) -> Results:
+        """So that `sum` adds the results of batches."""
+        return self if type(other) is int and other == 0 else NotImplemented
+
     # Tables
 
     def table(self, *, macro: bool = False) -> Table:
@@ -313,9 +316,14 @@ class Results(Mapping[str, Result]):
         """The same as a file: .parquet, .arrow or .feather; .csv or .tsv too."""
         reports.write_tallies(self, path)
 
-    def report(self, path: str | Path, title: str = "", documents: int = 200, tables: Sequence[Table] = ()) -> Parts:
-        """A page to look at: one file that works offline, with the alignments of the worst documents. Further `tables` are added,
-        unless the task has them in its report anyway; returned is what the page shows beside the figures."""
+    def report(self, path: str | Path, title: str = "", documents: int = 200) -> None:
+        """A page to look at: one file that works offline, with the alignments of the worst documents."""
+        self.report_parts(path, title, documents)
+
+    def report_parts(
+        self, path: str | Path, title: str = "", documents: int = 200, tables: Sequence[Table] = ()
+    ) -> Parts:
+        """The report with further `tables`, unless the task has them in it anyway; returned is what it shows beside the figures."""
         from tallystick.results.report import Page, write_report
 
         parts = self.background.parts(self).with_tables(tables)

@@ -326,6 +326,9 @@ def with_columns(table: Table, columns: Sequence[str] | Mapping[str, str]) -> Ta
     """A table with these columns only, in this order, perhaps under other names; the first column stays."""
     if isinstance(columns, str):
         columns = [columns]
+    named = columns.values() if isinstance(columns, Mapping) else columns
+    if not isinstance(named, Iterable) or not all(isinstance(name, str) for name in named):
+        raise MetricError(f"columns must be names, or a dict with what to call them, found {columns!r:.60}")
     known = list(table.columns)
     for name in columns:
         if name not in known:
@@ -409,7 +412,7 @@ def latex_mark(best: str | None) -> str:
 def to_latex(table: Table, digits: int = 2, best: str | None = None) -> str:
     """A tabular with booktabs rules; figures and gains in percent, numbers to the right and names to the left."""
     mark = latex_mark(best)
-    if not (isinstance(digits, int) and 0 <= digits <= 15):
+    if not (isinstance(digits, int) and not isinstance(digits, bool) and 0 <= digits <= 15):
         raise MetricError(f"digits must be a number from 0 to 15, found {digits!r}")
 
     def cell(value: Any, column: str) -> str:

@@ -8,7 +8,7 @@ whole document. In a derived metric the variables of a scope are matched one to 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic
@@ -90,6 +90,10 @@ class Tree(Generic[T]):
             raise ValueMismatch(f'expected a tree as {{"label": ..., "children": [...]}}, found {value!r:.80}')
         return cls(value["label"], tuple(cls.of(child) for child in children))
 
+    def relabelled(self, change: Callable[[Any], Any]) -> Tree[Any]:
+        """The same tree with other labels."""
+        return Tree(change(self.label), tuple(child.relabelled(change) for child in self.children))
+
     def nodes(self) -> Iterator[tuple[Tree[T], int]]:
         """All nodes, each with the position of its parent (-1 for the root); parents come before their children."""
         todo: list[tuple[Tree[T], int]] = [(self, -1)]
@@ -141,6 +145,8 @@ class Graph(Generic[T]):
         if not all(isinstance(listed, (list, tuple)) for listed in (nodes, edges)):
             raise wrong
         named = all(isinstance(node, Mapping) and {"id", "label"} == node.keys() for node in nodes) and len(nodes) > 0
+        if named and not all(isinstance(node["id"], Hashable) for node in nodes):
+            raise ValueMismatch(f"expected ids of nodes that are texts or numbers, found {nodes!r:.80}")
         place: dict[Any, int] = (
             {node["id"]: k for k, node in enumerate(nodes)} if named else {k: k for k in range(len(nodes))}
         )
@@ -148,10 +154,18 @@ class Graph(Generic[T]):
             raise ValueMismatch(f"expected nodes with ids of their own, found an id twice in {nodes!r:.80}")
         ends = [(edge.get("source"), edge.get("target")) if isinstance(edge, Mapping) else edge for edge in edges]
         for edge in ends:
-            if not isinstance(edge, (list, tuple)) or len(edge) != 2 or not all(end in place for end in edge):
+            if (
+                not isinstance(edge, (list, tuple))
+                or len(edge) != 2
+                or not all(isinstance(end, Hashable) and end in place for end in edge)
+            ):
                 raise ValueMismatch(f"expected edges between the {len(nodes)} nodes of the graph, found {edge!r:.60}")
         labels = tuple(node["label"] for node in nodes) if named else tuple(nodes)
         return cls(labels, tuple((place[a], place[b]) for a, b in ends))
+
+    def relabelled(self, change: Callable[[Any], Any]) -> Graph[Any]:
+        """The same graph with other labels."""
+        return Graph(tuple(map(change, self.labels)), self.edges)
 
     def __iter__(self) -> Iterator[T]:
         return iter(self.labels)

@@ -232,20 +232,22 @@ def _in_python(error: TallystickError, task: Task) -> TallystickError:
 
 def renamed(task: Task, message: str) -> str:
     """A message with options as Python has them."""
-    options = list(task.options("figures"))
-    names = {flag(one): f"{one.name}={'True' if default_of(one) is False else ''}" for one in options}
+    hints = typing.get_type_hints(task.Settings)
+    options = {flag(one): one for one in task.options("figures")}
+    names = {name: f"{one.name}={'True' if hints[one.name] is bool else ''}" for name, one in options.items()}
     names |= {"--metric": "metrics=", "--together": f"{TOGETHER}=True"}
-    words = {flag(one): option_of(one).choices for one in options}
 
-    def in_python(found: re.Match[str]) -> str:
-        name, word = names.get(found["flag"], ""), found["word"] or ""
-        if not name:
-            return found[0]
-        if word in words.get(found["flag"], ()):
-            return f'{name}"{word}"'
-        return f"{name}{word}" if word.isupper() or word[:1].isdigit() else f"{name} {word}" if word else name
+    def said(found: re.Match[str]) -> str:
+        """An option, with the value that follows it if it is one of its choices, the name of a kind of value, or a number."""
+        name, value = found[1], found[2] or ""
+        choices = choices_of(options[name], hints[options[name].name]) if name in options else ()
+        if name not in names or not value:
+            return names.get(name, name) + value
+        if value[1:] in choices:
+            return f'{names[name]}"{value[1:]}"'
+        return names[name] + (value[1:] if re.fullmatch(r" (-?\d[\d.]*|[A-Z]+)", value) else value)
 
-    return re.sub(r"(?P<flag>--[a-z0-9]+(?:-[a-z0-9]+)*)(?: (?P<word>-?\w+))?", in_python, message)
+    return re.sub(r"(--[a-z0-9]+(?:-[a-z0-9]+)*)( -?[\w.]*\w)?", said, message)
 
 
 # What help(ts.spans) and editors show

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from tallystick.algebra.node import Node
-from tallystick.errors import MetricError, did_you_mean
+from tallystick.errors import MetricError, did_you_mean, unknown_document
 from tallystick.results.results import Background, Results, broken_down, find_labels
 from tallystick.tasks.contract import Asked, Explained, Scored, Shown, Task
 
@@ -166,8 +166,7 @@ def _worst_at(result: Result, path: str, most: int) -> list[Any]:
 def _document(task: Task, result: Result, wanted: str) -> Any:
     known = {str(key): key for key in result.ids}
     if wanted not in known:
-        hint = did_you_mean(wanted, known)
-        raise MetricError(f"no {task.unit} {wanted!r}; there are {result.count:,}.{hint}")
+        raise unknown_document(wanted, known, task.unit)
     return known[wanted]
 
 

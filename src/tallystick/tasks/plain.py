@@ -32,6 +32,10 @@ class Unordered(list[Any]):
     """What was a set: items without an order."""
 
 
+class _Bytes(ValueMismatch):
+    """Bytes among data, which JSON would have in another guise."""
+
+
 class Structure(dict[str, Any]):
     """What was a value of `tallystick.structures`, and so has the fields of one."""
 
@@ -75,7 +79,7 @@ def take_sides(
 ) -> tuple[Side, Side]:
     """Both sides, as sources or as documents in one order. `keys` are those of a document that is a dict; `what` names one."""
     given = {"reference": reference, "predicted": predicted}
-    _check_indexes(reference, predicted)
+    check_indexes(reference, predicted)
     out: dict[str, Side] = {}
     read: dict[str, _Readings] = {}
     for name, value in given.items():
@@ -83,11 +87,17 @@ def take_sides(
         if source is not None:
             out[name] = source
         else:
-            read[name] = _Readings.of(document, plain(value), name, frozenset(keys), what)
+            try:
+                laid = plain(value)
+            except _Bytes as error:
+                raise ValueMismatch(f"{name} holds bytes, {error}; expected text: decode them") from None
+            read[name] = _Readings.of(document, laid, name, frozenset(keys), what)
     shared = set.intersection(*({*one.found} for one in read.values())) if read else set()
     if read and len(shared) != 1:
         raise _undecided(list(read.values()), shared)
     for name, readings in read.items():
+        if shared == {"one"}:
+            _check_rows(readings, given[name])
         out[name] = readings.found[next(iter(shared))]
         if not readings.found[next(iter(shared))].documents:
             raise ValueMismatch(f"{name} has no documents; expected one {what}, or several")
@@ -156,7 +166,7 @@ def plain(value: Any) -> Any:
             return list(value)
         return [plain(one) for one in value]
     if isinstance(value, Mapping):
-        return {key: plain(one) for key, one in value.items()}
+        return {key if type(key) in SCALARS else _key(key): plain(one) for key, one in value.items()}
     if hasattr(value, "left") and hasattr(value, "right"):
         return _mention(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -167,9 +177,15 @@ def plain(value: Any) -> Any:
         return plain(rows)
     if isinstance(value, (set, frozenset)):
         return Unordered(plain(one) for one in sorted(value, key=repr))
-    if isinstance(value, (bytes, bytearray)) or not isinstance(value, Iterable):
-        return value
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        raise _Bytes(f"{bytes(value)!r:.60}")
+    if not isinstance(value, Iterable):
+        return None if type(value).__name__ == "NAType" else value  # pandas has a value of its own for what is missing
     return [plain(one) for one in value]
+
+
+def _key(key: Any) -> Any:
+    return plain(key) if isinstance(key, (bytes, bytearray, memoryview)) else key
 
 
 def _rows(value: Any) -> Any:
@@ -198,14 +214,16 @@ def _mention(value: Any) -> dict[str, Any]:
     }
 
 
-def _check_indexes(reference: Any, predicted: Any) -> None:
-    """Two columns of pandas whose indexes differ could be meant by order or by index."""
+def check_indexes(reference: Any, predicted: Any, id: str | None = None) -> None:
+    """Two columns or tables of pandas whose indexes differ could be meant by order or by index, unless both have a column of ids."""
     left, right = (getattr(side, "index", None) for side in (reference, predicted))
     if not all(hasattr(index, "equals") for index in (left, right)) or left.equals(right):  # type: ignore[union-attr]
         return
+    if id is not None and all(id in getattr(side, "columns", ()) for side in (reference, predicted)):
+        return
     raise SidesMismatch(
-        "the indexes of reference and predicted differ: give .tolist() of both to pair the rows by order, or .to_dict() of both to "
-        "pair them by index"
+        "the indexes of reference and predicted differ: give .reset_index(drop=True) of both to pair the rows by order, or "
+        f".to_dict({repr('index') if hasattr(reference, 'columns') else ''}) of both to pair them by index"
     )
 
 
@@ -238,7 +256,7 @@ class _Readings:
             except TallystickError as error:
                 wrong[way] = error
                 continue
-            own = ids if way == "many" and ids is not None else _own_names(laid)
+            own = ids if way == "many" and ids is not None else _own_names(laid, name)
             found[way] = Given(name, laid, own)
         return cls(name, what, found, wrong, value)
 
@@ -246,10 +264,32 @@ class _Readings:
         return f"one {self.what}" if way == "one" else f"a collection of {len(self.found[way].documents):,}"
 
 
-def _own_names(documents: Sequence[Any]) -> tuple[str, ...] | None:
+def _own_names(documents: Sequence[Any], side: str) -> tuple[str, ...] | None:
     """The names that all of the documents have under a key of their own."""
     names = [one.get("id") if isinstance(one, dict) else None for one in documents]
+    if None in names and any(one is not None for one in names):
+        there = next(k for k, one in enumerate(names) if one is not None)
+        raise ValueMismatch(
+            f"{side}[{names.index(None)}] has no id, and {side}[{there}] has one; give all of them ids, or none"
+        )
     return None if not names or None in names else tuple(map(str, names))
+
+
+_OF_DOCUMENTS = frozenset({*NAMES, "doc", "document", "document_id"} - {"id"})
+_OF_SENTENCES = frozenset({"sent", "sent_id", "sentence", "sentence_id", "text_id"})
+
+
+def _check_rows(readings: _Readings, given: Any) -> None:
+    """What was read as one document may be a table of what several hold: a column says so. In a table that can be a sentence, too."""
+    rows = [row for row in readings.value if isinstance(row, dict)] if isinstance(readings.value, list) else []
+    columns = _OF_DOCUMENTS | _OF_SENTENCES if rows and table_rows(given) is not None else _OF_DOCUMENTS
+    for column in columns.intersection(*rows) if rows else ():
+        different = len({repr(row[column]) for row in rows})
+        if different > 1:
+            raise ValueMismatch(
+                f"{readings.name} was read as one {readings.what}, and its rows have {different:,} different values of {column}; "
+                "give a list or a mapping by document, {'d1': rows, 'd2': rows}"
+            )
 
 
 def _undecided(sides: Sequence[_Readings], shared: set[str]) -> TallystickError:
@@ -316,15 +356,16 @@ def expect_order(value: Any, where: str, what: str) -> None:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number."""
-    return type(value) is int
+    """Whether a value is a whole number, of a size that a place can have."""
+    return type(value) is int and -(2**62) < value < 2**62
 
 
 def is_span(value: Any) -> bool:
     """Whether a value is `[start, end]`, perhaps with more behind it, or a dict with a start."""
     if isinstance(value, dict):
         return "start" in value
-    return isinstance(value, list) and len(value) >= 2 and is_whole(value[0]) and is_whole(value[1])
+    ordered = isinstance(value, list) and not isinstance(value, Unordered)
+    return ordered and len(value) >= 2 and is_whole(value[0]) and is_whole(value[1])
 
 
 def named(value: Any, **fields: Any) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from tallystick.results import evaluation
 from tallystick.results.accounts import Sum, Wants
 from tallystick.results.result import Result
 from tallystick.results.results import Background, Results
-from tallystick.tasks.contract import find_task
+from tallystick.tasks.contract import find_task, task_names
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -67,6 +67,8 @@ class Evaluation(Generic[R]):
         elif set(options) - {"undefined"}:
             known = ", ".join(("task", "undefined", *kept))
             raise MetricError(f"Evaluation of a metric has no option {sorted(options)[0]!r}; there are {known}")
+        elif isinstance(metric, str) and metric in task_names():
+            raise MetricError(f'{metric} is a task, and no metric: Evaluation(task="{metric}")')
         else:
             self._of = evaluation.Evaluation(metric, **kept, **options)
 
@@ -94,6 +96,9 @@ class Evaluation(Generic[R]):
         found: R = self._of.compute()
         return found
 
+    def __repr__(self) -> str:
+        return f"Evaluation({self._of!r})"
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
@@ -118,6 +123,9 @@ class TaskParts:
         self._wants = Wants(rows=rows, fields=fields, labels=paths)
         self._sums: dict[str, Sum] = {}
         self._background: Background | None = None
+
+    def __repr__(self) -> str:
+        return f"task={self.task!r}" + (f", metrics={self._call.metrics}" if self._call.metrics else "")
 
     def update(self, reference: Any, predicted: Any) -> Results:
         """Score more documents, and return their results."""

@@ -528,6 +528,10 @@ def graph_document(value: Any, where: str) -> dict[str, Any]:
             isinstance(triple, list) and len(triple) == 3 and all(isinstance(one, (str, int, float)) for one in triple)
         )
         expect(is_triple, f"{where}[{k}]", "a triple (source, role, target)", triple)
+        if triple[0] in _INSTANCE and triple[1] not in _INSTANCE:
+            raise ValueMismatch(
+                f"{where}[{k}]: expected a triple (source, role, target), found the role first, {tuple(triple)!r:.60}"
+            )
     return named(value, **{key: value[key] for key in ("triples", "top", "variables") if value.get(key) is not None})
 
 

@@ -25,7 +25,7 @@ from tallystick.algebra.sets import match
 from tallystick.engine.arrays import I64
 from tallystick.engine.data import LazyValues, Memory, Objects
 from tallystick.engine.tally import Counts
-from tallystick.errors import MetricError, did_you_mean, some
+from tallystick.errors import MetricError, unknown_document
 from tallystick.results.evaluation import tally_rows
 from tallystick.results.result import Result
 from tallystick.tasks.amr.files import Graph, Graphs, pair_graphs
@@ -261,7 +261,7 @@ def explain(
     elif document in ids:
         place = ids.index(document)
     else:
-        raise MetricError(f"no graph {document!r}; there are {some(ids)}.{did_you_mean(document, ids)}")
+        raise unknown_document(document, ids, "graph")
     read = FactReader(counting)
     one, other = (read(graph) for graph in pairs[place])
     counts = score_facts([one], [other], counting.duplicates, limit=limit)

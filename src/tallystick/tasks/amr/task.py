@@ -101,6 +101,9 @@ class Amr(Task):
                 progress=asked.advance if asked is not None else None,
             )  # fmt: skip
             took = time.monotonic() - started
+            note = _only_one_has_tops(*graphs, settings.root)
+            if note:
+                results = {name: one.changed(notes=(*one.notes, note)) for name, one in results.items()}
             closing: tuple[str, ...] = ()
             if counts is not None and (took > LONG_RUN or not counts.optimal.all()):
                 closing = (_describe_times(counts, next(iter(results.values())).ids, took),)
@@ -134,6 +137,17 @@ def _counting(settings: AmrSettings) -> Counting:
 
     chosen = {name: getattr(settings, name) for name in ("root", "duplicates", "mod")}
     return preset(settings.preset, **{name: value for name, value in chosen.items() if value is not None})
+
+
+def _only_one_has_tops(left: Graphs, right: Graphs, root: str | None) -> str:
+    """What to say if the graphs of one side have tops, each of which counts, and those of the other side none."""
+    tops = [{graph.top is not None for graph in side.graphs} for side in (left, right)]
+    if root == "none" or sorted(map(sorted, tops)) != [[False], [True]]:
+        return ""
+    bare, topped = (left, right) if tops[0] == {False} else (right, left)
+    return (
+        f"no graph of {bare.file} has a top, and each of {topped.file} has one, which counts; --root none leaves it out"
+    )
 
 
 def _describe_times(counts: TripleCounts, ids: tuple[Any, ...], took: float) -> str:

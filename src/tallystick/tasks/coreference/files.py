@@ -35,7 +35,7 @@ from tallystick.tasks.coreference.chains import (
     empty_cluster_warnings,
 )
 from tallystick.tasks.coreference.conll import read_conll
-from tallystick.tasks.plain import Given, Unfit, expect, is_whole, named
+from tallystick.tasks.plain import Given, Unfit, expect, is_span, is_whole, named
 
 _CONLL = re.compile(rb"^#[ \t]*begin[ \t]+document(?![^\s(])", re.MULTILINE)
 _CONLL_U_COMMENT = re.compile(rb"^#[ \t]*(?:newdoc|newpar|global\.\w+|sent_id|text)\b", re.MULTILINE)
@@ -281,9 +281,10 @@ def _mention_of(value: Any, where: str) -> Any:
         return [_mention_of(piece, where) for piece in value["pieces"]]
     if isinstance(value, dict):
         value = [value.get("start"), value.get("end")]
-    pair = isinstance(value, list) and len(value) == 2 and all(map(is_whole, value))
-    expect(pair, where, "a mention, (start, end) with an exclusive end or a text", value)
-    if not 0 <= value[0] < value[1]:
+    expect(is_span(value) and len(value) == 2, where, "a mention, (start, end) with an exclusive end or a text", value)
+    if value[0] < 0:
+        raise ValueMismatch(f"{where}: the mention {tuple(value)} starts before the text")
+    if value[0] >= value[1]:
         raise ValueMismatch(
             f"{where}: the mention {tuple(value)} holds no token, since ends are exclusive in plain data: (3, 4) is token 3 alone. If your "
             "ends are inclusive, as in the files of neural systems, add 1 to each, or give the files themselves"
@@ -293,8 +294,10 @@ def _mention_of(value: Any, where: str) -> Any:
 
 def clusters_of(side: Given) -> Source | Chains:
     """The documents of one side; mentions that are texts cannot stand in a file of clusters."""
-    flat = (mention for one in side.documents for cluster in one["clusters"] for mention in cluster)
-    if not any(isinstance(mention, str) for mention in flat):
+    kinds = {isinstance(mention, str) for one in side.documents for cluster in one["clusters"] for mention in cluster}
+    if kinds == {True, False}:
+        raise ValueMismatch(f"{side.name}: some mentions are texts and some are (start, end); give all in one form")
+    if True not in kinds:
         return side.lines
     documents = (one["clusters"] for one in side.documents)
     ids = side.ids or tuple(map(str, range(len(side.documents))))

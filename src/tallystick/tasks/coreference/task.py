@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import InputError, MetricError
+from tallystick.errors import InputError, MetricError, SidesMismatch
 from tallystick.tasks.contract import Asked, Reading, Scored, Shown, Task, option
 
 if TYPE_CHECKING:
@@ -84,6 +84,11 @@ class Coreference(Task):
         self.check((), settings)
         key = read_chains(reference, fields=("clusters",), keep_text=reading.texts)
         response = read_chains(predicted, fields=("predicted_clusters", "clusters"))
+        if len(key.start) and len(response.start) and (key.labels is None) != (response.labels is None):
+            kinds = ["(start, end)" if side.labels is None else "texts" for side in (key, response)]
+            raise SidesMismatch(
+                f"the mentions of the reference are {kinds[0]} and the mentions of the prediction are {kinds[1]}; give both in one form"
+            )
         repeated = [str(one) for side in (key, response) for one in repeated_mentions(side)] if settings.strict else []
         if repeated:
             listed = "\n".join(repeated[:10]) + (f"\n... and {len(repeated) - 10:,} more" if len(repeated) > 10 else "")

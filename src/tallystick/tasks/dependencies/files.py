@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
@@ -298,12 +299,19 @@ def sentence_document(value: Any, where: str) -> dict[str, Any]:
             pair = isinstance(word, list) and len(word) == 2 and is_whole(word[0]) and isinstance(word[1], str)
             expect(is_word or pair, f"{where}[{k}]", "a word, (head, relation) or a dict with them", word)
         rows = [word if isinstance(word, dict) else {"head": word[0], "deprel": word[1]} for word in value]
-        found = {_ALSO.get(key, key): [row.get(key) for row in rows] for key in (rows[0] if rows else {})}
+        found = {_ALSO.get(key, key): [row.get(key) for row in rows] for key in dict.fromkeys(chain(*rows))}
         found = {"heads": [], "deprels": [], **found}
+    if found["heads"] == []:
+        raise ValueMismatch(f"{where}: a sentence without words; leave it out on both sides")
     columns = {name: found[name] for name in _COLUMNS if name in found}
     lengths = {name: len(column) if isinstance(column, list) else -1 for name, column in columns.items()}
     if len(set(lengths.values())) > 1 or -1 in lengths.values():
         raise ValueMismatch(f"{where}: expected lists of one length, found {lengths}")
+    called = {_ALSO.get(key, key): key for key in value} if isinstance(value, dict) else {}
+    for name in columns.keys() - {"heads"}:
+        known = (str, *({"deprels": (), "feats": (dict, type(None))}.get(name, (type(None),))))
+        for k, cell in enumerate(columns[name]):
+            expect(isinstance(cell, known), f"{where}.{called.get(name, name)}[{k}]", "a text", cell)
     return named(value, **columns)
 
 

@@ -248,8 +248,8 @@ def _event_of(value: Any, where: str) -> dict[str, Any]:
         out["trigger"] = {"start": trigger[0], "end": trigger[1]}
         if len(trigger) > 2:
             out.setdefault("type", trigger[2])
-    elif isinstance(trigger, str) and isinstance(value.get("span"), list):  # of structures.DescribedEvent
-        out["trigger"] = {"text": trigger, **_exclusive(value["span"])}
+    elif isinstance(trigger, str) and value.get("span") is not None:
+        out["trigger"] = {"text": trigger, **_own_span(value, where)}
     out.pop("span", None)
     arguments = value.get("arguments", value.get("args"))
     out.pop("args", None)
@@ -282,13 +282,16 @@ def _argument_of(value: Any, where: str) -> dict[str, Any]:
         return {**out, "text": value[3]} if len(value) > 3 else out
     expect(isinstance(value, dict), where, "an argument, (start, end, role) or a dict", value)
     out = {key: one for key, one in value.items() if one is not None and key != "span"}
-    if isinstance(value.get("span"), list):  # of structures.EventArgument
-        out |= _exclusive(value["span"])
-    return out
+    return out if value.get("span") is None else out | _own_span(value, where)
 
 
-def _exclusive(span: list[int]) -> dict[str, int]:
-    return {"start": span[0], "end": span[1] + 1}
+def _own_span(value: dict[str, Any], where: str) -> dict[str, int]:
+    """The span that stands under its own key: those of structures (EventArgument, DescribedEvent) have inclusive ends."""
+    span = value["span"]
+    expect(is_span(span), f"{where}.span", "(start, end)", span)
+    if isinstance(span, dict):
+        return {"start": span["start"], "end": span.get("end", span["start"])}
+    return {"start": span[0], "end": span[1] + isinstance(value, Structure)}
 
 
 # Events: TextEE, WikiEvents (and TextEE's and OneIE's data), OmniEvent, RAMS, brat, plain JSON; the file shows which.

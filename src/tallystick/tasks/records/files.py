@@ -280,6 +280,8 @@ class RecordFile:
             if not (self.lenient or self.tolerant):
                 raise InputError(str(problem), self.place(number)) from None
             self.findings.note_misfit(general, f"{self.place(number)}: {path}: {what}")
+        for path, what in refusals.wrong:
+            self.findings.note_misfit(path, f"{self.place(number)}: {path}: {what!r:.40}")
         return Surplus(found, tuple(refusals.leaves)) if refusals.leaves else found
 
     def _ignores(self, path: str) -> bool:

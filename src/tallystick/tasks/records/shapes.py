@@ -258,7 +258,7 @@ def _pydantic(type_: Any, reason: str) -> Convert:
     try:
         adapter = TypeAdapter(type_)
     except Exception as error:
-        raise MetricError(f"values of {type_} cannot be read from JSON: {error}") from None
+        raise MetricError(f"values of {type_} cannot be read from JSON: {str(error).partition(chr(10))[0]}") from None
 
     def convert(line: bytes) -> Any:
         msgspec.json.decode(line)  # pydantic would take NaN, and numbers that are out of range

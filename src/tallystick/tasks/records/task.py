@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import MetricError, did_you_mean
+from tallystick.errors import MetricError, ValueMismatch, unknown_document
 from tallystick.show.tables import Table
 from tallystick.tasks.contract import (
     Asked,
@@ -104,7 +104,14 @@ class Records(Task):
     def take(self, reference: Any, predicted: Any, settings: RecordSettings) -> tuple[Any, Any, RecordSettings]:
         """Both sides as Python has them: a string is the name of a file, or else the text of a record."""
         from tallystick.files.documents import looks_like_text
+        from tallystick.tasks.plain import check_indexes
 
+        for name, side in (("reference", reference), ("predicted", predicted)):
+            if side is None:
+                raise ValueMismatch(
+                    f"{name} is None; expected records, or a file of them (for null as a record give [None])"
+                )
+        check_indexes(reference, predicted, settings.id or "id")
         sides = [[one] if isinstance(one, str) and looks_like_text(one) else one for one in (reference, predicted)]
         return sides[0], sides[1], settings
 
@@ -199,7 +206,7 @@ class Records(Task):
         if asked.label is not None:
             notes = [paired]
             labels = [vars(row) for row in result.by_label(asked.label)]
-            shown = Shown([reports.labels_table(result, asked.label)], {"labels": labels})
+            shown = Shown([reports.labels_table(result, asked.label)], {"labels": {"records": labels}})
         else:
             by_order = run.paired == "by order" and asked.format != "json" and not asked.keep
             notes = [paired + " (--id FIELD pairs by a field)" * by_order, exact_note(result)]
@@ -243,8 +250,7 @@ class Records(Task):
         wanted = Wanted(wish.worst or (3 if wish.field else 1), wish.field, wish.document)
         run = run_prepared(prepared, Asked(keep_rows=wish.document is not None), fields=False, wanted=wanted)
         if not run.documents and wish.document is not None:
-            hint = did_you_mean(wish.document, map(str, run.result.ids))
-            raise MetricError(f"no document {wish.document!r}; there are {run.result.count:,}.{hint}")
+            raise unknown_document(wish.document, run.result.ids)
         opening = _describe_shape(prepared, settings)
         return Explained(_explain(run, run.documents), run.result.count, opening=opening)
 

@@ -82,7 +82,9 @@ class SpanCorpus:
     def ids(self) -> tuple[Any, ...]:
         """The documents: named, or numbered from 1."""
         if self.documents is not None:
-            return tuple(range(1, int(self.documents.max(initial=-1)) + 2))
+            numbers = tuple(range(1, int(self.documents.max(initial=-1)) + 2))
+            names = self.tagged.names if self.tagged is not None else ()
+            return names if len(names) == len(numbers) else numbers
         return self.texts.names or tuple(range(1, self.texts.texts + 1))
 
     def where(self, text: int, span: Span, side: int) -> str:
@@ -246,7 +248,7 @@ class TagLists:
     file: str
     names: tuple[str, ...]
     tags: tuple[list[str], ...]
-    tokens: tuple[list[str], ...] | None = None
+    tokens: tuple[list[str] | None, ...]
 
 
 _TAGS = ("tags", "ner_tags")
@@ -260,6 +262,10 @@ def span_document(value: Any, where: str, field: str = "spans") -> dict[str, Any
         key = next((key for key in (*_TAGS, field) if key in value), None)
         expect(key is not None, where, f'a text, a dict with "tags" or "{field}"', value)
         about = {name: value[name] for name in ("text", "tokens") if value.get(name) is not None}
+        words = about.get("tokens", [])
+        fits = isinstance(words, list) and all(isinstance(word, str) for word in words)
+        expect(fits, f"{where}.tokens", "a list of texts", words)
+        expect_order(words, f"{where}.tokens", "texts")
         inside = span_document(value[key], f"{where}.{key}", field) if isinstance(value[key], list) else None
         expect(inside is not None, f"{where}.{key}", expected, value[key])
         return named(value, **about, **(inside or {"tags" if key in _TAGS else field: []}))
@@ -312,13 +318,22 @@ def _with_field(side: Given, field: str) -> Given:
 def _tag_lists(side: Source | Given) -> TagLists:
     if isinstance(side, Source):
         raise SidesMismatch(f"{side} is a file and the other side is tags from Python; give both in one form")
-    tokens = tuple(one.get("tokens", ()) for one in side.documents)
+    tokens = tuple(one.get("tokens") for one in side.documents)
     tags = tuple(one.get("tags", []) for one in side.documents)
     for k, (words, of) in enumerate(zip(tokens, tags, strict=True)):
-        if words and len(words) != len(of):
+        if words is not None and len(words) != len(of):
             raise SidesMismatch(f"{side.name}[{k}] has {len(words):,} tokens and {len(of):,} tags")
-    known = all(len(words) == len(of) for words, of in zip(tokens, tags, strict=True))
-    return TagLists(side.name, side.ids or (), tags, tokens if known else None)
+    return TagLists(side.name, side.ids or (), tags, tokens)
+
+
+def _same_tokens(reference: TagLists, predicted: TagLists, k: int, j: int) -> list[str] | None:
+    left, right = reference.tokens[k], predicted.tokens[j] if j >= 0 else None
+    if left is not None and right is not None and len(left) == len(right) and left != right:  # of tags the numbers are compared
+        at = next(at for at, (a, b) in enumerate(zip(left, right, strict=True)) if a != b)
+        raise SidesMismatch(
+            f'the tokens diverge: reference[{k}] has "{left[at]}" as token {at}, predicted[{j}] has "{right[at]}"'
+        )
+    return left if left is not None else right
 
 
 def corpus_of_tags(reference: Any, predicted: Any, decoding: Decoding, absent: Missing | None = None) -> SpanCorpus:
@@ -326,9 +341,10 @@ def corpus_of_tags(reference: Any, predicted: Any, decoding: Decoding, absent: M
     names = reference.names
     pairs = pair_sides(PairingSide("reference", names), PairingSide("predicted", predicted.names), absent)
     guess = [predicted.tags[j] if j >= 0 else ["O"] * len(reference.tags[k]) for k, j in pairs]
+    words = [_same_tokens(reference, predicted, k, j) for k, j in pairs]
     tagged = tags_from_lists(reference.tags, guess)
-    if reference.tokens is not None:
-        tagged = replace(tagged, tokens=tuple(token for words in reference.tokens for token in words))
+    if None not in words:
+        tagged = replace(tagged, tokens=tuple(token for of in words for token in of or ()))
     corpus = _decoded(tagged, decoding, None)
     return replace(corpus, texts=replace(corpus.texts, names=names))
 

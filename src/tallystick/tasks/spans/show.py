@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.engine.tally import Labelled
-from tallystick.errors import MetricError, did_you_mean
+from tallystick.errors import MetricError
+from tallystick.files.pairing import place_of
 from tallystick.results.explanation import Explanation, Plain, explain_document
 from tallystick.results.tables import labels_table
 from tallystick.show import drawings
@@ -232,6 +233,8 @@ Row = tuple[Any, ...]
 
 def report_text(rows: Sequence[Row], means: Sequence[Row], digits: int = 2) -> str:
     """The layout of seqeval's and scikit-learn's reports: labels, then averages."""
+    if type(digits) is not int or digits < 0:
+        raise MetricError(f"digits: expected a whole number of decimals, found {digits!r:.60}")
     width = max(len("weighted avg"), digits, *(len(str(row[0])) for row in rows), 0)
 
     def line(name: str, *figures: Any) -> str:
@@ -444,10 +447,7 @@ class DrawnSpans:
 
 def span_tree(name: str, corpus: SpanCorpus, prepared: Prepared, document: Any) -> Explanation:
     """The alignment of one document under a metric: its segments pair by pair, or its units."""
-    if document not in corpus.ids:
-        hint = did_you_mean(str(document), map(str, corpus.ids))
-        raise MetricError(f"no document {document!r}; there are {len(corpus.ids):,}.{hint}")
-    place = corpus.ids.index(document)
+    place = place_of(document, corpus.ids)
     rows = np.arange(prepared.texts.texts) if corpus.documents is None else corpus.documents
     sides = (prepared.texts.reference, prepared.texts.predicted)
     one, other = (side.take(np.flatnonzero(rows[side.text] == place)) for side in sides)

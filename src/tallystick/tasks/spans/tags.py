@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import lru_cache
 from itertools import pairwise
@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from tallystick.errors import InputError, MetricError, Place, SidesMismatch, ValueMismatch, did_you_mean, some
 from tallystick.files.conllu import FORM, MISC, read_words
+from tallystick.files.pairing import repeated_name
 from tallystick.files.source import AnySource, Source
 from tallystick.files.table import PADDING, ColumnFile, Numbering, read_columns
 from tallystick.tasks.spans.segments import AnnotatedTexts, IntArray, Segments
@@ -59,6 +60,8 @@ class TaggedTexts:
     tokens: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     """What is to be said about the columns that were read."""
+    names: tuple[str, ...] = ()
+    """Of the documents, where they have some."""
 
     def place(self, side: int, index: int) -> Place:
         """The place of the index-th token of all; side 0 is the reference, side 1 the prediction."""
@@ -322,6 +325,8 @@ class _File:
     tags: list[list[str]]
     lines: list[list[int]]
     documents: list[int]
+    names: dict[str, int] = field(default_factory=dict)
+    """The line that names each document, if that is what begins them."""
 
 
 def read_conllu_tags(
@@ -345,6 +350,7 @@ def _tagged(gold: _File, guess: _File, same_tokens: bool) -> TaggedTexts:
         origins=(origins[0], origins[1]),
         documents=documents if len(documents) and documents[-1] else None,
         tokens=tuple(form for forms in gold.forms for form in forms),
+        names=tuple(gold.names),
     )
 
 
@@ -401,7 +407,8 @@ def read_hipe_tags(reference: AnySource, predicted: AnySource, columns: Columns)
 def _read_hipe(name: AnySource, column: int) -> _File:
     source = Source.of(name)
     found, width, document, ended = _File(str(source), [], [], [], []), 0, -1, True
-    for line, text in enumerate(source.text().splitlines(), start=1):
+    for line, ended_line in enumerate(source.text().split("\n"), start=1):
+        text = ended_line.removesuffix("\r")
         fields = text.split("\t")
         if not width:
             width = len(fields)
@@ -412,7 +419,11 @@ def _read_hipe(name: AnySource, column: int) -> _File:
         elif not text.strip():
             ended = True
         elif text.startswith("#") and len(fields) == 1:
-            if re.match(r"#\s*(hipe2022:)?document_id\s*=", text):
+            named = re.match(r"#\s*(?:hipe2022:)?document_id\s*=\s*(.*?)\s*$", text)
+            if named is not None:
+                if named[1] in found.names:
+                    raise repeated_name(named[1], Place(found.name, found.names[named[1]]), source.place(line))
+                found.names[named[1]] = line
                 document, ended = document + 1, True
         elif len(fields) != width:
             raise InputError(

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, some
+from tallystick.errors import InputError, Place, SidesMismatch, ValueMismatch, counted, some
 from tallystick.files.boundaries import Format, Uncut
 from tallystick.files.json_values import NotJson, decode, decode_line
 from tallystick.files.pairing import Documents, Missing, Paired, pair_sides, repeated_name
@@ -37,6 +37,8 @@ from tallystick.tasks.roles.files import document_key
 TYPES = ("type", "incident_type")
 IDS = ("id", "docid", "doc_id", "doc_key")
 _LIST = ("templates", "pred_templates", "predicted_templates")
+_SLOTS = ("fillers", "slots")
+_APART = ("template-spans",)
 _MUC4 = re.compile(r"^\s*0\.\s+MESSAGE: ID\b", re.MULTILINE)
 _MUC4_HEAD = re.compile(rb"^0\.\s+MESSAGE: ID", re.MULTILINE)
 
@@ -89,8 +91,7 @@ def template_document(value: Any, where: str) -> dict[str, Any]:
         templates, where = value[key], f"{where}.{key}"
     expect(isinstance(templates, list), where, "a list of templates", templates)
     for k, one in enumerate(templates):
-        fits = isinstance(one, dict) and any(name in one for name in TYPES)
-        expect(fits, f"{where}[{k}]", 'a template, a dict with "type" and "slots"', one)
+        expect(_is_template(one), f"{where}[{k}]", 'a template, a dict with "type" and "slots"', one)
     text = {name: value[name] for name in TEXTS if key and value.get(name) is not None}
     gold = (
         {"docid": value["docid"]} if key == "templates" and "docid" in value else {}
@@ -141,7 +142,14 @@ def _is_json(line: str) -> bool:
 
 
 def _is_document(value: Any) -> bool:
-    return isinstance(value, dict) and any(key in value for key in _LIST) and any(key in value for key in IDS)
+    return isinstance(value, dict) and any(key in value for key in _LIST)
+
+
+def _is_template(value: Any) -> bool:
+    """With a type, or with slots alone."""
+    if not isinstance(value, dict) or any(key in value for key in _LIST):
+        return False
+    return any(key in value for key in (*TYPES, *_SLOTS)) or all(isinstance(one, list) for one in value.values())
 
 
 def _parsed(text: str, file: str, number: int) -> dict[str, Any]:
@@ -173,11 +181,13 @@ class _Reading:
         self.repeated = 0
         self.untyped: list[tuple[str, int | None]] = []
         self.typed = 0
+        self.beside: dict[str, None] = {}
+        """The keys of templates beside those that hold the fillers."""
 
     def take_line(self, value: dict[str, Any], line: int) -> None:
         """A line of JSON Lines."""
         found = [key for key in IDS if key in value]
-        if not found and len(value) == 1:
+        if not found and len(value) == 1 and not any(key in value for key in _LIST):
             (key, templates), *_ = value.items()
             return self.take_entry(key, templates, line)
         if not found:
@@ -233,7 +243,10 @@ class _Reading:
         else:
             self.untyped.append((f"{path} has {some(value)}", line))
         fillers: list[SlotFiller[Entity[str]]] = []
-        if "fillers" in value:
+        read = next((key for key in _SLOTS if key in value), None)
+        if read is not None:
+            self.beside |= dict.fromkeys(key for key in value if key not in (*TYPES, read, *_APART))
+        if read == "fillers":
             listed = value["fillers"]
             if not isinstance(listed, list):
                 raise self._error(f"{path}.fillers is {listed!r:.40}; expected a list of slots with their values", line)
@@ -245,8 +258,7 @@ class _Reading:
             return Template(type_, tuple(fillers))
         slots, inside = value.get("slots"), f"{path}.slots"
         if slots is None:
-            left_out = {*TYPES, "template-spans"}
-            slots, inside = {key: v for key, v in value.items() if key not in left_out}, path
+            slots, inside = {key: v for key, v in value.items() if key not in (*TYPES, *_APART)}, path
         if not isinstance(slots, dict):
             raise self._error(
                 f"{inside} is {slots!r:.40}; expected an object with a list of fillers for each slot", line
@@ -293,16 +305,18 @@ class _Reading:
         if self.untyped and self.typed:
             found, line = self.untyped[0]
             raise self._error(
-                f"{found}; expected the type under one of {some(TYPES)}, as {self.typed:,} other templates have it",
+                f"{found}; expected the type under one of {some(TYPES)}, as {counted(self.typed, 'other template')} {'has' if self.typed == 1 else 'have'} it",
                 line,
             )
         if self.untyped:
             notes.append(f"{self.file}: templates have no type, so types are not compared")
         if self.emptied:
-            notes.append(f"{self.file}: {self.emptied:,} entities without mentions were left out")
+            notes.append(f"{self.file}: entities without mentions, left out: {self.emptied:,}")
         if self.repeated:
+            notes.append(f"{self.file}: gold templates that repeat another, left out as gtt does: {self.repeated:,}")
+        if self.beside:
             notes.append(
-                f"{self.file}: {self.repeated:,} gold templates that repeat another were left out, as gtt does"
+                f'{self.file}: templates that have "slots" or "fillers" also have {some(self.beside)}, not read'
             )
         return TemplateDocuments(
             self.file,
